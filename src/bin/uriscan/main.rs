@@ -1,0 +1,3 @@
+//! The `uriscan` program.
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! Floor 0: the byte classes of RFC 3986 Appendix A and the facts about schemes.
+//!
+//! Every table used elsewhere (scalar look-ups, SIMD shuffles) is derived at
+//! compile time from the constants in [`class`]; nothing is typed twice.
+
+pub mod class;
+pub mod scheme;
+
+pub use class::ByteClass;
+pub use scheme::{SchemeFacts, scheme_facts};

@@ -1,0 +1,138 @@
+//! What is wrong with a record, and where.
+
+use core::fmt;
+
+/// Why a record is no URI-reference of RFC 3986 (or not the kind asked for).
+///
+/// Kinds are few so that they can be counted; the byte position tells the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum ErrorKind {
+    /// The text before the first `:` is no scheme, and a relative reference may
+    /// not have a colon in its first segment (3.1, 4.2). Points at the first byte
+    /// that no scheme may hold there (the `:` itself when nothing precedes it).
+    Scheme,
+    /// `%` without two hexadecimal digits after it (2.1). Points at the `%`.
+    Percent,
+    /// An ASCII control byte, 0x00-0x1F or 0x7F. Points at it.
+    Control,
+    /// A space inside the record. Points at it.
+    Space,
+    /// A byte of 0x80 or above (an IRI, or text in another encoding). Points at the first one.
+    NonAscii,
+    /// `[` or `]` outside an IP literal (3.2.2). Points at it.
+    Bracket,
+    /// A general delimiter where the component ends no more: a second `#`, a second `@`
+    /// in an authority. Points at it.
+    Delimiter,
+    /// Another ASCII byte that no URI may hold: `"` `<` `>` `\` `^` `` ` `` `{` `|` `}`. Points at it.
+    Byte,
+    /// A byte other than a digit in the port (3.2.3). Points at it.
+    Port,
+    /// Between `[` and `]` stands neither an IPv6 address nor an IPvFuture, the `]` is
+    /// missing, or something other than a port follows it (3.2.2). Points at the `[`, or at the
+    /// byte after the `]`.
+    IpLiteral,
+    /// A relative reference where a URI with a scheme is needed. Points at byte 0.
+    Relative,
+    /// The record is longer than the limit of the reader. Points at the limit.
+    TooLong,
+}
+
+impl ErrorKind {
+    /// All kinds, in the order in which reports list them.
+    pub const ALL: [ErrorKind; 12] = [
+        ErrorKind::Scheme,
+        ErrorKind::Percent,
+        ErrorKind::Control,
+        ErrorKind::Space,
+        ErrorKind::NonAscii,
+        ErrorKind::Bracket,
+        ErrorKind::Delimiter,
+        ErrorKind::Byte,
+        ErrorKind::Port,
+        ErrorKind::IpLiteral,
+        ErrorKind::Relative,
+        ErrorKind::TooLong,
+    ];
+
+    /// The stable name used in reports and machine output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Scheme => "scheme",
+            ErrorKind::Percent => "percent",
+            ErrorKind::Control => "control",
+            ErrorKind::Space => "space",
+            ErrorKind::NonAscii => "non-ascii",
+            ErrorKind::Bracket => "bracket",
+            ErrorKind::Delimiter => "delimiter",
+            ErrorKind::Byte => "byte",
+            ErrorKind::Port => "port",
+            ErrorKind::IpLiteral => "ip-literal",
+            ErrorKind::Relative => "relative",
+            ErrorKind::TooLong => "too-long",
+        }
+    }
+
+    /// One sentence a person can act on.
+    pub const fn message(self) -> &'static str {
+        match self {
+            ErrorKind::Scheme => "no valid scheme stands before the first ':'",
+            ErrorKind::Percent => "'%' is not followed by two hexadecimal digits",
+            ErrorKind::Control => "a URI may not hold control characters",
+            ErrorKind::Space => "a URI may not hold spaces; write %20",
+            ErrorKind::NonAscii => "a URI holds ASCII only; percent-encode the UTF-8 bytes",
+            ErrorKind::Bracket => "'[' and ']' stand only around an IP address in the host",
+            ErrorKind::Delimiter => "this delimiter may not stand here a second time",
+            ErrorKind::Byte => "this character may not stand in a URI; percent-encode it",
+            ErrorKind::Port => "a port holds decimal digits only",
+            ErrorKind::IpLiteral => "this is no IPv6 address and no IPvFuture",
+            ErrorKind::Relative => "a relative reference needs a base URI",
+            ErrorKind::TooLong => "the record is longer than the limit",
+        }
+    }
+
+    /// The kind of a byte that stands where the grammar allows none of its sort.
+    pub(crate) const fn of_byte(byte: u8) -> ErrorKind {
+        match byte {
+            b' ' => ErrorKind::Space,
+            0x00..=0x1F | 0x7F => ErrorKind::Control,
+            0x80..=0xFF => ErrorKind::NonAscii,
+            b'[' | b']' => ErrorKind::Bracket,
+            b'%' => ErrorKind::Percent,
+            b'#' | b'@' | b':' | b'/' | b'?' => ErrorKind::Delimiter,
+            _ => ErrorKind::Byte,
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An [`ErrorKind`] and the byte it points at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UriError {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// Byte offset from the start of the record, 0-based; may equal the record's length.
+    pub at: u32,
+}
+
+impl UriError {
+    /// An error of `kind` at byte `at` of the record.
+    pub(crate) fn new(kind: ErrorKind, at: usize) -> UriError {
+        UriError { kind, at: u32::try_from(at).unwrap_or(u32::MAX) }
+    }
+}
+
+impl fmt::Display for UriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}: {}", self.kind, self.at, self.kind.message())
+    }
+}
+
+impl core::error::Error for UriError {}
