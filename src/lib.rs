@@ -1,6 +1,85 @@
-//! `uriscan`: a SIMD-accelerated bulk URI scanner.
+//! `uriscan`: URIs in bulk, by RFC 3986: parse, normalize, key, deduplicate.
+//!
+//! Text goes in by the gigabyte, one URI a line; SIMD kernels classify its bytes, and most URIs
+//! turn out to be canonical without being parsed byte by byte. The answers are those of RFC 3986 to the letter,
+//! and the same for every CPU, number of threads and size of chunk.
+//!
+//! ```
+//! use uriscan::io::Source;
+//! use uriscan::normalize::{Normalizer, Options};
+//! use uriscan::pipeline::{DedupOptions, Settings, Sinks, dedup};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // One URI.
+//! let mut one = Normalizer::new(Options::default());
+//! assert_eq!(one.normalize(b"HTTP://Example.COM:80/%7Ebob/./x")?, b"http://example.com/~bob/x");
+//!
+//! // A list of them: the first of each class, in input order.
+//! let list = Source::new("list", &b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..]);
+//! let mut out = Vec::new();
+//! let report = dedup(vec![list], &DedupOptions::default(), &Settings::default(), &mut Sinks::new(&mut out))?;
+//! assert_eq!((&out[..], report.duplicates), (&b"http://h\nhttp://h/x\n"[..], 1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to begin
+//!
+//! | to | use |
+//! | --- | --- |
+//! | parse one reference, or say what is wrong with it | [`uri::parse`] |
+//! | parse a text of many | [`uri::Parser`] |
+//! | normalize URIs one by one | [`normalize::Normalizer`] |
+//! | hash canonical bytes | [`key::Hasher`] |
+//! | do what the program does: files in, lines out | [`pipeline`] |
+//!
+//! The library never prints, never ends the process and never reads the environment. Modules are floors:
+//! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
+//! [`uri`], [`normalize`], [`key`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! says what each knows and why things are as they are.
+//!
+//! # Words
+//!
+//! The parts of a URI have the names that RFC 3986 gives them: scheme, authority, userinfo, host, port,
+//! path, segment, query, fragment; a *URI-reference* is a *URI* or a *relative reference*. The others:
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | source | a named stream of bytes: a file, standard input |
+//! | record | the bytes of one URI: a line without its end and without white space around it |
+//! | chunk | some hundred KiB of one source, whole records, worked on by one thread at a time |
+//! | batch | the chunks that all threads work on before the set is asked |
+//! | block | 64 bytes: one bit each in a `u64` mask |
+//! | padding | readable bytes behind a chunk's content, so that a block may be read at any byte of it |
+//! | class | a set of bytes, such as `pchar`; also (of equivalence) all records that are one |
+//! | triplet | `%` and two hexadecimal digits: `pct-encoded` |
+//! | summary | what the index keeps of a block: four masks |
+//! | window | the 64 bytes from any byte on, and their summary, shifted out of two blocks' |
+//! | kernel, backend | the functions written for one instruction set, and its name |
+//! | task | work that is compiled once per backend |
+//! | rung | how far up the ladder of RFC 3986 section 6.2 comparison goes: `string`, `syntax`, `scheme` |
+//! | canonical form | the bytes that stand for a class at a rung |
+//! | plain | of a record: `http(s)`, and nothing in it but triplets that needs a closer look than the index gives |
+//! | fast road, exact road | two ways to the same answer: by masks, and component by component; the exact one is the judge |
+//! | key | 128-bit hash of a canonical form |
+//! | row | a record's key on its way into the set, and the verdict: the first of its class or not |
+//! | partition | the share of the set with the same top key bits |
+//! | to settle | to put a batch's rows into the set, in input order |
 
 #![deny(unsafe_code)]
 
+pub mod chunk;
+pub mod dedup;
 pub mod grammar;
+pub mod index;
+pub mod io;
+pub mod key;
+pub mod normalize;
+pub mod pipeline;
+pub mod simd;
 pub mod uri;
+
+/// The examples of the README, to be tested with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -7,4 +7,4 @@ pub mod class;
 pub mod scheme;
 
 pub use class::ByteClass;
-pub use scheme::{SchemeFacts, scheme_facts};
+pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};

@@ -1,3 +1,26 @@
-//! The `uriscan` program.
+//! The `uriscan` program: arguments as typed ([`args`]) become a plan ([`config`]), which is carried
+//! out ([`run`]) and ends in an exit code ([`exit`]). It sees the library's public interface only, and
+//! is the only one to print, to read the environment and to look at terminals.
 
-fn main() {}
+mod args;
+mod config;
+mod exit;
+mod inputs;
+mod output;
+mod progress;
+mod run;
+mod summary;
+mod table;
+mod version;
+
+use std::process::ExitCode;
+
+/// Many small buffers of several threads: mimalloc serves them without contention.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let environment = config::Environment::of_process();
+    let cli = args::Cli::from_process(version::long(&environment));
+    exit::code(config::Config::new(cli, &environment).and_then(|config| run::run(&config)))
+}

@@ -1,0 +1,65 @@
+//! Floor 8: deduplication at rung `scheme` of text in memory, all floors together.
+
+#[allow(dead_code, reason = "each bench uses its part")]
+mod corpus;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use uriscan::io::Source;
+use uriscan::key::Hasher;
+use uriscan::pipeline::{DedupOptions, Emit, Report, Settings, Sinks, dedup};
+
+use corpus::{Corpus, STREAM_BYTES};
+
+/// The program's allocator: what is measured here is to be what it does.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn run(text: &Arc<[u8]>, emit: Emit, threads: usize, out: &mut (dyn Write + Send)) -> Report {
+    let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
+    // As a file would say.
+    source.bytes = Some(text.len() as u64);
+    let options = DedupOptions { emit, hasher: Hasher::with_seed(1), ..DedupOptions::default() };
+    let settings = Settings { threads, ..Settings::default() };
+    dedup(vec![source], &options, &settings, &mut Sinks::new(out)).expect("nothing here can fail")
+}
+
+fn check(report: &Report, corpus: &Corpus, out: &[u8]) {
+    let counts = corpus.counts;
+    assert_eq!((report.records, report.written), (counts.records, counts.scheme));
+    assert_eq!(report.duplicates, counts.records - counts.scheme);
+    assert_eq!(report.invalid.total(), counts.invalid);
+    assert_eq!(memchr::memchr_iter(b'\n', out).count() as u64, counts.scheme);
+}
+
+fn end_to_end(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("end-to-end");
+    for (mix, emits) in [
+        ("mixed", &[Emit::Original, Emit::Normalized, Emit::Key][..]),
+        ("canonical", &[Emit::Original]),
+        ("messy", &[Emit::Original]),
+    ] {
+        let corpus = Corpus::generate(mix, STREAM_BYTES);
+        group.throughput(corpus.throughput());
+        let text: Arc<[u8]> = corpus.bytes().into();
+        for &emit in emits {
+            let mut outs = [Vec::new(), Vec::new()];
+            for (out, threads) in outs.iter_mut().zip([1, 2]) {
+                check(&run(&text, emit, threads, out), &corpus, out);
+            }
+            assert!(outs[0] == outs[1], "the number of threads changes the output");
+            for threads in [1, 2] {
+                let name = format!("{mix}/{emit:?}-j{threads}").to_lowercase();
+                group.bench_function(name, |bencher| {
+                    bencher.iter(|| run(&text, emit, threads, &mut io::sink()));
+                });
+            }
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, end_to_end);
+criterion_main!(benches);

@@ -1,0 +1,57 @@
+//! Floor 2: classification and index together, per backend, on a stream from memory.
+//!
+//! `memory-read` is the speed of the memory in the same run; the aim is 60 % of it with
+//! AVX-512 and 20 % with AVX2.
+
+#[allow(dead_code, reason = "each bench uses its part")]
+mod corpus;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use uriscan::chunk::Padded;
+use uriscan::index::{Index, delimiters};
+use uriscan::simd::Kernels;
+
+use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
+
+/// Bytes per chunk: what the pipeline takes by default.
+const CHUNK_BYTES: usize = 128 << 10;
+
+/// Indexes every chunk into the same buffers; gives the number of records.
+fn build(index: &mut Index, kernels: Kernels, chunks: &[Padded<'_>]) -> usize {
+    let count = |&chunk: &Padded<'_>| {
+        index.build(kernels, chunk, b'\n');
+        index.record_count()
+    };
+    chunks.iter().map(count).sum()
+}
+
+fn index(criterion: &mut Criterion) {
+    let corpus = Corpus::generate("mixed", STREAM_BYTES);
+    let text = corpus.padded();
+    let chunks = corpus.chunks(CHUNK_BYTES);
+    let mut group = criterion.benchmark_group("index");
+    group.throughput(corpus.throughput());
+    assert_eq!(read_memory(text), words_sum(text));
+    group.bench_function("memory-read", |bencher| bencher.iter(|| read_memory(text)));
+
+    let mut index = Index::new();
+    for kernels in Kernels::available() {
+        let name = kernels.backend().name();
+        assert_eq!(build(&mut index, kernels, &chunks) as u64, corpus.counts.records, "{name}");
+        group.bench_function(format!("build/{name}"), |bencher| {
+            bencher.iter(|| build(&mut index, kernels, &chunks));
+        });
+    }
+
+    // The flat list of offsets, for comparison: why the index keeps words.
+    let best = Kernels::detect();
+    let expected = corpus.bytes().iter().filter(|byte| b":/?#@[]".contains(byte)).count();
+    assert_eq!(delimiters(best, text).len(), expected);
+    group.bench_function(format!("delimiters/{}", best.backend().name()), |bencher| {
+        bencher.iter(|| chunks.iter().map(|&chunk| delimiters(best, chunk).len()).sum::<usize>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, index);
+criterion_main!(benches);

@@ -1,0 +1,249 @@
+//! Lists, cut and worked on in any way, against a map from canonical form to first record.
+
+#![no_main]
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use libfuzzer_sys::fuzz_target;
+use uriscan::io::Source;
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::pipeline::{
+    DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
+};
+use uriscan::simd::Kernels;
+use uriscan::uri::UriError;
+
+/// Draws choices from the end of the input, so that lists at its start stay as they are.
+struct Choices<'a>(&'a [u8]);
+
+impl Choices<'_> {
+    fn byte(&mut self) -> usize {
+        let Some((&last, rest)) = self.0.split_last() else { return 0 };
+        self.0 = rest;
+        usize::from(last)
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.byte() % all.len()]
+    }
+}
+
+/// What a run is to say.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    out: Vec<u8>,
+    rejects: Vec<u8>,
+    records: u64,
+    blank: u64,
+    written: u64,
+    duplicates: u64,
+    invalid: u64,
+    /// Source, line and error of the record that stops it.
+    stop: Option<(String, u64, UriError)>,
+}
+
+struct Case<'a> {
+    sources: Vec<(&'static str, &'a [u8])>,
+    options: DedupOptions,
+    settings: Settings,
+}
+
+impl Case<'_> {
+    fn new(data: &[u8]) -> Case<'_> {
+        let mut choices = Choices(data);
+        let rung = choices.of(&Rung::ALL);
+        let drop_fragment = choices.of(&[false, true]);
+        let options = DedupOptions {
+            normalize: Options { rung, drop_fragment },
+            emit: choices.of(&[Emit::Original, Emit::Normalized, Emit::Key]),
+            on_invalid: choices.of(&[
+                OnInvalid::Pass,
+                OnInvalid::Drop,
+                OnInvalid::Divert,
+                OnInvalid::Fail,
+            ]),
+            hasher: Hasher::with_seed(choices.byte() as u64),
+        };
+        let available: Vec<Kernels> = Kernels::available().collect();
+        let settings = Settings {
+            threads: 1 + choices.byte() % 3,
+            kernels: choices.of(&available),
+            record_end: choices.of(b"\n\0"),
+            chunk_bytes: 1 + choices.byte(),
+            ..Settings::default()
+        };
+        let cut = choices.byte() * 16;
+        let text = choices.0;
+        let (first, second) = text.split_at(cut.min(text.len()));
+        Case { sources: vec![("first", first), ("second", second)], options, settings }
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let source = |&(name, text): &(&str, &[u8])| Source::new(name, Cursor::new(text.to_vec()));
+        self.sources.iter().map(source).collect()
+    }
+
+    /// Source, line, and bytes of every line, blank ones too, white space trimmed.
+    fn lines(&self) -> impl Iterator<Item = (&'static str, u64, &[u8])> {
+        let end = self.settings.record_end;
+        self.sources.iter().flat_map(move |&(name, text)| {
+            let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+            let text = text.strip_suffix(&[end]).unwrap_or(text);
+            let lines = (!text.is_empty() || self.ends_blank(name)).then(|| {
+                text.split(move |&byte| byte == end)
+                    .zip(1..)
+                    .map(move |(line, number)| (name, number, trimmed(line)))
+            });
+            lines.into_iter().flatten()
+        })
+    }
+
+    /// Whether the source is a single blank line.
+    fn ends_blank(&self, name: &str) -> bool {
+        let (_, text) = self.sources.iter().find(|source| source.0 == name).expect("a source");
+        text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text) == [self.settings.record_end]
+    }
+
+    fn form(&self, record: &[u8]) -> Result<Vec<u8>, UriError> {
+        let Options { rung, drop_fragment } = self.options.normalize;
+        let mut form = Vec::new();
+        normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
+    }
+
+    /// The plain oracle of [`dedup`].
+    fn expected(&self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut first_of: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+        for (source, number, record) in self.lines() {
+            if record.is_empty() {
+                outcome.blank += 1;
+                continue;
+            }
+            let id = outcome.records;
+            outcome.records += 1;
+            let form = match self.form(record) {
+                Ok(form) => form,
+                Err(error) => {
+                    outcome.invalid += 1;
+                    match self.options.on_invalid {
+                        OnInvalid::Pass => record.to_vec(),
+                        OnInvalid::Drop => continue,
+                        OnInvalid::Divert => {
+                            outcome.rejects.extend(record);
+                            outcome.rejects.push(self.settings.record_end);
+                            continue;
+                        }
+                        OnInvalid::Fail => {
+                            outcome.stop = Some((source.to_owned(), number, error));
+                            break;
+                        }
+                    }
+                }
+            };
+            if *first_of.entry(form.clone()).or_insert(id) != id {
+                outcome.duplicates += 1;
+                continue;
+            }
+            outcome.written += 1;
+            match self.options.emit {
+                Emit::Original => outcome.out.extend(record),
+                Emit::Normalized => outcome.out.extend(form),
+                Emit::Key => self.options.hasher.key(&form).write_hex(&mut outcome.out),
+            }
+            outcome.out.push(self.settings.record_end);
+        }
+        outcome
+    }
+
+    fn found(&self) -> Outcome {
+        let (mut out, mut rejects) = (Vec::new(), Vec::new());
+        let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+        let result = dedup(self.sources(), &self.options, &self.settings, &mut sinks);
+        let outcome = Outcome { out, rejects, ..Outcome::default() };
+        match result {
+            Ok(Report { records, blank, written, duplicates, invalid, bytes }) => {
+                assert_eq!(bytes as usize, self.bytes());
+                let invalid = invalid.total();
+                Outcome { records, blank, written, duplicates, invalid, ..outcome }
+            }
+            Err(Error::Invalid { source, line, error, byte: _ }) => {
+                Outcome { stop: Some((source, line, error)), ..outcome }
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    /// Bytes of the sources without byte order marks.
+    fn bytes(&self) -> usize {
+        let len = |text: &[u8]| text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).len();
+        self.sources.iter().map(|source| len(source.1)).sum()
+    }
+
+    /// One line out per line in: forms and keys.
+    fn check_maps(&self) {
+        let Case { options, settings, .. } = self;
+        let (mut forms, mut hexes) = (Vec::new(), Vec::new());
+        normalize(
+            self.sources(),
+            options.normalize,
+            OnInvalid::Pass,
+            settings,
+            &mut Sinks::new(&mut forms),
+        )
+        .expect("nothing can fail");
+        keys(
+            self.sources(),
+            options.normalize,
+            options.hasher,
+            OnInvalid::Pass,
+            settings,
+            &mut Sinks::new(&mut hexes),
+        )
+        .expect("nothing can fail");
+        let (mut expected_forms, mut expected_hexes) = (Vec::new(), Vec::new());
+        for (_, _, record) in self.lines() {
+            if !record.is_empty() {
+                let form = self.form(record).unwrap_or_else(|_| record.to_vec());
+                options.hasher.key(&form).write_hex(&mut expected_hexes);
+                expected_forms.extend(form);
+            }
+            expected_forms.push(settings.record_end);
+            expected_hexes.push(settings.record_end);
+        }
+        assert_eq!(forms.escape_ascii().to_string(), expected_forms.escape_ascii().to_string());
+        assert_eq!(hexes, expected_hexes);
+    }
+}
+
+/// `line` without the white space around it (Appendix C).
+fn trimmed(line: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !b" \t\n\x0b\x0c\r".contains(byte);
+    let start = line.iter().position(is_text).unwrap_or(line.len());
+    let end = line.iter().rposition(is_text).map_or(start, |last| last + 1);
+    &line[start..end]
+}
+
+fuzz_target!(|data: &[u8]| {
+    let case = Case::new(data);
+    let (mut expected, found) = (case.expected(), case.found());
+    if expected.stop.is_some() {
+        // An error carries no counts.
+        expected = Outcome {
+            out: expected.out,
+            rejects: expected.rejects,
+            stop: expected.stop,
+            ..Outcome::default()
+        };
+    }
+    assert_eq!(
+        found.out.escape_ascii().to_string(),
+        expected.out.escape_ascii().to_string(),
+        "{:?} {:?}",
+        case.options,
+        case.settings
+    );
+    assert_eq!(found, expected);
+    case.check_maps();
+});

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Builds uriscan and the peers, then times them side by side:
+#   scripts/compare-peers.sh FILE [RUNS] [--only A,B] [--skip A,B] [--base NAME] [--json OUT] [--list]
+# FILE holds one URI per line. What is run, and what "same" means to each, is in
+# compare-peers/run.py; `--help` says the rest.
+set -eu
+root=$(dirname "$0")/..
+case " $* " in
+*" --help "* | *" -h "* | *" --list "*) ;;
+*)
+    cargo build --release --quiet --manifest-path "$root/Cargo.toml" --bin uriscan
+    cargo build --release --quiet --locked --manifest-path "$root/scripts/compare-peers/Cargo.toml"
+    ;;
+esac
+exec python3 "$root/scripts/compare-peers/run.py" "$@"

@@ -1,0 +1,48 @@
+//! `uriscan census`.
+
+use clap::{Args, ValueEnum};
+
+use super::{Destination, Input, Reporting, Strictness, Work};
+
+/// Count what each rung of the ladder would merge, in one pass
+///
+/// Invalid records are counted by kind; each equals only records of the same bytes. Needs
+/// memory for the keys of every rung: up to three times that of `dedup`.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Census {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Leave `#` and the fragment out: they are no part of what is retrieved
+    #[arg(long)]
+    pub(crate) ignore_fragment: bool,
+
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) format: CensusFormat,
+
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
+/// The form of the answer of `census`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CensusFormat {
+    /// For people
+    #[default]
+    Table,
+    /// One object in one line, for machines
+    Json,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  uriscan census urls.txt
+  uriscan census --ignore-fragment --format json urls.txt | jq '.rungs[-1].distinct'";

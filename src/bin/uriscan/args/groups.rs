@@ -1,0 +1,202 @@
+//! Groups of options that several commands share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+
+/// Where records come from.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Files to read, one after the other; none or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Records end in NUL instead of LF, in the input and where records or keys are written
+    #[arg(short = '0', long)]
+    pub(crate) null: bool,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct Destination {
+    /// Write results to FILE instead of standard output (`-`)
+    ///
+    /// They are written to a new file beside it, which takes its place when all is done; when
+    /// something fails, FILE stays as it was. FILE may be one of the inputs.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What makes two URIs one.
+#[derive(Debug, Args)]
+pub(crate) struct Equivalence {
+    /// How far up the ladder of RFC 3986, section 6.2
+    #[arg(long, value_name = "RUNG", value_enum, default_value_t)]
+    pub(crate) rung: Rung,
+
+    /// Leave `#` and the fragment out: they are no part of what is retrieved
+    #[arg(long)]
+    pub(crate) ignore_fragment: bool,
+}
+
+/// A rung as typed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Rung {
+    /// The bytes are the same (6.2.1)
+    String,
+    /// Also case, percent-encoding and dot segments (6.2.2)
+    Syntax,
+    /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
+    #[default]
+    Scheme,
+}
+
+/// When invalid records make the run fail.
+#[derive(Debug, Args)]
+pub(crate) struct Strictness {
+    /// Exit with 1 when there were invalid records
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// What becomes of invalid records.
+#[derive(Debug, Args)]
+pub(crate) struct InvalidRecords {
+    /// What becomes of a record that is no URI: pass, drop, error, or a FILE to put it in
+    ///
+    /// pass: it is kept and equals only records of the same bytes. drop: it is left out.
+    /// error: stop there, with exit code 2. Anything else is the name of a file that takes the
+    /// invalid records (./pass for a file named `pass`). They are counted in any case.
+    #[arg(long, value_name = "pass|drop|error|FILE", default_value = "pass")]
+    #[arg(value_parser = OsStringValueParser::new().map(OnInvalid::from))]
+    pub(crate) on_invalid: OnInvalid,
+
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+}
+
+/// The value of `--on-invalid`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OnInvalid {
+    Pass,
+    Drop,
+    Error,
+    File(PathBuf),
+}
+
+impl From<OsString> for OnInvalid {
+    fn from(typed: OsString) -> OnInvalid {
+        match typed.to_str() {
+            Some("pass") => OnInvalid::Pass,
+            Some("drop") => OnInvalid::Drop,
+            Some("error") => OnInvalid::Error,
+            _ => OnInvalid::File(typed.into()),
+        }
+    }
+}
+
+/// How the work is done; the results are the same.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// Threads; 0 for one per core
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    pub(crate) threads: u16,
+
+    /// SIMD backend, or auto for the best one here (see `uriscan --version`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<OsString>,
+
+    /// Bytes that a thread takes at a time, with suffix K or M: 1 to 64M
+    ///
+    /// For tests and measurements. The results do not depend on it.
+    #[arg(long, value_name = "SIZE", default_value = "128K", hide_short_help = true)]
+    #[arg(value_parser = size)]
+    pub(crate) chunk_size: usize,
+}
+
+/// What is told on standard error.
+#[derive(Debug, Args)]
+pub(crate) struct Reporting {
+    /// Print a summary on standard error; the default when that is a terminal
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// The form of the summary; asks for one
+    ///
+    /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
+    /// on_invalid, records, written, distinct (dedup only), duplicates, dropped, blank, invalid,
+    /// invalid_by_kind, bytes, seconds, bytes_per_second, records_per_second, backend,
+    /// threads, hash, seed. What does not apply is null;
+    /// records = written + duplicates + dropped, but for check and census, which write no
+    /// records and have null there.
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) stats_format: Option<StatsFormat>,
+
+    /// No summary, progress or hints, even on a terminal
+    #[arg(short, long, conflicts_with_all = ["stats", "stats_format"])]
+    pub(crate) quiet: bool,
+}
+
+/// The form of the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatsFormat {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+/// The seed of the hash: decimal, or hexadecimal behind `0x`.
+pub(crate) fn seed(typed: &str) -> Result<u64, String> {
+    let parsed = match typed.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => typed.parse(),
+    };
+    parsed.map_err(|_| "a seed is a number from 0 to 18446744073709551615, or 0x…".to_owned())
+}
+
+fn size(typed: &str) -> Result<usize, String> {
+    const LIMIT: usize = 64 << 20;
+    let (digits, unit) = match typed.as_bytes().last() {
+        Some(b'K' | b'k') => (&typed[..typed.len() - 1], 1 << 10),
+        Some(b'M' | b'm') => (&typed[..typed.len() - 1], 1 << 20),
+        _ => (typed, 1),
+    };
+    let size = digits.parse::<usize>().ok().and_then(|count| count.checked_mul(unit));
+    size.filter(|size| (1..=LIMIT).contains(size))
+        .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_and_limits() {
+        assert_eq!(size("64"), Ok(64));
+        assert_eq!(size("256K"), Ok(256 << 10));
+        assert_eq!(size("64m"), Ok(64 << 20));
+        for wrong in ["", "0", "K", "65M", "1G", "-1", "99999999999999999999M", "1 K"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_decimal_or_hexadecimal() {
+        assert_eq!(seed("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(seed("0xfF"), Ok(255));
+        for wrong in ["", "0x", "x", "-1", "18446744073709551616", "ff"] {
+            assert!(seed(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_file_can_be_named_like_a_policy() {
+        assert_eq!(OnInvalid::from(OsString::from("drop")), OnInvalid::Drop);
+        let file = OnInvalid::from(OsString::from("./drop"));
+        assert_eq!(file, OnInvalid::File(PathBuf::from("./drop")));
+    }
+}

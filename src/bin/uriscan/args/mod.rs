@@ -1,0 +1,104 @@
+//! What the user typed, as types. What it means is decided in [`crate::config`].
+
+mod census;
+mod check;
+mod dedup;
+mod groups;
+mod key;
+mod normalize;
+mod parse;
+
+pub(crate) use census::{Census, CensusFormat};
+pub(crate) use check::{Check, CheckFormat};
+pub(crate) use dedup::{Dedup, Emit};
+pub(crate) use groups::{
+    Destination, Equivalence, Input, InvalidRecords, OnInvalid, Reporting, Rung, StatsFormat,
+    Strictness, Work,
+};
+pub(crate) use key::Key;
+pub(crate) use normalize::Normalize;
+pub(crate) use parse::{Parse, RowFormat};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+/// Parse, normalize and deduplicate URIs by RFC 3986, in bulk
+///
+/// Every command reads records, one URI per line (LF or CRLF; NUL with -0), from FILEs
+/// or standard input, and writes its results in input order. White space around a
+/// record is no part of it; blank lines are counted and skipped.
+#[derive(Debug, Parser)]
+#[command(name = "uriscan", version, after_long_help = AFTER_HELP, subcommand_required = true)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str = "\
+The ladder: two URIs are one when, at --rung
+  string  their bytes are the same                                     (RFC 3986, 6.2.1)
+  syntax  also: case of scheme, host and %xx; needless %xx; dot segments        (6.2.2)
+  scheme  also: default or empty port, empty path, IP and DNS host forms        (6.2.3)
+
+Examples:
+  uriscan dedup urls.txt -o unique.txt         the first of each class, as it was written
+  zcat urls.gz | uriscan dedup --stats         the same on a stream, with totals on stderr
+  uriscan census urls.txt                      what each rung would merge, before you commit
+  uriscan normalize --rung syntax urls.txt     a canonical form for every line
+  uriscan key --seed 1 a.txt > a.keys          128-bit keys; equal keys = equal URIs
+  uriscan parse -g '{host}' urls.txt           components
+  uriscan check urls.txt                       is this RFC 3986, and if not, where?
+
+Environment:
+  URISCAN_BACKEND  the default of --backend
+
+Exit codes:
+  0  done (also when the reader of the output went away)
+  1  `check` found invalid records, or --strict was given and there were some
+  2  could not do the job: bad arguments, a file that cannot be read or written,
+     an invalid record under --on-invalid error
+
+'uriscan COMMAND --help' says more, with examples. --version names the SIMD backends.";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Dedup(Dedup),
+    Normalize(Normalize),
+    Key(Key),
+    Parse(Parse),
+    Check(Check),
+    Census(Census),
+}
+
+impl Cli {
+    /// The arguments of this process. Does not return for `--help`, `--version` and what clap refuses
+    /// (exit code 2).
+    ///
+    /// `version` is what `--version` prints behind the name; `-V` prints the number alone.
+    pub(crate) fn from_process(version: String) -> Cli {
+        // clap wants a text that lives as long as the process.
+        let matches = Cli::command().long_version(&*version.leak()).get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_teaches_by_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            let call = format!("uriscan {} ", command.get_name());
+            assert!(help.contains("Examples:") && help.contains(&call), "{call}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `uriscan normalize`.
+
+use clap::Args;
+
+use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work};
+
+/// Write the canonical form of every record, line by line
+///
+/// One line out per line in, in order; a blank line stays a blank line. An invalid record is
+/// written as it is, or under --on-invalid drop and FILE its line is missing.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Normalize {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  echo 'HTTP://Example.COM:80/%7euser/./x' | uriscan normalize
+      http://example.com/~user/x
+  uriscan normalize --rung syntax urls.txt -o canonical.txt
+  paste urls.txt <(uriscan normalize urls.txt)     before and after, side by side";

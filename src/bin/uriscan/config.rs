@@ -1,0 +1,318 @@
+//! What is to be done: the arguments with their defaults filled in and their meaning decided.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use uriscan::io::Template;
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung};
+use uriscan::pipeline::{
+    CensusOptions, CheckFormat, DedupOptions, Emit, OnInvalid, RowFormat, Settings,
+};
+use uriscan::simd::{Backend, Kernels};
+
+use crate::args::{self, CensusFormat, Cli, StatsFormat};
+use crate::exit::Failure;
+
+/// The environment variable that holds the default of `--backend`.
+pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
+
+/// What the program takes from its surroundings, apart from its arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Environment {
+    pub(crate) backend: Option<OsString>,
+    pub(crate) cores: usize,
+    pub(crate) stdin_is_terminal: bool,
+    pub(crate) stdout_is_terminal: bool,
+    pub(crate) stderr_is_terminal: bool,
+}
+
+impl Environment {
+    pub(crate) fn of_process() -> Environment {
+        Environment {
+            backend: std::env::var_os(BACKEND_VARIABLE).filter(|name| !name.is_empty()),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            stdin_is_terminal: std::io::stdin().is_terminal(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// The backend to use, given the value of `--backend`.
+    pub(crate) fn kernels(&self, typed: Option<OsString>) -> Result<Kernels, Failure> {
+        let (name, origin) = match (typed, &self.backend) {
+            (Some(name), _) => (name, "--backend"),
+            (None, Some(name)) => (name.clone(), BACKEND_VARIABLE),
+            (None, None) => return Ok(Kernels::detect()),
+        };
+        if name == "auto" {
+            return Ok(Kernels::detect());
+        }
+        let backend = name.to_str().and_then(Backend::from_name);
+        backend.and_then(Kernels::with).ok_or_else(|| {
+            let name = name.display();
+            let why = if backend.is_some() { "not available here" } else { "no such backend" };
+            let available: Vec<&str> = Kernels::available().map(|k| k.backend().name()).collect();
+            let choice = available.join(", ");
+            Failure::at(format_args!("{origin} {name}"), format_args!("{why}; use auto, {choice}"))
+        })
+    }
+}
+
+/// One of the sources of records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+/// Where results or invalid records go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Stdout,
+    File(PathBuf),
+}
+
+/// The work, as the library is asked for it.
+#[derive(Clone, Debug)]
+pub(crate) enum Job {
+    Dedup(DedupOptions),
+    Normalize { options: Options, on_invalid: OnInvalid },
+    Key { options: Options, hasher: Hasher, on_invalid: OnInvalid },
+    Parse(RowFormat),
+    Check(CheckFormat),
+    Census(CensusOptions, CensusFormat),
+}
+
+impl Job {
+    /// The name of the command.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Job::Dedup(_) => "dedup",
+            Job::Normalize { .. } => "normalize",
+            Job::Key { .. } => "key",
+            Job::Parse(_) => "parse",
+            Job::Check(_) => "check",
+            Job::Census(..) => "census",
+        }
+    }
+}
+
+/// Everything that is to be done.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) job: Job,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) output: Destination,
+    /// The file for invalid records, when they go to one.
+    pub(crate) rejects: Option<PathBuf>,
+    pub(crate) settings: Settings,
+    /// The exit code tells whether there were invalid records.
+    pub(crate) strict: bool,
+    pub(crate) summary: Option<StatsFormat>,
+    pub(crate) has_progress: bool,
+    /// Say that a terminal is waited for.
+    pub(crate) has_hint: bool,
+}
+
+/// The options that all commands have.
+struct Shared {
+    input: args::Input,
+    destination: args::Destination,
+    work: args::Work,
+    reporting: args::Reporting,
+    strict: bool,
+}
+
+impl Config {
+    /// What `cli` means in `environment`.
+    ///
+    /// # Errors
+    /// A backend that is not there; options that contradict each other in a way that clap cannot see.
+    pub(crate) fn new(cli: Cli, environment: &Environment) -> Result<Config, Failure> {
+        match cli.command {
+            args::Command::Dedup(dedup) => {
+                let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
+                let job = Job::Dedup(DedupOptions {
+                    normalize: options(&dedup.equivalence),
+                    emit: match dedup.emit {
+                        args::Emit::Original => Emit::Original,
+                        args::Emit::Normalized => Emit::Normalized,
+                        args::Emit::Key => Emit::Key,
+                    },
+                    on_invalid,
+                    hasher: hasher(dedup.seed),
+                });
+                let shared = Shared {
+                    input: dedup.input,
+                    destination: dedup.destination,
+                    work: dedup.work,
+                    reporting: dedup.reporting,
+                    strict: dedup.invalid.strictness.strict,
+                };
+                Config::of_job(job, rejects, shared, environment)
+            }
+            args::Command::Normalize(normalize) => {
+                let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
+                let job = Job::Normalize { options: options(&normalize.equivalence), on_invalid };
+                let shared = Shared {
+                    input: normalize.input,
+                    destination: normalize.destination,
+                    work: normalize.work,
+                    reporting: normalize.reporting,
+                    strict: normalize.invalid.strictness.strict,
+                };
+                Config::of_job(job, rejects, shared, environment)
+            }
+            args::Command::Key(key) => {
+                let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
+                let options = options(&key.equivalence);
+                let job = Job::Key { options, hasher: hasher(key.seed), on_invalid };
+                let shared = Shared {
+                    input: key.input,
+                    destination: key.destination,
+                    work: key.work,
+                    reporting: key.reporting,
+                    strict: key.invalid.strictness.strict,
+                };
+                Config::of_job(job, rejects, shared, environment)
+            }
+            args::Command::Parse(parse) => {
+                let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
+                let shared = Shared {
+                    input: parse.input,
+                    destination: parse.destination,
+                    work: parse.work,
+                    reporting: parse.reporting,
+                    strict: parse.strictness.strict,
+                };
+                Config::of_job(job, None, shared, environment)
+            }
+            args::Command::Check(check) => {
+                let job = Job::Check(match check.format {
+                    args::CheckFormat::Text => CheckFormat::Text,
+                    args::CheckFormat::Jsonl => CheckFormat::Jsonl,
+                });
+                let shared = Shared {
+                    input: check.input,
+                    destination: check.destination,
+                    work: check.work,
+                    reporting: check.reporting,
+                    // That is what the command is for.
+                    strict: true,
+                };
+                Config::of_job(job, None, shared, environment)
+            }
+            args::Command::Census(census) => {
+                let options =
+                    CensusOptions { drop_fragment: census.ignore_fragment, hasher: hasher(None) };
+                let shared = Shared {
+                    input: census.input,
+                    destination: census.destination,
+                    work: census.work,
+                    reporting: census.reporting,
+                    strict: census.strictness.strict,
+                };
+                let job = Job::Census(options, census.format);
+                Config::of_job(job, None, shared, environment)
+            }
+        }
+    }
+
+    fn of_job(
+        job: Job,
+        rejects: Option<PathBuf>,
+        shared: Shared,
+        environment: &Environment,
+    ) -> Result<Config, Failure> {
+        let Shared { input, destination, work, reporting, strict } = shared;
+        let output = match destination.output {
+            Some(path) if !is_dash(&path) => Destination::File(path),
+            _ => Destination::Stdout,
+        };
+        let threads = match work.threads {
+            0 => environment.cores,
+            threads => usize::from(threads),
+        };
+        let settings = Settings {
+            threads,
+            kernels: environment.kernels(work.backend)?,
+            record_end: if input.null { b'\0' } else { b'\n' },
+            chunk_bytes: work.chunk_size,
+            ..Settings::default()
+        };
+        let is_loud = environment.stderr_is_terminal && !reporting.quiet;
+        // A bar in the middle of the results would spoil both.
+        let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
+        let summary = match reporting.stats_format {
+            None if reporting.stats || is_loud => Some(StatsFormat::Text),
+            typed => typed,
+        };
+        Ok(Config {
+            job,
+            has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
+            inputs: inputs(input.files)?,
+            output,
+            rejects,
+            settings,
+            strict,
+            summary,
+            has_progress: is_loud && !stdout_is_busy,
+        })
+    }
+}
+
+fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
+    if files.is_empty() {
+        return Ok(vec![Input::Stdin]);
+    }
+    let inputs: Vec<Input> = files
+        .into_iter()
+        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
+        .collect();
+    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        return Err(Failure::at("-", "standard input can be read only once"));
+    }
+    Ok(inputs)
+}
+
+fn options(equivalence: &args::Equivalence) -> Options {
+    let rung = match equivalence.rung {
+        args::Rung::String => Rung::String,
+        args::Rung::Syntax => Rung::Syntax,
+        args::Rung::Scheme => Rung::Scheme,
+    };
+    Options { rung, drop_fragment: equivalence.ignore_fragment }
+}
+
+fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {
+    match (typed, template) {
+        (_, Some(template)) => match Template::new(template) {
+            Ok(template) => Ok(RowFormat::Template(template)),
+            Err(error) => Err(Failure::at("--template", error)),
+        },
+        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
+        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
+    }
+}
+
+fn hasher(seed: Option<u64>) -> Hasher {
+    seed.map_or_else(Hasher::random, Hasher::with_seed)
+}
+
+fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
+    match typed {
+        args::OnInvalid::Pass => Ok((OnInvalid::Pass, None)),
+        args::OnInvalid::Drop => Ok((OnInvalid::Drop, None)),
+        args::OnInvalid::Error => Ok((OnInvalid::Fail, None)),
+        args::OnInvalid::File(path) if is_dash(&path) => {
+            Err(Failure::at("--on-invalid -", "standard output is for results; name a file"))
+        }
+        args::OnInvalid::File(path) => Ok((OnInvalid::Divert, Some(path))),
+    }
+}

@@ -1,0 +1,52 @@
+//! How a run ends: 0 done, 1 some records were invalid, 2 could not do the job.
+
+use std::process::ExitCode;
+
+/// How a run that could do its job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    /// Some records were invalid, and the command was to say so.
+    SomeInvalid,
+    /// The reader of the output went away before the end, as `head` does: it has what it wanted.
+    ReaderGone,
+}
+
+/// Why the job could not be done, in one line for people.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Failure(String);
+
+impl Failure {
+    pub(crate) fn new(what: impl Into<String>) -> Failure {
+        Failure(what.into())
+    }
+
+    /// A failure at a file, or at whatever else has a name.
+    pub(crate) fn at(name: impl std::fmt::Display, what: impl std::fmt::Display) -> Failure {
+        Failure(format!("{name}: {what}"))
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The exit code, after a word on standard error when there is something to say.
+pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
+    match result {
+        Ok(Outcome::Done | Outcome::ReaderGone) => ExitCode::SUCCESS,
+        Ok(Outcome::SomeInvalid) => ExitCode::from(1),
+        Err(failure) => {
+            tell(format_args!("uriscan: {failure}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints a line on standard error. When nobody is there to read it, that is no failure.
+pub(crate) fn tell(line: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,143 @@
+//! Carries out what [`Config`] says.
+
+use std::io;
+use std::time::Instant;
+
+use uriscan::io::Source;
+use uriscan::pipeline::{self, Census, Emit, Error, Report, Settings, Sinks};
+
+use crate::args::CensusFormat;
+use crate::config::{Config, Destination, Job};
+use crate::exit::{Failure, Outcome, tell};
+use crate::inputs::{self, Inputs};
+use crate::output::{Output, is_same_file};
+use crate::progress::Progress;
+use crate::summary::{Summary, Writes};
+use crate::table;
+
+/// Does the job.
+///
+/// # Errors
+/// When it cannot be done. Then no file has changed.
+pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let Inputs { sources, total_bytes } = inputs::open(&config.inputs)?;
+    if let (Destination::File(output), Some(rejects)) = (&config.output, &config.rejects)
+        && is_same_file(output, rejects)
+    {
+        return Err(Failure::at(output.display(), "cannot take both results and invalid records"));
+    }
+    let mut out = Output::open(&config.output)?;
+    let open_rejects = |path| Output::open(&Destination::File(path));
+    let mut rejects = config.rejects.clone().map(open_rejects).transpose()?;
+    if config.has_hint {
+        tell(format_args!(
+            "uriscan: reading from the terminal, one URI per line; --help says more"
+        ));
+    }
+    let mut progress = config.has_progress.then(|| Progress::new(total_bytes));
+    let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
+    let mut sinks = Sinks::new(&mut out);
+    sinks.rejects = rejects.as_mut().map(|rejects| rejects as &mut (dyn io::Write + Send));
+    sinks.progress = Some(&mut update);
+    let done = work(&config.job, sources, &config.settings, &mut sinks);
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let report = match done {
+        Ok(report) => report,
+        Err(error) => return failed(error, &out, rejects.as_ref()),
+    };
+    // The results last, since a file that is both read and written must not change before.
+    if let Some(rejects) = rejects {
+        let name = rejects.name().to_owned();
+        rejects.commit().map_err(|error| Failure::at(name, error))?;
+    }
+    let name = out.name().to_owned();
+    match out.commit() {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::ReaderGone),
+        result => result.map_err(|error| Failure::at(name, error))?,
+    }
+    if let Some(format) = config.summary {
+        let summary = summary(config, report, started);
+        tell(format_args!("{}", summary.render(format)));
+    }
+    let is_fine = report.invalid.total() == 0 || !config.strict;
+    Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
+}
+
+fn work(
+    job: &Job,
+    sources: Vec<Source>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    match job {
+        Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks),
+        Job::Normalize { options, on_invalid } => {
+            pipeline::normalize(sources, *options, *on_invalid, settings, sinks)
+        }
+        Job::Key { options, hasher, on_invalid } => {
+            pipeline::keys(sources, *options, *hasher, *on_invalid, settings, sinks)
+        }
+        Job::Parse(format) => pipeline::parse(sources, format, settings, sinks),
+        Job::Check(format) => pipeline::check(sources, *format, settings, sinks),
+        Job::Census(options, format) => {
+            let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
+            let text = match format {
+                CensusFormat::Table => table::of_census(&census),
+                CensusFormat::Json => {
+                    serde_json::to_string(&census).map_err(|error| Error::Write(error.into()))?
+                        + "\n"
+                }
+            };
+            sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+            let Census { bytes, records, blank, invalid, .. } = census;
+            Ok(Report { bytes, records, blank, invalid, ..Report::default() })
+        }
+    }
+}
+
+/// How a run ends whose work ended with `error`.
+fn failed(error: Error, out: &Output, rejects: Option<&Output>) -> Result<Outcome, Failure> {
+    match error {
+        Error::Write(error) if out.has_failed() => match error.kind() {
+            io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+            _ => Err(Failure::at(out.name(), error)),
+        },
+        Error::Write(error) => Err(Failure::at(rejects.map_or("output", Output::name), error)),
+        Error::Invalid { .. } => {
+            let advice = "--on-invalid pass, drop or FILE goes on instead";
+            Err(Failure::new(format!("{error}; {advice}")))
+        }
+        error => Err(Failure::new(error.to_string())),
+    }
+}
+
+fn summary(config: &Config, report: Report, started: Instant) -> Summary {
+    let (options, on_invalid, hasher) = match &config.job {
+        Job::Dedup(dedup) => {
+            let hasher = (dedup.emit == Emit::Key).then_some(dedup.hasher);
+            (Some(dedup.normalize), Some(dedup.on_invalid), hasher)
+        }
+        Job::Normalize { options, on_invalid } => (Some(*options), Some(*on_invalid), None),
+        Job::Key { options, hasher, on_invalid } => {
+            (Some(*options), Some(*on_invalid), Some(*hasher))
+        }
+        Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
+    };
+    Summary {
+        command: config.job.name(),
+        options,
+        on_invalid,
+        writes: match config.job {
+            Job::Dedup(_) => Writes::Firsts,
+            Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
+            Job::Check(_) | Job::Census(..) => Writes::Answers,
+        },
+        hasher,
+        settings: config.settings,
+        report,
+        elapsed: started.elapsed(),
+    }
+}

@@ -1,0 +1,215 @@
+//! The totals of a run, for people and for machines.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use uriscan::key::Hasher;
+use uriscan::normalize::Options;
+use uriscan::pipeline::{Invalid, OnInvalid, Report, Settings};
+use uriscan::uri::ErrorKind;
+
+use crate::args::StatsFormat;
+
+/// What a command writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// The first record of each class.
+    Firsts,
+    /// Every record, or a row for each.
+    Records,
+    /// Something about the records.
+    Answers,
+}
+
+/// What is told about a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Summary {
+    pub(crate) command: &'static str,
+    /// For commands that compare.
+    pub(crate) options: Option<Options>,
+    /// For commands that can leave invalid records out.
+    pub(crate) on_invalid: Option<OnInvalid>,
+    pub(crate) writes: Writes,
+    /// For commands that write keys: what is needed to get the same again.
+    pub(crate) hasher: Option<Hasher>,
+    pub(crate) settings: Settings,
+    pub(crate) report: Report,
+    pub(crate) elapsed: Duration,
+}
+
+impl Summary {
+    /// The text to print, without a line end behind it.
+    pub(crate) fn render(&self, format: StatsFormat) -> String {
+        match format {
+            StatsFormat::Text => self.text(),
+            StatsFormat::Json => self.json().to_string(),
+        }
+    }
+
+    /// Records that are neither written nor a duplicate: left out, or turned away, as invalid.
+    fn dropped(&self) -> u64 {
+        let Report { records, written, duplicates, .. } = self.report;
+        records - written - duplicates
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+    }
+
+    fn text(&self) -> String {
+        let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
+        let mut text = format!("uriscan {}:", self.command);
+        if let Some(options) = self.options {
+            let fragment = if options.drop_fragment { " without fragments" } else { "" };
+            let _ = write!(text, " rung {}{fragment},", options.rung);
+        }
+        let backend = self.settings.kernels.backend().name();
+        let threads = self.settings.threads;
+        let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
+        let mut row = |name: &str, count: u64, note: &str| {
+            let _ = write!(text, "\n  {name:<12}{:>17}  {note}", grouped(count));
+            text.truncate(text.trim_end().len());
+        };
+        row("records", *records, "");
+        match self.writes {
+            Writes::Firsts => {
+                row("distinct", *written, "written");
+                row("duplicates", *duplicates, &share(*duplicates, *records));
+            }
+            Writes::Records => row("written", *written, ""),
+            Writes::Answers => {}
+        }
+        if self.writes != Writes::Answers && self.dropped() > 0 {
+            row("dropped", self.dropped(), "");
+        }
+        row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
+        for (kind, count) in invalid.iter() {
+            row(&format!("  {kind}"), count, "");
+        }
+        row("blank lines", *blank, "");
+        let seconds = self.elapsed.as_secs_f64();
+        let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
+        let rate = self.per_second(*records) / 1e6;
+        row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
+        if let Some(hasher) = self.hasher {
+            let _ = write!(text, "\n  hash {}, seed {}", Hasher::NAME, hasher.seed());
+        }
+        text
+    }
+
+    /// What became of invalid records.
+    fn fate(&self) -> &'static str {
+        match self.on_invalid {
+            Some(OnInvalid::Pass) => "kept as they are",
+            Some(OnInvalid::Drop) => "left out",
+            Some(OnInvalid::Divert) => "put aside",
+            Some(OnInvalid::Fail) | None => "",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
+        let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
+        json!({
+            "command": self.command,
+            "version": env!("CARGO_PKG_VERSION"),
+            "rung": self.options.map(|options| options.rung.name()),
+            "ignore_fragment": self.options.map(|options| options.drop_fragment),
+            "on_invalid": self.on_invalid.map(policy),
+            "records": records,
+            "written": if_records(*written),
+            "distinct": (self.writes == Writes::Firsts).then_some(written),
+            "duplicates": if_records(*duplicates),
+            "dropped": if_records(self.dropped()),
+            "blank": blank,
+            "invalid": invalid.total(),
+            "invalid_by_kind": by_kind(invalid),
+            "bytes": bytes,
+            "seconds": self.elapsed.as_secs_f64(),
+            "bytes_per_second": self.per_second(*bytes),
+            "records_per_second": self.per_second(*records),
+            "backend": self.settings.kernels.backend().name(),
+            "threads": self.settings.threads,
+            "hash": self.hasher.map(|_| Hasher::NAME),
+            "seed": self.hasher.map(Hasher::seed),
+        })
+    }
+}
+
+/// The counts of all kinds, those that did not occur included, so that no reader misses a name.
+fn by_kind(invalid: &Invalid) -> Value {
+    let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
+    Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+}
+
+fn policy(on_invalid: OnInvalid) -> &'static str {
+    match on_invalid {
+        OnInvalid::Pass => "pass",
+        OnInvalid::Drop => "drop",
+        OnInvalid::Fail => "error",
+        OnInvalid::Divert => "file",
+    }
+}
+
+/// `count` with a comma every three digits.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `part` in percent of `whole`, or nothing when there is no whole.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    format!("{:.2} %", part as f64 * 100.0 / whole as f64)
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let grouped = [0, 999, 1000, 123_456, 1_234_567, u64::MAX].map(grouped);
+        let expected = ["0", "999", "1,000", "123,456", "1,234,567", "18,446,744,073,709,551,615"];
+        assert_eq!(grouped, expected);
+    }
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!(share(1, 3), "33.33 %");
+        assert_eq!(share(0, 0), "");
+    }
+
+    #[test]
+    fn an_empty_run_is_told_without_dividing_by_zero() {
+        let summary = Summary {
+            command: "dedup",
+            options: Some(Options::default()),
+            on_invalid: Some(OnInvalid::Pass),
+            writes: Writes::Firsts,
+            hasher: None,
+            settings: Settings { threads: 1, ..Settings::default() },
+            report: Report::default(),
+            elapsed: Duration::ZERO,
+        };
+        let text = summary.render(StatsFormat::Text);
+        assert!(text.contains("1 thread\n") && text.lines().all(|line| line == line.trim_end()));
+        let json: Value = serde_json::from_str(&summary.render(StatsFormat::Json)).unwrap();
+        assert_eq!((&json["bytes_per_second"], &json["seed"]), (&json!(0.0), &Value::Null));
+    }
+}

@@ -1,0 +1,41 @@
+//! The census as a table for people.
+
+use std::fmt::Write;
+
+use uriscan::normalize::Rung;
+use uriscan::pipeline::{Census, RungCensus};
+
+use crate::summary::{grouped, share};
+
+/// The table, with a line end behind every line.
+pub(crate) fn of_census(census: &Census) -> String {
+    let mut table = String::new();
+    let Census { records, blank, rungs, invalid, .. } = census;
+    let mut line = |cells: [&str; 5]| {
+        let [name, distinct, merges, part, note] = cells;
+        let row = format!("{name:<12}{distinct:>17}{merges:>17}{part:>10}  {note}");
+        let _ = writeln!(table, "{}", row.trim_end());
+    };
+    line(["rung", "distinct", "merges", "share", "what it adds"]);
+    for RungCensus { rung, distinct, merges } in rungs {
+        let part = share(*merges, *records);
+        line([rung.name(), &grouped(*distinct), &grouped(*merges), &part, adds(*rung)]);
+    }
+    line([""; 5]);
+    line(["records", &grouped(*records), "", "", ""]);
+    let note = if invalid.total() > 0 { "each equals only its own bytes" } else { "" };
+    line(["invalid", &grouped(invalid.total()), "", &share(invalid.total(), *records), note]);
+    for (kind, count) in invalid.iter() {
+        line([&format!("  {kind}"), &grouped(count), "", "", kind.message()]);
+    }
+    line(["blank lines", &grouped(*blank), "", "", ""]);
+    table
+}
+
+fn adds(rung: Rung) -> &'static str {
+    match rung {
+        Rung::String => "the same bytes (6.2.1)",
+        Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
+        Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
+    }
+}

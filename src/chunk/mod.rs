@@ -1,0 +1,167 @@
+//! Floor 0: bytes of a source in memory, padded so that a whole block may be read at any byte.
+
+/// Readable bytes past the content, at the least.
+pub const PAD: usize = 256;
+
+const BLOCK: usize = 64;
+
+/// Bytes, a length, and the promise that [`PAD`] more bytes can be read.
+///
+/// The bytes past the content are of no meaning (they may belong to an earlier content).
+#[derive(Clone, Copy, Debug)]
+pub struct Padded<'a> {
+    bytes: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Padded<'a> {
+    /// The first `len` bytes of `bytes`, or `None` when fewer than [`Padded::needed`] bytes are there.
+    pub fn new(bytes: &'a [u8], len: usize) -> Option<Padded<'a>> {
+        (bytes.len() >= Padded::needed(len)).then_some(Padded { bytes, len })
+    }
+
+    /// How long a slice must be to hold `len` bytes of content with their padding.
+    pub const fn needed(len: usize) -> usize {
+        len.next_multiple_of(BLOCK) + PAD
+    }
+
+    /// The `len` bytes of content from byte `start` on; what follows them is their padding.
+    ///
+    /// # Panics
+    /// When the content holds no such bytes.
+    #[inline]
+    pub fn part(self, start: usize, len: usize) -> Padded<'a> {
+        assert!(start <= self.len && len <= self.len - start);
+        Padded { bytes: &self.bytes[start..], len }
+    }
+
+    /// Length of the content in bytes.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no content.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The content without its padding.
+    #[inline(always)]
+    pub fn content(self) -> &'a [u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The content and its padding.
+    #[inline(always)]
+    pub fn padded(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The 64 bytes from `at` on, which may reach into the padding.
+    ///
+    /// # Panics
+    /// When `at` is more than `PAD - 64` bytes past the content.
+    #[inline(always)]
+    pub fn block(self, at: usize) -> &'a [u8; BLOCK] {
+        self.bytes[at..].first_chunk().expect("a block within the padding")
+    }
+}
+
+/// A reusable buffer whose content is [`Padded`].
+#[derive(Clone, Debug, Default)]
+pub struct PaddedBuf {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl PaddedBuf {
+    /// An empty buffer with room for `capacity` bytes of content.
+    pub fn with_capacity(capacity: usize) -> PaddedBuf {
+        PaddedBuf { bytes: vec![0; Padded::needed(capacity)], len: 0 }
+    }
+
+    /// A buffer that holds a copy of `content`.
+    ///
+    /// ```
+    /// use uriscan::chunk::PaddedBuf;
+    /// assert_eq!(PaddedBuf::from_content(b"http://h/").padded().content(), b"http://h/");
+    /// ```
+    pub fn from_content(content: &[u8]) -> PaddedBuf {
+        let mut buf = PaddedBuf::with_capacity(content.len());
+        buf.set(content);
+        buf
+    }
+
+    /// Replaces the content by a copy of `content`; allocates only to grow.
+    #[inline]
+    pub fn set(&mut self, content: &[u8]) {
+        self.reserve(content.len());
+        self.bytes[..content.len()].copy_from_slice(content);
+        self.len = content.len();
+    }
+
+    /// Makes room for `capacity` bytes of content; the content stays.
+    #[inline]
+    pub fn reserve(&mut self, capacity: usize) {
+        let needed = Padded::needed(capacity);
+        if self.bytes.len() < needed {
+            self.bytes.resize(needed, 0);
+        }
+    }
+
+    /// Bytes of content that fit without growing.
+    pub fn capacity(&self) -> usize {
+        self.bytes.len().saturating_sub(PAD) / BLOCK * BLOCK
+    }
+
+    /// The room for content, to be filled from outside; [`PaddedBuf::set_len`] then says how much counts.
+    pub fn room(&mut self) -> &mut [u8] {
+        let capacity = self.capacity();
+        &mut self.bytes[..capacity]
+    }
+
+    /// Declares the first `len` bytes of [`PaddedBuf::room`] the content.
+    ///
+    /// # Panics
+    /// When `len` is more than the capacity.
+    pub fn set_len(&mut self, len: usize) {
+        assert!(len <= self.capacity());
+        self.len = len;
+    }
+
+    /// The content, with its padding at hand.
+    #[inline(always)]
+    pub fn padded(&self) -> Padded<'_> {
+        Padded { bytes: &self.bytes, len: self.len }
+    }
+}
+
+/// A range of bytes within a chunk: `start` inclusive, `end` exclusive, from the chunk's first byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Number of bytes.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether the span holds no byte.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// The bytes of the span in `chunk`.
+    #[inline(always)]
+    pub fn of(self, chunk: &[u8]) -> &[u8] {
+        &chunk[self.start as usize..self.end as usize]
+    }
+}

@@ -1,0 +1,254 @@
+//! Floor 6: the set of keys. It knows keys and row numbers, not what a URI is.
+//!
+//! Keys come in batches. Each chunk of a batch sorts its keys into partitions by their
+//! top bits ([`Rows::partition`]); then every partition takes its keys of all chunks in
+//! order, so that partitions run in parallel without sharing a slot, and "first"
+//! always means the earliest row, whatever the number of threads.
+
+mod table;
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use rayon::prelude::*;
+
+use crate::key::Key;
+use table::Table;
+
+/// Partitions of the set. Enough for many threads, few enough that a run of one chunk's keys
+/// is worth a look ahead.
+const PARTITIONS: usize = 32;
+
+/// Keys between asking for a slot's memory and using it: about what a core can have under way, twice.
+const LOOK_AHEAD: usize = 24;
+
+/// The partition of `key`: its top bits. [`Table`] uses the low half.
+#[inline(always)]
+fn partition_of(key: u128) -> usize {
+    (key >> (128 - PARTITIONS.trailing_zeros())) as usize
+}
+
+/// The keys of one chunk, row by row, and the set's verdict on each. Reusable.
+#[derive(Debug, Default)]
+pub struct Rows {
+    keys: Vec<u128>,
+    /// The keys again, partition by partition, each in row order, and the rows they stand in.
+    sorted_keys: Vec<u128>,
+    sorted_rows: Vec<u32>,
+    /// Where each partition begins in the sorted ones, and the end.
+    bounds: Vec<u32>,
+    /// 1 where the row's key was new, 0 where not. Atomic since partitions write in parallel, each its own rows.
+    is_first: Vec<AtomicU8>,
+}
+
+impl Rows {
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+    }
+
+    /// Adds a row.
+    #[inline(always)]
+    pub fn push(&mut self, key: Key) {
+        self.keys.push(key.0);
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The key of `row`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn key(&self, row: usize) -> Key {
+        Key(self.keys[row])
+    }
+
+    /// Whether [`Set::insert`] found the key of `row` new, that is, this row is the first of its class.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[inline(always)]
+    pub fn is_first(&self, row: usize) -> bool {
+        self.is_first[row].load(Ordering::Relaxed) != 0
+    }
+
+    /// Sorts the rows into partitions; needed before [`Set::insert`], and may run in parallel per chunk.
+    pub fn partition(&mut self) {
+        let mut next = [0u32; PARTITIONS];
+        for &key in &self.keys {
+            next[partition_of(key)] += 1;
+        }
+        self.bounds.clear();
+        let mut sum = 0;
+        for count in &mut next {
+            self.bounds.push(sum);
+            sum += core::mem::replace(count, sum);
+        }
+        self.bounds.push(sum);
+        if self.sorted_keys.len() < self.keys.len() {
+            self.sorted_keys.resize(self.keys.len(), Key::VACANT);
+            self.sorted_rows.resize(self.keys.len(), 0);
+        }
+        for (row, &key) in self.keys.iter().enumerate() {
+            let at = &mut next[partition_of(key)];
+            self.sorted_keys[*at as usize] = key;
+            self.sorted_rows[*at as usize] = row as u32;
+            *at += 1;
+        }
+        if self.is_first.len() < self.keys.len() {
+            self.is_first.resize_with(self.keys.len(), AtomicU8::default);
+        }
+    }
+
+    fn run(&self, partition: usize) -> core::ops::Range<usize> {
+        self.bounds[partition] as usize..self.bounds[partition + 1] as usize
+    }
+}
+
+/// A set of keys in memory, 16 bytes a key and free slots.
+///
+/// ```
+/// use uriscan::dedup::{Rows, Set};
+/// use uriscan::key::Hasher;
+/// let hasher = Hasher::with_seed(0);
+/// let mut rows = Rows::default();
+/// for text in ["a", "b", "a"] {
+///     rows.push(hasher.key(text.as_bytes()));
+/// }
+/// rows.partition();
+/// let mut set = Set::new();
+/// set.insert(&[&rows]);
+/// assert_eq!([rows.is_first(0), rows.is_first(1), rows.is_first(2)], [true, true, false]);
+/// assert_eq!(set.len(), 2);
+/// ```
+pub struct Set {
+    tables: Vec<Table>,
+    expected: usize,
+}
+
+impl Default for Set {
+    fn default() -> Set {
+        Set::new()
+    }
+}
+
+impl Set {
+    /// An empty set.
+    pub fn new() -> Set {
+        Set { tables: (0..PARTITIONS).map(|_| Table::new()).collect(), expected: 0 }
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.tables.iter().map(Table::len).sum()
+    }
+
+    /// Whether the set holds no key.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory held for keys.
+    pub fn memory_bytes(&self) -> usize {
+        self.tables.iter().map(Table::memory_bytes).sum()
+    }
+
+    /// Tells the set how many keys it will hold in the end, as far as one can guess; 0 for no idea. A
+    /// wrong guess costs some time or some memory, nothing else.
+    pub fn expect(&mut self, keys: u64) {
+        self.expected = usize::try_from(keys).unwrap_or(0);
+    }
+
+    /// Inserts the rows of all `chunks` in order, on the current rayon pool; each row's verdict is
+    /// then in [`Rows::is_first`].
+    ///
+    /// Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn insert(&mut self, chunks: &[&Rows]) {
+        // A little more than its share for each, as partitions are not filled alike.
+        let expected = self.expected / PARTITIONS * 33 / 32;
+        self.tables.par_iter_mut().enumerate().for_each(|(partition, table)| {
+            // The keys of this partition again, some way ahead, so that memory is asked for in time.
+            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                table.prefetch(key);
+            }
+            for rows in chunks {
+                let run = rows.run(partition);
+                table.reserve(run.len(), expected);
+                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
+                {
+                    if let Some(&key) = ahead.next() {
+                        table.prefetch(key);
+                    }
+                    let is_new = table.insert(key);
+                    rows.is_first[row as usize].store(u8::from(is_new), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+}
+
+impl core::fmt::Debug for Set {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Set").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Hasher;
+    use std::collections::BTreeMap;
+
+    /// The plain oracle: the first row of each key, in order.
+    fn first_rows(keys: &[Key]) -> Vec<bool> {
+        let mut seen = BTreeMap::new();
+        keys.iter().enumerate().map(|(row, key)| *seen.entry(*key).or_insert(row) == row).collect()
+    }
+
+    #[test]
+    fn agrees_with_a_tree_map_however_rows_are_cut() {
+        let hasher = Hasher::with_seed(3);
+        let keys: Vec<Key> =
+            (0..50_000u32).map(|i| hasher.key(&(i * i % 30_011).to_le_bytes())).collect();
+        let expected = first_rows(&keys);
+        for chunk_rows in [1usize, 7, 1000, 50_000] {
+            let mut set = Set::new();
+            let mut found = Vec::new();
+            for batch in keys.chunks(chunk_rows * 5) {
+                let chunks: Vec<Rows> = batch
+                    .chunks(chunk_rows)
+                    .map(|keys| {
+                        let mut rows = Rows::default();
+                        keys.iter().for_each(|&key| rows.push(key));
+                        rows.partition();
+                        rows
+                    })
+                    .collect();
+                set.insert(&chunks.iter().collect::<Vec<_>>());
+                found.extend(
+                    chunks.iter().flat_map(|rows| (0..rows.len()).map(|i| rows.is_first(i))),
+                );
+            }
+            assert_eq!(found, expected, "{chunk_rows} rows a chunk");
+            assert_eq!(set.len(), expected.iter().filter(|&&first| first).count());
+        }
+    }
+
+    #[test]
+    fn partitions_are_used_evenly() {
+        let hasher = Hasher::with_seed(5);
+        let mut counts = [0u32; PARTITIONS];
+        for i in 0..64_000u32 {
+            counts[partition_of(hasher.key(&i.to_le_bytes()).0)] += 1;
+        }
+        assert!(counts.iter().all(|&count| (1800..2200).contains(&count)), "{counts:?}");
+    }
+}

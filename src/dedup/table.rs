@@ -1,0 +1,210 @@
+//! One partition of the set: an open-addressed table of 128-bit keys and nothing else.
+
+use memmap2::MmapMut;
+
+use crate::key::Key;
+use crate::simd::prefetch;
+
+/// Slots of a new table.
+const MIN_SLOTS: usize = 1 << 10;
+
+/// Slots of a cache line, which are searched together.
+const LINE: usize = 4;
+
+/// The size of a huge page on most systems. Tables of two and more are whole numbers of them: without
+/// huge pages nearly every insertion waits for a translation of its address.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// A table this large grows by a half at the least, a smaller one fourfold.
+const LARGE: usize = 1 << 20;
+
+/// Keys with linear probing line by line, in the order of their low halves.
+///
+/// A key's home line is its low half scaled to the number of lines, so any size works, and
+/// growing reads the old slots and writes the new ones front to back. The high half
+/// picks the partition (see [`super::Set`]): bits used twice would crowd the homes.
+pub(super) struct Table {
+    slots: Slots,
+    used: usize,
+    /// Grow when `used` reaches this.
+    limit: usize,
+}
+
+/// Zeroed memory for slots.
+enum Slots {
+    Small(Vec<u128>),
+    Mapped(MmapMut),
+}
+
+impl Slots {
+    fn zeroed(count: usize) -> Slots {
+        let bytes = count * size_of::<u128>();
+        if bytes >= 2 * HUGE_PAGE
+            && let Ok(map) = MmapMut::map_anon(bytes.next_multiple_of(HUGE_PAGE))
+        {
+            // Advice only: without huge pages the table works the same, slower.
+            #[cfg(target_os = "linux")]
+            let _ = map.advise(memmap2::Advice::HugePage);
+            return Slots::Mapped(map);
+        }
+        Slots::Small(vec![Key::VACANT; count])
+    }
+
+    #[inline(always)]
+    fn get(&self) -> &[u128] {
+        match self {
+            Slots::Small(slots) => slots,
+            Slots::Mapped(map) => bytemuck::cast_slice(map),
+        }
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self) -> &mut [u128] {
+        match self {
+            Slots::Small(slots) => slots,
+            Slots::Mapped(map) => bytemuck::cast_slice_mut(map),
+        }
+    }
+}
+
+/// The line at which the search for `key` begins, in a table of `count` lines.
+#[inline(always)]
+fn home(key: u128, count: usize) -> usize {
+    let low = key as u64;
+    ((u128::from(low) * count as u128) >> 64) as usize
+}
+
+impl Table {
+    pub(super) fn new() -> Table {
+        Table::with_slots(MIN_SLOTS)
+    }
+
+    fn with_slots(count: usize) -> Table {
+        let slots = Slots::zeroed(count.next_multiple_of(LINE));
+        // Three quarters: long probes are rare, and 16 bytes become 21.
+        let limit = slots.get().len() / 4 * 3;
+        Table { slots, used: 0, limit }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.used
+    }
+
+    /// Bytes of memory held for slots.
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of_val(self.slots.get())
+    }
+
+    /// Asks for the memory that inserting `key` will touch.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, key: u128) {
+        let slots = self.slots.get();
+        prefetch(slots, home(key, slots.len() / LINE) * LINE);
+    }
+
+    /// Makes room for `more` keys. `expected` is the number that this table is thought to hold in the
+    /// end, or 0.
+    #[inline(always)]
+    pub(super) fn reserve(&mut self, more: usize, expected: usize) {
+        if self.used + more > self.limit {
+            self.grow(more, expected);
+        }
+    }
+
+    /// Inserts `key`, for which [`Table::reserve`] made room; says whether it was not there.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, key: u128) -> bool {
+        let is_new = insert(self.slots.get_mut(), key);
+        self.used += usize::from(is_new);
+        is_new
+    }
+
+    /// Makes room for `more` keys, and for as many as `expected` if that is not out of proportion.
+    ///
+    /// Fresh memory is dear and moving keys is not free, so small tables grow in
+    /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize, expected: usize) {
+        let slots_for = |keys: usize| keys / 3 * 4 + 8;
+        let count = self.slots.get().len();
+        let is_large = self.memory_bytes() >= LARGE;
+        let least = if is_large { count + count / 2 } else { 4 * count };
+        let wanted = slots_for(expected).clamp(least, 4 * count);
+        let mut grown = Table::with_slots(wanted.max(slots_for(self.used + more)));
+        let slots = grown.slots.get_mut();
+        for &key in self.slots.get() {
+            if key != Key::VACANT {
+                insert(slots, key);
+            }
+        }
+        grown.used = self.used;
+        *self = grown;
+    }
+}
+
+/// Puts `key` into `slots`, which have a vacant one; says whether it was not there.
+#[inline(always)]
+fn insert(slots: &mut [u128], key: u128) -> bool {
+    let lines = slots.as_chunks_mut::<LINE>().0;
+    let mut at = home(key, lines.len());
+    loop {
+        let line = &mut lines[at];
+        // Lines fill from the front, so the lowest hit is the key, or the first free slot. All
+        // slots are asked at once: which one it will be cannot be foreseen.
+        let mut hits = 0u32;
+        for (i, &slot) in line.iter().enumerate() {
+            hits |= u32::from((slot == key) | (slot == Key::VACANT)) << i;
+        }
+        if hits != 0 {
+            let slot = &mut line[hits.trailing_zeros() as usize % LINE];
+            let is_new = *slot == Key::VACANT;
+            *slot = key;
+            return is_new;
+        }
+        at += 1;
+        if at == lines.len() {
+            at = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_a_tree_set_through_many_growths() {
+        let mut table = Table::new();
+        let mut oracle = std::collections::BTreeSet::new();
+        let mut state = 1u128;
+        for round in 0..400 {
+            let keys: Vec<u128> = (0..round)
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645)
+                        .wrapping_add(1);
+                    // Few bits, so that keys repeat, spread over both halves.
+                    let bits = state >> 111;
+                    (bits << 64 | bits << 47) | 1
+                })
+                .collect();
+            table.reserve(keys.len(), 0);
+            let new: Vec<usize> = (0..keys.len()).filter(|&i| table.insert(keys[i])).collect();
+            let expected: Vec<usize> =
+                (0..keys.len()).filter(|&i| oracle.insert(keys[i])).collect();
+            assert_eq!(new, expected);
+            assert_eq!(table.len(), oracle.len());
+        }
+        assert!(table.len() > 10 * MIN_SLOTS);
+    }
+
+    #[test]
+    fn homes_at_the_very_end_wrap_around() {
+        let mut table = Table::new();
+        let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
+        table.reserve(2 * keys.len(), 0);
+        let new = keys.iter().chain(&keys).filter(|&&key| table.insert(key)).count();
+        assert_eq!(new, 100);
+    }
+}

@@ -1,0 +1,340 @@
+//! Floor 2: the structural index of a chunk: where records end, and a summary of every block.
+//!
+//! One pass over the bytes. The summaries settle plain records; a record that needs a
+//! closer look is classified again from its own first byte on ([`Record::classify`]).
+
+use crate::chunk::{Padded, Span};
+use crate::grammar::class::WHITE_SPACE;
+use crate::simd::{BLOCK, Isa, Kernels, Masks, Summary, Task, class};
+
+/// The summaries of a chunk, block after block, and its record ends. Reusable: building again
+/// allocates only to grow.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    /// One entry per block, and zero entries behind them ([`BEHIND`]).
+    summaries: Vec<Summary>,
+    /// Offsets at which records end, in order; the first `records` count.
+    ends: Vec<u32>,
+    records: usize,
+    blocks: usize,
+    len: usize,
+}
+
+/// Zero entries behind the summaries: a record may be asked for the two windows from its start on,
+/// each of which touches two blocks.
+const BEHIND: usize = 3;
+
+impl Index {
+    /// An empty index.
+    pub fn new() -> Index {
+        Index::default()
+    }
+
+    /// Indexes `text`, whose records end at each byte `record_end` (LF or NUL).
+    ///
+    /// ```
+    /// use uriscan::{chunk::PaddedBuf, index::Index, simd::Kernels};
+    /// let text = PaddedBuf::from_content(b"http://a/\nhttp://b/\n");
+    /// let mut index = Index::new();
+    /// index.build(Kernels::detect(), text.padded(), b'\n');
+    /// assert_eq!(index.spans().count(), 2);
+    /// ```
+    pub fn build(&mut self, kernels: Kernels, text: Padded<'_>, record_end: u8) {
+        struct Build<'a, 'b>(&'a mut Index, Padded<'b>, u8);
+        impl Task for Build<'_, '_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) {
+                self.0.build_with(isa, self.1, self.2);
+            }
+        }
+        kernels.run(Build(self, text, record_end));
+    }
+
+    /// [`Index::build`] inside a task that already runs on `isa`.
+    #[inline(always)]
+    pub fn build_with<I: Isa>(&mut self, isa: I, text: Padded<'_>, record_end: u8) {
+        let blocks = text.len().div_ceil(BLOCK);
+        if self.summaries.len() < blocks + BEHIND {
+            self.summaries.resize(blocks + BEHIND, Summary::default());
+        }
+        (self.blocks, self.len, self.records) = (blocks, text.len(), 0);
+        let bytes = text.padded().as_chunks::<BLOCK>().0;
+        let mut slash_before = 0;
+        for (i, block) in bytes[..blocks].iter().enumerate() {
+            let sketch = isa.sketch(block, record_end);
+            let slash = sketch.summary.slash;
+            let dots = sketch.dot & (slash << 1 | slash_before);
+            slash_before = slash >> 63;
+            self.summaries[i] = Summary { look: sketch.summary.look | dots, ..sketch.summary };
+            // What stands in the padding is no record's end.
+            let inside = if i + 1 == blocks { low_bits(text.len() - i * BLOCK) } else { !0 };
+            self.push_ends(i * BLOCK, sketch.record_end & inside);
+        }
+        self.summaries[blocks..blocks + BEHIND].fill(Summary::default());
+        let last = self.records.checked_sub(1).map_or(0, |i| self.ends[i] as usize + 1);
+        if last < text.len() {
+            self.push_ends(text.len(), 1);
+        }
+    }
+
+    /// Notes the record ends of the block at byte `at`, the set bits of `ends`.
+    #[inline(always)]
+    fn push_ends(&mut self, at: usize, mut ends: u64) {
+        if self.ends.len() < self.records + BLOCK {
+            self.ends.resize(2 * self.records + 2 * BLOCK, 0);
+        }
+        let count = ends.count_ones() as usize;
+        // Seldom more than two records end in a block: write two without asking, so that there is
+        // nothing to guess wrong; what is too much is written over.
+        let places = &mut self.ends[self.records..][..BLOCK];
+        places[0] = (at + ends.trailing_zeros() as usize) as u32;
+        ends &= ends.wrapping_sub(1);
+        places[1] = (at + ends.trailing_zeros() as usize) as u32;
+        if count > 2 {
+            for place in &mut places[1..count] {
+                *place = (at + ends.trailing_zeros() as usize) as u32;
+                ends &= ends.wrapping_sub(1);
+            }
+        }
+        self.records += count;
+    }
+
+    /// The summary of the 64 bytes from `at` on; bits past the content mean nothing.
+    ///
+    /// # Panics
+    /// When `at` is more than a block past the content.
+    #[inline(always)]
+    pub fn window<I: Isa>(&self, isa: I, at: usize) -> Summary {
+        let pair = &self.summaries[at / BLOCK..][..2];
+        isa.window(&pair[0], &pair[1], (at % BLOCK) as u32)
+    }
+
+    /// Length in bytes of the indexed content.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the indexed content is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of records: ends, and a last record without one.
+    pub fn record_count(&self) -> usize {
+        self.records
+    }
+
+    /// The records in order, without their ends, white space not yet trimmed.
+    #[inline(always)]
+    pub fn spans(&self) -> impl ExactSizeIterator<Item = Span> + '_ {
+        let mut start = 0;
+        self.ends[..self.records].iter().map(move |&end| {
+            let span = Span { start, end };
+            start = end + 1;
+            span
+        })
+    }
+}
+
+/// The offsets of all `:/?#@[]` (the `gen-delims` of 2.2) of `text`, in order.
+///
+/// ```
+/// use uriscan::{chunk::PaddedBuf, index::delimiters, simd::Kernels};
+/// let text = PaddedBuf::from_content(b"//u@[::1]/?#");
+/// assert_eq!(delimiters(Kernels::detect(), text.padded()), [0, 1, 3, 4, 5, 6, 8, 9, 10, 11]);
+/// ```
+pub fn delimiters(kernels: Kernels, text: Padded<'_>) -> Vec<u32> {
+    struct Find<'a>(Padded<'a>);
+    impl Task for Find<'_> {
+        type Output = Vec<u32>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Vec<u32> {
+            let mut found = Vec::new();
+            let bytes = self.0.padded();
+            for at in (0..self.0.len()).step_by(BLOCK) {
+                let block = self.0.block(at);
+                let masks = isa.classify(block);
+                let brackets = isa.equal(block, b'[') | isa.equal(block, b']');
+                let all = masks[class::SLASH]
+                    | masks[class::COLON_AT]
+                    | masks[class::QUESTION]
+                    | masks[class::HASH]
+                    | brackets;
+                found.extend(Bits(all & low_bits(self.0.len() - at)).map(|bit| at as u32 + bit));
+            }
+            debug_assert!(found.iter().all(|&at| b":/?#@[]".contains(&bytes[at as usize])));
+            found
+        }
+    }
+    kernels.run(Find(text))
+}
+
+/// One record of an indexed chunk: its bytes and what the index says of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    text: Padded<'a>,
+    index: &'a Index,
+    start: usize,
+    len: usize,
+}
+
+impl<'a> Record<'a> {
+    /// The record at `span` of `text`, which `index` was built from.
+    #[inline(always)]
+    pub fn new(text: Padded<'a>, index: &'a Index, span: Span) -> Record<'a> {
+        Record { text, index, start: span.start as usize, len: span.len() }
+    }
+
+    /// Length in bytes.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether the record holds no byte.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes of the record.
+    #[inline(always)]
+    pub fn bytes(self) -> &'a [u8] {
+        &self.text.content()[self.start..self.start + self.len]
+    }
+
+    /// The byte at `at`, which may lie behind the record, in the padding at the most.
+    #[inline(always)]
+    pub fn byte(self, at: usize) -> u8 {
+        self.text.padded()[self.start + at]
+    }
+
+    /// The 64 bytes from byte `at` of the record on; they may reach beyond the record.
+    #[inline(always)]
+    pub fn block(self, at: usize) -> &'a [u8; BLOCK] {
+        self.text.block(self.start + at)
+    }
+
+    /// The summary of [`Record::block`] by the index; bits beyond the record belong to others.
+    #[inline(always)]
+    pub fn window<I: Isa>(self, isa: I, at: usize) -> Summary {
+        self.index.window(isa, self.start + at)
+    }
+
+    /// The class masks of [`Record::block`]; bits beyond the record belong to others.
+    #[inline(always)]
+    pub fn classify<I: Isa>(self, isa: I, at: usize) -> Masks {
+        isa.classify(self.block(at))
+    }
+}
+
+/// The set bits of a word, lowest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits(pub u64);
+
+impl Iterator for Bits {
+    type Item = u32;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+/// A word whose lowest `count` bits are set; all of them from 64 up.
+#[inline(always)]
+pub fn low_bits(count: usize) -> u64 {
+    if count >= 64 { !0 } else { !(!0 << count) }
+}
+
+/// `span` without the ASCII white space around it (Appendix C); `text` is the chunk.
+#[inline(always)]
+pub fn trim(text: &[u8], span: Span) -> Span {
+    // White space is at most a space. One look at both ends settles nearly every record.
+    let (first, last) = (text[span.start as usize], text[(span.end as usize).saturating_sub(1)]);
+    if first > b' ' && last > b' ' { span } else { trim_each(text, span) }
+}
+
+#[inline(never)]
+fn trim_each(text: &[u8], mut span: Span) -> Span {
+    while span.start < span.end && WHITE_SPACE.has(text[span.end as usize - 1]) {
+        span.end -= 1;
+    }
+    while span.start < span.end && WHITE_SPACE.has(text[span.start as usize]) {
+        span.start += 1;
+    }
+    span
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::PaddedBuf;
+
+    fn spans_of(text: &[u8], record_end: u8, kernels: Kernels) -> Vec<Vec<u8>> {
+        let buf = PaddedBuf::from_content(text);
+        let mut index = Index::new();
+        index.build(kernels, buf.padded(), record_end);
+        index.spans().map(|span| span.of(text).to_vec()).collect()
+    }
+
+    fn split(text: &[u8], record_end: u8) -> Vec<Vec<u8>> {
+        let mut records: Vec<_> = text.split(|&b| b == record_end).map(<[u8]>::to_vec).collect();
+        if records.last().is_some_and(Vec::is_empty) {
+            records.pop();
+        }
+        records
+    }
+
+    #[test]
+    fn spans_are_the_lines_at_every_length() {
+        for kernels in Kernels::available() {
+            for len in 0..300 {
+                for gap in [1, 2, 7, 63, 64, 65, 200] {
+                    let text: Vec<u8> =
+                        (0..len).map(|i| if i % gap == gap - 1 { b'\n' } else { b'x' }).collect();
+                    assert_eq!(spans_of(&text, b'\n', kernels), split(&text, b'\n'));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_padding_never_ends_a_record() {
+        for kernels in Kernels::available() {
+            assert_eq!(spans_of(b"a\0b", 0, kernels), [b"a", b"b"]);
+            assert_eq!(spans_of(b"", 0, kernels), Vec::<Vec<u8>>::new());
+        }
+    }
+
+    #[test]
+    fn delimiters_are_found_at_every_alignment() {
+        for shift in 0..130 {
+            let mut text = vec![b'a'; shift];
+            text.extend(b"http://u@[::1]:80/p?q#f \xFF|");
+            let buf = PaddedBuf::from_content(&text);
+            let expected: Vec<u32> = (0..text.len())
+                .filter(|&i| b":/?#@[]".contains(&text[i]))
+                .map(|i| i as u32)
+                .collect();
+            for kernels in Kernels::available() {
+                assert_eq!(delimiters(kernels, buf.padded()), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn trim_takes_ascii_white_space_only() {
+        let text = b" \t\r a\xA0 \x0b\x0c";
+        let span = trim(text, Span { start: 0, end: text.len() as u32 });
+        assert_eq!(span.of(text), b"a\xA0");
+        assert!(trim(b"  ", Span { start: 0, end: 2 }).is_empty());
+    }
+}

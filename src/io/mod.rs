@@ -1,0 +1,12 @@
+//! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
+
+pub(crate) mod diagnostic;
+pub(crate) mod json;
+pub mod reader;
+pub mod row;
+pub mod template;
+pub(crate) mod tsv;
+
+pub use reader::{Chunk, ChunkReader, ReadError, Shape, Source};
+pub use row::Field;
+pub use template::{Template, TemplateError, TemplateErrorKind};

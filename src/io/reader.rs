@@ -1,0 +1,368 @@
+//! From sources to chunks: whole records only, each chunk of one source.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use crate::chunk::PaddedBuf;
+
+/// A named stream of bytes.
+pub struct Source {
+    /// What to call it in messages: a path, or `-` for standard input.
+    pub name: String,
+    /// Its length in bytes, if that is known.
+    pub bytes: Option<u64>,
+    /// Opens the stream; called once, when its turn has come.
+    pub open: Box<dyn FnOnce() -> io::Result<Box<dyn Read + Send>> + Send>,
+}
+
+impl Source {
+    /// A source that reads from `reader`.
+    pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
+        Source { name: name.into(), bytes: None, open: Box::new(|| Ok(Box::new(reader))) }
+    }
+
+    /// A source that opens the file at `path` when its turn has come.
+    pub fn file(path: impl Into<std::path::PathBuf>) -> Source {
+        let path = path.into();
+        Source {
+            name: path.display().to_string(),
+            bytes: path.metadata().ok().filter(|data| data.is_file()).map(|data| data.len()),
+            open: Box::new(move || Ok(Box::new(std::fs::File::open(path)?))),
+        }
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A source could not be opened or read.
+#[derive(Debug)]
+pub struct ReadError {
+    /// The name of the source.
+    pub source: String,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.error)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Whole records.
+    #[default]
+    Records,
+    /// The first piece of a record that is longer than the limit.
+    LongFirst,
+    /// A further piece of such a record, but not the last.
+    LongRest,
+    /// The last piece of such a record, with its record end if it has one; may be empty.
+    LongLast,
+}
+
+/// Bytes of one source and where they stand in it.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    /// The bytes, padded.
+    pub text: PaddedBuf,
+    /// Which source, counted from 0 in the order given.
+    pub source: usize,
+    /// Offset of the first byte in the source, counted from 0, a byte order mark included.
+    pub byte: u64,
+    /// Line number of the first record in its source, counted from 1; 0 unless the reader counts
+    /// lines ([`ChunkReader::count_lines`]).
+    pub line: u64,
+    /// Whole records, or a piece of one.
+    pub shape: Shape,
+}
+
+/// Reads sources one after the other into chunks.
+pub struct ChunkReader {
+    sources: VecDeque<Source>,
+    names: Vec<String>,
+    current: Option<Box<dyn Read + Send>>,
+    chunk_bytes: usize,
+    max_record: usize,
+    record_end: u8,
+    /// The bytes behind the last record end of the chunk before.
+    carry: Vec<u8>,
+    byte: u64,
+    line: u64,
+    in_long_record: bool,
+    counts_lines: bool,
+}
+
+impl fmt::Debug for ChunkReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChunkReader").field("sources", &self.names).finish_non_exhaustive()
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+impl ChunkReader {
+    /// A reader of `sources` whose chunks hold about `chunk_bytes`, or one record of up to `max_record`.
+    ///
+    /// A longer record comes in pieces of its own ([`Shape`]), so memory stays bounded.
+    pub fn new(
+        sources: Vec<Source>,
+        record_end: u8,
+        chunk_bytes: usize,
+        max_record: usize,
+    ) -> ChunkReader {
+        ChunkReader {
+            names: sources.iter().map(|source| source.name.clone()).collect(),
+            sources: sources.into(),
+            current: None,
+            chunk_bytes: chunk_bytes.max(1),
+            max_record: max_record.max(chunk_bytes),
+            record_end,
+            carry: Vec::new(),
+            byte: 0,
+            line: 1,
+            in_long_record: false,
+            counts_lines: false,
+        }
+    }
+
+    /// Makes the reader number the lines, which takes a look at every byte.
+    pub fn count_lines(&mut self) {
+        self.counts_lines = true;
+    }
+
+    /// The name of the source with this number.
+    pub fn source_name(&self, source: usize) -> &str {
+        &self.names[source]
+    }
+
+    /// Fills `chunk` with what comes next; `false` at the end of the last source.
+    ///
+    /// # Errors
+    /// When a source cannot be opened or read.
+    pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+        loop {
+            if self.current.is_none() {
+                let Some(source) = self.sources.pop_front() else { return Ok(false) };
+                self.current = Some((source.open)().map_err(|error| self.error(error))?);
+                (self.byte, self.line) = (0, u64::from(self.counts_lines));
+            }
+            if self.fill_from_current(chunk)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn error(&self, error: io::Error) -> ReadError {
+        // The current source is the one taken last from the queue.
+        let source = self.names[self.names.len() - self.sources.len() - 1].clone();
+        ReadError { source, error }
+    }
+
+    /// Fills `chunk` from the current source; `false`, and no current source, when it is at its end.
+    fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+        if chunk.text.capacity() > 4 * self.chunk_bytes.max(1 << 16) {
+            // A long record has been here; its memory need not stay.
+            chunk.text = PaddedBuf::default();
+        }
+        chunk.text.reserve(self.chunk_bytes.max(self.carry.len()));
+        chunk.text.room()[..self.carry.len()].copy_from_slice(&self.carry);
+        let mut len = self.carry.len();
+        self.carry.clear();
+        chunk.source = self.names.len() - self.sources.len() - 1;
+        loop {
+            let (filled, is_end) = self.read(chunk.text.room(), len)?;
+            len = filled;
+            if self.byte == 0 && chunk.text.room()[..len].starts_with(BYTE_ORDER_MARK) {
+                chunk.text.room().copy_within(BYTE_ORDER_MARK.len()..len, 0);
+                len -= BYTE_ORDER_MARK.len();
+                self.byte = BYTE_ORDER_MARK.len() as u64;
+            }
+            let content = &chunk.text.room()[..len];
+            let (end, shape) = if self.in_long_record {
+                let end = memchr(self.record_end, content).map(|at| at + 1);
+                self.in_long_record = end.is_none() && !is_end;
+                let shape = if self.in_long_record { Shape::LongRest } else { Shape::LongLast };
+                (end.unwrap_or(len), shape)
+            } else if is_end {
+                (len, Shape::Records)
+            } else if let Some(at) = memrchr(self.record_end, content) {
+                (at + 1, Shape::Records)
+            } else if len >= self.max_record {
+                self.in_long_record = true;
+                (len, Shape::LongFirst)
+            } else {
+                chunk.text.reserve((2 * len).min(self.max_record));
+                continue;
+            };
+            self.carry.extend_from_slice(&chunk.text.room()[end..len]);
+            if is_end && self.carry.is_empty() {
+                self.current = None;
+                if end == 0 && shape == Shape::Records {
+                    return Ok(false);
+                }
+            }
+            chunk.text.set_len(end);
+            (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
+            self.byte += end as u64;
+            if self.counts_lines {
+                let ends = memchr_iter(self.record_end, &chunk.text.room()[..end]).count();
+                self.line += ends as u64;
+            }
+            return Ok(true);
+        }
+    }
+
+    /// Reads until `room` is full or the source at its end; gives the bytes now in `room`, and whether it is.
+    fn read(&mut self, room: &mut [u8], mut len: usize) -> Result<(usize, bool), ReadError> {
+        let Some(reader) = &mut self.current else { return Ok((len, true)) };
+        while len < room.len() {
+            match reader.read(&mut room[len..]) {
+                Ok(0) => return Ok((len, true)),
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.error(error)),
+            }
+        }
+        Ok((len, false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A reader that gives one byte at a time and is interrupted before each.
+    struct Drip(io::Cursor<Vec<u8>>, bool);
+
+    impl Read for Drip {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.0.read(&mut out[..1])
+        }
+    }
+
+    type Piece = (usize, u64, u64, Shape, Vec<u8>);
+
+    fn chunks(sources: Vec<Source>, chunk_bytes: usize, max_record: usize) -> Vec<Piece> {
+        let mut reader = ChunkReader::new(sources, b'\n', chunk_bytes, max_record);
+        reader.count_lines();
+        let mut chunk = Chunk::default();
+        let mut all = Vec::new();
+        while reader.fill(&mut chunk).unwrap() {
+            let content = chunk.text.padded().content().to_vec();
+            all.push((chunk.source, chunk.byte, chunk.line, chunk.shape, content));
+        }
+        all
+    }
+
+    #[test]
+    fn chunks_are_whole_records_with_their_places() {
+        let text: Vec<u8> = (0..200).flat_map(|i| format!("line {i}\n").into_bytes()).collect();
+        for drip in [false, true] {
+            let source = if drip {
+                Source::new("a", Drip(io::Cursor::new(text.clone()), false))
+            } else {
+                Source::new("a", io::Cursor::new(text.clone()))
+            };
+            let found = chunks(vec![source], 128, 1024);
+            let (mut byte, mut line) = (0u64, 1u64);
+            for (source, at, first, shape, content) in &found {
+                assert_eq!((*source, *at, *first, *shape), (0, byte, line, Shape::Records));
+                assert_eq!(content.last(), Some(&b'\n'));
+                byte += content.len() as u64;
+                line += memchr_iter(b'\n', content).count() as u64;
+            }
+            assert!(found.len() > 10);
+            assert_eq!(found.into_iter().flat_map(|piece| piece.4).collect::<Vec<_>>(), text);
+        }
+    }
+
+    #[test]
+    fn sources_do_not_run_into_each_other() {
+        let sources = vec![
+            Source::new("a", &b"\xEF\xBB\xBFone\ntwo"[..]),
+            Source::new("b", &b""[..]),
+            Source::new("c", &b"three"[..]),
+        ];
+        let found = chunks(sources, 128, 1024);
+        assert_eq!(
+            found,
+            [
+                (0, 3, 1, Shape::Records, b"one\ntwo".to_vec()),
+                (2, 0, 1, Shape::Records, b"three".to_vec())
+            ]
+        );
+    }
+
+    #[test]
+    fn a_record_over_the_limit_comes_in_pieces() {
+        let mut text = b"first\n".to_vec();
+        text.extend(vec![b'x'; 1000]);
+        text.extend(b"\nlast\n");
+        let found = chunks(vec![Source::new("a", io::Cursor::new(text.clone()))], 64, 256);
+        let shapes: Vec<Shape> = found.iter().map(|piece| piece.3).collect();
+        assert_eq!(shapes[..3], [Shape::Records, Shape::LongFirst, Shape::LongRest]);
+        assert_eq!(found.iter().flat_map(|piece| piece.4.clone()).collect::<Vec<_>>(), text);
+        let last = found.last().unwrap();
+        assert_eq!((last.2, last.3, &last.4[..]), (3, Shape::Records, &b"last\n"[..]));
+        assert_eq!(shapes.iter().filter(|&&shape| shape == Shape::LongLast).count(), 1);
+    }
+
+    #[test]
+    fn a_record_over_the_limit_has_a_last_piece_whatever_ends_it() {
+        for len in 200..600 {
+            for end in ["", "\n"] {
+                let text = [&vec![b'x'; len][..], end.as_bytes()].concat();
+                let sources = vec![
+                    Source::new("a", io::Cursor::new(text.clone())),
+                    Source::new("b", &b"y\n"[..]),
+                ];
+                let mut found = chunks(sources, 64, 256);
+                let (_, _, _, shape, content) = found.pop().unwrap();
+                assert_eq!((shape, &content[..]), (Shape::Records, &b"y\n"[..]));
+                assert_eq!(
+                    found.iter().flat_map(|piece| piece.4.clone()).collect::<Vec<_>>(),
+                    text
+                );
+                let shapes: Vec<Shape> = found.iter().map(|piece| piece.3).collect();
+                match &shapes[..] {
+                    [Shape::Records] => assert!(len <= 320),
+                    [Shape::LongFirst, rest @ .., Shape::LongLast] => {
+                        assert!(rest.iter().all(|&shape| shape == Shape::LongRest) && len >= 256);
+                    }
+                    _ => panic!("{len} {end:?} {shapes:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_failing_source_is_named() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("disk on fire"))
+            }
+        }
+        let sources = vec![Source::new("good", &b"x\n"[..]), Source::new("bad", Broken)];
+        let mut reader = ChunkReader::new(sources, b'\n', 64, 64);
+        let mut chunk = Chunk::default();
+        assert!(reader.fill(&mut chunk).unwrap());
+        assert_eq!(reader.fill(&mut chunk).unwrap_err().to_string(), "bad: disk on fire");
+    }
+}

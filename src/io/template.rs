@@ -1,0 +1,219 @@
+//! Rows in a shape of the user's own: `{host}\t{path}`.
+
+use core::fmt;
+
+use super::row::{Field, Row, push_decimal};
+
+/// A line of text with fields in it, for each reference filled with its own.
+///
+/// `{host}` stands for a [`Field`] of that name, and for nothing where that is undefined. `\t`,
+/// `\n`, `\0` and `\\` are tab, line feed, NUL and backslash; `{{` and `}}` are braces.
+///
+/// ```
+/// use uriscan::io::Template;
+/// assert!(Template::new(r"{host}\t{path}").is_ok());
+/// let error = Template::new("{host} {hots}").unwrap_err();
+/// assert_eq!(error.at, 7);
+/// assert!(error.to_string().starts_with("no field is called 'hots', at byte 7 of the template"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(Vec<u8>),
+    Field(Field),
+}
+
+/// A text that is no template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateError {
+    /// Offset in bytes of the fault in the text, counted from 0.
+    pub at: usize,
+    /// What is wrong there.
+    pub kind: TemplateErrorKind,
+}
+
+/// What may be wrong with a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TemplateErrorKind {
+    /// Braces around what is no field's name.
+    UnknownField(String),
+    /// `{` without a `}` after it.
+    Unclosed,
+    /// `}` without a `{` before it.
+    Unopened,
+    /// `\` before another character than `t`, `n`, `0` and `\`, or at the end.
+    UnknownEscape,
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// The first fault from the left, at its brace, backslash, or the `{` before the unknown name.
+    pub fn new(text: &str) -> Result<Template, TemplateError> {
+        let mut pieces = Vec::new();
+        let mut literal = Vec::new();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            let fault = |kind| Err(TemplateError { at, kind });
+            match (byte, bytes.get(at + 1)) {
+                (b'\\', Some(next)) => {
+                    literal.push(match next {
+                        b't' => b'\t',
+                        b'n' => b'\n',
+                        b'0' => 0,
+                        b'\\' => b'\\',
+                        _ => return fault(TemplateErrorKind::UnknownEscape),
+                    });
+                    at += 2;
+                }
+                (b'\\', None) => return fault(TemplateErrorKind::UnknownEscape),
+                (b'{', Some(b'{')) | (b'}', Some(b'}')) => {
+                    literal.push(byte);
+                    at += 2;
+                }
+                (b'}', _) => return fault(TemplateErrorKind::Unopened),
+                (b'{', _) => {
+                    let Some(len) = text[at + 1..].find('}') else {
+                        return fault(TemplateErrorKind::Unclosed);
+                    };
+                    let name = &text[at + 1..at + 1 + len];
+                    let Some(field) = Field::from_name(name) else {
+                        return fault(TemplateErrorKind::UnknownField(name.to_owned()));
+                    };
+                    if !literal.is_empty() {
+                        pieces.push(Piece::Text(core::mem::take(&mut literal)));
+                    }
+                    pieces.push(Piece::Field(field));
+                    at += len + 2;
+                }
+                _ => {
+                    literal.push(byte);
+                    at += 1;
+                }
+            }
+        }
+        if !literal.is_empty() {
+            pieces.push(Piece::Text(literal));
+        }
+        Ok(Template { pieces })
+    }
+
+    /// Appends the template filled from `row`, without a line end.
+    #[inline]
+    pub(crate) fn fill(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => out.extend_from_slice(text),
+                Piece::Field(Field::Line) => push_decimal(row.line, out),
+                Piece::Field(field) => out.extend_from_slice(row.value(*field).unwrap_or(b"")),
+            }
+        }
+    }
+}
+
+impl core::str::FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Template, TemplateError> {
+        Template::new(text)
+    }
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.at;
+        match &self.kind {
+            TemplateErrorKind::UnknownField(name) => {
+                let names = Field::ALL.map(Field::name).join(", ");
+                write!(
+                    f,
+                    "no field is called '{}', at byte {at} of the template; fields are {names}",
+                    name.escape_debug()
+                )
+            }
+            TemplateErrorKind::Unclosed => {
+                write!(
+                    f,
+                    "no '}}' follows the '{{' at byte {at} of the template; write {{{{ for a brace"
+                )
+            }
+            TemplateErrorKind::Unopened => {
+                write!(
+                    f,
+                    "no '{{' precedes the '}}' at byte {at} of the template; write }}}} for a brace"
+                )
+            }
+            TemplateErrorKind::UnknownEscape => write!(
+                f,
+                "no escape begins with the '\\' at byte {at} of the template; escapes are \\t, \\n, \\0 and \\\\"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for TemplateError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uri::parse;
+
+    fn filled(template: &str, reference: &str) -> String {
+        let text = reference.as_bytes();
+        let row = Row { line: 12, text, parts: parse(text).unwrap() };
+        let mut out = Vec::new();
+        Template::new(template).unwrap().fill(&row, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn fields_escapes_and_braces_are_filled_in() {
+        let full = "https://u@[::1]:80/p?q#f";
+        for (template, expected) in [
+            ("", ""),
+            ("{host}", "[::1]"),
+            (r"{host}\t{path}", "[::1]\t/p"),
+            (r"{line}\n{scheme}\0\\", "12\nhttps\0\\"),
+            ("{{{port}}}", "{80}"),
+            ("}}{{", "}{"),
+            ("é{query}é", "éqé"),
+            (
+                "{line}|{scheme}|{authority}|{userinfo}|{host}|{port}|{path}|{query}|{fragment}|{host_kind}",
+                "12|https|u@[::1]:80|u|[::1]|80|/p|q|f|ipv6",
+            ),
+        ] {
+            assert_eq!(filled(template, full), expected, "{template}");
+        }
+        assert_eq!(filled("<{scheme}{query}{host_kind}>", "a"), "<>");
+    }
+
+    #[test]
+    fn faults_are_named_and_placed() {
+        use TemplateErrorKind::*;
+        for (template, at, kind) in [
+            ("{", 0, Unclosed),
+            ("a{host", 1, Unclosed),
+            ("}", 0, Unopened),
+            ("{host}}", 6, Unopened),
+            ("{}", 0, UnknownField(String::new())),
+            ("{host}{uri}", 6, UnknownField("uri".to_owned())),
+            ("{ho{st}", 0, UnknownField("ho{st".to_owned())),
+            (r"a\x", 1, UnknownEscape),
+            (r"\é", 0, UnknownEscape),
+            ("\\", 0, UnknownEscape),
+        ] {
+            let error = Template::new(template).unwrap_err();
+            assert_eq!(error, TemplateError { at, kind }, "{template}");
+            assert!(error.to_string().contains(&format!("at byte {at} of")), "{error}");
+        }
+        let message = Template::new("{x}").unwrap_err().to_string();
+        assert!(Field::ALL.iter().all(|field| message.contains(field.name())), "{message}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Path segment normalization (RFC 3986 section 6.2.2.3): `remove_dot_segments` of 5.2.4.
+//!
+//! The letter of 5.2.4 is followed for every path of a URI, whatever its scheme: the rung
+//! `syntax` knows no schemes, and the ladder could not nest if a later rung spared some.
+//! Two consequences deserve to be said aloud:
+//!
+//! - A rootless path can become absolute: `foo:a/../b` is `foo:/b`, since step C removes the
+//!   segment `a` and leaves the `/` of the next one. That is what the algorithm says.
+//! - A scheme whose path has no hierarchy is treated alike: `urn:x:a/../b` is `urn:/b`, and
+//!   so is `urn:y:a/../b`. 6.2.2.3 makes no exception, since a complete segment `.` or `..`
+//!   is "intended only for use within relative references", so it has no business in such
+//!   a URI, and a resolver that meets `urn:x:a/../b` as a reference removes it as well (5.2.2).
+//!
+//! The one departure: a path without authority may not begin with `//` (3.3), so where removal
+//! would make it so, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are `foo:/.//b`,
+//! never `foo://b`, which has the host `b`.
+//!
+//! Percent-encoding is normalized before, so `%2e%2e` is a dot segment; `a%2f..` is one
+//! ordinary segment.
+
+/// Whether `path` has a complete segment `.` or `..`, and [`remove_dot_segments`] something to do.
+pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
+    let ends_segment = |at: usize| at >= path.len() || path[at] == b'/';
+    let mut at = 0;
+    while let Some(dot) = memchr::memchr(b'.', &path[at..]) {
+        let dot = at + dot;
+        if (dot == 0 || path[dot - 1] == b'/')
+            && (ends_segment(dot + 1) || path[dot + 1] == b'.' && ends_segment(dot + 2))
+        {
+            return true;
+        }
+        at = dot + 1;
+    }
+    false
+}
+
+/// Removes the dot segments of the path `out[start..]` in place, by steps A to E of 5.2.4.
+///
+/// Bytes before `start` are not looked at. Linear in the length of the path: a byte that
+/// `..` steps back over was written before, and is gone afterwards.
+pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, start: usize) {
+    let path = &mut out[start..];
+    let len = path.len();
+    // The input buffer is path[read..], the output buffer path[..write]; write <= read.
+    let mut read = 0;
+    let mut write = 0;
+
+    // A and D apply only where the input does not begin with "/", that is, before the first
+    // segment has been moved.
+    loop {
+        match &path[read..] {
+            [b'.', b'.', b'/', ..] => read += 3,
+            [b'.', b'/', ..] => read += 2,
+            [b'.'] | [b'.', b'.'] => read = len,
+            _ => break,
+        }
+    }
+    // E for a first segment without "/".
+    let first_end = segment_end(path, read);
+    path.copy_within(read..first_end, 0);
+    write += first_end - read;
+    read = first_end;
+
+    while read < len {
+        let end = segment_end(path, read + 1);
+        match &path[read + 1..end] {
+            b"." => {}
+            b".." => write = memchr::memrchr(b'/', &path[..write]).unwrap_or(0),
+            // E
+            _ => {
+                path.copy_within(read..end, write);
+                write += end - read;
+                read = end;
+                continue;
+            }
+        }
+        // B and C replace the prefix with "/": the one before the next segment, or a last one.
+        if end == len {
+            path[write] = b'/';
+            write += 1;
+        }
+        read = end;
+    }
+    out.truncate(start + write);
+}
+
+/// Where the segment that holds `path[from..]` ends: the next `/` or the end.
+fn segment_end(path: &[u8], from: usize) -> usize {
+    memchr::memchr(b'/', &path[from..]).map_or(path.len(), |slash| from + slash)
+}
+
+/// Puts `/.` before the path `out[start..]` if it would be read as an authority.
+///
+/// For a path without authority only; afterwards the path obeys 3.3.
+pub(crate) fn guard_against_authority(out: &mut Vec<u8>, start: usize) {
+    if out[start..].starts_with(b"//") {
+        out.splice(start..start, *b"/.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn removed(path: &str) -> String {
+        let mut out = b"foo:".to_vec();
+        out.extend_from_slice(path.as_bytes());
+        remove_dot_segments(&mut out, 4);
+        String::from_utf8(out).unwrap().strip_prefix("foo:").unwrap().to_owned()
+    }
+
+    #[test]
+    fn examples_of_the_rfc() {
+        assert_eq!(removed("/a/b/c/./../../g"), "/a/g");
+        assert_eq!(removed("mid/content=5/../6"), "mid/6");
+    }
+
+    #[test]
+    fn each_step() {
+        let cases = [
+            ("", ""),
+            ("../a", "a"),
+            ("./../.././a/b", "a/b"),
+            ("/./a", "/a"),
+            ("/a/.", "/a/"),
+            ("/../a", "/a"),
+            ("/a/..", "/"),
+            ("/..", "/"),
+            ("/.", "/"),
+            (".", ""),
+            ("..", ""),
+            ("../..", ""),
+            ("a/..", "/"),
+            ("a/../b", "/b"),
+            ("a/../../b", "/b"),
+            ("/...", "/..."),
+            ("/.a/..b/c./d..", "/.a/..b/c./d.."),
+            ("/a//../b", "/a/b"),
+            ("/a/../..//b", "//b"),
+            ("//", "//"),
+            ("..//b", "/b"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(removed(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_changed_exactly_when_it_has_a_dot_segment() {
+        for path in ["", "a", "/a.b/c", "/...", "/.a", "/a..", "..a/b", "/a/.../", "a%2f.."] {
+            assert!(!has_dot_segment(path.as_bytes()), "{path}");
+            assert_eq!(removed(path), path);
+        }
+        for path in [".", "..", "./a", "../a", "/.", "/..", "/a/.", "/a/./b", "/a/../b", "a/.."] {
+            assert!(has_dot_segment(path.as_bytes()), "{path}");
+            assert_ne!(removed(path), path);
+        }
+    }
+
+    #[test]
+    fn many_segments_take_linear_time() {
+        let path = "/a".repeat(300_000) + &"/..".repeat(400_000) + "/z";
+        assert_eq!(removed(&path), "/z");
+    }
+}

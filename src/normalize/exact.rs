@@ -1,0 +1,215 @@
+//! The exact road: the canonical form of one URI, component by component.
+//!
+//! This is the obvious one of the two roads. It parses strictly, then appends each component
+//! in its canonical form in one forward pass. What equals what:
+//!
+//! | rung | done to the reference |
+//! | --- | --- |
+//! | `string` | nothing |
+//! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed |
+//! | `scheme` | also: empty and default ports, leading zeros of ports, the empty path after an authority, the default host, IP literals, A-labels, domains of `mailto:`, the NID of `urn:` |
+//!
+//! What a rung adds is a function of the form below it, so the ladder nests: equal at
+//! `syntax` is equal at `scheme`. Each component is a function of its own bytes and of the
+//! scheme, so a fragment can be left out without a change elsewhere.
+//!
+//! Kept as they are at every rung, because no specification licenses the merge (6.1, 6.2.3): the
+//! order of a query, `+`, an empty query or fragment, an empty userinfo, the case of
+//! a path, a trailing slash, reserved characters, encoded or not.
+//!
+//! One change reaches further than its component: a host of encoded digits, `%31.2.3.4`, is a
+//! `reg-name` before and an IPv4 address after, since 2.3 has the two spellings equal.
+
+use super::{Rung, case, dots, host, path_form, percent, port};
+use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
+use crate::uri::{Components, ErrorKind, UriError, parse, split};
+
+/// Appends the canonical form of the URI `text` at `rung` to `out`, which keeps what it held.
+///
+/// With `drop_fragment`, an opt-in rule, the fragment and its `#` are left out.
+///
+/// At the rung `scheme` the host of a scheme that uses DNS may hold UTF-8 as it is; it is
+/// taken for its percent-encoded form if it has A-labels, and is an error otherwise.
+///
+/// # Errors
+///
+/// What [`parse`] says of `text`; [`ErrorKind::Relative`] at byte 0 for a relative
+/// reference. `out` is unchanged then.
+///
+/// ```
+/// use uriscan::normalize::{Rung, normalize_exact};
+/// let mut out = Vec::new();
+/// normalize_exact(b"HTTP://EXAMPLE.com:80/%7Ea/../b?#", Rung::Scheme, false, &mut out).unwrap();
+/// assert_eq!(out, b"http://example.com/b?#");
+/// ```
+pub fn normalize_exact(
+    text: &[u8],
+    rung: Rung,
+    drop_fragment: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    let parts = match parse(text) {
+        Ok(parts) => parts,
+        Err(error) if error.kind == ErrorKind::NonAscii && rung >= Rung::Scheme => {
+            return normalize_raw_host(text, error, drop_fragment, out);
+        }
+        Err(error) => return Err(error),
+    };
+    if !parts.is_uri() {
+        return Err(UriError::new(ErrorKind::Relative, 0));
+    }
+    normalize_parts(text, &parts, rung, drop_fragment, out);
+    Ok(())
+}
+
+/// Appends the canonical form of the URI `text`, whose components are `parts`.
+pub(crate) fn normalize_parts(
+    text: &[u8],
+    parts: &Components,
+    rung: Rung,
+    drop_fragment: bool,
+    out: &mut Vec<u8>,
+) {
+    let fragment = if drop_fragment { None } else { parts.fragment(text) };
+    if rung == Rung::String {
+        let end = if drop_fragment { parts.query_end } else { parts.len };
+        out.extend_from_slice(&text[..end as usize]);
+        return;
+    }
+
+    let scheme = &text[..parts.scheme_end as usize];
+    case::lower_into(scheme, out);
+    out.push(b':');
+
+    // The generic rules of 6.2.3 hold for a scheme of which nothing else is known.
+    let facts = if rung >= Rung::Scheme { scheme_facts(scheme) } else { None };
+    let has_authority = parts.authority_start != 0;
+    if has_authority {
+        authority_into(text, parts, rung, facts, out);
+    }
+
+    let path_start = out.len();
+    percent::normalize_into(parts.path(text), out);
+    if dots::has_dot_segment(&out[path_start..]) {
+        dots::remove_dot_segments(out, path_start);
+        if !has_authority {
+            dots::guard_against_authority(out, path_start);
+        }
+    }
+    if rung >= Rung::Scheme {
+        if has_authority {
+            let root = facts.is_none_or(|facts| facts.empty_path_is_root);
+            if root && out.len() == path_start {
+                out.push(b'/');
+            }
+        } else {
+            let form = facts.map_or(PathForm::Generic, |facts| facts.path_form);
+            path_form::lower_parts(form, &mut out[path_start..]);
+        }
+    }
+
+    for (delimiter, component) in [(b'?', parts.query(text)), (b'#', fragment)] {
+        if let Some(component) = component {
+            out.push(delimiter);
+            percent::normalize_into(component, out);
+        }
+    }
+}
+
+/// Appends `//` and the authority (3.2).
+fn authority_into(
+    text: &[u8],
+    parts: &Components,
+    rung: Rung,
+    facts: Option<&SchemeFacts>,
+    out: &mut Vec<u8>,
+) {
+    out.extend_from_slice(b"//");
+    let userinfo = parts.userinfo(text);
+    if let Some(userinfo) = userinfo {
+        percent::normalize_into(userinfo, out);
+        out.push(b'@');
+    }
+
+    let raw_host = &text[parts.host_start as usize..parts.host_end as usize];
+    let host_start = out.len();
+    let mut digits = parts.port(text);
+    if rung >= Rung::Scheme {
+        host::scheme_into(
+            raw_host,
+            parts.host_kind,
+            facts.is_some_and(|facts| facts.dns_host),
+            out,
+        );
+        digits = digits
+            .and_then(|digits| port::canonical(digits, facts.and_then(|facts| facts.default_port)));
+    } else {
+        host::syntax_into(raw_host, parts.host_kind, out);
+    }
+
+    // 6.2.3: beside a userinfo or a port "the host should be given explicitly". An empty
+    // userinfo counts: no specification says that it is as good as none.
+    let default_host = facts.and_then(|facts| facts.default_host);
+    if userinfo.is_none()
+        && digits.is_none()
+        && default_host.is_some_and(|default| default.as_bytes() == &out[host_start..])
+    {
+        out.truncate(host_start);
+    }
+    if let Some(digits) = digits {
+        out.push(b':');
+        out.extend_from_slice(digits);
+    }
+}
+
+/// The road for a record that [`parse`] refused with `error`, a byte of 0x80 or above: if such
+/// bytes are in the host alone, and it is a DNS name, they are read as if percent-encoded.
+///
+/// `error` is the answer wherever that does not lead to a host of ASCII.
+#[cold]
+fn normalize_raw_host(
+    text: &[u8],
+    error: UriError,
+    drop_fragment: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    let encoded = encode_raw_host(text).ok_or(error)?;
+    // Other faults the record may have, but the first is the one that is reported.
+    let parts = parse(&encoded).map_err(|_| error)?;
+    let kept = out.len();
+    normalize_parts(&encoded, &parts, Rung::Scheme, drop_fragment, out);
+    // What is no DNS name, or of a scheme that does not use DNS, is still encoded.
+    let mapped = raw_host(&out[kept..]).is_some_and(|(_, host)| !host.contains(&b'%'));
+    if !mapped {
+        out.truncate(kept);
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// `text` with the bytes of 0x80 and above in its host percent-encoded, if the host is UTF-8.
+fn encode_raw_host(text: &[u8]) -> Option<Vec<u8>> {
+    let (start, host) = raw_host(text)?;
+    str::from_utf8(host).ok()?;
+    let mut encoded = Vec::with_capacity(text.len() + 2 * host.len());
+    encoded.extend_from_slice(&text[..start]);
+    for &byte in host {
+        if byte.is_ascii() {
+            encoded.push(byte);
+        } else {
+            percent::push_triplet(byte, &mut encoded);
+        }
+    }
+    encoded.extend_from_slice(&text[start + host.len()..]);
+    Some(encoded)
+}
+
+/// Where the host of `text` starts, and the host, as far as delimiters alone tell (Appendix B, 3.2).
+fn raw_host(text: &[u8]) -> Option<(usize, &[u8])> {
+    let parts = split(text);
+    let (scheme, authority) = (parts.scheme?, parts.authority?);
+    let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host = &authority[after_userinfo..];
+    let end = memchr::memchr(b':', host).unwrap_or(host.len());
+    Some((scheme.len() + "://".len() + after_userinfo, &host[..end]))
+}

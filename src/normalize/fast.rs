@@ -1,0 +1,321 @@
+//! The fast road: judge a record by its masks, rewrite it in 64-byte stores.
+//!
+//! [`canonical`] gives exactly what the exact road gives, or says that it does not
+//! know. Most records turn out to be canonical already; then the answer is the record
+//! itself, or a part of it, and nothing is copied.
+
+use core::ops::Range;
+
+use super::Options;
+use super::rung::Rung;
+use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
+use crate::index::{Bits, Record, low_bits};
+use crate::simd::{BLOCK, Isa};
+use crate::uri::fast::{Plain, Triplets, decode, plain, scan, triplet_work};
+
+/// Where the canonical form of a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Canonical {
+    /// The first so many bytes of the record itself.
+    InPlace(usize),
+    /// The first so many bytes of the scratch buffer.
+    InScratch(usize),
+}
+
+/// What has to be done to a record; nothing at all when every flag is off.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    /// Lower the case of scheme and host.
+    lower: bool,
+    /// Leave out the port and its colon.
+    drop_port: bool,
+    /// Put a `/` where the path is empty.
+    root: bool,
+    /// Normalize triplets.
+    triplets: Triplets,
+    /// Remove dot segments.
+    dots: bool,
+    /// Offset of the port's `:`, or of the path.
+    host_end: usize,
+    /// Offset of the path.
+    path_start: usize,
+}
+
+impl Plan {
+    #[inline(always)]
+    fn changes_nothing(&self) -> bool {
+        !(self.lower | self.drop_port | self.root | self.triplets.work | self.dots)
+    }
+}
+
+/// The canonical form of a record that is not empty, or `None` where the exact road has to decide.
+#[inline(always)]
+pub(crate) fn canonical<I: Isa>(
+    isa: I,
+    options: Options,
+    record: Record<'_>,
+    scratch: &mut Vec<u8>,
+) -> Option<Canonical> {
+    let (plan, end) = match plain(isa, record) {
+        Some(plain) => (plan_plain(options.rung, record, &plain)?, record.len()),
+        None => plan_scanned(isa, options, record)?,
+    };
+    if options.rung == Rung::String || plan.changes_nothing() {
+        return Some(Canonical::InPlace(end));
+    }
+    Some(Canonical::InScratch(rewrite(isa, &plan, record, end, scratch)))
+}
+
+/// What has to be done to a plain record.
+#[inline(always)]
+fn plan_plain(rung: Rung, record: Record<'_>, plain: &Plain) -> Option<Plan> {
+    let &Plain { scheme_end, host_end, path_start, upper_head, triplets, .. } = plain;
+    let mut plan = Plan {
+        lower: upper_head,
+        drop_port: false,
+        root: false,
+        triplets,
+        dots: triplets.dot,
+        host_end,
+        path_start,
+    };
+    if rung >= Rung::Scheme {
+        plan.root = path_start == record.len() || record.byte(path_start) != b'/';
+        if host_end != path_start {
+            let default_port = if scheme_end == 4 { 80 } else { 443 };
+            plan.drop_port = drops_port(record, host_end..path_start, default_port)?;
+        }
+    }
+    Some(plan)
+}
+
+/// What has to be done to a record that is not plain, and where it ends without what is dropped.
+#[inline(always)]
+fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
+    let scan = scan(isa, record)?;
+    let c = &scan.components;
+    let end = if options.drop_fragment { c.query_end } else { c.len } as usize;
+    let mut plan = Plan {
+        lower: scan.upper_head,
+        drop_port: false,
+        root: false,
+        triplets: scan.triplets,
+        dots: scan.dots | scan.triplets.dot,
+        host_end: c.host_end as usize,
+        path_start: c.path_start as usize,
+    };
+    if options.rung == Rung::String {
+        return Some((plan, end));
+    }
+    if c.authority_start == 0 && plan.dots {
+        // Removing dot segments might make the path look like an authority.
+        return None;
+    }
+    if options.rung >= Rung::Scheme {
+        let is_empty_path = c.authority_start != 0 && c.path_start == c.path_end;
+        let (default_port, is_root) = if scan.is_http {
+            (if c.scheme_end == 4 { 80 } else { 443 }, true)
+        } else {
+            let facts = scheme_facts(&record.block(0)[..c.scheme_end as usize]);
+            if facts.is_some_and(|facts| needs_exact_road(facts, c.host_end - c.host_start)) {
+                return None;
+            }
+            // No row: what RFC 3986 says of every scheme.
+            let port = facts.and_then(|facts| facts.default_port);
+            (port.map_or(u32::MAX, u32::from), facts.is_none_or(|facts| facts.empty_path_is_root))
+        };
+        plan.root = is_empty_path && is_root;
+        if c.host_end != c.path_start {
+            plan.drop_port = drops_port(record, plan.host_end..plan.path_start, default_port)?;
+        }
+    }
+    Some((plan, end))
+}
+
+/// Whether the port at `port`, its `:` included and all digits behind, is dropped at rung `scheme`; `None`
+/// when the exact road has to rewrite it.
+#[inline(always)]
+fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Option<bool> {
+    let digits = &record.block(0)[port.start + 1..port.end];
+    if digits.len() > 9 {
+        return None;
+    }
+    let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    let drops = digits.is_empty() || number == default_port;
+    let has_leading_zero = digits.len() > 1 && digits[0] == b'0';
+    (drops || !has_leading_zero).then_some(drops)
+}
+
+/// Whether a scheme's own rules may change more than case, port and empty path.
+fn needs_exact_road(facts: &SchemeFacts, host_len: u32) -> bool {
+    facts.path_form != PathForm::Generic
+        || facts.default_host.is_some_and(|host| host.len() == host_len as usize)
+}
+
+/// Writes the record's first `end` bytes to `scratch` as `plan` says; gives the new length.
+#[inline(always)]
+fn rewrite<I: Isa>(
+    isa: I,
+    plan: &Plan,
+    record: Record<'_>,
+    end: usize,
+    scratch: &mut Vec<u8>,
+) -> usize {
+    // Two blocks are always stored behind the authority, and one `/` may be added.
+    if scratch.len() < end + 4 * BLOCK {
+        scratch.resize(end + 4 * BLOCK, 0);
+    }
+    let out = scratch.as_mut_slice();
+
+    // The scheme and the authority lie in the first block. What is lowered beyond them
+    // is written again below. None of this is worth a branch.
+    let head: &mut [u8; BLOCK] = out.first_chunk_mut().expect("scratch holds a block");
+    for (to, from) in head.iter_mut().zip(record.block(0)) {
+        *to = from.to_ascii_lowercase();
+    }
+    let path = if plan.drop_port { plan.host_end } else { plan.path_start };
+    out[path] = b'/';
+    let mut to = path + usize::from(plan.root);
+    let from = plan.path_start..end;
+    to = if plan.triplets.work {
+        copy_triplets(isa, &plan.triplets, record, from, out, to)
+    } else {
+        copy(record, from, out, to)
+    };
+    if plan.dots { remove_dot_segments(isa, out, path, to) } else { to }
+}
+
+/// Copies the bytes `from` of the record to byte `to` of `out`, block by block; gives the new `to`.
+#[inline(always)]
+fn copy(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> usize {
+    // Two blocks without asking, as few need more; what is too much is written over. By halves of
+    // blocks, as a store of a whole one nearly always straddles two cache lines.
+    const HALF: usize = BLOCK / 2;
+    for at in [0, HALF, BLOCK, BLOCK + HALF] {
+        out[to + at..][..HALF].copy_from_slice(&record.block(from.start + at)[..HALF]);
+    }
+    let mut done = 2 * BLOCK;
+    while done < from.len() {
+        out[to + done..][..BLOCK].copy_from_slice(record.block(from.start + done));
+        done += BLOCK;
+    }
+    to + from.len()
+}
+
+/// Copies a short range as [`copy`] does: the gap between two triplets.
+#[inline(always)]
+fn copy_gap(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> usize {
+    let mut done = 0;
+    while done < from.len() {
+        out[to + done..][..BLOCK].copy_from_slice(record.block(from.start + done));
+        done += BLOCK;
+    }
+    to + from.len()
+}
+
+/// Copies the bytes `from` of the record to byte `to` of `out`, triplets in their canonical form.
+#[inline(always)]
+fn copy_triplets<I: Isa>(
+    isa: I,
+    triplets: &Triplets,
+    record: Record<'_>,
+    from: Range<usize>,
+    out: &mut [u8],
+    mut to: usize,
+) -> usize {
+    // Bytes before `copied` are written, or left out. No triplet stands before the path.
+    let mut copied = from.start;
+    for at in (0..from.end).step_by(BLOCK) {
+        let work = match triplets.first.get(at / BLOCK) {
+            Some(&work) => work,
+            None => {
+                let percents = isa.equal(record.block(at), b'%') & low_bits(record.len() - at);
+                triplet_work(isa, record, at, percents).unwrap_or_default()
+            }
+        };
+        for bit in Bits(work.lower | work.decode) {
+            let triplet = at + bit as usize;
+            if triplet >= from.end {
+                break;
+            }
+            to = copy_gap(record, copied..triplet, out, to);
+            if work.decode >> bit & 1 != 0 {
+                out[to] = decode(record, triplet);
+                to += 1;
+            } else {
+                out[to] = b'%';
+                out[to + 1] = record.byte(triplet + 1).to_ascii_uppercase();
+                out[to + 2] = record.byte(triplet + 2).to_ascii_uppercase();
+                to += 3;
+            }
+            copied = triplet + 3;
+        }
+    }
+    copy(record, copied..from.end, out, to)
+}
+
+/// Removes the dot segments (5.2.4) of the path that begins with a `/` at `path` of the reference
+/// `out[..end]`; gives the new length. `out` is longer by two blocks at the least.
+#[inline(always)]
+fn remove_dot_segments<I: Isa>(isa: I, out: &mut [u8], path: usize, end: usize) -> usize {
+    // What is behind the end must not look like more of the path.
+    out[end] = b'#';
+    let mut from = path;
+    let mut to = path;
+    loop {
+        // All up to the next dot segment moves as it is.
+        let (next, is_dots) = next_dot_segment(isa, out, from, end);
+        if from != to {
+            out.copy_within(from..next, to);
+        }
+        to += next - from;
+        from = next;
+        if !is_dots {
+            break;
+        }
+        if out[from + 2] == b'.' {
+            from += 3;
+            while to > path {
+                to -= 1;
+                if out[to] == b'/' {
+                    break;
+                }
+            }
+        } else {
+            from += 2;
+        }
+        if out[from] != b'/' {
+            out[to] = b'/';
+            to += 1;
+            break;
+        }
+    }
+    if from != to {
+        out.copy_within(from..end, to);
+    }
+    to + (end - from)
+}
+
+/// Where the next `/.` or `/..` segment of `out[from..end]` begins, or where the path ends, and which it is.
+#[inline(always)]
+fn next_dot_segment<I: Isa>(isa: I, out: &[u8], from: usize, end: usize) -> (usize, bool) {
+    let mut at = from;
+    while at < end {
+        let block: &[u8; BLOCK] = out[at..].first_chunk().expect("blocks behind the end");
+        let next: &[u8; BLOCK] = out[at + 1..].first_chunk().expect("blocks behind the end");
+        let dots = isa.equal(block, b'/') & isa.equal(next, b'.');
+        let stops = isa.equal(block, b'?') | isa.equal(block, b'#');
+        for bit in Bits(dots | stops) {
+            let found = at + bit as usize;
+            if stops >> bit & 1 != 0 {
+                return (found.min(end), false);
+            }
+            let is_end = |byte: u8| matches!(byte, b'/' | b'?' | b'#');
+            if is_end(out[found + 2]) || (out[found + 2] == b'.' && is_end(out[found + 3])) {
+                return (found, true);
+            }
+        }
+        at += BLOCK;
+    }
+    (end, false)
+}

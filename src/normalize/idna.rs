@@ -1,0 +1,140 @@
+//! Hosts that are DNS names, in their ASCII form: UTS #46, non-transitional (RFC 3986 section
+//! 3.2.2: a name "intended for DNS" that is not ASCII is UTF-8, percent-encoded).
+//!
+//! Called only for a host that holds encoded bytes of 0x80 and above. A host of ASCII is left
+//! alone, `xn--` labels included: they are lower case by then, and UTS #46 either refuses them
+//! or gives them back (a property of the tests).
+//!
+//! The answer is refused, and the host stays as at the rung `syntax`, wherever it might
+//! be another host than the one that was meant:
+//! - a triplet of an ASCII byte is left: the reserved characters of a host are data, and no DNS name has them;
+//! - the bytes are no UTF-8, or UTS #46 refuses them;
+//! - the name has an empty label (but a last one) or one of more than 63 bytes: no DNS name;
+//! - mapping has made a byte that a `reg-name` may not hold as it is (U+2100 maps to `a/c`);
+//! - mapping has made an IPv4 address (full-width digits), which is no name.
+
+use core::net::Ipv4Addr;
+
+use super::percent;
+use crate::grammar::class::{REG_NAME, UPPER};
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
+
+/// The ASCII form of `host`, a `reg-name` normalized at the rung `syntax`, with at least one
+/// `%`, or `None` where it has no other form than it has.
+pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
+    let mut decoded = Vec::with_capacity(host.len());
+    let mut rest = host;
+    while let Some(percent) = memchr::memchr(b'%', rest) {
+        let (before, triplet) = rest.split_at(percent);
+        decoded.extend_from_slice(before);
+        let byte = percent::decode(triplet[1], triplet[2]);
+        if byte.is_ascii() {
+            return None;
+        }
+        decoded.push(byte);
+        rest = &triplet[3..];
+    }
+    decoded.extend_from_slice(rest);
+
+    // Hyphens anywhere, as browsers have it: `r3---a` and `-x` are in use. No further ASCII is
+    // denied, for the class below does it, and `_` is in use as well.
+    let name = str::from_utf8(&decoded).ok()?;
+    let mapped = Uts46::new()
+        .to_ascii(
+            name.as_bytes(),
+            AsciiDenyList::EMPTY,
+            Hyphens::Allow,
+            DnsLength::VerifyAllowRootDot,
+        )
+        .ok()?;
+    let class = const { REG_NAME.without(UPPER) };
+    let plain = !mapped.is_empty() && mapped.bytes().all(|byte| class.has(byte));
+    (plain && mapped.parse::<Ipv4Addr>().is_err()).then(|| mapped.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ascii(host: &str) -> Option<String> {
+        let mut encoded = Vec::new();
+        for byte in host.bytes() {
+            if byte.is_ascii() {
+                encoded.push(byte);
+            } else {
+                percent::push_triplet(byte, &mut encoded);
+            }
+        }
+        to_ascii(&encoded)
+    }
+
+    #[test]
+    fn names_become_a_labels() {
+        let cases = [
+            ("bücher.de", "xn--bcher-kva.de"),
+            ("BÜCHER.de", "xn--bcher-kva.de"),
+            // Non-transitional: U+00DF is a letter of its own.
+            ("faß.de", "xn--fa-hia.de"),
+            ("日本語.jp", "xn--wgv71a119e.jp"),
+            ("日本語。jp", "xn--wgv71a119e.jp"),
+            ("bücher.de.", "xn--bcher-kva.de."),
+            ("ｅｘａｍｐｌｅ.com", "example.com"),
+            ("_a.ü", "_a.xn--tda"),
+            ("exam\u{ad}ple.com", "example.com"),
+        ];
+        for (host, expected) in cases {
+            assert_eq!(ascii(host).as_deref(), Some(expected), "{host}");
+        }
+    }
+
+    #[test]
+    fn doubtful_names_are_refused() {
+        let long = format!("ü{}.de", "a".repeat(80));
+        let cases = [
+            "a%2Fü",
+            "a%20ü",
+            "a%25ü",
+            "\u{ad}",
+            "a.\u{ad}.b",
+            "ü..de",
+            "\u{2100}.de",
+            "ａ％41",
+            "ａ／b",
+            "ａ＠b",
+            "１２７.0.0.1",
+            "xn--a.ü",
+            "\u{fffd}",
+            "a\u{200d}b",
+            &long,
+        ];
+        for host in cases {
+            assert_eq!(ascii(host), None, "{host}");
+        }
+        assert_eq!(to_ascii(b"a%C3"), None);
+        assert_eq!(to_ascii(b"a%FF.de"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_names_have_no_other_form(labels in prop::collection::vec("(xn--)?[a-z0-9-]{0,12}", 1..4)) {
+            let host = labels.join(".");
+            let mapped =
+                Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
+            if let Ok(mapped) = mapped {
+                prop_assert_eq!(&*mapped, host.as_str());
+            }
+        }
+
+        #[test]
+        fn the_ascii_form_of_an_ascii_form_is_itself(host in "[a-z\u{a0}-\u{24f}\u{3b1}-\u{3c9}\u{ff01}-\u{ff5e}。.]{1,12}") {
+            if let Some(mapped) = ascii(&host) {
+                prop_assert!(!mapped.contains('%'));
+                let again =
+                    Uts46::new().to_ascii(mapped.as_bytes(), AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore);
+                prop_assert_eq!(again.as_deref().ok(), Some(mapped.as_str()));
+            }
+        }
+    }
+}

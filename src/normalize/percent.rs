@@ -1,0 +1,78 @@
+//! Percent-encoding normalization (RFC 3986 sections 6.2.2.1, 6.2.2.2 and 2.3).
+//!
+//! An encoded unreserved character is decoded, the digits of any other triplet become
+//! upper case. Nothing is ever decoded twice: the cursor steps over what it wrote, so
+//! `%25%34%31` is `%2541` and not `%41`. Reserved characters and bytes of no class stay
+//! encoded: `%2F` is data and `/` is a delimiter.
+
+use crate::grammar::class::UNRESERVED;
+
+/// The value of one hexadecimal digit; the strict parser has seen to it that it is one.
+fn nibble(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        // Bit 5 is the case of an ASCII letter.
+        _ => (digit | 0x20) - b'a' + 10,
+    }
+}
+
+/// The byte that the triplet `%` `high` `low` stands for. Both are hexadecimal digits.
+pub(crate) fn decode(high: u8, low: u8) -> u8 {
+    nibble(high) << 4 | nibble(low)
+}
+
+/// Appends `text`, a component whose every `%` has two digits behind it, to `out`.
+pub(crate) fn normalize_into(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(percent) = memchr::memchr(b'%', rest) {
+        let (before, triplet) = rest.split_at(percent);
+        out.extend_from_slice(before);
+        let byte = decode(triplet[1], triplet[2]);
+        if UNRESERVED.has(byte) {
+            out.push(byte);
+        } else {
+            push_triplet(byte, out);
+        }
+        rest = &triplet[3..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Appends `%` and the two upper-case digits of `byte` (6.2.2.1).
+pub(crate) fn push_triplet(byte: u8, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalized(text: &str) -> String {
+        let mut out = b"kept".to_vec();
+        normalize_into(text.as_bytes(), &mut out);
+        String::from_utf8(out).unwrap().strip_prefix("kept").unwrap().to_owned()
+    }
+
+    #[test]
+    fn every_byte_is_decoded_exactly_when_it_is_unreserved() {
+        for byte in 0..=255u8 {
+            let upper = format!("%{byte:02X}");
+            let expected = match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                    char::from(byte).to_string()
+                }
+                _ => upper.clone(),
+            };
+            assert_eq!(normalized(&upper), expected);
+            assert_eq!(normalized(&format!("%{byte:02x}")), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_is_decoded_twice() {
+        assert_eq!(normalized("%25%34%31"), "%2541");
+        assert_eq!(normalized("%2541"), "%2541");
+        assert_eq!(normalized("%25%36%31x%7e"), "%2561x~");
+    }
+}

@@ -1,0 +1,82 @@
+//! The rungs of the ladder of comparison (RFC 3986 section 6.2).
+
+use core::fmt;
+use core::str::FromStr;
+
+/// How far normalization goes; a later rung makes every pair equal that an earlier one does.
+///
+/// ```
+/// use uriscan::normalize::Rung;
+/// assert!(Rung::String < Rung::Syntax && Rung::Syntax < Rung::Scheme);
+/// assert_eq!("syntax".parse(), Ok(Rung::Syntax));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rung {
+    /// Simple string comparison (6.2.1): the bytes are the same.
+    String,
+    /// Syntax-based normalization (6.2.2).
+    Syntax,
+    /// Scheme-based normalization (6.2.3), over syntax-based.
+    #[default]
+    Scheme,
+}
+
+impl Rung {
+    /// All rungs, lowest first.
+    pub const ALL: [Rung; 3] = [Rung::String, Rung::Syntax, Rung::Scheme];
+
+    /// The stable name used on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rung::String => "string",
+            Rung::Syntax => "syntax",
+            Rung::Scheme => "scheme",
+        }
+    }
+
+    /// The rung called `name` (exactly, lower case), if there is one.
+    pub fn from_name(name: &str) -> Option<Rung> {
+        Rung::ALL.into_iter().find(|rung| rung.name() == name)
+    }
+}
+
+impl fmt::Display for Rung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no rung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownRung;
+
+impl fmt::Display for UnknownRung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the rungs are string, syntax and scheme")
+    }
+}
+
+impl core::error::Error for UnknownRung {}
+
+impl FromStr for Rung {
+    type Err = UnknownRung;
+
+    fn from_str(name: &str) -> Result<Rung, UnknownRung> {
+        Rung::from_name(name).ok_or(UnknownRung)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_others_are_refused() {
+        for rung in Rung::ALL {
+            assert_eq!(Rung::from_name(rung.name()), Some(rung));
+            assert_eq!(rung.to_string().parse(), Ok(rung));
+        }
+        assert_eq!("Syntax".parse::<Rung>(), Err(UnknownRung));
+        assert_eq!("".parse::<Rung>(), Err(UnknownRung));
+    }
+}

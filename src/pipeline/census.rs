@@ -1,0 +1,234 @@
+//! How many records there are, how many distinct ones at each rung, and what each rung merges.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::driver::{Job, Slot, Worker, record_at, run};
+use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
+use crate::dedup::{Rows, Set};
+use crate::index::Record;
+use crate::io::{Chunk, Shape, Source};
+use crate::key::{Hasher, Key};
+use crate::normalize::{Options, Rung, Scratch, canonical};
+use crate::simd::Isa;
+use crate::uri::{ErrorKind, UriError};
+
+/// What is one and what is not.
+#[derive(Clone, Copy, Debug)]
+pub struct CensusOptions {
+    /// Drop the fragment of every URI, as in [`Options::drop_fragment`].
+    pub drop_fragment: bool,
+    /// The hash for keys.
+    pub hasher: Hasher,
+}
+
+impl Default for CensusOptions {
+    fn default() -> CensusOptions {
+        CensusOptions { drop_fragment: false, hasher: Hasher::random() }
+    }
+}
+
+/// What a rung of the ladder does to the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RungCensus {
+    /// The rung.
+    pub rung: Rung,
+    /// Classes of equal records; what [`super::dedup`] writes at this rung.
+    pub distinct: u64,
+    /// Classes of the rung below that are one with another here; at the lowest rung, records that
+    /// repeat another.
+    pub merges: u64,
+}
+
+/// The outcome of [`census`]. Serializes to
+/// `{"bytes":…,"records":…,"blank":…,"rungs":[{"rung":"string","distinct":…,"merges":…},…],"invalid":{"space":…}}`,
+/// all three rungs, and of the kinds those that occurred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Bytes read, byte order marks aside.
+    pub bytes: u64,
+    /// Records that are not blank.
+    pub records: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Each rung, lowest first.
+    pub rungs: [RungCensus; Rung::ALL.len()],
+    /// Records that are no URI by the strict grammar, by kind; a relative reference is
+    /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
+    /// although the rung `scheme` has a canonical form for it.
+    pub invalid: Invalid,
+}
+
+impl Serialize for RungCensus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("rung", self.rung.name())?;
+        map.serialize_entry("distinct", &self.distinct)?;
+        map.serialize_entry("merges", &self.merges)?;
+        map.end()
+    }
+}
+
+impl Serialize for Census {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct ByKind<'a>(&'a Invalid);
+        impl Serialize for ByKind<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.iter().map(|(kind, count)| (kind.name(), count)))
+            }
+        }
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry("bytes", &self.bytes)?;
+        map.serialize_entry("records", &self.records)?;
+        map.serialize_entry("blank", &self.blank)?;
+        map.serialize_entry("rungs", &self.rungs)?;
+        map.serialize_entry("invalid", &ByKind(&self.invalid))?;
+        map.end()
+    }
+}
+
+/// Counts the classes of the records of `sources` at every rung, in one pass.
+///
+/// `progress` is told the number of bytes read so far, as [`Sinks::progress`] is. Memory: three sets
+/// of keys, so about three times what [`super::dedup`] takes.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
+/// let list = Source::new("list", &b"http://h/\nhttp://h/\nHTTP://h/\nhttp://h:80\nno uri\n"[..]);
+/// let found = census(vec![list], &CensusOptions::default(), &Settings::default(), None).unwrap();
+/// assert_eq!(found.records, 5);
+/// assert_eq!(found.rungs.map(|rung| rung.distinct), [4, 3, 2]);
+/// assert_eq!(found.rungs.map(|rung| rung.merges), [1, 1, 1]);
+/// assert_eq!(found.invalid.total(), 1);
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn census(
+    sources: Vec<Source>,
+    options: &CensusOptions,
+    settings: &Settings,
+    progress: Option<&mut (dyn FnMut(u64) + Send)>,
+) -> Result<Census, Error> {
+    let mut job =
+        Count { options: *options, record_end: settings.record_end, sets: Default::default() };
+    let mut nowhere = std::io::sink();
+    // The cast lets the borrow end here, which it could not inside the `Option`.
+    let progress = progress.map(|told| told as &mut (dyn FnMut(u64) + Send));
+    let mut sinks = Sinks { out: &mut nowhere, rejects: None, progress };
+    let report = run(&mut job, sources, settings, &mut sinks)?;
+    // What was too long to be judged has no key, and is one with nothing.
+    let unjudged = report.invalid.of(ErrorKind::TooLong);
+    let mut below = report.records;
+    let rungs = [0, 1, 2].map(|i| {
+        let distinct = job.sets[i].len() as u64 + unjudged;
+        let merges = below - distinct;
+        below = distinct;
+        RungCensus { rung: Rung::ALL[i], distinct, merges }
+    });
+    let Report { bytes, records, blank, invalid, .. } = report;
+    Ok(Census { bytes, records, blank, rungs, invalid })
+}
+
+struct Count {
+    options: CensusOptions,
+    record_end: u8,
+    /// The keys at each rung.
+    sets: [Set; Rung::ALL.len()],
+}
+
+impl Count {
+    /// The keys of a record at each rung, and what is wrong with it by the strict grammar.
+    #[inline(always)]
+    fn keys<I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'_>,
+        scratch: &mut Scratch,
+    ) -> ([Key; 3], Option<UriError>) {
+        let CensusOptions { drop_fragment, hasher } = self.options;
+        let bytes = record.bytes();
+        // The highest rung refuses nothing that a lower one takes.
+        let scheme =
+            match canonical(isa, Options { rung: Rung::Scheme, drop_fragment }, record, scratch) {
+                Ok(form) => form,
+                Err(error) => return ([hasher.key(bytes); 3], Some(error)),
+            };
+        let scheme_key = hasher.key(scheme);
+        // In a valid URI the first `#` begins the fragment.
+        let string_len = if drop_fragment { memchr::memchr(b'#', bytes) } else { None };
+        let string = &bytes[..string_len.unwrap_or(bytes.len())];
+        // A form of the highest rung is in the form of the rungs below: what they would change (upper
+        // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
+        // they do, would change it again. So where it left the record alone, they do too.
+        if scheme == string {
+            return ([scheme_key; 3], None);
+        }
+        self.keys_below(isa, record, string, scheme_key, scratch)
+    }
+
+    /// [`Count::keys`] for a record that is not in canonical form.
+    #[inline(always)]
+    fn keys_below<I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'_>,
+        string: &[u8],
+        scheme_key: Key,
+        scratch: &mut Scratch,
+    ) -> ([Key; 3], Option<UriError>) {
+        let CensusOptions { drop_fragment, hasher } = self.options;
+        match canonical(isa, Options { rung: Rung::Syntax, drop_fragment }, record, scratch) {
+            Ok(form) => ([hasher.key(string), hasher.key(form), scheme_key], None),
+            // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
+            Err(error) => {
+                let key = hasher.key(record.bytes());
+                ([key, key, scheme_key], Some(error))
+            }
+        }
+    }
+}
+
+impl Job for Count {
+    type Rows = [Rows; Rung::ALL.len()];
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>) {
+        let Worker { index, scratch } = worker;
+        let text = slot.chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        slot.rows.iter_mut().for_each(Rows::clear);
+        for span in index.spans() {
+            let (_, record) = record_at(text, index, span);
+            if record.is_empty() {
+                slot.report.blank += 1;
+                continue;
+            }
+            slot.report.records += 1;
+            let (keys, error) = self.keys(isa, record, scratch);
+            for (rows, key) in slot.rows.iter_mut().zip(keys) {
+                rows.push(key);
+            }
+            if let Some(error) = error {
+                slot.report.invalid.add(error.kind);
+            }
+        }
+        slot.rows.iter_mut().for_each(Rows::partition);
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Self::Rows>]) {
+        for (i, set) in self.sets.iter_mut().enumerate() {
+            // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
+            let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+            let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows[i]).collect();
+            set.insert(&rows);
+        }
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+        Some(Vec::new())
+    }
+}

@@ -1,0 +1,234 @@
+//! Deduplication: the first record of each class, in input order.
+
+use super::driver::{Job, Slot, Worker, record_at, run};
+use super::map::unjudged_key;
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::{Padded, Span};
+use crate::dedup::{Rows, Set};
+use crate::index::Record;
+use crate::io::{Chunk, Shape, Source};
+use crate::key::Hasher;
+use crate::normalize::{Options, canonical};
+use crate::simd::Isa;
+
+/// What is written for the first record of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Emit {
+    /// Its own bytes.
+    #[default]
+    Original,
+    /// Its canonical form; an invalid record has none and is written as it is.
+    Normalized,
+    /// Its key, as 32 hexadecimal digits; zeros for a record too long to be judged.
+    Key,
+}
+
+/// What is one and what is written.
+#[derive(Clone, Copy, Debug)]
+pub struct DedupOptions {
+    /// What makes two records one.
+    pub normalize: Options,
+    /// What is written for each class.
+    pub emit: Emit,
+    /// What becomes of invalid records.
+    pub on_invalid: OnInvalid,
+    /// The hash for keys.
+    pub hasher: Hasher,
+}
+
+impl Default for DedupOptions {
+    fn default() -> DedupOptions {
+        DedupOptions {
+            normalize: Options::default(),
+            emit: Emit::default(),
+            on_invalid: OnInvalid::default(),
+            hasher: Hasher::random(),
+        }
+    }
+}
+
+/// Writes the first record of each equivalence class of `sources` to `sinks`, in input order.
+///
+/// Memory: about 20 to 40 bytes per distinct record of a large input, and some 20 MB for buffers.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{DedupOptions, Settings, Sinks, dedup}};
+/// let list = Source::new("list", &b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..]);
+/// let mut out = Vec::new();
+/// let report = dedup(vec![list], &DedupOptions::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://h\nhttp://h/x\n");
+/// assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
+/// ```
+///
+/// # Errors
+/// See [`Error`]. What was written before stays written.
+pub fn dedup(
+    sources: Vec<Source>,
+    options: &DedupOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let total_bytes = sources.iter().map(|source| source.bytes).sum();
+    let mut job = Dedup {
+        options: *options,
+        record_end: settings.record_end,
+        set: Set::new(),
+        total_bytes,
+        settled_bytes: 0,
+    };
+    run(&mut job, sources, settings, sinks)
+}
+
+struct Dedup {
+    options: DedupOptions,
+    record_end: u8,
+    set: Set,
+    /// Bytes of all sources, if known.
+    total_bytes: Option<u64>,
+    /// Bytes of the batches that are in the set.
+    settled_bytes: u64,
+}
+
+/// The records of a chunk that have a key.
+#[derive(Debug, Default)]
+struct Found {
+    spans: Vec<Span>,
+    rows: Rows,
+}
+
+impl Job for Dedup {
+    type Rows = Found;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        let Worker { index, scratch } = worker;
+        let text = slot.chunk.text.padded();
+        let Found { spans, rows } = &mut slot.rows;
+        spans.clear();
+        rows.clear();
+        index.build_with(isa, text, self.record_end);
+        for span in index.spans() {
+            let (span, record) = record_at(text, index, span);
+            if record.is_empty() {
+                slot.report.blank += 1;
+                continue;
+            }
+            slot.report.records += 1;
+            match canonical(isa, self.options.normalize, record, scratch) {
+                Ok(bytes) => rows.push(self.options.hasher.key(bytes)),
+                Err(error) => {
+                    slot.report.invalid.add(error.kind);
+                    match self.options.on_invalid {
+                        OnInvalid::Pass => rows.push(self.options.hasher.key(record.bytes())),
+                        OnInvalid::Drop => continue,
+                        OnInvalid::Divert => {
+                            slot.rejects.extend_from_slice(record.bytes());
+                            slot.rejects.push(self.record_end);
+                            continue;
+                        }
+                        OnInvalid::Fail => {
+                            slot.stop = Some((span, error));
+                            break;
+                        }
+                    }
+                }
+            }
+            spans.push(span);
+        }
+        rows.partition();
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+        // Nothing behind the first stop counts.
+        let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
+        for slot in &mut slots[end..] {
+            slot.rows.spans.clear();
+            slot.rows.rows.clear();
+        }
+        if let Some(total) = self.total_bytes
+            && self.settled_bytes > 0
+        {
+            // As if new keys kept coming at the rate seen so far.
+            let share = total as f64 / self.settled_bytes as f64;
+            self.set.expect((self.set.len() as f64 * share) as u64);
+        }
+        // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
+        let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
+        self.set.insert(&rows);
+        self.settled_bytes += slots.iter().map(|slot| slot.report.bytes).sum::<u64>();
+    }
+
+    #[inline(always)]
+    fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        let text = slot.chunk.text.padded();
+        let out = &mut slot.out;
+        let Found { spans, rows } = &slot.rows;
+        let rows_in_order = || spans.iter().enumerate();
+        let firsts = rows_in_order().filter(|&(row, _)| rows.is_first(row));
+        let mut written = 0;
+        match self.options.emit {
+            Emit::Original => {
+                let lines = rows_in_order().map(|(row, &span)| (span, rows.is_first(row)));
+                written = copy_lines(text, lines, self.record_end, out);
+            }
+            Emit::Key => {
+                for (row, _) in firsts {
+                    rows.key(row).write_hex(out);
+                    out.push(self.record_end);
+                    written += 1;
+                }
+            }
+            Emit::Normalized => {
+                worker.index.build_with(isa, text, self.record_end);
+                for (_, &span) in firsts {
+                    let record = Record::new(text, &worker.index, span);
+                    let form = canonical(isa, self.options.normalize, record, &mut worker.scratch);
+                    out.extend_from_slice(form.unwrap_or(record.bytes()));
+                    out.push(self.record_end);
+                    written += 1;
+                }
+            }
+        }
+        slot.report.written = written;
+        slot.report.duplicates = spans.len() as u64 - written;
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.options.on_invalid
+    }
+
+    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+        (self.options.emit == Emit::Key).then(|| unjudged_key(self.record_end))
+    }
+}
+
+/// Appends those of `lines`, places in `text`, that are to be kept; gives their number.
+///
+/// Whether a line is kept cannot be foreseen, so every line is copied, 128 bytes of it without
+/// asking, and the next one is written over it unless it is kept.
+#[inline(always)]
+fn copy_lines(
+    text: Padded<'_>,
+    lines: impl Iterator<Item = (Span, bool)>,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    const ROOM: usize = 128;
+    // A last line without an end gets one.
+    out.reserve(text.len() + 1 + ROOM);
+    let (mut at, mut count) = (0, 0);
+    for (span, keep) in lines {
+        let (start, len) = (span.start as usize, span.len());
+        out.truncate(at);
+        out.extend_from_slice(&text.padded()[start..start + ROOM]);
+        if len >= ROOM {
+            out.extend_from_slice(&text.padded()[start + ROOM..=start + len]);
+        }
+        out[at + len] = record_end;
+        at += if keep { len + 1 } else { 0 };
+        count += u64::from(keep);
+    }
+    out.truncate(at);
+    count
+}

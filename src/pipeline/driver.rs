@@ -1,0 +1,294 @@
+//! The loop that all jobs share: batches of chunks go through read, scan, settle, emit, write.
+//!
+//! While one batch is worked on by all threads, the one before is written and the one
+//! after is read, by whichever thread is free. Within a batch each chunk has its own
+//! buffers, so the order of the output is the order of the chunks.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::{Padded, Span};
+use crate::index::{Index, Record, trim};
+use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::normalize::Scratch;
+use crate::simd::{Isa, Task};
+use crate::uri::{ErrorKind, UriError};
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    pub(super) index: Index,
+    pub(super) scratch: Scratch,
+}
+
+/// One chunk on its way through the pipeline, with everything that belongs to it. Reused.
+#[derive(Debug, Default)]
+pub(super) struct Slot<R> {
+    pub(super) chunk: Chunk,
+    /// What the job found in the chunk.
+    pub(super) rows: R,
+    pub(super) out: Vec<u8>,
+    pub(super) rejects: Vec<u8>,
+    pub(super) report: Report,
+    /// The first record that the job must not go past: its span and what is wrong.
+    pub(super) stop: Option<(Span, UriError)>,
+}
+
+/// What distinguishes one command from another.
+pub(super) trait Job: Sync {
+    /// What is kept of a chunk between the steps.
+    type Rows: Default + Send + Sync;
+
+    /// Looks at a chunk of whole records; many run at once.
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>);
+
+    /// Decides over all chunks of a batch, in their order.
+    fn settle(&mut self, _slots: &mut [Slot<Self::Rows>]) {}
+
+    /// Writes what is left of a chunk to its buffers; many run at once.
+    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, _slot: &mut Slot<Self::Rows>) {}
+
+    /// What becomes of records that cannot be judged.
+    fn on_invalid(&self) -> OnInvalid;
+
+    /// Whether line numbers are needed, for rows or for an error.
+    fn needs_lines(&self) -> bool {
+        self.on_invalid() == OnInvalid::Fail
+    }
+
+    /// What is written for a record that is kept without having been judged and whose first
+    /// piece is `chunk`; `None` for its own bytes.
+    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// Runs `job` over `sources`.
+pub(super) fn run<J: Job + Send>(
+    job: &mut J,
+    sources: Vec<Source>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(settings.threads)
+        .thread_name(|i| format!("uriscan-{i}"))
+        .build()
+        .map_err(Error::Threads)?;
+    let mut reader =
+        ChunkReader::new(sources, settings.record_end, settings.chunk_bytes, settings.max_record);
+    if job.needs_lines() {
+        reader.count_lines();
+    }
+    pool.install(|| batches(job, &mut reader, settings, sinks))
+}
+
+/// Chunks in a batch: enough for every thread to find work, few enough to stay small.
+fn batch_slots(threads: usize) -> usize {
+    (4 * threads).max(16)
+}
+
+fn batches<J: Job + Send>(
+    job: &mut J,
+    reader: &mut ChunkReader,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let threads = rayon::current_num_threads();
+    let workers: Vec<Mutex<Worker>> = (0..threads).map(|_| Mutex::default()).collect();
+    let count = batch_slots(threads);
+    let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
+    let (mut before, mut current, mut after) = (new_batch(), new_batch(), new_batch());
+    // How many slots of each are in use.
+    let mut before_len = 0;
+    let mut current_len = fill(reader, &mut current, settings)?;
+    let mut report = Report::default();
+    while current_len > 0 {
+        let (outside, ()) = rayon::join(
+            || {
+                write(&before[..before_len], sinks, report.bytes)?;
+                fill(reader, &mut after, settings)
+            },
+            || work(job, &mut current[..current_len], settings, &workers),
+        );
+        let after_len = outside?;
+        before[..before_len].iter_mut().for_each(|slot| release(slot, settings));
+        for slot in &mut current[..current_len] {
+            report += &slot.report;
+        }
+        if let Some(i) = current[..current_len].iter().position(|slot| slot.stop.is_some()) {
+            write(&current[..=i], sinks, report.bytes)?;
+            return Err(stopped(reader, &current[i], settings));
+        }
+        (before, current, after) = (current, after, before);
+        (before_len, current_len) = (current_len, after_len);
+    }
+    write(&before[..before_len], sinks, report.bytes)?;
+    sinks.out.flush().map_err(Error::Write)?;
+    if let Some(rejects) = &mut sinks.rejects {
+        rejects.flush().map_err(Error::Write)?;
+    }
+    Ok(report)
+}
+
+/// Fills slots until the batch is full, in number or in bytes; gives the number filled.
+fn fill<R>(
+    reader: &mut ChunkReader,
+    slots: &mut [Slot<R>],
+    settings: &Settings,
+) -> Result<usize, Error> {
+    let budget = slots.len() * settings.chunk_bytes;
+    let (mut filled, mut bytes) = (0, 0);
+    while filled < slots.len() && bytes < budget {
+        if !reader.fill(&mut slots[filled].chunk)? {
+            break;
+        }
+        bytes += slots[filled].chunk.text.padded().len();
+        filled += 1;
+    }
+    Ok(filled)
+}
+
+/// Bytes of a chunk above which it holds a record far longer than a chunk is meant to be.
+fn oversize(settings: &Settings) -> usize {
+    4 * settings.chunk_bytes.max(1 << 16)
+}
+
+/// Gives back the memory of a slot that has held a long record: it may be long until the slot is
+/// filled again, and if every slot kept what its longest record took, the memory of a run would
+/// be many times that of the longest record.
+fn release<R: Default>(slot: &mut Slot<R>, settings: &Settings) {
+    if slot.chunk.text.capacity() > oversize(settings) {
+        *slot = Slot::default();
+    }
+}
+
+/// Scans, settles and emits a batch.
+fn work<J: Job>(
+    job: &mut J,
+    slots: &mut [Slot<J::Rows>],
+    settings: &Settings,
+    workers: &[Mutex<Worker>],
+) {
+    struct Step<'a, J: Job>(&'a J, &'a mut Worker, &'a mut Slot<J::Rows>, bool);
+    impl<J: Job> Task for Step<'_, J> {
+        type Output = ();
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) {
+            let Step(job, worker, slot, is_scan) = self;
+            if is_scan { job.scan(isa, worker, slot) } else { job.emit(isa, worker, slot) }
+        }
+    }
+    let each = |job: &J, slots: &mut [Slot<J::Rows>], is_scan: bool| {
+        slots.par_iter_mut().for_each(|slot| {
+            // Each thread has its own worker, so the lock is never waited for.
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            match (slot.chunk.shape, is_scan) {
+                (Shape::Records, _) => {
+                    settings.kernels.run(Step(job, &mut worker, slot, is_scan));
+                    if slot.chunk.text.padded().len() > oversize(settings) {
+                        *worker = Worker::default();
+                    }
+                }
+                (_, true) => {}
+                (_, false) => long_record(job, slot, settings),
+            }
+        });
+    };
+    for slot in &mut *slots {
+        slot.out.clear();
+        slot.rejects.clear();
+        slot.stop = None;
+        slot.report = Report { bytes: slot.chunk.text.padded().len() as u64, ..Report::default() };
+    }
+    each(job, slots, true);
+    job.settle(slots);
+    each(job, slots, false);
+}
+
+/// Hands on a piece of a record that is too long to be judged.
+fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
+    let text = slot.chunk.text.padded().content();
+    // Written in any case, so that the next record of whatever source is one of its own.
+    let is_last = slot.chunk.shape == Shape::LongLast;
+    let record_end = is_last.then_some(settings.record_end);
+    let text =
+        if is_last { text.strip_suffix(&[settings.record_end]).unwrap_or(text) } else { text };
+    let error = UriError { kind: ErrorKind::TooLong, at: settings.max_record as u32 };
+    let is_first = slot.chunk.shape == Shape::LongFirst;
+    if is_first {
+        slot.report.records = 1;
+        slot.report.invalid.add(error.kind);
+        slot.report.written = u64::from(job.on_invalid() == OnInvalid::Pass);
+    }
+    match (job.on_invalid(), job.long_record_row(&slot.chunk)) {
+        (OnInvalid::Drop, _) => {}
+        (OnInvalid::Fail, _) if is_first => slot.stop = Some((Span::default(), error)),
+        (OnInvalid::Fail, _) => {}
+        (OnInvalid::Divert, _) => {
+            slot.rejects.extend_from_slice(text);
+            slot.rejects.extend(record_end);
+        }
+        (OnInvalid::Pass, None) => {
+            slot.out.extend_from_slice(text);
+            slot.out.extend(record_end);
+        }
+        (OnInvalid::Pass, Some(row)) if is_first => slot.out.extend_from_slice(&row),
+        (OnInvalid::Pass, Some(_)) => {}
+    }
+}
+
+fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {
+    for slot in slots {
+        sinks.out.write_all(&slot.out).map_err(Error::Write)?;
+        if let Some(rejects) = &mut sinks.rejects {
+            rejects.write_all(&slot.rejects).map_err(Error::Write)?;
+        }
+    }
+    if let Some(progress) = &mut sinks.progress {
+        progress(bytes);
+    }
+    Ok(())
+}
+
+/// The error for the record at which `slot` stopped.
+#[cold]
+fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settings) -> Error {
+    let (span, error) = slot.stop.expect("the caller saw it");
+    let before = &slot.chunk.text.padded().content()[..span.start as usize];
+    let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
+    Error::Invalid {
+        source: reader.source_name(slot.chunk.source).to_owned(),
+        line: slot.chunk.line + lines,
+        byte: slot.chunk.byte + u64::from(span.start),
+        error,
+    }
+}
+
+/// The record of an indexed chunk at `span`, white space around it trimmed.
+#[inline(always)]
+pub(super) fn record_at<'a>(text: Padded<'a>, index: &'a Index, span: Span) -> (Span, Record<'a>) {
+    let span = trim(text.padded(), span);
+    (span, Record::new(text, index, span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_does_not_keep_the_memory_of_a_long_record() {
+        let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
+        let mut slot = Slot::<()>::default();
+        for (len, is_kept) in [(1 << 16, true), (1 << 20, false)] {
+            slot.chunk.text.set(&vec![b'x'; len]);
+            slot.out.resize(len, b'x');
+            release(&mut slot, &settings);
+            assert_eq!(slot.chunk.text.capacity() >= len, is_kept);
+            assert_eq!(slot.out.capacity() >= len, is_kept);
+        }
+    }
+}

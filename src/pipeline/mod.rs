@@ -1,0 +1,139 @@
+//! Floor 8: read, index, parse, key, deduplicate, write: in parallel, in order.
+//!
+//! Each function takes sources and a writer and gives a [`Report`]. What is written
+//! does not depend on the number of threads, the backend, or the size of the chunks.
+
+mod census;
+mod check;
+mod dedup;
+mod driver;
+mod map;
+mod parse;
+mod report;
+
+pub use census::{Census, CensusOptions, RungCensus, census};
+pub use check::{CheckFormat, check};
+pub use dedup::{DedupOptions, Emit, dedup};
+pub use map::{keys, normalize};
+pub use parse::{RowFormat, parse};
+pub use report::{Invalid, Report};
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::io::ReadError;
+use crate::simd::Kernels;
+use crate::uri::UriError;
+
+/// How the work is done; nothing here changes what is written, but `record_end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Worker threads; 0 for one per core.
+    pub threads: usize,
+    /// The SIMD backend.
+    pub kernels: Kernels,
+    /// The byte that ends a record, read and written: LF or NUL.
+    pub record_end: u8,
+    /// Bytes per chunk, about; a chunk is what one thread takes at a time.
+    pub chunk_bytes: usize,
+    /// Bytes of the longest record that is judged; longer ones are
+    /// [`crate::uri::ErrorKind::TooLong`] and are never held in memory whole.
+    pub max_record: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            threads: 0,
+            kernels: Kernels::detect(),
+            record_end: b'\n',
+            chunk_bytes: 128 << 10,
+            max_record: 64 << 20,
+        }
+    }
+}
+
+/// What to do with a record that is no URI (or is a relative reference).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnInvalid {
+    /// Keep it as it is; its bytes are its key.
+    #[default]
+    Pass,
+    /// Leave it out.
+    Drop,
+    /// Stop with [`Error::Invalid`] at the first one.
+    Fail,
+    /// Write it to the second writer instead ([`Sinks::rejects`]).
+    Divert,
+}
+
+/// Where results go.
+pub struct Sinks<'a> {
+    /// The results.
+    pub out: &'a mut (dyn Write + Send),
+    /// Records turned away under [`OnInvalid::Divert`].
+    pub rejects: Option<&'a mut (dyn Write + Send)>,
+    /// Told the number of bytes read so far, every few milliseconds of work.
+    pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
+}
+
+impl<'a> Sinks<'a> {
+    /// Results to `out`, nothing else.
+    pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        Sinks { out, rejects: None, progress: None }
+    }
+}
+
+impl fmt::Debug for Sinks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sinks").finish_non_exhaustive()
+    }
+}
+
+/// Why the work stopped before its end.
+#[derive(Debug)]
+pub enum Error {
+    /// A source could not be opened or read.
+    Read(ReadError),
+    /// A result could not be written.
+    Write(io::Error),
+    /// The threads could not be started.
+    Threads(rayon::ThreadPoolBuildError),
+    /// An invalid record under [`OnInvalid::Fail`].
+    Invalid {
+        /// The name of the source.
+        source: String,
+        /// The line in it, counted from 1.
+        line: u64,
+        /// The byte offset in it at which the record begins, counted from 0.
+        byte: u64,
+        /// What is wrong.
+        error: UriError,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Read(error) => error.fmt(f),
+            Error::Write(error) => write!(f, "cannot write: {error}"),
+            Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
+            Error::Invalid { source, line, byte, error } => write!(
+                f,
+                "{source}:{line}: {} at column {} (byte {}): {}",
+                error.kind,
+                u64::from(error.at) + 1,
+                byte + u64::from(error.at),
+                error.kind.message(),
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Error {
+        Error::Read(error)
+    }
+}

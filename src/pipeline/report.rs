@@ -1,0 +1,76 @@
+//! What happened, as numbers that add up.
+
+use crate::uri::ErrorKind;
+
+/// Counts of invalid records by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Invalid([u64; ErrorKind::ALL.len()]);
+
+impl Invalid {
+    /// Counts one record of `kind`.
+    pub fn add(&mut self, kind: ErrorKind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// The number of records of `kind`.
+    pub fn of(&self, kind: ErrorKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// The number of records of all kinds.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The kinds that occurred, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (ErrorKind, u64)> + '_ {
+        ErrorKind::ALL.into_iter().map(|kind| (kind, self.of(kind))).filter(|&(_, count)| count > 0)
+    }
+}
+
+/// Totals of a run. `records` is the sum of what was written, left out as a duplicate, and
+/// left out or diverted as invalid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Bytes read, byte order marks aside.
+    pub bytes: u64,
+    /// Records that are not blank.
+    pub records: u64,
+    /// Lines with nothing but white space, which are not records.
+    pub blank: u64,
+    /// Records written.
+    pub written: u64,
+    /// Records left out because an earlier one equals them.
+    pub duplicates: u64,
+    /// Records that are no URI, whatever was done with them.
+    pub invalid: Invalid,
+}
+
+impl core::ops::AddAssign<&Report> for Report {
+    fn add_assign(&mut self, other: &Report) {
+        self.bytes += other.bytes;
+        self.records += other.records;
+        self.blank += other.blank;
+        self.written += other.written;
+        self.duplicates += other.duplicates;
+        for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
+            *sum += count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_own_counter() {
+        let mut invalid = Invalid::default();
+        for (i, kind) in ErrorKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+            (0..=i).for_each(|_| invalid.add(kind));
+        }
+        assert!(invalid.iter().enumerate().all(|(i, (_, count))| count == i as u64 + 1));
+        assert_eq!(invalid.total(), (1..=12).sum::<u64>());
+    }
+}

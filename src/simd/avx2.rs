@@ -1,0 +1,149 @@
+//! AVX2: a block is two registers.
+
+use core::arch::x86_64::*;
+
+use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
+use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+
+/// Proof that the CPU has this module's features.
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(());
+
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// Runs `task` with this backend.
+///
+/// # Safety
+/// [`is_available`] must have returned true.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
+    task.run(Avx2(()))
+}
+
+type Pair = [__m256i; 2];
+
+#[inline(always)]
+fn load(block: &[u8; BLOCK]) -> Pair {
+    // SAFETY: the reference covers the 2 x 32 bytes read; a caller holds this backend's token.
+    unsafe {
+        [
+            _mm256_loadu_si256(block.as_ptr().cast()),
+            _mm256_loadu_si256(block.as_ptr().add(32).cast()),
+        ]
+    }
+}
+
+/// The top bits of the bytes that `test` gives for each half.
+#[inline(always)]
+fn mask(v: Pair, test: impl Fn(__m256i) -> __m256i) -> u64 {
+    // SAFETY: a caller holds this backend's token.
+    let half = |v| u64::from(unsafe { _mm256_movemask_epi8(test(v)) }.cast_unsigned());
+    half(v[0]) | half(v[1]) << 32
+}
+
+/// 0xFF where a byte is `byte`.
+#[inline(always)]
+fn equal(v: __m256i, byte: u8) -> __m256i {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm256_cmpeq_epi8(v, _mm256_set1_epi8(byte.cast_signed())) }
+}
+
+/// 0xFF where one of two tests says so.
+#[inline(always)]
+fn or(a: __m256i, b: __m256i) -> __m256i {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm256_or_si256(a, b) }
+}
+
+/// 0xFF where a byte is one of the `count` (at most 127) from `first` on.
+#[inline(always)]
+fn in_range(v: __m256i, first: u8, count: i8) -> __m256i {
+    // SAFETY: a caller holds this backend's token. The range is moved to the bottom of the signed
+    // bytes, where one signed comparison tests both ends.
+    unsafe {
+        let first = first.wrapping_add(128).cast_signed();
+        let offset = _mm256_sub_epi8(v, _mm256_set1_epi8(first));
+        _mm256_cmpgt_epi8(_mm256_set1_epi8(i8::MIN + count), offset)
+    }
+}
+
+/// 0xFF where a byte is not in the class of `tables`.
+#[inline(always)]
+fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
+    // SAFETY: a caller holds this backend's token, and the tables are 16 bytes long.
+    unsafe {
+        let table = |t: &[u8; 16]| _mm256_broadcastsi128_si256(_mm_loadu_si128(t.as_ptr().cast()));
+        // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
+        let low = _mm256_shuffle_epi8(table(&tables.low), v);
+        let nibble = _mm256_and_si256(_mm256_srli_epi16::<4>(v), _mm256_set1_epi8(0x0F));
+        let high = _mm256_shuffle_epi8(table(&tables.high), nibble);
+        _mm256_cmpeq_epi8(_mm256_and_si256(low, high), _mm256_setzero_si256())
+    }
+}
+
+impl Isa for Avx2 {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        let v = load(block);
+        [
+            mask(v, |v| equal(v, b'/')),
+            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask(v, |v| equal(v, b'?')),
+            mask(v, |v| equal(v, b'#')),
+            mask(v, |v| equal(v, b'%')),
+            mask(v, |v| in_range(v, b'A', 26)),
+            mask(v, |v| equal(v, b'.')),
+            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+        ]
+    }
+
+    #[inline(always)]
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+        let v = load(block);
+        Sketch {
+            summary: Summary {
+                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask(v, |v| equal(v, b'/')),
+                question: mask(v, |v| equal(v, b'?')),
+                // `@` stands right before `A`.
+                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+            },
+            dot: mask(v, |v| equal(v, b'.')),
+            record_end: mask(v, |v| equal(v, record_end)),
+        }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
+        mask(load(block), |v| equal(v, byte))
+    }
+
+    #[inline(always)]
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
+        let v = load(block);
+        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask(v, |v| in_range(v, b'a', 6)))
+    }
+
+    #[inline(always)]
+    fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
+        let mut out = Summary::default();
+        // SAFETY: each reference covers the four words read or written (`Summary` holds four
+        // words and nothing else), and the caller holds this backend's token. A count of 64 shifts
+        // everything out, as `shift == 0` needs.
+        unsafe {
+            let right = _mm_cvtsi32_si128(shift.cast_signed());
+            let left = _mm_cvtsi32_si128(64 - shift.cast_signed());
+            let low = _mm256_srl_epi64(_mm256_loadu_si256(core::ptr::from_ref(low).cast()), right);
+            let high = _mm256_sll_epi64(_mm256_loadu_si256(core::ptr::from_ref(high).cast()), left);
+            _mm256_storeu_si256((&raw mut out).cast(), _mm256_or_si256(low, high));
+        }
+        out
+    }
+}

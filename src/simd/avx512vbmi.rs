@@ -1,0 +1,76 @@
+//! AVX-512 VBMI: one permutation of a 128-byte table gives every class bit of 64 bytes.
+
+use core::arch::x86_64::*;
+
+use super::table::CLASS_BITS;
+use super::{BLOCK, Isa, Masks, Sketch, Summary, Task, avx512, class};
+
+/// Proof that the CPU has this module's features, which include those of `avx512`.
+#[derive(Clone, Copy)]
+pub(super) struct Avx512Vbmi(());
+
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx512vbmi") && avx512::is_available()
+}
+
+/// Runs `task` with this backend.
+///
+/// # Safety
+/// [`is_available`] must have returned true.
+#[target_feature(
+    enable = "avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt"
+)]
+pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
+    task.run(Avx512Vbmi(()))
+}
+
+impl Isa for Avx512Vbmi {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        let v = avx512::load(block);
+        // SAFETY: the caller holds this backend's token; the two halves of the table that
+        // are read are its first 128 bytes.
+        let (bits, non_ascii) = unsafe {
+            let first = _mm512_loadu_si512(CLASS_BITS.as_ptr().cast());
+            let second = _mm512_loadu_si512(CLASS_BITS.as_ptr().add(64).cast());
+            // The permutation looks at seven bits of the byte; bit 7 is asked separately.
+            (_mm512_permutex2var_epi8(first, v, second), _mm512_movepi8_mask(v))
+        };
+        let of = |class: usize| {
+            let bit = (1u8 << class).cast_signed();
+            // SAFETY: the caller holds this backend's token.
+            unsafe { _mm512_test_epi8_mask(bits, _mm512_set1_epi8(bit)) }
+        };
+        let ascii = !non_ascii;
+        [
+            of(class::SLASH) & ascii,
+            of(class::COLON_AT) & ascii,
+            of(class::QUESTION) & ascii,
+            of(class::HASH) & ascii,
+            of(class::PERCENT) & ascii,
+            of(class::UPPER) & ascii,
+            of(class::DOT) & ascii,
+            of(class::ODD) | non_ascii,
+        ]
+    }
+
+    #[inline(always)]
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+        avx512::sketch(avx512::load(block), record_end)
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
+        avx512::equal(avx512::load(block), byte)
+    }
+
+    #[inline(always)]
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
+        avx512::hex_digits(avx512::load(block))
+    }
+
+    #[inline(always)]
+    fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
+        avx512::window(low, high, shift)
+    }
+}

@@ -1,0 +1,280 @@
+//! Floor 1: the only floor with `unsafe`: one algorithm, one small file per instruction set.
+//!
+//! A [`Kernels`] value names a backend that this CPU has; holding one is the
+//! proof that its instructions may run. [`Kernels::run`] enters a function
+//! compiled for that backend and hands the [`Task`] a token, an [`Isa`], whose
+//! methods are safe to call: whatever the task inlines is compiled with the
+//! backend's instructions too, so floors above get wide code without `unsafe`.
+//!
+//! Rules for a [`Task`]: `run` and everything hot below it is `#[inline(always)]`,
+//! or it is compiled for the baseline CPU (slower, never wrong).
+//!
+//! | backend | needs | bytes at a time |
+//! | --- | --- | --- |
+//! | `avx512vbmi` | AVX-512 F, BW, DQ, VL, VBMI; BMI1/2, LZCNT, POPCNT | 64 |
+//! | `avx512` | AVX-512 F, BW, DQ, VL; BMI1/2, LZCNT, POPCNT | 64 |
+//! | `avx2` | AVX2, BMI1/2, LZCNT, POPCNT | 32 |
+//! | `ssse3` | SSSE3 | 16 |
+//! | `neon` | AArch64 | 16 |
+//! | `scalar` | nothing | 8, by table |
+
+#![allow(unsafe_code)]
+
+pub mod scalar;
+pub mod table;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512vbmi;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod ssse3;
+#[cfg(test)]
+mod tests;
+
+/// Bytes in a block: one bit each in a `u64` mask.
+pub const BLOCK: usize = 64;
+
+/// The classes of bytes that the scanner tells apart, as indexes into [`Masks`].
+///
+/// `:` and `@` share a mask: only their presence inside an authority matters,
+/// and the byte itself tells them apart. Brackets are `ODD`, since they are
+/// legal around an IP literal only and a look at the exact road decides that.
+pub mod class {
+    /// `/`
+    pub const SLASH: usize = 0;
+    /// `:` or `@`
+    pub const COLON_AT: usize = 1;
+    /// `?`
+    pub const QUESTION: usize = 2;
+    /// `#`
+    pub const HASH: usize = 3;
+    /// `%`
+    pub const PERCENT: usize = 4;
+    /// `A` to `Z`
+    pub const UPPER: usize = 5;
+    /// `.`
+    pub const DOT: usize = 6;
+    /// `[`, `]`, and every byte that no URI may hold (controls, space, non-ASCII, `"<>\^`{|}`)
+    pub const ODD: usize = 7;
+    /// Number of classes.
+    pub const COUNT: usize = 8;
+}
+
+/// One word per [`class`]; bit `i` speaks of byte `i` of the block.
+pub type Masks = [u64; class::COUNT];
+
+/// What the index keeps of a block: four words, bit `i` speaks of byte `i`.
+///
+/// Just enough to settle a plain record; the others are classified again, byte for byte
+/// as they lie. Aligned so that the four words are one wide load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(32))]
+pub struct Summary {
+    /// Bytes that make a closer look necessary: odd ones, `%`, `#`, and dots that follow a slash.
+    pub look: u64,
+    /// `/`
+    pub slash: u64,
+    /// `?`
+    pub question: u64,
+    /// Bytes that mean work when they stand in a scheme or an authority: `:`, `@`, `A` to `Z`.
+    pub head: u64,
+}
+
+/// A [`Summary`] while dots are not yet joined with the slashes before them, which may stand in
+/// the block before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// The summary, without dots in `look`.
+    pub summary: Summary,
+    /// `.`
+    pub dot: u64,
+    /// The bytes at which a record ends.
+    pub record_end: u64,
+}
+
+/// The primitives of one instruction set. A value of the implementing type is
+/// proof that the CPU has it, so every method is safe to call.
+///
+/// Provided methods are the scalar meaning; a backend overrides what it can do better.
+pub trait Isa: Copy + Send + Sync {
+    /// The class masks of `block`.
+    fn classify(self, block: &[u8; BLOCK]) -> Masks;
+
+    /// What the index needs to know of `block`.
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch;
+
+    /// The mask of bytes of `block` equal to `byte`.
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64;
+
+    /// Masks of bytes of `block` that are hexadecimal digits in
+    /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);
+
+    /// The summary of the 64 bytes that start `shift` (0 to 63) bytes into the block
+    /// described by `low`, whose successor is described by `high`.
+    #[inline(always)]
+    fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
+        // Two shifts on the right side, as a shift by 64 (for `shift == 0`) is no shift.
+        let join = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
+        Summary {
+            look: join(low.look, high.look),
+            slash: join(low.slash, high.slash),
+            question: join(low.question, high.question),
+            head: join(low.head, high.head),
+        }
+    }
+}
+
+/// Work that is compiled once per backend; see the rules in the module's text.
+pub trait Task {
+    /// What the work gives back.
+    type Output;
+    /// Does the work with the instructions of `isa`.
+    fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// The backends, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// Plain Rust; runs everywhere and is the oracle of the others.
+    Scalar,
+    /// AArch64 Advanced SIMD.
+    Neon,
+    /// x86-64 with SSSE3.
+    Ssse3,
+    /// x86-64 with AVX-512 BW. Ranked below AVX2, which was faster by 5 to 15 % in deduplication on
+    /// the CPUs that have BW and not VBMI: they lower their clock for 512-bit registers, and a
+    /// store of 64 bytes at any offset nearly always straddles two cache lines.
+    Avx512,
+    /// x86-64 with AVX2 and BMI.
+    Avx2,
+    /// x86-64 with AVX-512 VBMI.
+    Avx512Vbmi,
+}
+
+impl Backend {
+    /// All backends, worst first, whether this build or CPU has them or not.
+    pub const ALL: [Backend; 6] = [
+        Backend::Scalar,
+        Backend::Neon,
+        Backend::Ssse3,
+        Backend::Avx512,
+        Backend::Avx2,
+        Backend::Avx512Vbmi,
+    ];
+
+    /// The name that `--backend` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Scalar => "scalar",
+            Backend::Neon => "neon",
+            Backend::Ssse3 => "ssse3",
+            Backend::Avx2 => "avx2",
+            Backend::Avx512 => "avx512",
+            Backend::Avx512Vbmi => "avx512vbmi",
+        }
+    }
+
+    /// The backend called `name`, or `None`.
+    pub fn from_name(name: &str) -> Option<Backend> {
+        Backend::ALL.into_iter().find(|backend| backend.name() == name)
+    }
+
+    /// Whether this build and this CPU can run the backend.
+    pub fn is_available(self) -> bool {
+        match self {
+            Backend::Scalar => true,
+            Backend::Neon => cfg!(target_arch = "aarch64"),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Ssse3 => ssse3::is_available(),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => avx2::is_available(),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => avx512::is_available(),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512Vbmi => avx512vbmi::is_available(),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+}
+
+/// A backend that this CPU is known to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    backend: Backend,
+}
+
+impl Kernels {
+    /// The best backend of this CPU.
+    pub fn detect() -> Kernels {
+        let best = Backend::ALL.into_iter().rev().find(|backend| backend.is_available());
+        Kernels { backend: best.unwrap_or(Backend::Scalar) }
+    }
+
+    /// The given backend, or `None` when this build or CPU lacks it.
+    ///
+    /// ```
+    /// use uriscan::simd::{Backend, Kernels};
+    /// assert_eq!(Kernels::with(Backend::Scalar).unwrap().backend(), Backend::Scalar);
+    /// ```
+    pub fn with(backend: Backend) -> Option<Kernels> {
+        backend.is_available().then_some(Kernels { backend })
+    }
+
+    /// Every backend this CPU has, worst first.
+    pub fn available() -> impl Iterator<Item = Kernels> {
+        Backend::ALL.into_iter().filter_map(Kernels::with)
+    }
+
+    /// Which backend this is.
+    pub fn backend(self) -> Backend {
+        self.backend
+    }
+
+    /// Runs `task` compiled for this backend.
+    #[inline]
+    pub fn run<T: Task>(self, task: T) -> T::Output {
+        match self.backend {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a `Kernels` is made by `detect` or `with` only, after `is_available`
+            // saw every feature of the backend it names. The same holds for the arms below.
+            Backend::Ssse3 => unsafe { ssse3::run(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Backend::Avx2 => unsafe { avx2::run(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Backend::Avx512 => unsafe { avx512::run(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Backend::Avx512Vbmi => unsafe { avx512vbmi::run(task) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            Backend::Neon => unsafe { neon::run(task) },
+            _ => task.run(scalar::Scalar),
+        }
+    }
+}
+
+/// Asks the CPU to fetch the cache line of `slice[index]`; nothing when out of bounds.
+#[inline(always)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(item) = slice.get(index) {
+        // SAFETY: SSE is part of x86-64; a prefetch reads nothing and cannot fault,
+        // and the address is that of a live item anyway.
+        unsafe {
+            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(item).cast::<i8>());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}

@@ -1,0 +1,125 @@
+//! AArch64 Advanced SIMD: a block is four registers; masks are gathered by weighted pairwise sums.
+
+use core::arch::aarch64::*;
+
+use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
+use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+
+/// The token of this backend; Advanced SIMD is part of AArch64.
+#[derive(Clone, Copy)]
+pub(super) struct Neon(());
+
+/// Runs `task` with this backend.
+///
+/// # Safety
+/// None to keep on AArch64; `unsafe` for the sake of the shape all backends share.
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
+    task.run(Neon(()))
+}
+
+type Quad = [uint8x16_t; 4];
+
+#[inline(always)]
+fn load(block: &[u8; BLOCK]) -> Quad {
+    let quarter = |i: usize| {
+        // SAFETY: `i` is below 4, so the 16 bytes read lie in the block.
+        unsafe { vld1q_u8(block.as_ptr().add(16 * i)) }
+    };
+    [quarter(0), quarter(1), quarter(2), quarter(3)]
+}
+
+/// One bit per byte from the bytes 0x00 or 0xFF that `test` gives for each quarter.
+#[inline(always)]
+fn mask(v: Quad, test: impl Fn(uint8x16_t) -> uint8x16_t) -> u64 {
+    const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+    // SAFETY: Advanced SIMD is part of AArch64, and `WEIGHTS` is 16 bytes long.
+    unsafe {
+        let weights = vld1q_u8(WEIGHTS.as_ptr());
+        let weigh = |v| vandq_u8(test(v), weights);
+        // Three rounds of pairwise addition bring eight weighted bytes into one.
+        let first = vpaddq_u8(weigh(v[0]), weigh(v[1]));
+        let second = vpaddq_u8(weigh(v[2]), weigh(v[3]));
+        let sums = vpaddq_u8(first, second);
+        let sums = vpaddq_u8(sums, sums);
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(sums))
+    }
+}
+
+/// 0xFF where a byte is `byte`.
+#[inline(always)]
+fn equal(v: uint8x16_t, byte: u8) -> uint8x16_t {
+    // SAFETY: Advanced SIMD is part of AArch64.
+    unsafe { vceqq_u8(v, vdupq_n_u8(byte)) }
+}
+
+/// 0xFF where one of two tests says so.
+#[inline(always)]
+fn or(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
+    // SAFETY: Advanced SIMD is part of AArch64.
+    unsafe { vorrq_u8(a, b) }
+}
+
+/// 0xFF where a byte is one of the `count` from `first` on.
+#[inline(always)]
+fn in_range(v: uint8x16_t, first: u8, count: u8) -> uint8x16_t {
+    // SAFETY: Advanced SIMD is part of AArch64.
+    unsafe { vcltq_u8(vsubq_u8(v, vdupq_n_u8(first)), vdupq_n_u8(count)) }
+}
+
+/// 0xFF where a byte is not in the class of `tables`.
+#[inline(always)]
+fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
+    // SAFETY: Advanced SIMD is part of AArch64, and the tables are 16 bytes long.
+    unsafe {
+        let low = vqtbl1q_u8(vld1q_u8(tables.low.as_ptr()), vandq_u8(v, vdupq_n_u8(0x0F)));
+        // `high` is 0 from 8 up: non-ASCII is in no class.
+        let high = vqtbl1q_u8(vld1q_u8(tables.high.as_ptr()), vshrq_n_u8::<4>(v));
+        vceqzq_u8(vandq_u8(low, high))
+    }
+}
+
+impl Isa for Neon {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        let v = load(block);
+        [
+            mask(v, |v| equal(v, b'/')),
+            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask(v, |v| equal(v, b'?')),
+            mask(v, |v| equal(v, b'#')),
+            mask(v, |v| equal(v, b'%')),
+            mask(v, |v| in_range(v, b'A', 26)),
+            mask(v, |v| equal(v, b'.')),
+            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+        ]
+    }
+
+    #[inline(always)]
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+        let v = load(block);
+        Sketch {
+            summary: Summary {
+                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask(v, |v| equal(v, b'/')),
+                question: mask(v, |v| equal(v, b'?')),
+                // `@` stands right before `A`.
+                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+            },
+            dot: mask(v, |v| equal(v, b'.')),
+            record_end: mask(v, |v| equal(v, record_end)),
+        }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
+        mask(load(block), |v| equal(v, byte))
+    }
+
+    #[inline(always)]
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
+        let v = load(block);
+        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask(v, |v| in_range(v, b'a', 6)))
+    }
+}

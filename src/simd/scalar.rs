@@ -1,0 +1,75 @@
+//! The scalar backend: plain Rust, the oracle of the others.
+
+use super::table::{CLASS_LANES, SIMPLE};
+use super::{BLOCK, Isa, Masks, Sketch, Summary, class};
+
+/// The token of the scalar backend; anyone may have it.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar;
+
+impl Isa for Scalar {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        let mut masks = [0u64; class::COUNT];
+        for (group, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
+            // Byte lane `c` of `lanes` gathers the mask of class `c` for these eight bytes.
+            let mut lanes = 0u64;
+            for (i, &byte) in bytes.iter().enumerate() {
+                lanes |= CLASS_LANES[usize::from(byte)] << i;
+            }
+            for (mask, lane) in masks.iter_mut().zip(lanes.to_le_bytes()) {
+                *mask |= u64::from(lane) << (8 * group);
+            }
+        }
+        masks
+    }
+
+    #[inline(always)]
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+        let masks = self.classify(block);
+        Sketch {
+            summary: Summary {
+                look: masks[class::ODD] | masks[class::PERCENT] | masks[class::HASH],
+                slash: masks[class::SLASH],
+                question: masks[class::QUESTION],
+                head: masks[class::COLON_AT] | masks[class::UPPER],
+            },
+            dot: masks[class::DOT],
+            record_end: self.equal(block, record_end),
+        }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
+        mask_of(block, |b| b == byte)
+    }
+
+    #[inline(always)]
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
+        (
+            mask_of(block, |b| b.is_ascii_digit() || matches!(b, b'A'..=b'F')),
+            mask_of(block, |b| matches!(b, b'a'..=b'f')),
+        )
+    }
+}
+
+#[inline(always)]
+fn mask_of(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
+    let mut mask = 0;
+    for (i, &byte) in block.iter().enumerate() {
+        mask |= u64::from(is_in(byte)) << i;
+    }
+    mask
+}
+
+const _: () = {
+    // `sketch` puts `look` together from classes; it must be the complement of `SIMPLE`.
+    let mut byte = 0;
+    while byte < 256 {
+        let lanes = CLASS_LANES[byte];
+        let look =
+            lanes >> (8 * class::ODD) | lanes >> (8 * class::PERCENT) | lanes >> (8 * class::HASH);
+        assert!((look & 1 == 0) == SIMPLE.has(byte as u8));
+        byte += 1;
+    }
+};

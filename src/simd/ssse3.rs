@@ -1,0 +1,127 @@
+//! SSSE3: a block is four registers.
+
+use core::arch::x86_64::*;
+
+use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
+use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+
+/// Proof that the CPU has this module's features.
+#[derive(Clone, Copy)]
+pub(super) struct Ssse3(());
+
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("ssse3")
+}
+
+/// Runs `task` with this backend.
+///
+/// # Safety
+/// [`is_available`] must have returned true.
+#[target_feature(enable = "ssse3")]
+pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
+    task.run(Ssse3(()))
+}
+
+type Quad = [__m128i; 4];
+
+#[inline(always)]
+fn load(block: &[u8; BLOCK]) -> Quad {
+    let quarter = |i: usize| {
+        // SAFETY: `i` is below 4, so the 16 bytes read lie in the block; SSE2 is part of x86-64.
+        unsafe { _mm_loadu_si128(block.as_ptr().add(16 * i).cast()) }
+    };
+    [quarter(0), quarter(1), quarter(2), quarter(3)]
+}
+
+/// The top bits of the bytes that `test` gives for each quarter.
+#[inline(always)]
+fn mask(v: Quad, test: impl Fn(__m128i) -> __m128i) -> u64 {
+    // SAFETY: SSE2 is part of x86-64.
+    let quarter = |v| u64::from(unsafe { _mm_movemask_epi8(test(v)) }.cast_unsigned());
+    quarter(v[0]) | quarter(v[1]) << 16 | quarter(v[2]) << 32 | quarter(v[3]) << 48
+}
+
+/// 0xFF where a byte is `byte`.
+#[inline(always)]
+fn equal(v: __m128i, byte: u8) -> __m128i {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm_cmpeq_epi8(v, _mm_set1_epi8(byte.cast_signed())) }
+}
+
+/// 0xFF where one of two tests says so.
+#[inline(always)]
+fn or(a: __m128i, b: __m128i) -> __m128i {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm_or_si128(a, b) }
+}
+
+/// 0xFF where a byte is one of the `count` (at most 127) from `first` on.
+#[inline(always)]
+fn in_range(v: __m128i, first: u8, count: i8) -> __m128i {
+    // SAFETY: a caller holds this backend's token. The range is moved to the bottom of the signed
+    // bytes, where one signed comparison tests both ends.
+    unsafe {
+        let first = first.wrapping_add(128).cast_signed();
+        let offset = _mm_sub_epi8(v, _mm_set1_epi8(first));
+        _mm_cmpgt_epi8(_mm_set1_epi8(i8::MIN + count), offset)
+    }
+}
+
+/// 0xFF where a byte is not in the class of `tables`.
+#[inline(always)]
+fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
+    // SAFETY: a caller holds this backend's token, and the tables are 16 bytes long.
+    unsafe {
+        let table = |t: &[u8; 16]| _mm_loadu_si128(t.as_ptr().cast());
+        // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
+        let low = _mm_shuffle_epi8(table(&tables.low), v);
+        let nibble = _mm_and_si128(_mm_srli_epi16::<4>(v), _mm_set1_epi8(0x0F));
+        let high = _mm_shuffle_epi8(table(&tables.high), nibble);
+        _mm_cmpeq_epi8(_mm_and_si128(low, high), _mm_setzero_si128())
+    }
+}
+
+impl Isa for Ssse3 {
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        let v = load(block);
+        [
+            mask(v, |v| equal(v, b'/')),
+            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask(v, |v| equal(v, b'?')),
+            mask(v, |v| equal(v, b'#')),
+            mask(v, |v| equal(v, b'%')),
+            mask(v, |v| in_range(v, b'A', 26)),
+            mask(v, |v| equal(v, b'.')),
+            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+        ]
+    }
+
+    #[inline(always)]
+    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+        let v = load(block);
+        Sketch {
+            summary: Summary {
+                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask(v, |v| equal(v, b'/')),
+                question: mask(v, |v| equal(v, b'?')),
+                // `@` stands right before `A`.
+                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+            },
+            dot: mask(v, |v| equal(v, b'.')),
+            record_end: mask(v, |v| equal(v, record_end)),
+        }
+    }
+
+    #[inline(always)]
+    fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
+        mask(load(block), |v| equal(v, byte))
+    }
+
+    #[inline(always)]
+    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
+        let v = load(block);
+        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask(v, |v| in_range(v, b'a', 6)))
+    }
+}

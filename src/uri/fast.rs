@@ -1,0 +1,411 @@
+//! The fast roads of parsing: components read off masks.
+//!
+//! [`plain`] settles what is plain by the index alone; [`scan`] classifies the record
+//! again and settles nearly all of the rest. Either one understands a record completely, and then the record is valid
+//! and the answer is that of [`super::strict::parse`], or it says `None` and the
+//! exact road decides. It never reports an error itself, so errors are the same
+//! on every backend. Not understood here, all rare: relative references,
+//! user information, IP literals, percent-encoding in an authority, an authority that
+//! ends beyond the first 64 bytes, and whatever is invalid.
+
+use super::components::{Components, HostKind};
+use super::host::parse_ipv4;
+use crate::grammar::class::{ALPHA, SCHEME, UNRESERVED};
+use crate::index::{Bits, Record, low_bits};
+use crate::simd::{BLOCK, Isa, Masks, class};
+
+/// What a scan found besides the components: hints of what normalization has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scan {
+    /// The components; `host_kind` is right too.
+    pub(crate) components: Components,
+    /// Upper case in the scheme or the host.
+    pub(crate) upper_head: bool,
+    /// What the triplets need.
+    pub(crate) triplets: Triplets,
+    /// The path holds a dot segment.
+    pub(crate) dots: bool,
+    /// The scheme is `http` (4 bytes) or `https` (5 bytes), in any case.
+    pub(crate) is_http: bool,
+}
+
+const LOWER: u64 = 0x2020_2020_2020_2020;
+const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+
+/// An `http` or `https` URI with nothing in it that needs a closer look: no fragment, no dot behind
+/// a slash, no user information, triplets in path and query only. Most records are such.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    /// Offset of the scheme's `:`.
+    pub(crate) scheme_end: usize,
+    /// Offset of the port's `:`, or of the path.
+    pub(crate) host_end: usize,
+    /// Offset of the path.
+    pub(crate) path_start: usize,
+    /// Upper case in the scheme or the host.
+    pub(crate) upper_head: bool,
+    /// What the triplets need.
+    pub(crate) triplets: Triplets,
+    /// The `?` of the first 128 bytes.
+    questions: [u64; 2],
+}
+
+/// Tells whether a record, which is not empty, is plain. By the index alone, nearly.
+#[inline(always)]
+pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
+    let len = record.len();
+    let first = record.window(isa, 0);
+    let second = record.window(isa, BLOCK);
+    let inside = [low_bits(len), low_bits(len.saturating_sub(BLOCK))];
+    let look = [first.look & inside[0], second.look & inside[1]];
+    let block = record.block(0);
+    let (is_http, is_https) = http_scheme(block, len);
+    let (scheme_end, head_end) = (4 + usize::from(is_https), 7 + usize::from(is_https));
+    let stops = (first.slash | first.question) & inside[0] & (!0 << head_end);
+    if !is_http || (stops == 0 && len > BLOCK) {
+        return None;
+    }
+    let before_path = stops.wrapping_sub(1) & !stops & inside[0];
+    let mut triplets = Triplets::default();
+    if look[0] | look[1] != 0 {
+        // Triplets outside the authority are all that may be there.
+        let percents = [isa.equal(block, b'%'), isa.equal(record.block(BLOCK), b'%')];
+        let others = (look[0] & (!percents[0] | before_path)) | (look[1] & !percents[1]);
+        if others != 0 {
+            return None;
+        }
+        triplets.note(isa, record, 0, look[0])?;
+        triplets.note(isa, record, BLOCK, look[1])?;
+    }
+    let path_start = (stops.trailing_zeros() as usize).min(len);
+    let mut host_end = path_start;
+    let mut upper_head = false;
+    let head = first.head & before_path & !(1 << scheme_end);
+    if head != 0 {
+        if isa.equal(block, b'@') & head != 0 {
+            return None;
+        }
+        let colons = isa.equal(block, b':') & head;
+        if colons != 0 {
+            host_end = port_colon(block, colons, path_start)?;
+        }
+        upper_head = head != colons;
+    }
+    for at in (2 * BLOCK..len).step_by(BLOCK) {
+        let look = record.window(isa, at).look & low_bits(len - at);
+        if look != 0 {
+            if look & !isa.equal(record.block(at), b'%') != 0 {
+                return None;
+            }
+            triplets.note(isa, record, at, look)?;
+        }
+    }
+    let questions = [first.question & inside[0], second.question & inside[1]];
+    Some(Plain { scheme_end, host_end, path_start, upper_head, triplets, questions })
+}
+
+impl Plain {
+    /// The components of `record`, the one that was found plain.
+    #[inline(always)]
+    fn components<I: Isa>(&self, isa: I, record: Record<'_>) -> Components {
+        let len = record.len();
+        let host_start = self.scheme_end + 3;
+        let mut query_at = first_bit(self.questions);
+        for at in (2 * BLOCK..len).step_by(BLOCK) {
+            let questions = record.window(isa, at).question & low_bits(len - at);
+            query_at = query_at.min(bit_at(at, questions));
+        }
+        Components {
+            scheme_end: self.scheme_end as u32,
+            authority_start: host_start as u32,
+            host_start: host_start as u32,
+            host_end: self.host_end as u32,
+            path_start: self.path_start as u32,
+            path_end: query_at.min(len as u32),
+            query_end: len as u32,
+            len: len as u32,
+            host_kind: kind_of_name(&record.block(0)[host_start..self.host_end]),
+        }
+    }
+}
+
+/// The components of a record that one of the fast roads understands, which is then valid.
+#[inline(always)]
+pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
+    match plain(isa, record) {
+        Some(plain) => Some(plain.components(isa, record)),
+        None => scan(isa, record).map(|scan| scan.components),
+    }
+}
+
+/// Whether the block begins with `http://` or `https://` in any case, and whether with the latter.
+///
+/// Setting bit 5 makes letters lower case and leaves `:` and `/` alone; the few other bytes
+/// that it maps onto those are odd ones, which no caller lets pass. Behind a record that is the
+/// last of its content may stand anything, slashes too, hence the look at its length.
+#[inline(always)]
+fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
+    let head = u64::from_le_bytes(*block.first_chunk().expect("8 of 64 bytes")) | LOWER;
+    let is_https = (head == HTTPS) & (len >= 8);
+    (is_https | (head << 8 == HTTP << 8) & (len >= 7), is_https)
+}
+
+/// The kind of a host that is no IP literal.
+#[inline(always)]
+fn kind_of_name(host: &[u8]) -> HostKind {
+    // An IPv4 address ends in a digit, few names do.
+    match host.last() {
+        Some(b'0'..=b'9') if parse_ipv4(host).is_some() => HostKind::Ipv4,
+        _ => HostKind::RegName,
+    }
+}
+
+/// Scans a record, which is not empty: the road for those that are not [`plain`].
+///
+/// Written to have few branches that are hard to foresee: the first 128 bytes are looked at in
+/// one go, whatever the length, and conditions are gathered before they are asked.
+#[inline(always)]
+pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
+    let len = record.len();
+    let first = record.classify(isa, 0);
+    let second = record.classify(isa, BLOCK);
+    let inside = [low_bits(len), low_bits(len.saturating_sub(BLOCK))];
+
+    // 1. The scheme.
+    let block = record.block(0);
+    let (is_http, is_https) = http_scheme(block, len);
+    let (mut scheme_end, mut head_end) = (4 + usize::from(is_https), 7 + usize::from(is_https));
+    let mut has_authority = true;
+    if !is_http {
+        scheme_end = other_scheme(block, &first, len)?;
+        has_authority =
+            len > scheme_end + 2 && block[scheme_end + 1] == b'/' && block[scheme_end + 2] == b'/';
+        head_end = scheme_end + 1 + 2 * usize::from(has_authority);
+    }
+
+    // 2. The authority: up to the first of `/?#`, within the first block.
+    let behind_head = !0 << head_end;
+    let mut stops = (first[class::SLASH] | first[class::QUESTION] | first[class::HASH])
+        & inside[0]
+        & behind_head;
+    if !has_authority {
+        stops = 1 << head_end;
+    }
+    if stops == 0 && len > BLOCK {
+        return None;
+    }
+    // All bits when there is no stop; then the authority is all there is.
+    let before_path = stops.wrapping_sub(1) & !stops;
+    let path_start = (stops.trailing_zeros() as usize).min(len);
+    let authority = before_path & behind_head & inside[0];
+
+    // 3. What only the exact road can judge.
+    let hashes = [first[class::HASH] & inside[0], second[class::HASH] & inside[1]];
+    let odd = (first[class::ODD] & inside[0])
+        | (second[class::ODD] & inside[1])
+        | (first[class::PERCENT] & authority);
+    let mut hash_count = hashes[0].count_ones() + hashes[1].count_ones();
+    if odd != 0 || hash_count > 1 {
+        return None;
+    }
+
+    // 4. Host and port.
+    let mut host_end = path_start;
+    let colons_ats = first[class::COLON_AT] & authority;
+    if colons_ats != 0 {
+        host_end = port_colon(block, colons_ats, path_start)?;
+    }
+    let host_kind =
+        if has_authority { kind_of_name(&block[head_end..host_end]) } else { HostKind::None };
+
+    // 5. Where query and fragment begin.
+    let mut hash_at = first_bit(hashes);
+    let mut query_at =
+        first_bit([first[class::QUESTION] & inside[0], second[class::QUESTION] & inside[1]]);
+
+    // 6. Triplets and dot segments, if there are any.
+    let mut triplets = Triplets::default();
+    triplets.note(isa, record, 0, first[class::PERCENT] & inside[0])?;
+    triplets.note(isa, record, BLOCK, second[class::PERCENT] & inside[1])?;
+    let mut has_dots = false;
+    let slashes = [first[class::SLASH], second[class::SLASH]];
+    let dots = [
+        first[class::DOT] & (slashes[0] << 1) & inside[0] & !before_path,
+        second[class::DOT] & (slashes[1] << 1 | slashes[0] >> 63) & inside[1],
+    ];
+    if dots[0] | dots[1] != 0 {
+        let path_end = query_at.min(hash_at);
+        has_dots |= any_dot_segment(record, 0, dots[0], path_end);
+        has_dots |= any_dot_segment(record, BLOCK, dots[1], path_end);
+    }
+    if len > 2 * BLOCK {
+        let mut slash_before = slashes[1] >> 63;
+        for at in (2 * BLOCK..len).step_by(BLOCK) {
+            let masks = record.classify(isa, at);
+            let inside = low_bits(len - at);
+            let hashes = masks[class::HASH] & inside;
+            hash_count += hashes.count_ones();
+            if masks[class::ODD] & inside != 0 || hash_count > 1 {
+                return None;
+            }
+            hash_at = hash_at.min(bit_at(at, hashes));
+            query_at = query_at.min(bit_at(at, masks[class::QUESTION] & inside));
+            triplets.note(isa, record, at, masks[class::PERCENT] & inside)?;
+            let after_slash = masks[class::SLASH] << 1 | slash_before;
+            slash_before = masks[class::SLASH] >> 63;
+            let dots = masks[class::DOT] & after_slash & inside;
+            has_dots |= any_dot_segment(record, at, dots, query_at.min(hash_at));
+        }
+    }
+    // A rootless path may begin with a dot segment without a slash before it.
+    has_dots |= !has_authority && record.byte(path_start) == b'.' && path_start < len;
+
+    let query_end = hash_at.min(len as u32);
+    let components = Components {
+        scheme_end: scheme_end as u32,
+        authority_start: if has_authority { head_end as u32 } else { 0 },
+        host_start: head_end as u32,
+        host_end: host_end as u32,
+        path_start: path_start as u32,
+        path_end: query_at.min(query_end),
+        query_end,
+        len: len as u32,
+        host_kind,
+    };
+    let upper_head = first[class::UPPER] & before_path & inside[0] != 0;
+    Some(Scan { components, upper_head, triplets, dots: has_dots, is_http })
+}
+
+/// The position of the lowest bit of two words in a row, at least 128 when there is none.
+#[inline(always)]
+fn first_bit(words: [u64; 2]) -> u32 {
+    let (low, high) = (words[0].trailing_zeros(), 64 + words[1].trailing_zeros());
+    if words[0] != 0 {
+        low
+    } else if words[1] != 0 {
+        high
+    } else {
+        u32::MAX
+    }
+}
+
+/// `at` plus the position of the lowest bit of `word`, or `u32::MAX` when there is none.
+#[inline(always)]
+fn bit_at(at: usize, word: u64) -> u32 {
+    if word == 0 { u32::MAX } else { at as u32 + word.trailing_zeros() }
+}
+
+/// What the triplets of a record need; all of them are valid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Triplets {
+    /// Some need work, or would need it if they stood alone.
+    pub(crate) work: bool,
+    /// One of them encodes a dot.
+    pub(crate) dot: bool,
+    /// The work in the first two blocks; the others are looked at again.
+    pub(crate) first: [TripletWork; 2],
+}
+
+impl Triplets {
+    /// Looks at those in the block at byte `at`, whose `%` are the bits of `percents`; `None` when one
+    /// of them is no triplet.
+    #[inline(always)]
+    fn note<I: Isa>(&mut self, isa: I, record: Record<'_>, at: usize, percents: u64) -> Option<()> {
+        if percents != 0 {
+            let work = triplet_work(isa, record, at, percents)?;
+            self.work |= work.lower | work.decode != 0;
+            self.dot |= Bits(work.decode).any(|bit| decode(record, at + bit as usize) == b'.');
+            if at < 2 * BLOCK {
+                self.first[at / BLOCK] = work;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Whether one of the dots in the block at byte `at`, all behind slashes, begins a dot segment of the path.
+#[inline(always)]
+fn any_dot_segment(record: Record<'_>, at: usize, dots: u64, path_end: u32) -> bool {
+    Bits(dots)
+        .map(|bit| at + bit as usize)
+        .take_while(|&dot| (dot as u32) < path_end)
+        .any(|dot| is_dot_segment(record, dot))
+}
+
+/// Where the scheme's `:` stands, for a scheme other than http(s); `None` when none is certain.
+#[inline(never)]
+fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize> {
+    let colon = masks[class::COLON_AT].trailing_zeros() as usize;
+    // So that the `//` behind it lies in the block too; no scheme known is as long.
+    if colon == 0 || colon >= len.min(BLOCK - 4) || block[colon] != b':' {
+        return None;
+    }
+    let scheme = &block[..colon];
+    (ALPHA.has(scheme[0]) && scheme.iter().all(|&byte| SCHEME.has(byte))).then_some(colon)
+}
+
+/// The offset of the `:` before the port; `None` for an authority with user information or with
+/// a port that is not all digits. `colons_ats` has a bit.
+#[inline(always)]
+fn port_colon(block: &[u8; BLOCK], colons_ats: u64, path_start: usize) -> Option<usize> {
+    let colon = colons_ats.trailing_zeros() as usize;
+    let is_single = colons_ats & (colons_ats - 1) == 0;
+    let is_port = is_single
+        && block[colon] == b':'
+        && block[colon + 1..path_start].iter().all(u8::is_ascii_digit);
+    is_port.then_some(colon)
+}
+
+/// Whether the dot at byte `dot` of the record, which follows a slash, begins a `.` or `..` segment.
+#[inline(always)]
+fn is_dot_segment(record: Record<'_>, dot: usize) -> bool {
+    let ends_at = |at: usize| at >= record.len() || matches!(record.byte(at), b'/' | b'?' | b'#');
+    ends_at(dot + 1) || (record.byte(dot + 1) == b'.' && ends_at(dot + 2))
+}
+
+/// Which triplets of a block need work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TripletWork {
+    /// A digit in lower case.
+    pub(crate) lower: u64,
+    /// Encodes an unreserved byte.
+    pub(crate) decode: u64,
+}
+
+/// Looks at the triplets whose `%` are the bits of `triplets`, from byte `at` of the record on;
+/// `None` when one of them is no triplet.
+#[inline(always)]
+pub(crate) fn triplet_work<I: Isa>(
+    isa: I,
+    record: Record<'_>,
+    at: usize,
+    triplets: u64,
+) -> Option<TripletWork> {
+    let (upper1, lower1) = isa.hex_digits(record.block(at + 1));
+    let (upper2, lower2) = isa.hex_digits(record.block(at + 2));
+    // Both digits must lie in the record: behind it may be digits that are not its own.
+    let whole = low_bits(record.len().saturating_sub(at + 2));
+    if triplets & !((upper1 | lower1) & (upper2 | lower2) & whole) != 0 {
+        return None;
+    }
+    let lower = triplets & (lower1 | lower2);
+    let mut decodes = 0;
+    for bit in Bits(triplets) {
+        decodes |= u64::from(UNRESERVED.has(decode(record, at + bit as usize))) << bit;
+    }
+    Some(TripletWork { lower, decode: decodes })
+}
+
+/// The byte that the valid triplet at byte `at` of the record encodes.
+#[inline(always)]
+pub(crate) fn decode(record: Record<'_>, at: usize) -> u8 {
+    hex_value(record.byte(at + 1)) << 4 | hex_value(record.byte(at + 2))
+}
+
+/// The value of a hexadecimal digit.
+#[inline(always)]
+fn hex_value(digit: u8) -> u8 {
+    // Letters have bit 6 set and their low nibble counts from 1.
+    (digit & 15) + (digit >> 6) * 9
+}

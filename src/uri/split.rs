@@ -1,0 +1,157 @@
+//! The non-validating split of RFC 3986 Appendix B, and its inverse (section 5.3).
+//!
+//! ```text
+//! ^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?
+//!  12            3  4          5       6  7        8 9
+//! ```
+//!
+//! Every byte string has exactly one such split. It says nothing about validity (its scheme
+//! may be `1 a`), and agrees with [`parse`](super::parse) wherever that accepts. Written to be
+//! plainly the expression above: it is the slow twin that faster roads are tested against.
+
+/// The five components of a reference as the groups 2, 4, 5, 7 and 9 of Appendix B's
+/// expression; `None` is undefined, which is not the same as empty.
+///
+/// ```
+/// use uriscan::uri::split;
+/// let reference = b"http://www.ics.uci.edu/pub/ietf/uri/#Related";
+/// let parts = split(reference);
+/// assert_eq!(parts.scheme, Some(&b"http"[..]));
+/// assert_eq!(parts.authority, Some(&b"www.ics.uci.edu"[..]));
+/// assert_eq!(parts.path, b"/pub/ietf/uri/");
+/// assert_eq!(parts.query, None);
+/// assert_eq!(parts.fragment, Some(&b"Related"[..]));
+/// assert_eq!(parts.recompose(), reference);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Split<'t> {
+    /// `$2`, without its `:`.
+    pub scheme: Option<&'t [u8]>,
+    /// `$4`, without its `//`.
+    pub authority: Option<&'t [u8]>,
+    /// `$5`; always defined, possibly empty.
+    pub path: &'t [u8],
+    /// `$7`, without its `?`.
+    pub query: Option<&'t [u8]>,
+    /// `$9`, without its `#`.
+    pub fragment: Option<&'t [u8]>,
+}
+
+/// Splits any bytes into the five components of Appendix B. Linear in the length, allocates
+/// nothing, never fails.
+pub fn split(text: &[u8]) -> Split<'_> {
+    let mut rest = text;
+
+    // (([^:/?#]+):)?
+    let mut scheme = None;
+    let (run, after) = until(rest, b":/?#");
+    if !run.is_empty() && after.first() == Some(&b':') {
+        scheme = Some(run);
+        rest = &after[1..];
+    }
+
+    // (//([^/?#]*))?
+    let mut authority = None;
+    if let Some(after) = rest.strip_prefix(b"//") {
+        let (run, after) = until(after, b"/?#");
+        authority = Some(run);
+        rest = after;
+    }
+
+    // ([^?#]*)
+    let (path, mut rest) = until(rest, b"?#");
+
+    // (\?([^#]*))?
+    let mut query = None;
+    if let Some(after) = rest.strip_prefix(b"?") {
+        let (run, after) = until(after, b"#");
+        query = Some(run);
+        rest = after;
+    }
+
+    // (#(.*))?  where "." is any byte
+    let fragment = rest.strip_prefix(b"#");
+
+    Split { scheme, authority, path, query, fragment }
+}
+
+/// The longest run without a byte of `stops` (`[^stops]*`), and what follows it.
+fn until<'t>(text: &'t [u8], stops: &[u8]) -> (&'t [u8], &'t [u8]) {
+    let end = text.iter().position(|byte| stops.contains(byte)).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+impl Split<'_> {
+    /// Appends the reference that these components make (section 5.3) to `out`.
+    pub fn recompose_into(&self, out: &mut Vec<u8>) {
+        if let Some(scheme) = self.scheme {
+            out.extend_from_slice(scheme);
+            out.push(b':');
+        }
+        if let Some(authority) = self.authority {
+            out.extend_from_slice(b"//");
+            out.extend_from_slice(authority);
+        }
+        out.extend_from_slice(self.path);
+        if let Some(query) = self.query {
+            out.push(b'?');
+            out.extend_from_slice(query);
+        }
+        if let Some(fragment) = self.fragment {
+            out.push(b'#');
+            out.extend_from_slice(fragment);
+        }
+    }
+
+    /// The reference that these components make (section 5.3); the inverse of [`split`].
+    pub fn recompose(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.recompose_into(&mut out);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `(text, scheme, authority, path, query, fragment)`
+    type Row<'t> =
+        (&'t str, Option<&'t str>, Option<&'t str>, &'t str, Option<&'t str>, Option<&'t str>);
+
+    const ROWS: &[Row<'_>] = &[
+        ("", None, None, "", None, None),
+        (":", None, None, ":", None, None),
+        ("a:", Some("a"), None, "", None, None),
+        ("1 a:b", Some("1 a"), None, "b", None, None),
+        ("a:b:c", Some("a"), None, "b:c", None, None),
+        ("/a:b", None, None, "/a:b", None, None),
+        ("//", None, Some(""), "", None, None),
+        ("a:///b", Some("a"), Some(""), "/b", None, None),
+        ("//a//b", None, Some("a"), "//b", None, None),
+        ("//a?b", None, Some("a"), "", Some("b"), None),
+        ("//a#b", None, Some("a"), "", None, Some("b")),
+        ("//u@h:1/p?q?r#f?#", None, Some("u@h:1"), "/p", Some("q?r"), Some("f?#")),
+        ("?", None, None, "", Some(""), None),
+        ("#", None, None, "", None, Some("")),
+        ("?#", None, None, "", Some(""), Some("")),
+        ("#?", None, None, "", None, Some("?")),
+        ("a?b:c", None, None, "a", Some("b:c"), None),
+        ("a#\nb", None, None, "a", None, Some("\nb")),
+    ];
+
+    #[test]
+    fn splits_as_the_expression_does() {
+        for &(text, scheme, authority, path, query, fragment) in ROWS {
+            let expected = Split {
+                scheme: scheme.map(str::as_bytes),
+                authority: authority.map(str::as_bytes),
+                path: path.as_bytes(),
+                query: query.map(str::as_bytes),
+                fragment: fragment.map(str::as_bytes),
+            };
+            assert_eq!(split(text.as_bytes()), expected, "{text:?}");
+            assert_eq!(expected.recompose(), text.as_bytes(), "{text:?}");
+        }
+    }
+}

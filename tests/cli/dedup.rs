@@ -1,0 +1,70 @@
+//! `dedup`, `normalize` and `key`: what is one, and what is written.
+
+use crate::run::run;
+
+const LADDER: &str = "http://h/%7ea\nhttp://h/~a\nHTTP://H/~a\nhttp://h:80/~a\nhttp://h/~a\n";
+
+#[test]
+fn rungs_merge_more_and_more() {
+    let rung = |rung| run(["dedup", "--rung", rung], LADDER).quiet();
+    let string = "http://h/%7ea\nhttp://h/~a\nHTTP://H/~a\nhttp://h:80/~a\n";
+    assert_eq!(rung("string"), string);
+    assert_eq!(rung("syntax"), "http://h/%7ea\nhttp://h:80/~a\n");
+    assert_eq!(rung("scheme"), "http://h/%7ea\n");
+    assert_eq!(run(["dedup"], LADDER).quiet(), rung("scheme"), "the default");
+}
+
+#[test]
+fn the_first_of_a_class_is_kept_in_input_order() {
+    let input = "HTTP://h\nb:x\nhttp://h/\na:x\nB:x\n";
+    assert_eq!(run(["dedup"], input).quiet(), "HTTP://h\nb:x\na:x\n");
+    let normalized = run(["dedup", "--emit", "normalized"], input).quiet();
+    assert_eq!(normalized, "http://h/\nb:x\na:x\n");
+    let keys = run(["dedup", "--emit", "key", "--seed", "7"], input).quiet();
+    let of_firsts = run(["key", "--seed", "7"], "http://h/\nb:x\na:x\n").quiet();
+    assert_eq!(keys, of_firsts);
+}
+
+#[test]
+fn fragments_count_unless_ignored() {
+    let input = "http://h/#a\nhttp://h/#b\nhttp://h/\nhttp://h/#\n";
+    assert_eq!(run(["dedup"], input).quiet(), input);
+    assert_eq!(run(["dedup", "--ignore-fragment"], input).quiet(), "http://h/#a\n");
+    let normalized = run(["normalize", "--ignore-fragment"], input).quiet();
+    assert_eq!(normalized, "http://h/\n".repeat(4));
+    let keys = run(["key", "--ignore-fragment"], input).quiet();
+    assert!(keys.lines().all(|key| Some(key) == keys.lines().next()), "{keys}");
+}
+
+#[test]
+fn keys_are_equal_when_uris_are_and_only_then() {
+    let keys = run(["key", "--seed", "0x2a"], LADDER).quiet();
+    let keys: Vec<&str> = keys.lines().collect();
+    assert_eq!(keys.len(), 5);
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    assert!(keys.iter().all(|key| key.len() == 32 && key.bytes().all(is_hex)), "{keys:?}");
+    assert!(keys.iter().all(|key| *key == keys[0]));
+    let keys = run(["key", "--rung", "string"], LADDER).quiet();
+    let keys: Vec<&str> = keys.lines().collect();
+    assert_eq!(keys[1], keys[4]);
+    assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[2] != keys[3]);
+}
+
+#[test]
+fn a_seed_fixes_the_keys_and_none_does_not() {
+    let keys = |args: &[&str]| run([&["key"], args].concat(), LADDER).quiet();
+    assert_eq!(keys(&["--seed", "42"]), keys(&["--seed", "0x2A"]));
+    assert_ne!(keys(&["--seed", "42"]), keys(&["--seed", "43"]));
+    assert_ne!(keys(&[]), keys(&[]), "random per run");
+    // A blank line keeps its place here too.
+    let lines = run(["key"], "a:\n\nb:\n").quiet();
+    assert_eq!(lines.lines().map(str::len).collect::<Vec<_>>(), [32, 0, 32]);
+}
+
+#[test]
+fn keys_are_those_of_the_library() {
+    let keys = run(["key", "--seed", "5"], "HTTP://h\nno uri\n").quiet();
+    let hasher = uriscan::key::Hasher::with_seed(5);
+    let expected = format!("{:x}\n{:x}\n", hasher.key(b"http://h/"), hasher.key(b"no uri"));
+    assert_eq!(keys, expected);
+}

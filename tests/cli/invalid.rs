@@ -1,0 +1,88 @@
+//! `--on-invalid` and `--strict`.
+
+use std::fs;
+
+use crate::run::{program, run};
+
+const MIXED: &str = "http://h/\nno uri\nhttp://h\n../relative\nno uri\nhttp://h/%zz\n";
+
+#[test]
+fn invalid_records_are_kept_by_default() {
+    let kept = "http://h/\nno uri\n../relative\nhttp://h/%zz\n";
+    assert_eq!(run(["dedup"], MIXED).quiet(), kept, "equal by their bytes");
+    assert_eq!(run(["dedup", "--on-invalid", "pass"], MIXED).quiet(), kept);
+    let lines = run(["normalize"], MIXED).quiet();
+    assert_eq!(lines, MIXED.replace("http://h\n", "http://h/\n"));
+}
+
+#[test]
+fn they_can_be_left_out() {
+    assert_eq!(run(["dedup", "--on-invalid", "drop"], MIXED).quiet(), "http://h/\n");
+    let lines = run(["normalize", "--on-invalid", "drop"], MIXED).quiet();
+    assert_eq!(lines, "http://h/\nhttp://h/\n");
+    assert_eq!(run(["key", "--on-invalid", "drop"], MIXED).quiet().lines().count(), 2);
+}
+
+#[test]
+fn they_can_stop_the_work() {
+    for command in ["dedup", "normalize", "key"] {
+        let ran = run([command, "--on-invalid", "error", "-o", "-"], MIXED);
+        assert_eq!((ran.code, ran.text().lines().count()), (2, 1), "what came before stays");
+        let expected = "uriscan: -:2: space at column 3 (byte 12): ";
+        assert!(ran.stderr.starts_with(expected), "{}", ran.stderr);
+        assert!(ran.stderr.contains("--on-invalid pass"), "says what to do: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+    assert_eq!(run(["dedup", "--on-invalid", "error"], "a:\nb:\n").quiet(), "a:\nb:\n");
+}
+
+#[test]
+fn they_can_go_to_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let rejects = directory.path().join("bad.txt");
+    fs::write(&rejects, "old").unwrap();
+    for (command, results) in [("dedup", 1), ("normalize", 2), ("key", 2)] {
+        let mut args = program([command, "--on-invalid"]);
+        args.arg(&rejects);
+        let ran = crate::run::finish(args, MIXED);
+        assert_eq!(ran.quiet().lines().count(), results, "{command}");
+        let expected = "no uri\n../relative\nno uri\nhttp://h/%zz\n";
+        assert_eq!(fs::read_to_string(&rejects).unwrap(), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_file_may_be_called_like_a_policy() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = program(["dedup", "--on-invalid", "./pass"]);
+    command.current_dir(directory.path());
+    assert_eq!(crate::run::finish(command, MIXED).quiet(), "http://h/\n");
+    let rejects = fs::read_to_string(directory.path().join("pass")).unwrap();
+    assert_eq!(rejects.lines().count(), 4);
+}
+
+#[test]
+fn rejects_never_mix_with_results() {
+    let message = run(["dedup", "--on-invalid", "-"], MIXED).refused();
+    assert!(message.contains("name a file"), "{message}");
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = program(["dedup", "-o", "x", "--on-invalid", "./x"]);
+    command.current_dir(directory.path());
+    let message = crate::run::finish(command, MIXED).refused();
+    assert!(message.contains("both results and invalid records"), "{message}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn strict_is_exit_code_1_with_all_results() {
+    for policy in ["pass", "drop"] {
+        let lenient = run(["dedup", "--on-invalid", policy], MIXED);
+        let strict = run(["dedup", "--strict", "--on-invalid", policy], MIXED);
+        assert_eq!((lenient.code, strict.code), (0, 1));
+        assert_eq!(lenient.stdout, strict.stdout);
+        assert_eq!(strict.stderr, "");
+    }
+    assert_eq!(run(["normalize", "--strict"], MIXED).code, 1);
+    assert_eq!(run(["key", "--strict"], MIXED).code, 1);
+    assert_eq!(run(["dedup", "--strict"], "a:\n").quiet(), "a:\n");
+}

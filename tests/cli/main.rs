@@ -1,0 +1,11 @@
+//! Black-box tests of the program: arguments and bytes in; bytes, messages and exit codes out.
+
+mod answers;
+mod arguments;
+mod corpora;
+mod dedup;
+mod files;
+mod invalid;
+mod lines;
+mod run;
+mod stats;

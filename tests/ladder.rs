@@ -1,0 +1,465 @@
+//! What equals what at each rung, by tables of exact forms, of pairs that must be one and of
+//! pairs that must not.
+
+use uriscan::normalize::{Rung, normalize_exact};
+use uriscan::uri::ErrorKind;
+
+fn normalized(text: &str, rung: Rung) -> String {
+    let mut out = Vec::new();
+    normalize_exact(text.as_bytes(), rung, false, &mut out)
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
+    String::from_utf8(out).unwrap()
+}
+
+/// The lowest rung at which both are one, if there is one.
+fn first_equal(left: &str, right: &str) -> Option<Rung> {
+    Rung::ALL.into_iter().find(|&rung| normalized(left, rung) == normalized(right, rung))
+}
+
+/// Reference, form at `syntax`, form at `scheme`.
+const FORMS: &[(&str, &str, &str)] = &[
+    // RFC 3986 section 6.2.2
+    (
+        "eXAMPLE://a/./b/../b/%63/%7bfoo%7d",
+        "example://a/b/c/%7Bfoo%7D",
+        "example://a/b/c/%7Bfoo%7D",
+    ),
+    ("HTTP://www.EXAMPLE.com/", "http://www.example.com/", "http://www.example.com/"),
+    // 6.2.3
+    ("http://example.com", "http://example.com", "http://example.com/"),
+    ("http://example.com/", "http://example.com/", "http://example.com/"),
+    ("http://example.com:/", "http://example.com:/", "http://example.com/"),
+    ("http://example.com:80/", "http://example.com:80/", "http://example.com/"),
+    ("mailto:Joe@Example.COM", "mailto:Joe@Example.COM", "mailto:Joe@example.com"),
+    // 1.1.2
+    (
+        "ftp://ftp.is.co.za/rfc/rfc1808.txt",
+        "ftp://ftp.is.co.za/rfc/rfc1808.txt",
+        "ftp://ftp.is.co.za/rfc/rfc1808.txt",
+    ),
+    (
+        "ldap://[2001:db8::7]/c=GB?objectClass?one",
+        "ldap://[2001:db8::7]/c=GB?objectClass?one",
+        "ldap://[2001:db8::7]/c=GB?objectClass?one",
+    ),
+    (
+        "news:comp.infosystems.www.servers.unix",
+        "news:comp.infosystems.www.servers.unix",
+        "news:comp.infosystems.www.servers.unix",
+    ),
+    ("tel:+1-816-555-1212", "tel:+1-816-555-1212", "tel:+1-816-555-1212"),
+    ("telnet://192.0.2.16:80/", "telnet://192.0.2.16:80/", "telnet://192.0.2.16:80/"),
+    (
+        "urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
+        "urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
+        "urn:oasis:names:specification:docbook:dtd:xml:4.1.2",
+    ),
+    // 5.2.4
+    ("x:/a/b/c/./../../g", "x:/a/g", "x:/a/g"),
+    ("x:mid/content=5/../6", "x:mid/6", "x:mid/6"),
+    ("http://h/a/..", "http://h/", "http://h/"),
+    ("http://h/..", "http://h/", "http://h/"),
+    ("http://h/.", "http://h/", "http://h/"),
+    ("http://h/a/./", "http://h/a/", "http://h/a/"),
+    ("http://h/a//../b", "http://h/a/b", "http://h/a/b"),
+    ("http://h/.//b", "http://h//b", "http://h//b"),
+    ("http://h/%2e%2E/%2e/a", "http://h/a", "http://h/a"),
+    ("http://h/a%2f../b", "http://h/a%2F../b", "http://h/a%2F../b"),
+    ("http://h/...", "http://h/...", "http://h/..."),
+    ("http://h/a?/../b#/./c", "http://h/a?/../b#/./c", "http://h/a?/../b#/./c"),
+    // Never an authority out of a path.
+    ("foo:/.//b", "foo:/.//b", "foo:/.//b"),
+    ("foo:/..//b", "foo:/.//b", "foo:/.//b"),
+    ("foo:/a/..//b", "foo:/.//b", "foo:/.//b"),
+    ("foo:a/..//b", "foo:/.//b", "foo:/.//b"),
+    ("foo:.///b", "foo:/.//b", "foo:/.//b"),
+    ("foo:/.//", "foo:/.//", "foo:/.//"),
+    ("foo:/%2E//b", "foo:/.//b", "foo:/.//b"),
+    ("foo:/./b", "foo:/b", "foo:/b"),
+    // Rootless paths, by the letter.
+    ("foo:a/../b", "foo:/b", "foo:/b"),
+    ("foo:../b", "foo:b", "foo:b"),
+    ("foo:./b:c", "foo:b:c", "foo:b:c"),
+    ("foo:..", "foo:", "foo:"),
+    ("foo:a/..", "foo:/", "foo:/"),
+    // Percent-encoding: once.
+    ("http://h/%25%34%31", "http://h/%2541", "http://h/%2541"),
+    ("http://h/%2541", "http://h/%2541", "http://h/%2541"),
+    ("http://h/%7e%41%2d%5f?%7e#%7e", "http://h/~A-_?~#~", "http://h/~A-_?~#~"),
+    ("http://%75%40:%70@h/", "http://u%40:p@h/", "http://u%40:p@h/"),
+    ("http://h/%c3%a9", "http://h/%C3%A9", "http://h/%C3%A9"),
+    // Host
+    ("http://%45X/", "http://ex/", "http://ex/"),
+    ("http://%31.2.3.4/", "http://1.2.3.4/", "http://1.2.3.4/"),
+    ("http://a%2fB/", "http://a%2Fb/", "http://a%2Fb/"),
+    ("http://[V1.X]/", "http://[v1.x]/", "http://[v1.x]/"),
+    ("http://[2001:DB8:0:0:0:0:0:1]/", "http://[2001:db8:0:0:0:0:0:1]/", "http://[2001:db8::1]/"),
+    ("http://[::ffff:1.2.3.4]/", "http://[::ffff:1.2.3.4]/", "http://[::ffff:1.2.3.4]/"),
+    ("foo://[::FFFF:102:304]", "foo://[::ffff:102:304]", "foo://[::ffff:1.2.3.4]/"),
+    ("http://B%C3%9Ccher.de/", "http://b%C3%9Ccher.de/", "http://xn--bcher-kva.de/"),
+    ("foo://B%C3%9Ccher.de/", "foo://b%C3%9Ccher.de/", "foo://b%C3%9Ccher.de/"),
+    ("http://a%20%C3%BC/", "http://a%20%C3%BC/", "http://a%20%C3%BC/"),
+    ("http://%EF%BC%91.2.3.4/", "http://%EF%BC%91.2.3.4/", "http://%EF%BC%91.2.3.4/"),
+    ("http://%C2%AD/", "http://%C2%AD/", "http://%C2%AD/"),
+    ("http://XN--BCHER-KVA.de/", "http://xn--bcher-kva.de/", "http://xn--bcher-kva.de/"),
+    // Port
+    ("http://h:0080/", "http://h:0080/", "http://h/"),
+    ("http://h:4294967376/", "http://h:4294967376/", "http://h:4294967376/"),
+    ("http://h:00/", "http://h:00/", "http://h:0/"),
+    ("http://h:00443/", "http://h:00443/", "http://h:443/"),
+    ("foo://h:/", "foo://h:/", "foo://h/"),
+    ("foo://h:0080/", "foo://h:0080/", "foo://h:80/"),
+    ("foo://:", "foo://:", "foo:///"),
+    // Empty path
+    ("foo://h", "foo://h", "foo://h/"),
+    ("foo://", "foo://", "foo:///"),
+    ("http://h?q", "http://h?q", "http://h/?q"),
+    ("http://h#f", "http://h#f", "http://h/#f"),
+    ("pop://h", "pop://h", "pop://h"),
+    ("foo:", "foo:", "foo:"),
+    // Default host
+    ("file://localhost/etc", "file://localhost/etc", "file:///etc"),
+    ("FILE://LOCAL%48OST:/etc", "file://localhost:/etc", "file:///etc"),
+    ("file://localhost", "file://localhost", "file:///"),
+    ("file://u@localhost/x", "file://u@localhost/x", "file://u@localhost/x"),
+    ("file://@localhost/x", "file://@localhost/x", "file://@localhost/x"),
+    ("file://localhost:1/x", "file://localhost:1/x", "file://localhost:1/x"),
+    ("file://localhost//x", "file://localhost//x", "file:////x"),
+    // Paths with parts that have no case
+    ("mailto:A@B.C,D@E.F?to=G@H.I", "mailto:A@B.C,D@E.F?to=G@H.I", "mailto:A@b.c,D@e.f?to=G@H.I"),
+    ("mailto:%41@%42.c", "mailto:A@B.c", "mailto:A@b.c"),
+    ("mailto://U@H.X/P@Q", "mailto://U@h.x/P@Q", "mailto://U@h.x/P@Q"),
+    ("URN:ISBN:X%2a", "urn:ISBN:X%2A", "urn:isbn:X%2A"),
+    // Delimiters stay.
+    ("http://h/?", "http://h/?", "http://h/?"),
+    ("http://h/#", "http://h/#", "http://h/#"),
+    ("http://@h/", "http://@h/", "http://@h/"),
+    ("http://:@h/", "http://:@h/", "http://:@h/"),
+    ("http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&"),
+];
+
+/// Pairs that are one, and the lowest rung that makes them so.
+const MUST_MATCH: &[(Rung, &str, &str)] = &[
+    (Rung::String, "http://h/a", "http://h/a"),
+    (Rung::Syntax, "HTTP://h/", "http://h/"),
+    (Rung::Syntax, "http://H/", "http://h/"),
+    (Rung::Syntax, "http://%68/", "http://H/"),
+    (Rung::Syntax, "http://%48/", "http://h/"),
+    (Rung::Syntax, "http://h%2d%2E/", "http://h-./"),
+    (Rung::Syntax, "http://h/%7Ea", "http://h/~a"),
+    (Rung::Syntax, "http://h/%3a", "http://h/%3A"),
+    (Rung::Syntax, "http://%61@h/", "http://a@h/"),
+    (Rung::Syntax, "http://h/?%61", "http://h/?a"),
+    (Rung::Syntax, "http://h/#%61", "http://h/#a"),
+    (Rung::Syntax, "http://h/a/../b", "http://h/b"),
+    (Rung::Syntax, "http://h/../b", "http://h/b"),
+    (Rung::Syntax, "http://h/%2E%2e/b", "http://h/b"),
+    (Rung::Syntax, "http://h/a/.", "http://h/a/"),
+    (Rung::Syntax, "http://[2001:DB8::A]/", "http://[2001:db8::a]/"),
+    (Rung::Syntax, "http://[V1F.AB:C]/", "http://[v1f.ab:c]/"),
+    (Rung::Syntax, "foo:/a/..//b", "foo:/.//b"),
+    (Rung::Syntax, "foo:a/../b", "foo:/b"),
+    (Rung::Syntax, "urn:x:%61", "urn:x:a"),
+    (Rung::Syntax, "mailto:%61@b", "mailto:a@b"),
+    (Rung::Scheme, "http://h", "http://h/"),
+    (Rung::Scheme, "http://h:", "http://h:80/"),
+    (Rung::Scheme, "http://h:80", "http://h:0080"),
+    (Rung::Scheme, "http://h:000443/", "http://h:443/"),
+    (Rung::Scheme, "https://h:443/", "https://h/"),
+    (Rung::Scheme, "ws://h:80?q", "ws://h/?q"),
+    (Rung::Scheme, "wss://h:443/c", "wss://h/c"),
+    (Rung::Scheme, "ftp://h:21/f", "ftp://h/f"),
+    (Rung::Scheme, "sftp://h:22/f", "sftp://h/f"),
+    (Rung::Scheme, "ldap://h:389/f", "ldap://h/f"),
+    (Rung::Scheme, "ldaps://h:636/f", "ldaps://h/f"),
+    (Rung::Scheme, "rtsp://h:554/f", "rtsp://h/f"),
+    (Rung::Scheme, "rtsps://h:322/f", "rtsps://h/f"),
+    (Rung::Scheme, "nntp://h:119/g", "nntp://h/g"),
+    (Rung::Scheme, "imap://h:143/", "imap://h"),
+    (Rung::Scheme, "telnet://h:23/", "telnet://h"),
+    (Rung::Scheme, "git://h:9418/r", "git://h/r"),
+    (Rung::Scheme, "svn://h:3690/r", "svn://h/r"),
+    (Rung::Scheme, "unknown://h:/", "unknown://h"),
+    (Rung::Scheme, "http://@h:80", "http://@h/"),
+    (Rung::Scheme, "file://localhost/x", "file:///x"),
+    (Rung::Scheme, "file://LOCALHOST", "file:///"),
+    (Rung::Scheme, "mailto:Joe@EXAMPLE.com", "mailto:Joe@example.COM"),
+    (Rung::Scheme, "mailto:a@B,c@D", "mailto:a@b,c@d"),
+    (Rung::Scheme, "urn:ISBN:0451450523", "URN:isbn:0451450523"),
+    (Rung::Scheme, "http://[2001:db8:0:0::1]/", "http://[2001:0db8::0001]/"),
+    (Rung::Scheme, "http://[::ffff:7f00:1]/", "http://[::FFFF:127.0.0.1]/"),
+    (Rung::Scheme, "http://b%C3%BCcher.de/", "http://xn--bcher-kva.de/"),
+    (Rung::Scheme, "http://B%C3%9CCHER.de/", "http://b%c3%bccher.DE"),
+    (Rung::Scheme, "http://e%EF%BC%A1%E3%80%82de/", "http://ea.de/"),
+];
+
+/// Pairs that are one at no rung.
+const MUST_DIFFER: &[(&str, &str)] = &[
+    // Reserved characters, encoded or not
+    ("http://h/a%2Fb", "http://h/a/b"),
+    ("http://h/a%3Fb", "http://h/a?b"),
+    ("http://h/a%23b", "http://h/a#b"),
+    ("http://h/a%40b", "http://h/a@b"),
+    ("http://h/a%3Ab", "http://h/a:b"),
+    ("http://h/a%3Bb", "http://h/a;b"),
+    ("http://h/a%2Cb", "http://h/a,b"),
+    ("http://h/%5Ba%5D", "http://h/a"),
+    ("http://h/?a%26b", "http://h/?a&b"),
+    ("http://h/?a%3Db", "http://h/?a=b"),
+    ("http://h/?a%2Bb", "http://h/?a+b"),
+    ("http://h/?a%20b", "http://h/?a+b"),
+    ("http://h/?a%2Fb", "http://h/?a/b"),
+    ("http://a%3Ab@h/", "http://a:b@h/"),
+    ("http://a%40b@h/", "http://a%2540b@h/"),
+    ("http://a!b/", "http://a%21b/"),
+    ("http://a&b/", "http://a%26b/"),
+    ("http://a%2Eb%3A80/", "http://a.b:80/"),
+    // Decoded once
+    ("http://h/%2541", "http://h/A"),
+    ("http://h/%2541", "http://h/%41"),
+    ("http://h/%25%34%31", "http://h/A"),
+    ("http://h/a%252e%252e/b", "http://h/b"),
+    ("http://h/%00", "http://h/"),
+    // Case where it counts
+    ("http://h/A", "http://h/a"),
+    ("http://h/?A", "http://h/?a"),
+    ("http://h/#A", "http://h/#a"),
+    ("http://U@h/", "http://u@h/"),
+    ("mailto:Joe@example.com", "mailto:joe@example.com"),
+    ("urn:isbn:A", "urn:isbn:a"),
+    ("tel:A", "tel:a"),
+    ("sip:a@B", "sip:A@B"),
+    ("data:,A", "data:,a"),
+    // Delimiters of empty components
+    ("http://h/?", "http://h/"),
+    ("http://h/#", "http://h/"),
+    ("http://h/?#", "http://h/?"),
+    ("http://h/?#", "http://h/#"),
+    ("http://@h/", "http://h/"),
+    ("http://:@h/", "http://@h/"),
+    ("http://u:@h/", "http://u@h/"),
+    ("foo:///", "foo:/"),
+    ("foo://", "foo:"),
+    ("file:///x", "file:/x"),
+    // Order, slashes, segments
+    ("http://h/?a&b", "http://h/?b&a"),
+    ("http://h/a", "http://h/a/"),
+    ("http://h/a//b", "http://h/a/b"),
+    ("http://h//", "http://h/"),
+    ("http://h/a%2f../b", "http://h/b"),
+    ("http://h/a/..%2fb", "http://h/b"),
+    ("http://h/...", "http://h/"),
+    ("http://h/a?../b", "http://h/b"),
+    ("http://h/a;x/../b", "http://h/a;x"),
+    ("http://h/a.", "http://h/a"),
+    ("foo:/.//b", "foo://b"),
+    ("foo:/.//b", "foo:/b"),
+    ("foo:/a/..//b", "foo://b"),
+    ("foo:a", "foo:/a"),
+    // Ports
+    ("http://h:443/", "http://h/"),
+    ("https://h:80/", "https://h/"),
+    ("http://h:4294967376/", "http://h/"),
+    ("http://h:4294967376/", "http://h:80/"),
+    ("http://h:65616/", "http://h/"),
+    ("http://h:0/", "http://h/"),
+    ("http://h:800/", "http://h:80/"),
+    ("unknown://h:80/", "unknown://h/"),
+    ("smb://h:445/", "smb://h/"),
+    ("irc://h:194/", "irc://h/"),
+    ("sip:a@h:5060", "sip:a@h"),
+    // Hosts
+    ("http://h./", "http://h/"),
+    ("http://www.h/", "http://h/"),
+    ("http:///x", "http://localhost/x"),
+    ("ftp://localhost/x", "ftp:///x"),
+    ("file://host/x", "file:///x"),
+    ("file://u@localhost/x", "file:///x"),
+    ("file://@localhost/x", "file:///x"),
+    ("file://localhost:80/x", "file:///x"),
+    ("http://127.0.0.1/", "http://127.1/"),
+    ("http://127.0.0.1/", "http://[::ffff:127.0.0.1]/"),
+    ("http://127.0.0.01/", "http://127.0.0.1/"),
+    ("http://%EF%BC%91.2.3.4/", "http://1.2.3.4/"),
+    ("http://[::1]/", "http://[v1.::1]/"),
+    ("http://%5B%3A%3A1%5D/", "http://[::1]/"),
+    ("foo://b%C3%BCcher.de/", "foo://xn--bcher-kva.de/"),
+    ("foo://b%C3%BCcher.de/", "foo://B%C3%9CCHER.de/"),
+    ("http://fa%C3%9F.de/", "http://fass.de/"),
+    ("http://a%2F%C3%BC/", "http://a/%C3%BC/"),
+    ("http://%E2%84%80.de/", "http://a/c.de/"),
+    // Paths of schemes with parts of their own
+    ("mailto:a%40B", "mailto:a@b"),
+    ("mailto:A@b@c", "mailto:a@b@c"),
+    ("mailto:a@b?subject=X", "mailto:a@b?subject=x"),
+    ("mailto:a@b?to=C@D", "mailto:a@b?to=C@d"),
+    ("mailto:a@b%2cA@b", "mailto:a@b,A@b"),
+    ("urn:isbn:x%2D", "urn:isbn:X-"),
+    ("http:a@B", "http:a@b"),
+    ("pop://h", "pop://h/"),
+    // Schemes and fragments
+    ("http://h/", "https://h/"),
+    ("http://h/#a", "http://h/"),
+];
+
+#[test]
+fn exact_forms() {
+    for &(text, syntax, scheme) in FORMS {
+        assert_eq!(normalized(text, Rung::String), text);
+        assert_eq!(normalized(text, Rung::Syntax), syntax, "{text} at syntax");
+        assert_eq!(normalized(text, Rung::Scheme), scheme, "{text} at scheme");
+        assert_eq!(normalized(syntax, Rung::Syntax), syntax, "{text} twice");
+        assert_eq!(normalized(scheme, Rung::Scheme), scheme, "{text} twice");
+    }
+}
+
+#[test]
+fn pairs_that_must_match() {
+    for &(rung, left, right) in MUST_MATCH {
+        assert_eq!(first_equal(left, right), Some(rung), "{left} and {right}");
+        assert_eq!(
+            normalized(left, Rung::Scheme),
+            normalized(right, Rung::Scheme),
+            "the ladder nests"
+        );
+    }
+}
+
+#[test]
+fn pairs_that_must_differ() {
+    for &(left, right) in MUST_DIFFER {
+        assert_eq!(first_equal(left, right), None, "{left} and {right}");
+    }
+}
+
+#[test]
+fn four_http_forms_are_one_class() {
+    let forms = [
+        "http://example.com",
+        "http://example.com/",
+        "http://example.com:/",
+        "http://example.com:80/",
+    ];
+    for form in forms {
+        assert_eq!(normalized(form, Rung::Scheme), "http://example.com/");
+    }
+}
+
+#[test]
+fn a_dropped_fragment_takes_its_delimiter_along_and_nothing_else() {
+    let cases = [
+        ("http://H#A", "http://H", "http://h", "http://h/"),
+        ("http://h/?#", "http://h/?", "http://h/?", "http://h/?"),
+        ("http://h/?a#b?c", "http://h/?a", "http://h/?a", "http://h/?a"),
+        ("urn:X:y", "urn:X:y", "urn:X:y", "urn:x:y"),
+    ];
+    for (text, string, syntax, scheme) in cases {
+        for (rung, expected) in Rung::ALL.into_iter().zip([string, syntax, scheme]) {
+            let mut out = Vec::new();
+            normalize_exact(text.as_bytes(), rung, true, &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{text} at {rung}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_uri_is_an_error_and_leaves_the_output_alone() {
+    let cases = [
+        ("", ErrorKind::Relative, 0),
+        ("//h/a", ErrorKind::Relative, 0),
+        ("../a", ErrorKind::Relative, 0),
+        ("#a", ErrorKind::Relative, 0),
+        ("http://h/%4", ErrorKind::Percent, 9),
+        ("http://h/a b", ErrorKind::Space, 10),
+        ("http://h/#a#b", ErrorKind::Delimiter, 11),
+        ("http://h:8a/", ErrorKind::Port, 10),
+    ];
+    for (text, kind, at) in cases {
+        for rung in Rung::ALL {
+            for drop_fragment in [false, true] {
+                let mut out = b"kept".to_vec();
+                let error =
+                    normalize_exact(text.as_bytes(), rung, drop_fragment, &mut out).unwrap_err();
+                assert_eq!((error.kind, error.at), (kind, at), "{text:?}");
+                assert_eq!(out, b"kept");
+            }
+        }
+    }
+}
+
+#[test]
+fn utf8_in_the_host_of_a_dns_scheme_is_read_as_encoded() {
+    let cases = [
+        ("http://bücher.de/", "http://xn--bcher-kva.de/"),
+        ("HTTP://BÜCHER.de:80?q#f", "http://xn--bcher-kva.de/?q#f"),
+        ("http://u@b%C3%BCcher-bücher:8080/a/../b", "http://u@xn--bcher-bcher-thbg:8080/b"),
+        ("ftp://日本語。jp", "ftp://xn--wgv71a119e.jp/"),
+        ("file://ｌｏｃａｌｈｏｓｔ/x", "file:///x"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(normalized(text, Rung::Scheme), expected);
+        for rung in [Rung::String, Rung::Syntax] {
+            let error = normalize_exact(text.as_bytes(), rung, false, &mut Vec::new()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::NonAscii, "{text} at {rung}");
+        }
+    }
+}
+
+#[test]
+fn other_bytes_beyond_ascii_stay_an_error_at_the_first_of_them() {
+    let cases: &[(&[u8], u32)] = &[
+        ("http://h/ü".as_bytes(), 9),
+        ("http://ü/ü".as_bytes(), 7),
+        ("http://ü/ ".as_bytes(), 7),
+        ("http://ü@h/".as_bytes(), 7),
+        ("http://ü@ü/".as_bytes(), 7),
+        ("http://h:ü/".as_bytes(), 9),
+        ("http://[ü]/".as_bytes(), 7),
+        ("foo://ü/".as_bytes(), 6),
+        ("http:ü".as_bytes(), 5),
+        ("http://a%20ü/".as_bytes(), 11),
+        ("http://a%zzü/".as_bytes(), 8),
+        ("http://１.2.3.4/".as_bytes(), 7),
+        (b"http://h\xFF/", 8),
+        (b"http://h\xC3%BC/", 8),
+        (b"//h\xC3\xBC/", 3),
+    ];
+    for &(text, at) in cases {
+        let mut out = b"kept".to_vec();
+        let error = normalize_exact(text, Rung::Scheme, false, &mut out).unwrap_err();
+        let shown = String::from_utf8_lossy(text);
+        assert_eq!((error.kind, error.at), (expected_kind(text), at), "{shown}");
+        assert_eq!(out, b"kept", "{shown}");
+    }
+}
+
+/// A fault before the first byte beyond ASCII is the one that is reported.
+fn expected_kind(text: &[u8]) -> ErrorKind {
+    match text {
+        b"http://h:\xC3\xBC/" => ErrorKind::Port,
+        b"http://[\xC3\xBC]/" => ErrorKind::IpLiteral,
+        b"http://a%zz\xC3\xBC/" => ErrorKind::Percent,
+        _ => ErrorKind::NonAscii,
+    }
+}
+
+#[test]
+fn hostile_records_are_normalized_in_linear_time() {
+    // Quadratic time would be minutes here, not milliseconds.
+    let cases = [
+        ("http://".to_owned() + &"%C3%BC".repeat(300_000) + "/", true),
+        ("http://".to_owned() + &"%C3%BC.".repeat(300_000) + "/", true),
+        ("http://a".to_owned() + &"%CC%81".repeat(300_000) + "/", true),
+        ("http://".to_owned() + &"ü".repeat(300_000), false),
+        ("http://h".to_owned() + &"/a/..".repeat(300_000), true),
+        ("http://h/".to_owned() + &"%2e%2e/".repeat(300_000), true),
+        ("http://h:".to_owned() + &"0".repeat(1_000_000), true),
+        ("mailto:".to_owned() + &"a@B,".repeat(300_000), true),
+        ("urn:".to_owned() + &"A".repeat(1_000_000), true),
+    ];
+    for (text, valid) in cases {
+        let mut out = Vec::new();
+        let result = normalize_exact(text.as_bytes(), Rung::Scheme, false, &mut out);
+        assert_eq!(result.is_ok(), valid, "{}", &text[..20]);
+    }
+}

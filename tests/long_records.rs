@@ -1,0 +1,100 @@
+//! A record over the limit is kept or turned away whole, and never runs into its neighbours.
+
+use std::io::Cursor;
+
+use uriscan::io::Source;
+use uriscan::key::Hasher;
+use uriscan::normalize::Options;
+use uriscan::pipeline::{
+    DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
+};
+use uriscan::uri::ErrorKind;
+
+const LIMIT: usize = 256;
+
+/// Sources whose records over the limit stand first, in the middle, and last without an end.
+fn sources(long: &str) -> Vec<Source> {
+    let texts = [format!("{long}\na:1\n"), format!("a:2\n{long}\r\na:1\n{long}"), "a:3".to_owned()];
+    texts
+        .into_iter()
+        .enumerate()
+        .map(|(i, text)| Source::new(i.to_string(), Cursor::new(text)))
+        .collect()
+}
+
+fn each_size(test: impl Fn(&str, &Settings)) {
+    for chunk_bytes in [64, 128, 256] {
+        for len in [257, 300, 320, 321, 512, 5000] {
+            // Past the last size that may fit the buffer, whatever its rounding.
+            let long = format!("x:{}", "y".repeat(len + 64));
+            test(
+                &long,
+                &Settings { chunk_bytes, max_record: LIMIT, threads: 2, ..Settings::default() },
+            );
+        }
+    }
+}
+
+fn deduplicated(
+    long: &str,
+    options: &DedupOptions,
+    settings: &Settings,
+) -> (String, String, Report) {
+    let (mut out, mut rejects) = (Vec::new(), Vec::new());
+    let mut sinks = Sinks::new(&mut out);
+    sinks.rejects = Some(&mut rejects);
+    let report = dedup(sources(long), options, settings, &mut sinks).unwrap();
+    assert_eq!((report.records, report.invalid.of(ErrorKind::TooLong)), (7, 3));
+    (String::from_utf8(out).unwrap(), String::from_utf8(rejects).unwrap(), report)
+}
+
+#[test]
+fn dedup_keeps_or_turns_away_each() {
+    let with = |on_invalid| DedupOptions { on_invalid, ..DedupOptions::default() };
+    each_size(|long, settings| {
+        let (out, _, report) = deduplicated(long, &with(OnInvalid::Pass), settings);
+        assert_eq!(out, format!("{long}\na:1\na:2\n{long}\r\n{long}\na:3\n"));
+        assert_eq!((report.written, report.duplicates), (6, 1));
+        let (out, rejects, report) = deduplicated(long, &with(OnInvalid::Divert), settings);
+        assert_eq!((&*out, rejects), ("a:1\na:2\na:3\n", format!("{long}\n{long}\r\n{long}\n")));
+        assert_eq!((report.written, report.duplicates), (3, 1));
+        let (out, rejects, _) = deduplicated(long, &with(OnInvalid::Drop), settings);
+        assert_eq!((&*out, &*rejects), ("a:1\na:2\na:3\n", ""));
+        let found = dedup(
+            sources(long),
+            &with(OnInvalid::Fail),
+            settings,
+            &mut Sinks::new(&mut Vec::new()),
+        );
+        assert!(matches!(found, Err(Error::Invalid { line: 1, byte: 0, .. })), "{found:?}");
+    });
+}
+
+#[test]
+fn keys_of_what_was_not_judged_are_zeros() {
+    let hasher = Hasher::with_seed(1);
+    let key = |text: &str| format!("{:x}\n", hasher.key(text.as_bytes()));
+    let zeros = "0".repeat(32) + "\n";
+    each_size(|long, settings| {
+        let options = DedupOptions { emit: Emit::Key, hasher, ..DedupOptions::default() };
+        let (out, ..) = deduplicated(long, &options, settings);
+        let expected = [&zeros, &key("a:1"), &key("a:2"), &zeros, &zeros, &key("a:3")];
+        assert_eq!(out, expected.map(String::as_str).concat());
+        let mut out = Vec::new();
+        let (options, policy) = (Options::default(), OnInvalid::Pass);
+        keys(sources(long), options, hasher, policy, settings, &mut Sinks::new(&mut out)).unwrap();
+        let lines = [&zeros, &key("a:1"), &key("a:2"), &zeros, &key("a:1"), &zeros, &key("a:3")];
+        assert_eq!(String::from_utf8(out).unwrap(), lines.map(String::as_str).concat());
+    });
+}
+
+#[test]
+fn normalized_lines_keep_their_number() {
+    each_size(|long, settings| {
+        let mut out = Vec::new();
+        let sinks = &mut Sinks::new(&mut out);
+        normalize(sources(long), Options::default(), OnInvalid::Pass, settings, sinks).unwrap();
+        let expected = format!("{long}\na:1\na:2\n{long}\r\na:1\n{long}\na:3\n");
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    });
+}

@@ -1,0 +1,193 @@
+//! The census against plain sets of canonical forms, against dedup, and against made counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use uriscan::io::Source;
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::pipeline::{Census, CensusOptions, DedupOptions, Settings, Sinks, census, dedup};
+use uriscan::simd::Kernels;
+use uriscan::uri::parse;
+
+fn source(text: &[u8]) -> Vec<Source> {
+    vec![Source::new("text", std::io::Cursor::new(text.to_vec()))]
+}
+
+fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
+    let options = CensusOptions { drop_fragment, hasher: Hasher::with_seed(1) };
+    census(source(text), &options, settings, None).unwrap()
+}
+
+/// `(records, blank, distinct per rung, invalid by kind)` by sets of whole strings.
+type Counts = (u64, u64, [u64; 3], BTreeMap<&'static str, u64>);
+
+fn by_sets(text: &[u8], drop_fragment: bool) -> Counts {
+    let mut sets: [BTreeSet<Vec<u8>>; 3] = Default::default();
+    let (mut records, mut blank, mut invalid) = (0, 0, BTreeMap::new());
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let mut record = line.trim_ascii();
+        // `trim_ascii` leaves vertical tabs.
+        while let [b'\x0b', rest @ ..] | [rest @ .., b'\x0b'] = record {
+            record = rest.trim_ascii();
+        }
+        if record.is_empty() {
+            blank += 1;
+            continue;
+        }
+        records += 1;
+        let kind = match parse(record) {
+            Ok(parts) if parts.is_uri() => None,
+            Ok(_) => Some("relative"),
+            Err(error) => Some(error.kind.name()),
+        };
+        if let Some(kind) = kind {
+            *invalid.entry(kind).or_insert(0) += 1;
+        }
+        for (set, rung) in sets.iter_mut().zip(Rung::ALL) {
+            let mut form = Vec::new();
+            if normalize_exact(record, rung, drop_fragment, &mut form).is_err() {
+                form = record.to_vec();
+            }
+            set.insert(form);
+        }
+    }
+    (records, blank, sets.map(|set| set.len() as u64), invalid)
+}
+
+fn counts(census: &Census) -> Counts {
+    let invalid = census.invalid.iter().map(|(kind, count)| (kind.name(), count)).collect();
+    (census.records, census.blank, census.rungs.map(|rung| rung.distinct), invalid)
+}
+
+fn check(text: &[u8]) {
+    for drop_fragment in [false, true] {
+        let expected = by_sets(text, drop_fragment);
+        for kernels in Kernels::available() {
+            for (threads, chunk_bytes) in [(1, 1 << 20), (2, 1000)] {
+                let settings = Settings { kernels, threads, chunk_bytes, ..Settings::default() };
+                let census = found(text, drop_fragment, &settings);
+                assert_eq!(counts(&census), expected, "{:?}", text.escape_ascii().to_string());
+                let mark = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+                assert_eq!(census.bytes, text.len() as u64 - mark);
+                let merged: u64 = census.rungs.iter().map(|rung| rung.merges).sum();
+                assert_eq!(census.records - merged, census.rungs[2].distinct);
+            }
+        }
+    }
+}
+
+fn corpora() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpora");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    files
+}
+
+const TRAPS: &str = "\
+http://h\nhttp://h/\nHTTP://H:80/\nhttp://h:/\nhttp://h/?\nhttp://h/#\nhttp://h/#a\nhttp://h/%7e\nhttp://h/~\n\
+http://h/a/../b\nhttp://h/b\nhttp://@h/\nrelative\n/abs\n#f\nhttp://b\u{fc}cher.de/\nhttp://xn--bcher-kva.de/\n\
+http://b%c3%bccher.de/#x\nhttp://B\u{fc}cher.de/#y\nno uri\nno uri\n\n \t\n\x0b\nmailto:a@EX.com\nmailto:a@ex.com\n\
+urn:ISBN:1\nurn:isbn:1\nhttp://[::0]/\nhttp://[0::]/\na:/.//b\na:/.//b#c\n%\n";
+
+#[test]
+fn agrees_with_sets_of_canonical_forms() {
+    check(TRAPS.as_bytes());
+    check(b"");
+    check(b"\xEF\xBB\xBFhttp://h\nhttp://h/");
+    for file in corpora() {
+        check(&std::fs::read(file).unwrap());
+    }
+}
+
+#[test]
+fn corpora_hold_what_they_were_made_to_hold() {
+    for file in corpora() {
+        let Ok(expected) = std::fs::read(file.with_extension("expect.json")) else { continue };
+        let expected: Value = serde_json::from_slice(&expected).unwrap();
+        let census = found(&std::fs::read(&file).unwrap(), false, &Settings::default());
+        let [string, syntax, scheme] = census.rungs.map(|rung| rung.distinct);
+        let found = json!({
+            "records": census.records, "bytes": census.bytes, "invalid": census.invalid.total(),
+            "distinct": { "string": string, "syntax": syntax, "scheme": scheme },
+        });
+        for (name, found) in found.as_object().unwrap() {
+            assert_eq!(found, &expected[name], "{name} of {}", file.display());
+        }
+    }
+}
+
+#[test]
+fn each_rung_has_as_many_classes_as_dedup_writes() {
+    let mut text = TRAPS.repeat(3).into_bytes();
+    text.extend(vec![b'x'; 3000]);
+    text.extend(b"\nhttp://h\n");
+    text.extend(vec![b'x'; 3000]);
+    let settings = Settings { chunk_bytes: 512, max_record: 2048, ..Settings::default() };
+    for drop_fragment in [false, true] {
+        let census = found(&text, drop_fragment, &settings);
+        for rung in census.rungs {
+            let normalize = Options { rung: rung.rung, drop_fragment };
+            let options = DedupOptions { normalize, ..DedupOptions::default() };
+            let mut out = Vec::new();
+            let mut sinks = Sinks::new(&mut out);
+            let report = dedup(source(&text), &options, &settings, &mut sinks).unwrap();
+            assert_eq!((report.records, report.written), (census.records, rung.distinct));
+        }
+    }
+}
+
+#[test]
+fn the_outcome_is_json_of_a_fixed_shape() {
+    let text = b"http://h/\nHTTP://h\nhttp://h/\n\na b\nc d\nrelative\n";
+    let census = found(text, false, &Settings::default());
+    assert_eq!(
+        serde_json::to_string(&census).unwrap(),
+        concat!(
+            r#"{"bytes":47,"records":6,"blank":1,"rungs":[{"rung":"string","distinct":5,"merges":1},"#,
+            r#"{"rung":"syntax","distinct":5,"merges":0},{"rung":"scheme","distinct":4,"merges":1}],"#,
+            r#""invalid":{"space":2,"relative":1}}"#
+        )
+    );
+}
+
+#[test]
+fn progress_is_told_all_bytes_in_the_end() {
+    let mut last = 0;
+    let mut told = |bytes| last = bytes;
+    census(
+        source(TRAPS.as_bytes()),
+        &CensusOptions::default(),
+        &Settings::default(),
+        Some(&mut told),
+    )
+    .unwrap();
+    assert_eq!(last, TRAPS.len() as u64);
+}
+
+fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    normalize_exact(text, rung, drop_fragment, &mut out).ok().map(|()| out)
+}
+
+proptest! {
+    /// What lets the census hash most records once: a form of the highest rung is left alone by
+    /// every rung below.
+    #[test]
+    fn canonical_at_scheme_is_canonical_below(
+        text in "(http|HTTPS|file|mailto|urn|sip|a)(:|://)([a-zA-Z0-9.%\u{e4}-]{0,8}|\\[[0-9a-fA-F:]{2,9}\\])(:0?80)?(/|/\\.|\\.\\.|%2[eE]|%7e|:|@|[A-Za-z?#]){0,8}",
+        drop_fragment in any::<bool>(),
+    ) {
+        if let Some(scheme) = form(text.as_bytes(), Rung::Scheme, drop_fragment) {
+            for rung in Rung::ALL {
+                prop_assert_eq!(form(&scheme, rung, drop_fragment), Some(scheme.clone()));
+            }
+        }
+        check(text.as_bytes());
+    }
+}
