@@ -69,8 +69,8 @@ fn check_against_fluent_uri(text: &str, ours: Result<&Components, UriError>) {
             assert_eq!(parts.host(bytes), Some(authority.host().as_bytes()));
             assert_eq!(parts.port(bytes), authority.port().map(|it| it.as_str().as_bytes()));
             let kind = match authority.host_parsed() {
-                Host::Ipv4(..) => HostKind::Ipv4,
-                Host::Ipv6(..) => HostKind::Ipv6,
+                Host::Ipv4 { .. } => HostKind::Ipv4,
+                Host::Ipv6 { .. } => HostKind::Ipv6,
                 Host::IpvFuture { .. } => HostKind::IpFuture,
                 Host::RegName(..) => HostKind::RegName,
             };
