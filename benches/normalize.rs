@@ -9,7 +9,7 @@ use std::sync::Arc;
 use criterion::{Criterion, criterion_group, criterion_main};
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
-use uriscan::pipeline::{OnInvalid, Report, Settings, Sinks, normalize};
+use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
 
 use corpus::{Corpus, MIXES};
 
@@ -73,7 +73,7 @@ fn bulk(text: &Arc<[u8]>) -> (Report, usize) {
     let settings = Settings { threads: 1, ..Settings::default() };
     let report = normalize(
         vec![source],
-        Options::default(),
+        &Equivalence::default(),
         OnInvalid::Pass,
         &settings,
         &mut Sinks::new(&mut out),

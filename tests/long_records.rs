@@ -4,9 +4,10 @@ use std::io::Cursor;
 
 use uriscan::io::Source;
 use uriscan::key::Hasher;
-use uriscan::normalize::Options;
+
 use uriscan::pipeline::{
-    DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
+    DedupOptions, Emit, Equivalence, Error, OnInvalid, Report, Settings, Sinks, dedup, keys,
+    normalize,
 };
 use uriscan::uri::ErrorKind;
 
@@ -81,8 +82,9 @@ fn keys_of_what_was_not_judged_are_zeros() {
         let expected = [&zeros, &key("a:1"), &key("a:2"), &zeros, &zeros, &key("a:3")];
         assert_eq!(out, expected.map(String::as_str).concat());
         let mut out = Vec::new();
-        let (options, policy) = (Options::default(), OnInvalid::Pass);
-        keys(sources(long), options, hasher, policy, settings, &mut Sinks::new(&mut out)).unwrap();
+        let (equivalence, policy) = (Equivalence::default(), OnInvalid::Pass);
+        keys(sources(long), &equivalence, hasher, policy, settings, &mut Sinks::new(&mut out))
+            .unwrap();
         let lines = [&zeros, &key("a:1"), &key("a:2"), &zeros, &key("a:1"), &zeros, &key("a:3")];
         assert_eq!(String::from_utf8(out).unwrap(), lines.map(String::as_str).concat());
     });
@@ -93,7 +95,8 @@ fn normalized_lines_keep_their_number() {
     each_size(|long, settings| {
         let mut out = Vec::new();
         let sinks = &mut Sinks::new(&mut out);
-        normalize(sources(long), Options::default(), OnInvalid::Pass, settings, sinks).unwrap();
+        normalize(sources(long), &Equivalence::default(), OnInvalid::Pass, settings, sinks)
+            .unwrap();
         let expected = format!("{long}\na:1\na:2\n{long}\r\na:1\n{long}\na:3\n");
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     });

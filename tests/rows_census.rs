@@ -133,7 +133,7 @@ fn each_rung_has_as_many_classes_as_dedup_writes() {
         let census = found(&text, drop_fragment, &settings);
         for rung in census.rungs {
             let normalize = Options { rung: rung.rung, drop_fragment };
-            let options = DedupOptions { normalize, ..DedupOptions::default() };
+            let options = DedupOptions { equivalence: normalize.into(), ..DedupOptions::default() };
             let mut out = Vec::new();
             let mut sinks = Sinks::new(&mut out);
             let report = dedup(source(&text), &options, &settings, &mut sinks).unwrap();

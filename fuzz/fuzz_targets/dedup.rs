@@ -56,7 +56,7 @@ impl Case<'_> {
         let rung = choices.of(&Rung::ALL);
         let drop_fragment = choices.of(&[false, true]);
         let options = DedupOptions {
-            normalize: Options { rung, drop_fragment },
+            equivalence: Options { rung, drop_fragment }.into(),
             emit: choices.of(&[Emit::Original, Emit::Normalized, Emit::Key]),
             on_invalid: choices.of(&[
                 OnInvalid::Pass,
@@ -187,7 +187,7 @@ impl Case<'_> {
         let (mut forms, mut hexes) = (Vec::new(), Vec::new());
         normalize(
             self.sources(),
-            options.normalize,
+            &options.equivalence,
             OnInvalid::Pass,
             settings,
             &mut Sinks::new(&mut forms),
@@ -195,7 +195,7 @@ impl Case<'_> {
         .expect("nothing can fail");
         keys(
             self.sources(),
-            options.normalize,
+            &options.equivalence,
             options.hasher,
             OnInvalid::Pass,
             settings,

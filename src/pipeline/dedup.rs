@@ -2,13 +2,12 @@
 
 use super::driver::{Job, Slot, Worker, record_at, run};
 use super::map::unjudged_key;
-use super::{Error, OnInvalid, Report, Settings, Sinks};
+use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Hasher;
-use crate::normalize::{Options, canonical};
 use crate::simd::Isa;
 
 /// What is written for the first record of a class.
@@ -24,10 +23,10 @@ pub enum Emit {
 }
 
 /// What is one and what is written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DedupOptions {
     /// What makes two records one.
-    pub normalize: Options,
+    pub equivalence: Equivalence,
     /// What is written for each class.
     pub emit: Emit,
     /// What becomes of invalid records.
@@ -39,7 +38,7 @@ pub struct DedupOptions {
 impl Default for DedupOptions {
     fn default() -> DedupOptions {
         DedupOptions {
-            normalize: Options::default(),
+            equivalence: Equivalence::default(),
             emit: Emit::default(),
             on_invalid: OnInvalid::default(),
             hasher: Hasher::random(),
@@ -70,7 +69,7 @@ pub fn dedup(
 ) -> Result<Report, Error> {
     let total_bytes = sources.iter().map(|source| source.bytes).sum();
     let mut job = Dedup {
-        options: *options,
+        options: options.clone(),
         record_end: settings.record_end,
         set: Set::new(),
         total_bytes,
@@ -114,7 +113,7 @@ impl Job for Dedup {
                 continue;
             }
             slot.report.records += 1;
-            match canonical(isa, self.options.normalize, record, scratch) {
+            match self.options.equivalence.canonical(isa, record, scratch) {
                 Ok(bytes) => rows.push(self.options.hasher.key(bytes)),
                 Err(error) => {
                     slot.report.invalid.add(error.kind);
@@ -183,7 +182,7 @@ impl Job for Dedup {
                 worker.index.build_with(isa, text, self.record_end);
                 for (_, &span) in firsts {
                     let record = Record::new(text, &worker.index, span);
-                    let form = canonical(isa, self.options.normalize, record, &mut worker.scratch);
+                    let form = self.options.equivalence.canonical(isa, record, &mut worker.scratch);
                     out.extend_from_slice(form.unwrap_or(record.bytes()));
                     out.push(self.record_end);
                     written += 1;

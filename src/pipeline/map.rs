@@ -1,10 +1,9 @@
 //! One line out per line in, in order: normalized forms and keys.
 
 use super::driver::{Job, Slot, Worker, record_at, run};
-use super::{Error, OnInvalid, Report, Settings, Sinks};
+use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::{Chunk, Source};
 use crate::key::Hasher;
-use crate::normalize::{Options, canonical};
 use crate::simd::Isa;
 
 /// Writes the canonical form of every record; a blank line stays a blank line.
@@ -16,13 +15,13 @@ use crate::simd::Isa;
 /// See [`Error`].
 pub fn normalize(
     sources: Vec<Source>,
-    options: Options,
+    equivalence: &Equivalence,
     on_invalid: OnInvalid,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let form = |bytes: &[u8], out: &mut Vec<u8>| out.extend_from_slice(bytes);
-    let mut job = Map { options, on_invalid, record_end: settings.record_end, form, long: None };
+    let record_end = settings.record_end;
+    let mut job = Map { equivalence, on_invalid, record_end, form: Form::Canonical };
     run(&mut job, sources, settings, sinks)
 }
 
@@ -36,16 +35,14 @@ pub fn normalize(
 /// See [`Error`].
 pub fn keys(
     sources: Vec<Source>,
-    options: Options,
+    equivalence: &Equivalence,
     hasher: Hasher,
     on_invalid: OnInvalid,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let form = move |bytes: &[u8], out: &mut Vec<u8>| hasher.key(bytes).write_hex(out);
     let record_end = settings.record_end;
-    let long = Some(unjudged_key(record_end));
-    let mut job = Map { options, on_invalid, record_end, form, long };
+    let mut job = Map { equivalence, on_invalid, record_end, form: Form::Key(hasher) };
     run(&mut job, sources, settings, sinks)
 }
 
@@ -56,16 +53,21 @@ pub(super) fn unjudged_key(record_end: u8) -> Vec<u8> {
     line
 }
 
-struct Map<F> {
-    options: Options,
-    on_invalid: OnInvalid,
-    record_end: u8,
-    /// Appends what is written for the canonical form of a record.
-    form: F,
-    long: Option<Vec<u8>>,
+/// What is written for a record.
+#[derive(Clone, Copy)]
+enum Form {
+    Canonical,
+    Key(Hasher),
 }
 
-impl<F: Fn(&[u8], &mut Vec<u8>) + Sync> Job for Map<F> {
+struct Map<'a> {
+    equivalence: &'a Equivalence,
+    on_invalid: OnInvalid,
+    record_end: u8,
+    form: Form,
+}
+
+impl Job for Map<'_> {
     type Rows = ();
 
     #[inline(always)]
@@ -82,7 +84,7 @@ impl<F: Fn(&[u8], &mut Vec<u8>) + Sync> Job for Map<F> {
                 continue;
             }
             slot.report.records += 1;
-            let bytes = match canonical(isa, self.options, record, scratch) {
+            let bytes = match self.equivalence.canonical(isa, record, scratch) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     slot.report.invalid.add(error.kind);
@@ -102,7 +104,10 @@ impl<F: Fn(&[u8], &mut Vec<u8>) + Sync> Job for Map<F> {
                 }
             };
             slot.report.written += 1;
-            (self.form)(bytes, &mut slot.out);
+            match self.form {
+                Form::Canonical => slot.out.extend_from_slice(bytes),
+                Form::Key(hasher) => hasher.key(bytes).write_hex(&mut slot.out),
+            }
             slot.out.push(self.record_end);
         }
     }
@@ -112,6 +117,6 @@ impl<F: Fn(&[u8], &mut Vec<u8>) + Sync> Job for Map<F> {
     }
 
     fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
-        self.long.clone()
+        matches!(self.form, Form::Key(_)).then(|| unjudged_key(self.record_end))
     }
 }

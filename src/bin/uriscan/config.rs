@@ -8,7 +8,7 @@ use uriscan::io::Template;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    CensusOptions, CheckFormat, DedupOptions, Emit, OnInvalid, RowFormat, Settings,
+    CensusOptions, CheckFormat, DedupOptions, Emit, Equivalence, OnInvalid, RowFormat, Settings,
 };
 use uriscan::simd::{Backend, Kernels};
 
@@ -78,8 +78,8 @@ pub(crate) enum Destination {
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
     Dedup(DedupOptions),
-    Normalize { options: Options, on_invalid: OnInvalid },
-    Key { options: Options, hasher: Hasher, on_invalid: OnInvalid },
+    Normalize { equivalence: Equivalence, on_invalid: OnInvalid },
+    Key { equivalence: Equivalence, hasher: Hasher, on_invalid: OnInvalid },
     Parse(RowFormat),
     Check(CheckFormat),
     Census(CensusOptions, CensusFormat),
@@ -116,15 +116,6 @@ pub(crate) struct Config {
     pub(crate) has_hint: bool,
 }
 
-/// The options that all commands have.
-struct Shared {
-    input: args::Input,
-    destination: args::Destination,
-    work: args::Work,
-    reporting: args::Reporting,
-    strict: bool,
-}
-
 impl Config {
     /// What `cli` means in `environment`.
     ///
@@ -135,7 +126,7 @@ impl Config {
             args::Command::Dedup(dedup) => {
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
                 let job = Job::Dedup(DedupOptions {
-                    normalize: options(&dedup.equivalence),
+                    equivalence: equivalence(&dedup.equivalence),
                     emit: match dedup.emit {
                         args::Emit::Original => Emit::Original,
                         args::Emit::Normalized => Emit::Normalized,
@@ -144,78 +135,42 @@ impl Config {
                     on_invalid,
                     hasher: hasher(dedup.seed),
                 });
-                let shared = Shared {
-                    input: dedup.input,
-                    destination: dedup.destination,
-                    work: dedup.work,
-                    reporting: dedup.reporting,
-                    strict: dedup.invalid.strictness.strict,
-                };
-                Config::of_job(job, rejects, shared, environment)
+                let strict = dedup.invalid.strictness.strict;
+                Config::of_job(job, rejects, dedup.common, strict, environment)
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
-                let job = Job::Normalize { options: options(&normalize.equivalence), on_invalid };
-                let shared = Shared {
-                    input: normalize.input,
-                    destination: normalize.destination,
-                    work: normalize.work,
-                    reporting: normalize.reporting,
-                    strict: normalize.invalid.strictness.strict,
-                };
-                Config::of_job(job, rejects, shared, environment)
+                let equivalence = equivalence(&normalize.equivalence);
+                let job = Job::Normalize { equivalence, on_invalid };
+                let strict = normalize.invalid.strictness.strict;
+                Config::of_job(job, rejects, normalize.common, strict, environment)
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
-                let options = options(&key.equivalence);
-                let job = Job::Key { options, hasher: hasher(key.seed), on_invalid };
-                let shared = Shared {
-                    input: key.input,
-                    destination: key.destination,
-                    work: key.work,
-                    reporting: key.reporting,
-                    strict: key.invalid.strictness.strict,
-                };
-                Config::of_job(job, rejects, shared, environment)
+                let equivalence = equivalence(&key.equivalence);
+                let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
+                let strict = key.invalid.strictness.strict;
+                Config::of_job(job, rejects, key.common, strict, environment)
             }
             args::Command::Parse(parse) => {
                 let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
-                let shared = Shared {
-                    input: parse.input,
-                    destination: parse.destination,
-                    work: parse.work,
-                    reporting: parse.reporting,
-                    strict: parse.strictness.strict,
-                };
-                Config::of_job(job, None, shared, environment)
+                let strict = parse.strictness.strict;
+                Config::of_job(job, None, parse.common, strict, environment)
             }
             args::Command::Check(check) => {
                 let job = Job::Check(match check.format {
                     args::CheckFormat::Text => CheckFormat::Text,
                     args::CheckFormat::Jsonl => CheckFormat::Jsonl,
                 });
-                let shared = Shared {
-                    input: check.input,
-                    destination: check.destination,
-                    work: check.work,
-                    reporting: check.reporting,
-                    // That is what the command is for.
-                    strict: true,
-                };
-                Config::of_job(job, None, shared, environment)
+                // That is what the command is for.
+                Config::of_job(job, None, check.common, true, environment)
             }
             args::Command::Census(census) => {
                 let options =
                     CensusOptions { drop_fragment: census.ignore_fragment, hasher: hasher(None) };
-                let shared = Shared {
-                    input: census.input,
-                    destination: census.destination,
-                    work: census.work,
-                    reporting: census.reporting,
-                    strict: census.strictness.strict,
-                };
+                let strict = census.strictness.strict;
                 let job = Job::Census(options, census.format);
-                Config::of_job(job, None, shared, environment)
+                Config::of_job(job, None, census.common, strict, environment)
             }
         }
     }
@@ -223,10 +178,11 @@ impl Config {
     fn of_job(
         job: Job,
         rejects: Option<PathBuf>,
-        shared: Shared,
+        common: args::Common,
+        strict: bool,
         environment: &Environment,
     ) -> Result<Config, Failure> {
-        let Shared { input, destination, work, reporting, strict } = shared;
+        let args::Common { input, destination, work, reporting } = common;
         let output = match destination.output {
             Some(path) if !is_dash(&path) => Destination::File(path),
             _ => Destination::Stdout,
@@ -281,13 +237,13 @@ fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
-fn options(equivalence: &args::Equivalence) -> Options {
-    let rung = match equivalence.rung {
+fn equivalence(typed: &args::Equivalence) -> Equivalence {
+    let rung = match typed.rung {
         args::Rung::String => Rung::String,
         args::Rung::Syntax => Rung::Syntax,
         args::Rung::Scheme => Rung::Scheme,
     };
-    Options { rung, drop_fragment: equivalence.ignore_fragment }
+    Equivalence::from(Options { rung, drop_fragment: typed.ignore_fragment })
 }
 
 fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {

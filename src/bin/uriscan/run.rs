@@ -74,11 +74,11 @@ fn work(
 ) -> Result<Report, Error> {
     match job {
         Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks),
-        Job::Normalize { options, on_invalid } => {
-            pipeline::normalize(sources, *options, *on_invalid, settings, sinks)
+        Job::Normalize { equivalence, on_invalid } => {
+            pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)
         }
-        Job::Key { options, hasher, on_invalid } => {
-            pipeline::keys(sources, *options, *hasher, *on_invalid, settings, sinks)
+        Job::Key { equivalence, hasher, on_invalid } => {
+            pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)
         }
         Job::Parse(format) => pipeline::parse(sources, format, settings, sinks),
         Job::Check(format) => pipeline::check(sources, *format, settings, sinks),
@@ -115,20 +115,20 @@ fn failed(error: Error, out: &Output, rejects: Option<&Output>) -> Result<Outcom
 }
 
 fn summary(config: &Config, report: Report, started: Instant) -> Summary {
-    let (options, on_invalid, hasher) = match &config.job {
+    let (equivalence, on_invalid, hasher) = match &config.job {
         Job::Dedup(dedup) => {
             let hasher = (dedup.emit == Emit::Key).then_some(dedup.hasher);
-            (Some(dedup.normalize), Some(dedup.on_invalid), hasher)
+            (Some(&dedup.equivalence), Some(dedup.on_invalid), hasher)
         }
-        Job::Normalize { options, on_invalid } => (Some(*options), Some(*on_invalid), None),
-        Job::Key { options, hasher, on_invalid } => {
-            (Some(*options), Some(*on_invalid), Some(*hasher))
+        Job::Normalize { equivalence, on_invalid } => (Some(equivalence), Some(*on_invalid), None),
+        Job::Key { equivalence, hasher, on_invalid } => {
+            (Some(equivalence), Some(*on_invalid), Some(*hasher))
         }
         Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
     };
     Summary {
         command: config.job.name(),
-        options,
+        options: equivalence.map(|equivalence| equivalence.normalize),
         on_invalid,
         writes: match config.job {
             Job::Dedup(_) => Writes::Firsts,

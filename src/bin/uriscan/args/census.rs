@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Destination, Input, Reporting, Strictness, Work};
+use super::{Common, Strictness};
 
 /// Count what each rung of the ladder would merge, in one pass
 ///
@@ -11,9 +11,6 @@ use super::{Destination, Input, Reporting, Strictness, Work};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {
-    #[command(flatten)]
-    pub(crate) input: Input,
-
     /// Leave `#` and the fragment out: they are no part of what is retrieved
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
@@ -25,11 +22,7 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 /// The form of the answer of `census`.

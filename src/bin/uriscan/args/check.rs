@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Destination, Input, Reporting, Work};
+use super::Common;
 
 /// Say which records are no URI-reference of RFC 3986, and why
 ///
@@ -10,19 +10,12 @@ use super::{Destination, Input, Reporting, Work};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
-    #[command(flatten)]
-    pub(crate) input: Input,
-
     /// The form of the answers
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
 
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 /// The form of the answers of `check`.

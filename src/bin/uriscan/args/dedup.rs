@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work, groups};
+use super::{Common, Equivalence, InvalidRecords, groups};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -13,8 +13,6 @@ use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work, gr
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Dedup {
-    #[command(flatten)]
-    pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
@@ -29,11 +27,7 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 /// What is written for each class.

@@ -6,6 +6,19 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+/// What every command that reads records takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
 /// Where records come from.
 #[derive(Debug, Args)]
 pub(crate) struct Input {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work, groups};
+use super::{Common, Equivalence, InvalidRecords, groups};
 
 /// Write a 128-bit key for every record, line by line
 ///
@@ -14,8 +14,6 @@ use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work, gr
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Key {
     #[command(flatten)]
-    pub(crate) input: Input,
-    #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
     /// Seed of the hash, for keys that can be compared across runs; random when not given
@@ -25,11 +23,7 @@ pub(crate) struct Key {
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 const AFTER_HELP: &str = "\

@@ -12,8 +12,7 @@ pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Dedup, Emit};
 pub(crate) use groups::{
-    Destination, Equivalence, Input, InvalidRecords, OnInvalid, Reporting, Rung, StatsFormat,
-    Strictness, Work,
+    Common, Equivalence, InvalidRecords, OnInvalid, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;

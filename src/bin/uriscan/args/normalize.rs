@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work};
+use super::{Common, Equivalence, InvalidRecords};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -12,17 +12,11 @@ use super::{Destination, Equivalence, Input, InvalidRecords, Reporting, Work};
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Normalize {
     #[command(flatten)]
-    pub(crate) input: Input,
-    #[command(flatten)]
     pub(crate) equivalence: Equivalence,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 const AFTER_HELP: &str = "\

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Destination, Input, Reporting, Strictness, Work};
+use super::{Common, Strictness};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -13,9 +13,6 @@ use super::{Destination, Input, Reporting, Strictness, Work};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
-    #[command(flatten)]
-    pub(crate) input: Input,
-
     /// The form of the rows
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: RowFormat,
@@ -30,11 +27,7 @@ pub(crate) struct Parse {
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]
-    pub(crate) destination: Destination,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) common: Common,
 }
 
 /// The form of the rows of `parse`.
