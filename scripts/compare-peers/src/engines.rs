@@ -186,7 +186,7 @@ fn normalize_in_bulk(input: &Input, kernels: Kernels) -> Answer {
     let mut out = Counted(0);
     let report = pipeline::normalize(
         vec![source],
-        SCHEME,
+        &SCHEME.into(),
         OnInvalid::Drop,
         &settings,
         &mut Sinks::new(&mut out),
