@@ -101,3 +101,65 @@ fn normalized_lines_keep_their_number() {
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     });
 }
+
+#[test]
+fn the_limit_is_exact_whatever_the_chunk() {
+    for chunk_bytes in [1, 64, 100, 256, 1 << 20] {
+        let settings = Settings { chunk_bytes, max_record: 100, ..Settings::default() };
+        let line = |len: usize| format!("x:{}", "y".repeat(len - 2));
+        let text = [line(99), line(100), line(101), line(100)].join("\n");
+        let mut out = Vec::new();
+        let source = Source::new("a", Cursor::new(text));
+        let drop = DedupOptions { on_invalid: OnInvalid::Drop, ..DedupOptions::default() };
+        let report = dedup(vec![source], &drop, &settings, &mut Sinks::new(&mut out)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n{}\n", line(99), line(100)));
+        assert_eq!((report.duplicates, report.invalid.of(ErrorKind::TooLong)), (1, 1));
+    }
+}
+
+#[test]
+fn limits_beyond_32_bits_are_lowered() {
+    let settings = Settings { chunk_bytes: 1 << 16, max_record: usize::MAX, ..Settings::default() };
+    let mut out = Vec::new();
+    let source = Source::new("a", Cursor::new("http://h\n"));
+    let options = Equivalence::default();
+    let sinks = &mut Sinks::new(&mut out);
+    normalize(vec![source], &options, OnInvalid::Pass, &settings, sinks).unwrap();
+    assert_eq!(out, b"http://h/\n");
+}
+
+/// A source that fails behind its text.
+fn failing(text: &'static str) -> Source {
+    struct Broken;
+    impl std::io::Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("disk on fire"))
+        }
+    }
+    Source::new("bad", std::io::Read::chain(text.as_bytes(), Broken))
+}
+
+#[test]
+fn what_stands_before_a_fault_is_written() {
+    for chunk_bytes in [1, 64, 1 << 16] {
+        let settings = Settings { chunk_bytes, ..Settings::default() };
+        let sources = vec![Source::new("good", &b"a:1\n"[..]), failing("a:2\na:1\na:3\nhal")];
+        let mut out = Vec::new();
+        let found = dedup(sources, &DedupOptions::default(), &settings, &mut Sinks::new(&mut out));
+        assert!(matches!(found, Err(Error::Read(_))), "{found:?}");
+        assert_eq!(out, b"a:1\na:2\na:3\n");
+    }
+}
+
+#[test]
+fn an_invalid_record_before_a_fault_comes_first() {
+    for chunk_bytes in [1, 64, 1 << 16] {
+        let settings = Settings { chunk_bytes, ..Settings::default() };
+        let fail = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
+        let mut out = Vec::new();
+        let sources = vec![failing("a:1\n<\na:2\n")];
+        let found = dedup(sources, &fail, &settings, &mut Sinks::new(&mut out));
+        assert!(matches!(found, Err(Error::Invalid { line: 2, .. })), "{found:?}");
+        assert_eq!(out, b"a:1\n");
+    }
+}

@@ -102,6 +102,8 @@ pub struct ChunkReader {
     line: u64,
     in_long_record: bool,
     counts_lines: bool,
+    /// Why the current source ended early, while what came before is still to be handed out.
+    failed: Option<ReadError>,
 }
 
 impl fmt::Debug for ChunkReader {
@@ -113,7 +115,8 @@ impl fmt::Debug for ChunkReader {
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl ChunkReader {
-    /// A reader of `sources` whose chunks hold about `chunk_bytes`, or one record of up to `max_record`.
+    /// A reader of `sources` whose chunks hold up to `chunk_bytes` (`max_record` at the most), or one
+    /// record of up to `max_record` without its end.
     ///
     /// A longer record comes in pieces of its own ([`Shape`]), so memory stays bounded.
     pub fn new(
@@ -126,14 +129,16 @@ impl ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
             sources: sources.into(),
             current: None,
-            chunk_bytes: chunk_bytes.max(1),
-            max_record: max_record.max(chunk_bytes),
+            // A chunk above the limit would take whole records above it too.
+            chunk_bytes: chunk_bytes.clamp(1, max_record.max(1)),
+            max_record: max_record.max(1),
             record_end,
             carry: Vec::new(),
             byte: 0,
             line: 1,
             in_long_record: false,
             counts_lines: false,
+            failed: None,
         }
     }
 
@@ -150,10 +155,14 @@ impl ChunkReader {
     /// Fills `chunk` with what comes next; `false` at the end of the last source.
     ///
     /// # Errors
-    /// When a source cannot be opened or read.
+    /// When a source cannot be opened or read; its whole records that stand before the fault have been
+    /// handed out by then. The next call goes on with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         loop {
             if self.current.is_none() {
+                if let Some(error) = self.failed.take() {
+                    return Err(error);
+                }
                 let Some(source) = self.sources.pop_front() else { return Ok(false) };
                 self.current = Some((source.open)().map_err(|error| self.error(error))?);
                 (self.byte, self.line) = (0, u64::from(self.counts_lines));
@@ -176,18 +185,26 @@ impl ChunkReader {
             // A long record has been here; its memory need not stay.
             chunk.text = PaddedBuf::default();
         }
-        chunk.text.reserve(self.chunk_bytes.max(self.carry.len()));
-        chunk.text.room()[..self.carry.len()].copy_from_slice(&self.carry);
         let mut len = self.carry.len();
+        // The room is rounded up; what is filled is not, so that the limit is exact.
+        let mut most = self.chunk_bytes.max(len);
+        chunk.text.reserve(most);
+        chunk.text.room()[..len].copy_from_slice(&self.carry);
         self.carry.clear();
         chunk.source = self.names.len() - self.sources.len() - 1;
         loop {
-            let (filled, is_end) = self.read(chunk.text.room(), len)?;
+            let (filled, is_end) = self.read(&mut chunk.text.room()[..most], len);
             len = filled;
             if self.byte == 0 && chunk.text.room()[..len].starts_with(BYTE_ORDER_MARK) {
                 chunk.text.room().copy_within(BYTE_ORDER_MARK.len()..len, 0);
                 len -= BYTE_ORDER_MARK.len();
                 self.byte = BYTE_ORDER_MARK.len() as u64;
+            }
+            let content = &chunk.text.room()[..len];
+            if self.failed.is_some() {
+                // What is behind the last record end may be half a record.
+                let whole = memrchr(self.record_end, content).map(|at| at + 1);
+                len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }
             let content = &chunk.text.room()[..len];
             let (end, shape) = if self.in_long_record {
@@ -199,11 +216,12 @@ impl ChunkReader {
                 (len, Shape::Records)
             } else if let Some(at) = memrchr(self.record_end, content) {
                 (at + 1, Shape::Records)
-            } else if len >= self.max_record {
+            } else if len > self.max_record {
                 self.in_long_record = true;
                 (len, Shape::LongFirst)
             } else {
-                chunk.text.reserve((2 * len).min(self.max_record));
+                most = (2 * len).min(self.max_record + 1);
+                chunk.text.reserve(most);
                 continue;
             };
             self.carry.extend_from_slice(&chunk.text.room()[end..len]);
@@ -224,18 +242,24 @@ impl ChunkReader {
         }
     }
 
-    /// Reads until `room` is full or the source at its end; gives the bytes now in `room`, and whether it is.
-    fn read(&mut self, room: &mut [u8], mut len: usize) -> Result<(usize, bool), ReadError> {
-        let Some(reader) = &mut self.current else { return Ok((len, true)) };
+    /// Reads until `room` is full or the source at its end; gives the bytes now in `room`, and whether it
+    /// is. A fault ends the reading too, and is kept.
+    fn read(&mut self, room: &mut [u8], mut len: usize) -> (usize, bool) {
+        let Some(reader) = self.current.as_mut().filter(|_| self.failed.is_none()) else {
+            return (len, true);
+        };
         while len < room.len() {
             match reader.read(&mut room[len..]) {
-                Ok(0) => return Ok((len, true)),
+                Ok(0) => return (len, true),
                 Ok(count) => len += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.error(error)),
+                Err(error) => {
+                    self.failed = Some(self.error(error));
+                    return (len, true);
+                }
             }
         }
-        Ok((len, false))
+        (len, false)
     }
 }
 
@@ -341,9 +365,9 @@ mod tests {
                 );
                 let shapes: Vec<Shape> = found.iter().map(|piece| piece.3).collect();
                 match &shapes[..] {
-                    [Shape::Records] => assert!(len <= 320),
+                    [Shape::Records] => assert!(len <= 256),
                     [Shape::LongFirst, rest @ .., Shape::LongLast] => {
-                        assert!(rest.iter().all(|&shape| shape == Shape::LongRest) && len >= 256);
+                        assert!(rest.iter().all(|&shape| shape == Shape::LongRest) && len > 256);
                     }
                     _ => panic!("{len} {end:?} {shapes:?}"),
                 }
@@ -359,10 +383,29 @@ mod tests {
                 Err(io::Error::other("disk on fire"))
             }
         }
-        let sources = vec![Source::new("good", &b"x\n"[..]), Source::new("bad", Broken)];
-        let mut reader = ChunkReader::new(sources, b'\n', 64, 64);
-        let mut chunk = Chunk::default();
-        assert!(reader.fill(&mut chunk).unwrap());
-        assert_eq!(reader.fill(&mut chunk).unwrap_err().to_string(), "bad: disk on fire");
+        for (chunk_bytes, text) in [(64, "x\ny\nhalf"), (2, "x\ny\nhalf"), (64, "x\ny\n"), (4, "")]
+        {
+            let half_way = text.as_bytes().chain(Broken);
+            let sources = vec![
+                Source::new("good", &b"x\n"[..]),
+                Source::new("bad", half_way),
+                Source::new("last", &b"z"[..]),
+            ];
+            let mut reader = ChunkReader::new(sources, b'\n', chunk_bytes, 64);
+            let (mut chunk, mut before) = (Chunk::default(), Vec::new());
+            let error = loop {
+                match reader.fill(&mut chunk) {
+                    Ok(has_more) => assert!(has_more),
+                    Err(error) => break error,
+                }
+                before.extend_from_slice(chunk.text.padded().content());
+            };
+            assert_eq!(error.to_string(), "bad: disk on fire");
+            let whole = text.rfind('\n').map_or(0, |at| at + 1);
+            assert_eq!(before, [b"x\n", &text.as_bytes()[..whole]].concat());
+            assert!(reader.fill(&mut chunk).unwrap(), "the next source");
+            assert_eq!(chunk.text.padded().content(), b"z");
+            assert!(!reader.fill(&mut chunk).unwrap());
+        }
     }
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::index::{Index, Record, trim};
-use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::normalize::Scratch;
 use crate::simd::{Isa, Task};
 use crate::uri::{ErrorKind, UriError};
@@ -72,6 +72,7 @@ pub(super) fn run<J: Job + Send>(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
+    let settings = &settings.within_limits();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.threads)
         .thread_name(|i| format!("uriscan-{i}"))
@@ -103,17 +104,24 @@ fn batches<J: Job + Send>(
     let (mut before, mut current, mut after) = (new_batch(), new_batch(), new_batch());
     // How many slots of each are in use.
     let mut before_len = 0;
-    let mut current_len = fill(reader, &mut current, settings)?;
+    let (mut current_len, mut failed) = fill(reader, &mut current, settings);
     let mut report = Report::default();
     while current_len > 0 {
+        // Nothing is read behind a fault, but all that stands before it is worked on and written.
+        let has_failed = failed.is_some();
         let (outside, ()) = rayon::join(
             || {
                 write(&before[..before_len], sinks, report.bytes)?;
-                fill(reader, &mut after, settings)
+                Ok::<_, Error>(if has_failed {
+                    (0, None)
+                } else {
+                    fill(reader, &mut after, settings)
+                })
             },
             || work(job, &mut current[..current_len], settings, &workers),
         );
-        let after_len = outside?;
+        let (after_len, new_failure) = outside?;
+        failed = failed.or(new_failure);
         before[..before_len].iter_mut().for_each(|slot| release(slot, settings));
         for slot in &mut current[..current_len] {
             report += &slot.report;
@@ -130,25 +138,29 @@ fn batches<J: Job + Send>(
     if let Some(rejects) = &mut sinks.rejects {
         rejects.flush().map_err(Error::Write)?;
     }
-    Ok(report)
+    failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }
 
-/// Fills slots until the batch is full, in number or in bytes; gives the number filled.
+/// Fills slots until the batch is full, in number or in bytes; gives the number filled, and why it
+/// could not go on if it could not.
 fn fill<R>(
     reader: &mut ChunkReader,
     slots: &mut [Slot<R>],
     settings: &Settings,
-) -> Result<usize, Error> {
+) -> (usize, Option<ReadError>) {
     let budget = slots.len() * settings.chunk_bytes;
     let (mut filled, mut bytes) = (0, 0);
     while filled < slots.len() && bytes < budget {
-        if !reader.fill(&mut slots[filled].chunk)? {
-            break;
+        match reader.fill(&mut slots[filled].chunk) {
+            Ok(true) => {
+                bytes += slots[filled].chunk.text.padded().len();
+                filled += 1;
+            }
+            Ok(false) => break,
+            Err(error) => return (filled, Some(error)),
         }
-        bytes += slots[filled].chunk.text.padded().len();
-        filled += 1;
     }
-    Ok(filled)
+    (filled, None)
 }
 
 /// Bytes of a chunk above which it holds a record far longer than a chunk is meant to be.

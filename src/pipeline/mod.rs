@@ -27,7 +27,7 @@ use crate::io::ReadError;
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
-/// How the work is done; nothing here changes what is written, but `record_end`.
+/// How the work is done; nothing here changes what is written, but `record_end` and `max_record`.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Worker threads; 0 for one per core.
@@ -36,11 +36,24 @@ pub struct Settings {
     pub kernels: Kernels,
     /// The byte that ends a record, read and written: LF or NUL.
     pub record_end: u8,
-    /// Bytes per chunk, about; a chunk is what one thread takes at a time.
+    /// Bytes per chunk, about; a chunk is what one thread takes at a time. Taken for `max_record`
+    /// when it is more.
     pub chunk_bytes: usize,
-    /// Bytes of the longest record that is judged; longer ones are
-    /// [`crate::uri::ErrorKind::TooLong`] and are never held in memory whole.
+    /// Bytes of the longest record that is judged, white space around it included; longer ones are
+    /// [`crate::uri::ErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
+    /// Taken for [`Settings::MAX_RECORD`] when it is more.
     pub max_record: usize,
+}
+
+impl Settings {
+    /// The largest `max_record`: places in a chunk are 32 bits wide.
+    pub const MAX_RECORD: usize = 1 << 30;
+
+    /// The same, with nothing beyond what the pipeline can do.
+    fn within_limits(&self) -> Settings {
+        let max_record = self.max_record.clamp(1, Settings::MAX_RECORD);
+        Settings { max_record, chunk_bytes: self.chunk_bytes.clamp(1, max_record), ..*self }
+    }
 }
 
 impl Default for Settings {
