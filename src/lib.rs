@@ -30,12 +30,13 @@
 //! | parse one reference, or say what is wrong with it | [`uri::parse`] |
 //! | parse a text of many | [`uri::Parser`] |
 //! | normalize URIs one by one | [`normalize::Normalizer`] |
+//! | find what section 7 warns of | [`audit::audit`] |
 //! | hash canonical bytes | [`key::Hasher`] |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`], [`key`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! [`uri`], [`normalize`], [`audit`] and [`key`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -61,6 +62,8 @@
 //! | canonical form | the bytes that stand for a class at a rung |
 //! | plain | of a record: `http(s)`, and nothing in it but triplets that needs a closer look than the index gives |
 //! | fast road, exact road | two ways to the same answer: by masks, and component by component; the exact one is the judge |
+//! | finding | a rule of the audit, and the bytes of a record that it warns of |
+//! | quiet | of a record: no rule of the audit has anything to say of it |
 //! | key | 128-bit hash of a canonical form |
 //! | row | a record's key on its way into the set, and the verdict: the first of its class or not |
 //! | partition | the share of the set with the same top key bits |
@@ -68,6 +71,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod audit;
 pub mod chunk;
 pub mod dedup;
 pub mod grammar;

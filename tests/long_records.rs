@@ -2,12 +2,13 @@
 
 use std::io::Cursor;
 
+use uriscan::audit::Rule;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
 
 use uriscan::pipeline::{
-    DedupOptions, Emit, Equivalence, Error, OnInvalid, Report, Settings, Sinks, dedup, keys,
-    normalize,
+    AuditOptions, DedupOptions, Emit, Equivalence, Error, OnInvalid, Report, Settings, Sinks,
+    audit, dedup, keys, normalize, redact,
 };
 use uriscan::uri::ErrorKind;
 
@@ -162,4 +163,30 @@ fn an_invalid_record_before_a_fault_comes_first() {
         assert!(matches!(found, Err(Error::Invalid { line: 2, .. })), "{found:?}");
         assert_eq!(out, b"a:1\n");
     }
+}
+
+#[test]
+fn what_cannot_be_searched_for_secrets_is_left_out() {
+    let settings =
+        Settings { chunk_bytes: 64, max_record: 256, redact: true, ..Settings::default() };
+    let text = ["http://u:p@h/\nhttp://h/?pwd=", &"x".repeat(1000), "\nhttp://h/\n"].concat();
+    let source = || vec![Source::new("list", Cursor::new(text.clone().into_bytes()))];
+    let mut outs = [Vec::new(), Vec::new(), Vec::new()];
+    let [one, two, three] = &mut outs;
+    let equivalence = Equivalence::default();
+    let pass = OnInvalid::Pass;
+    let reports = [
+        redact(source(), &settings, &mut Sinks::new(one)).unwrap(),
+        dedup(source(), &DedupOptions::default(), &settings, &mut Sinks::new(two)).unwrap(),
+        normalize(source(), &equivalence, pass, &settings, &mut Sinks::new(three)).unwrap(),
+    ];
+    for (out, report) in outs.iter().zip(reports) {
+        assert_eq!(std::str::from_utf8(out).unwrap(), "http://u:***@h/\nhttp://h/\n");
+        assert_eq!((report.records, report.written, report.invalid.total()), (3, 2, 1));
+    }
+    let mut out = Vec::new();
+    let options = AuditOptions::default();
+    let (report, counts) = audit(source(), &options, &settings, &mut Sinks::new(&mut out)).unwrap();
+    assert_eq!((report.records, counts.of(Rule::Invalid)), (3, 1));
+    assert!(std::str::from_utf8(&out).unwrap().contains("list:2:257: note: invalid (4.1)"));
 }

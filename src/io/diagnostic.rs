@@ -71,7 +71,7 @@ pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut 
 
 /// Appends `bytes`, escaped, as far as they fit into `columns`, the first character in any case;
 /// gives the bytes and the columns taken.
-fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
+pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
     let (mut taken, mut used) = (0, 0);
     let mut push = |text: &str, len: usize| {
         let width = text.chars().count();

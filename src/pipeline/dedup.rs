@@ -1,6 +1,6 @@
 //! Deduplication: the first record of each class, in input order.
 
-use super::driver::{Job, Slot, Worker, record_at, run};
+use super::driver::{Job, Slot, Worker, push_record, record_at, run};
 use super::map::unjudged_key;
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
@@ -71,6 +71,7 @@ pub fn dedup(
     let mut job = Dedup {
         options: options.clone(),
         record_end: settings.record_end,
+        redact: settings.redact,
         set: Set::new(),
         total_bytes,
         settled_bytes: 0,
@@ -81,6 +82,7 @@ pub fn dedup(
 struct Dedup {
     options: DedupOptions,
     record_end: u8,
+    redact: bool,
     set: Set,
     /// Bytes of all sources, if known.
     total_bytes: Option<u64>,
@@ -121,7 +123,7 @@ impl Job for Dedup {
                         OnInvalid::Pass => rows.push(self.options.hasher.key(record.bytes())),
                         OnInvalid::Drop => continue,
                         OnInvalid::Divert => {
-                            slot.rejects.extend_from_slice(record.bytes());
+                            push_record(record.bytes(), self.redact, &mut slot.rejects);
                             slot.rejects.push(self.record_end);
                             continue;
                         }
@@ -167,6 +169,13 @@ impl Job for Dedup {
         let firsts = rows_in_order().filter(|&(row, _)| rows.is_first(row));
         let mut written = 0;
         match self.options.emit {
+            Emit::Original if self.redact => {
+                for (_, &span) in firsts {
+                    push_record(span.of(text.content()), true, out);
+                    out.push(self.record_end);
+                    written += 1;
+                }
+            }
             Emit::Original => {
                 let lines = rows_in_order().map(|(row, &span)| (span, rows.is_first(row)));
                 written = copy_lines(text, lines, self.record_end, out);
@@ -183,7 +192,7 @@ impl Job for Dedup {
                 for (_, &span) in firsts {
                     let record = Record::new(text, &worker.index, span);
                     let form = self.options.equivalence.canonical(isa, record, &mut worker.scratch);
-                    out.extend_from_slice(form.unwrap_or(record.bytes()));
+                    push_record(form.unwrap_or(record.bytes()), self.redact, out);
                     out.push(self.record_end);
                     written += 1;
                 }

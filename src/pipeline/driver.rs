@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::audit::redact_into;
 use crate::chunk::{Padded, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
@@ -231,13 +232,17 @@ fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
         if is_last { text.strip_suffix(&[settings.record_end]).unwrap_or(text) } else { text };
     let error = UriError { kind: ErrorKind::TooLong, at: settings.max_record as u32 };
     let is_first = slot.chunk.shape == Shape::LongFirst;
+    let row = job.long_record_row(&slot.chunk);
+    // A secret in the record could not be found.
+    let is_kept = job.on_invalid() == OnInvalid::Pass && (row.is_some() || !settings.redact);
     if is_first {
         slot.report.records = 1;
         slot.report.invalid.add(error.kind);
-        slot.report.written = u64::from(job.on_invalid() == OnInvalid::Pass);
+        slot.report.written = u64::from(is_kept);
     }
-    match (job.on_invalid(), job.long_record_row(&slot.chunk)) {
+    match (job.on_invalid(), row) {
         (OnInvalid::Drop, _) => {}
+        (OnInvalid::Pass, None) | (OnInvalid::Divert, _) if settings.redact => {}
         (OnInvalid::Fail, _) if is_first => slot.stop = Some((Span::default(), error)),
         (OnInvalid::Fail, _) => {}
         (OnInvalid::Divert, _) => {
@@ -285,6 +290,16 @@ fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settings) -> Erro
 pub(super) fn record_at<'a>(text: Padded<'a>, index: &'a Index, span: Span) -> (Span, Record<'a>) {
     let span = trim(text.padded(), span);
     (span, Record::new(text, index, span))
+}
+
+/// Appends a record, or a form of it, its secrets masked if so asked.
+#[inline(always)]
+pub(super) fn push_record(record: &[u8], redact: bool, out: &mut Vec<u8>) {
+    if redact {
+        redact_into(record, out);
+    } else {
+        out.extend_from_slice(record);
+    }
 }
 
 #[cfg(test)]

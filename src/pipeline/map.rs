@@ -1,6 +1,6 @@
 //! One line out per line in, in order: normalized forms and keys.
 
-use super::driver::{Job, Slot, Worker, record_at, run};
+use super::driver::{Job, Slot, Worker, push_record, record_at, run};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::{Chunk, Source};
 use crate::key::Hasher;
@@ -20,8 +20,8 @@ pub fn normalize(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let record_end = settings.record_end;
-    let mut job = Map { equivalence, on_invalid, record_end, form: Form::Canonical };
+    let &Settings { record_end, redact, .. } = settings;
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Canonical };
     run(&mut job, sources, settings, sinks)
 }
 
@@ -41,8 +41,8 @@ pub fn keys(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let record_end = settings.record_end;
-    let mut job = Map { equivalence, on_invalid, record_end, form: Form::Key(hasher) };
+    let &Settings { record_end, redact, .. } = settings;
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Key(hasher) };
     run(&mut job, sources, settings, sinks)
 }
 
@@ -64,6 +64,7 @@ struct Map<'a> {
     equivalence: &'a Equivalence,
     on_invalid: OnInvalid,
     record_end: u8,
+    redact: bool,
     form: Form,
 }
 
@@ -92,7 +93,7 @@ impl Job for Map<'_> {
                         OnInvalid::Pass => record.bytes(),
                         OnInvalid::Drop => continue,
                         OnInvalid::Divert => {
-                            slot.rejects.extend_from_slice(record.bytes());
+                            push_record(record.bytes(), self.redact, &mut slot.rejects);
                             slot.rejects.push(self.record_end);
                             continue;
                         }
@@ -105,7 +106,7 @@ impl Job for Map<'_> {
             };
             slot.report.written += 1;
             match self.form {
-                Form::Canonical => slot.out.extend_from_slice(bytes),
+                Form::Canonical => push_record(bytes, self.redact, &mut slot.out),
                 Form::Key(hasher) => hasher.key(bytes).write_hex(&mut slot.out),
             }
             slot.out.push(self.record_end);

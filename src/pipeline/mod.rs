@@ -3,6 +3,7 @@
 //! Each function takes sources and a writer and gives a [`Report`]. What is written
 //! does not depend on the number of threads, the backend, or the size of the chunks.
 
+mod audit;
 mod census;
 mod check;
 mod dedup;
@@ -12,6 +13,7 @@ mod map;
 mod parse;
 mod report;
 
+pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RungCensus, census};
 pub use check::{CheckFormat, check};
 pub use dedup::{DedupOptions, Emit, dedup};
@@ -27,7 +29,7 @@ use crate::io::ReadError;
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
-/// How the work is done; nothing here changes what is written, but `record_end` and `max_record`.
+/// How the work is done; nothing here changes what is written, but `record_end`, `max_record` and `redact`.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Worker threads; 0 for one per core.
@@ -43,6 +45,10 @@ pub struct Settings {
     /// [`crate::uri::ErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
     /// Taken for [`Settings::MAX_RECORD`] when it is more.
     pub max_record: usize,
+    /// Write records, valid or not, with their secrets masked ([`crate::audit::redact_into`]), where
+    /// records are written: by [`dedup`], [`normalize`] and [`redact`]. What is compared stays the
+    /// same. A record too long to be judged is left out then.
+    pub redact: bool,
 }
 
 impl Settings {
@@ -64,6 +70,7 @@ impl Default for Settings {
             record_end: b'\n',
             chunk_bytes: 128 << 10,
             max_record: 64 << 20,
+            redact: false,
         }
     }
 }

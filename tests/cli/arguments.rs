@@ -4,7 +4,7 @@ use uriscan::simd::{Backend, Kernels};
 
 use crate::run::{finish, program, run};
 
-const COMMANDS: [&str; 6] = ["dedup", "normalize", "key", "parse", "check", "census"];
+const COMMANDS: [&str; 7] = ["dedup", "normalize", "key", "parse", "check", "audit", "census"];
 
 #[test]
 fn help_is_data_and_teaches() {

@@ -35,7 +35,7 @@ fn answers(command: &[&str], text: &[u8], rejects: Option<&Path>, how: &[&str]) 
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let rejects = directory.path().join("bad");
-    let commands: [(&[&str], bool); 6] = [
+    let commands: [(&[&str], bool); 9] = [
         (&["dedup"], true),
         (
             &["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"],
@@ -44,6 +44,9 @@ fn output_depends_on_the_input_only() {
         (&["normalize"], true),
         (&["parse"], false),
         (&["check"], false),
+        (&["audit", "--fail-on", "never"], false),
+        (&["audit", "--fail-on", "never", "--format", "sarif", "--ignore", "invalid"], false),
+        (&["dedup", "--redact"], true),
         (&["census"], false),
     ];
     for path in corpora() {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod arguments;
+mod audit;
 mod corpora;
 mod dedup;
 mod files;

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use uriscan::audit::{RuleSet, Severity};
 use uriscan::io::Template;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    CensusOptions, CheckFormat, DedupOptions, Emit, Equivalence, OnInvalid, RowFormat, Settings,
+    AuditFormat, AuditOptions, CensusOptions, CheckFormat, DedupOptions, Emit, Equivalence,
+    OnInvalid, RowFormat, Settings,
 };
 use uriscan::simd::{Backend, Kernels};
 
@@ -78,11 +80,23 @@ pub(crate) enum Destination {
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
     Dedup(DedupOptions),
-    Normalize { equivalence: Equivalence, on_invalid: OnInvalid },
-    Key { equivalence: Equivalence, hasher: Hasher, on_invalid: OnInvalid },
+    Normalize {
+        equivalence: Equivalence,
+        on_invalid: OnInvalid,
+    },
+    Key {
+        equivalence: Equivalence,
+        hasher: Hasher,
+        on_invalid: OnInvalid,
+    },
     Parse(RowFormat),
     Check(CheckFormat),
     Census(CensusOptions, CensusFormat),
+    /// Findings, and from which severity on they make the run fail.
+    Audit(AuditOptions, Option<Severity>),
+    Redact,
+    /// The rules of the audit; reads nothing.
+    ListRules,
 }
 
 impl Job {
@@ -95,6 +109,7 @@ impl Job {
             Job::Parse(_) => "parse",
             Job::Check(_) => "check",
             Job::Census(..) => "census",
+            Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
         }
     }
 }
@@ -136,14 +151,16 @@ impl Config {
                     hasher: hasher(dedup.seed),
                 });
                 let strict = dedup.invalid.strictness.strict;
-                Config::of_job(job, rejects, dedup.common, strict, environment)
+                let config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
+                Ok(config.redacting(dedup.redaction.redact))
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
                 let equivalence = equivalence(&normalize.equivalence);
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
-                Config::of_job(job, rejects, normalize.common, strict, environment)
+                let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
+                Ok(config.redacting(normalize.redaction.redact))
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
@@ -172,7 +189,21 @@ impl Config {
                 let job = Job::Census(options, census.format);
                 Config::of_job(job, None, census.common, strict, environment)
             }
+            args::Command::Audit(audit) => {
+                let job = match (audit.list_rules, audit.redact) {
+                    (true, _) => Job::ListRules,
+                    (false, true) => Job::Redact,
+                    (false, false) => audit_job(&audit),
+                };
+                Config::of_job(job, None, audit.common, false, environment)
+            }
         }
+    }
+
+    /// The same, with secrets masked where records are written if `redact` says so.
+    fn redacting(mut self, redact: bool) -> Config {
+        self.settings.redact = redact;
+        self
     }
 
     fn of_job(
@@ -217,6 +248,23 @@ impl Config {
             has_progress: is_loud && !stdout_is_busy,
         })
     }
+}
+
+fn audit_job(typed: &args::Audit) -> Job {
+    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
+    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
+    let format = match typed.format {
+        args::AuditFormat::Text => AuditFormat::Text,
+        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
+        args::AuditFormat::Sarif => AuditFormat::Sarif,
+    };
+    let fail_on = match typed.fail_on {
+        args::FailOn::Note => Some(Severity::Note),
+        args::FailOn::Warning => Some(Severity::Warning),
+        args::FailOn::Error => Some(Severity::Error),
+        args::FailOn::Never => None,
+    };
+    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
 }
 
 fn is_dash(path: &Path) -> bool {

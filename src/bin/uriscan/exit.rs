@@ -1,4 +1,4 @@
-//! How a run ends: 0 done, 1 some records were invalid, 2 could not do the job.
+//! How a run ends: 0 done, 1 some records were invalid or an audit found something, 2 could not do the job.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// Some records were invalid, and the command was to say so.
+    /// Some records were invalid, or there were findings, and the command was to say so.
     SomeInvalid,
     /// The reader of the output went away before the end, as `head` does: it has what it wanted.
     ReaderGone,

@@ -1,10 +1,10 @@
 //! Carries out what [`Config`] says.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::time::Instant;
 
 use uriscan::io::Source;
-use uriscan::pipeline::{self, Census, Emit, Error, Report, Settings, Sinks};
+use uriscan::pipeline::{self, Census, Emit, Error, FindingCounts, Report, Settings, Sinks};
 
 use crate::args::CensusFormat;
 use crate::config::{Config, Destination, Job};
@@ -20,6 +20,9 @@ use crate::table;
 /// # Errors
 /// When it cannot be done. Then no file has changed.
 pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
+    if matches!(config.job, Job::ListRules) {
+        return list_rules(&config.output);
+    }
     let started = Instant::now();
     let Inputs { sources, total_bytes } = inputs::open(&config.inputs)?;
     if let (Destination::File(output), Some(rejects)) = (&config.output, &config.rejects)
@@ -44,8 +47,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if let Some(progress) = progress {
         progress.finish();
     }
-    let report = match done {
-        Ok(report) => report,
+    let Done { report, findings } = match done {
+        Ok(done) => done,
         Err(error) => return failed(error, &out, rejects.as_ref()),
     };
     // The results last, since a file that is both read and written must not change before.
@@ -59,11 +62,34 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         result => result.map_err(|error| Failure::at(name, error))?,
     }
     if let Some(format) = config.summary {
-        let summary = summary(config, report, started);
+        let summary = summary(config, report, findings, started);
         tell(format_args!("{}", summary.render(format)));
     }
-    let is_fine = report.invalid.total() == 0 || !config.strict;
+    let is_fine = match (&config.job, findings) {
+        (Job::Audit(_, fail_on), Some(counts)) => {
+            fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
+        }
+        _ => report.invalid.total() == 0 || !config.strict,
+    };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
+}
+
+/// Prints the rules of the audit.
+fn list_rules(output: &Destination) -> Result<Outcome, Failure> {
+    let mut out = Output::open(output)?;
+    let name = out.name().to_owned();
+    let result = out.write_all(table::of_rules().as_bytes()).and_then(|()| out.commit());
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+        result => result.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
+    }
+}
+
+/// What a job that was done has to tell.
+struct Done {
+    report: Report,
+    /// Of an audit.
+    findings: Option<FindingCounts>,
 }
 
 fn work(
@@ -71,17 +97,25 @@ fn work(
     sources: Vec<Source>,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
-) -> Result<Report, Error> {
-    match job {
-        Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks),
+) -> Result<Done, Error> {
+    let mut findings = None;
+    let report = match job {
+        Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks)?,
         Job::Normalize { equivalence, on_invalid } => {
-            pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)
+            pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
         }
         Job::Key { equivalence, hasher, on_invalid } => {
-            pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)
+            pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)?
         }
-        Job::Parse(format) => pipeline::parse(sources, format, settings, sinks),
-        Job::Check(format) => pipeline::check(sources, *format, settings, sinks),
+        Job::Parse(format) => pipeline::parse(sources, format, settings, sinks)?,
+        Job::Check(format) => pipeline::check(sources, *format, settings, sinks)?,
+        Job::Audit(options, _) => {
+            let (report, counts) = pipeline::audit(sources, options, settings, sinks)?;
+            findings = Some(counts);
+            report
+        }
+        Job::Redact => pipeline::redact(sources, settings, sinks)?,
+        Job::ListRules => Report::default(),
         Job::Census(options, format) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
             let text = match format {
@@ -93,9 +127,10 @@ fn work(
             };
             sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
             let Census { bytes, records, blank, invalid, .. } = census;
-            Ok(Report { bytes, records, blank, invalid, ..Report::default() })
+            Report { bytes, records, blank, invalid, ..Report::default() }
         }
-    }
+    };
+    Ok(Done { report, findings })
 }
 
 /// How a run ends whose work ended with `error`.
@@ -114,7 +149,12 @@ fn failed(error: Error, out: &Output, rejects: Option<&Output>) -> Result<Outcom
     }
 }
 
-fn summary(config: &Config, report: Report, started: Instant) -> Summary {
+fn summary(
+    config: &Config,
+    report: Report,
+    findings: Option<FindingCounts>,
+    started: Instant,
+) -> Summary {
     let (equivalence, on_invalid, hasher) = match &config.job {
         Job::Dedup(dedup) => {
             let hasher = (dedup.emit == Emit::Key).then_some(dedup.hasher);
@@ -125,6 +165,7 @@ fn summary(config: &Config, report: Report, started: Instant) -> Summary {
             (Some(equivalence), Some(*on_invalid), Some(*hasher))
         }
         Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
+        Job::Audit(..) | Job::Redact | Job::ListRules => (None, None, None),
     };
     Summary {
         command: config.job.name(),
@@ -133,11 +174,13 @@ fn summary(config: &Config, report: Report, started: Instant) -> Summary {
         writes: match config.job {
             Job::Dedup(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
-            Job::Check(_) | Job::Census(..) => Writes::Answers,
+            Job::Redact => Writes::Records,
+            Job::Check(_) | Job::Census(..) | Job::Audit(..) | Job::ListRules => Writes::Answers,
         },
         hasher,
         settings: config.settings,
         report,
+        findings,
         elapsed: started.elapsed(),
     }
 }

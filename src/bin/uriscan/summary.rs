@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use uriscan::audit::Rule;
 use uriscan::key::Hasher;
 use uriscan::normalize::Options;
-use uriscan::pipeline::{Invalid, OnInvalid, Report, Settings};
+use uriscan::pipeline::{FindingCounts, Invalid, OnInvalid, Report, Settings};
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
@@ -35,6 +36,8 @@ pub(crate) struct Summary {
     pub(crate) hasher: Option<Hasher>,
     pub(crate) settings: Settings,
     pub(crate) report: Report,
+    /// Of an audit.
+    pub(crate) findings: Option<FindingCounts>,
     pub(crate) elapsed: Duration,
 }
 
@@ -69,7 +72,9 @@ impl Summary {
         let threads = self.settings.threads;
         let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
         let mut row = |name: &str, count: u64, note: &str| {
-            let _ = write!(text, "\n  {name:<12}{:>17}  {note}", grouped(count));
+            // The numbers stay in their column beside a long name.
+            let room = 29usize.saturating_sub(name.len().max(12));
+            let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
             text.truncate(text.trim_end().len());
         };
         row("records", *records, "");
@@ -83,6 +88,12 @@ impl Summary {
         }
         if self.writes != Writes::Answers && self.dropped() > 0 {
             row("dropped", self.dropped(), "");
+        }
+        if let Some(findings) = self.findings {
+            row("findings", findings.total(), "");
+            for &rule in Rule::ALL.iter().filter(|&&rule| findings.of(rule) > 0) {
+                row(&format!("  {rule}"), findings.of(rule), "");
+            }
         }
         row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
         for (kind, count) in invalid.iter() {
@@ -124,6 +135,8 @@ impl Summary {
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
             "blank": blank,
+            "findings": self.findings.map(|findings| findings.total()),
+            "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
             "invalid": invalid.total(),
             "invalid_by_kind": by_kind(invalid),
             "bytes": bytes,
@@ -142,6 +155,12 @@ impl Summary {
 fn by_kind(invalid: &Invalid) -> Value {
     let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
     Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+}
+
+/// The counts of all rules, those without findings included.
+fn by_rule(findings: &FindingCounts) -> Value {
+    let count = |rule: &Rule| (rule.id().to_owned(), json!(findings.of(*rule)));
+    Value::Object(Rule::ALL.iter().map(count).collect::<Map<String, Value>>())
 }
 
 fn policy(on_invalid: OnInvalid) -> &'static str {
@@ -205,6 +224,7 @@ mod tests {
             hasher: None,
             settings: Settings { threads: 1, ..Settings::default() },
             report: Report::default(),
+            findings: None,
             elapsed: Duration::ZERO,
         };
         let text = summary.render(StatsFormat::Text);

@@ -1,7 +1,8 @@
-//! The census as a table for people.
+//! The census and the rules of the audit as tables for people.
 
 use std::fmt::Write;
 
+use uriscan::audit::Rule;
 use uriscan::normalize::Rung;
 use uriscan::pipeline::{Census, RungCensus};
 
@@ -23,7 +24,7 @@ pub(crate) fn of_census(census: &Census) -> String {
     }
     line([""; 5]);
     line(["records", &grouped(*records), "", "", ""]);
-    let note = if invalid.total() > 0 { "each compared by its bytes" } else { "" };
+    let note = if invalid.total() > 0 { "each equals only its own bytes" } else { "" };
     line(["invalid", &grouped(invalid.total()), "", &share(invalid.total(), *records), note]);
     for (kind, count) in invalid.iter() {
         line([&format!("  {kind}"), &grouped(count), "", "", kind.message()]);
@@ -38,4 +39,19 @@ fn adds(rung: Rung) -> &'static str {
         Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
         Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
     }
+}
+
+/// The rules of the audit, one a line, and what each one warns of.
+pub(crate) fn of_rules() -> String {
+    let mut table = String::new();
+    for &rule in Rule::ALL {
+        let (id, severity, section) = (rule.id(), rule.severity().name(), rule.section());
+        let _ = writeln!(
+            table,
+            "{id:<20}{severity:<9}{section:<5}{}: {}",
+            rule.title(),
+            rule.consequence()
+        );
+    }
+    table
 }

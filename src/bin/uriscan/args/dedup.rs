@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, InvalidRecords, groups};
+use super::{Common, Equivalence, InvalidRecords, Redaction, groups};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -26,6 +26,8 @@ pub(crate) struct Dedup {
 
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -66,6 +66,16 @@ pub(crate) enum Rung {
     Scheme,
 }
 
+/// What is hidden in the records that are written.
+#[derive(Debug, Args)]
+pub(crate) struct Redaction {
+    /// Write *** for every password and secret parameter of the records that are written
+    ///
+    /// What is compared stays the same. `uriscan audit --redact` says more.
+    #[arg(long)]
+    pub(crate) redact: bool,
+}
+
 /// When invalid records make the run fail.
 #[derive(Debug, Args)]
 pub(crate) struct Strictness {
@@ -140,10 +150,11 @@ pub(crate) struct Reporting {
     /// The form of the summary; asks for one
     ///
     /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
-    /// on_invalid, records, written, distinct (dedup only), duplicates, dropped, blank, invalid,
+    /// on_invalid, records, written, distinct (dedup only), duplicates, dropped, blank, findings and
+    /// findings_by_rule (audit only), invalid,
     /// invalid_by_kind, bytes, seconds, bytes_per_second, records_per_second, backend,
     /// threads, hash, seed. What does not apply is null;
-    /// records = written + duplicates + dropped, but for check and census, which write no
+    /// records = written + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) stats_format: Option<StatsFormat>,

@@ -1,5 +1,6 @@
 //! What the user typed, as types. What it means is decided in [`crate::config`].
 
+mod audit;
 mod census;
 mod check;
 mod dedup;
@@ -8,11 +9,12 @@ mod key;
 mod normalize;
 mod parse;
 
+pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Dedup, Emit};
 pub(crate) use groups::{
-    Common, Equivalence, InvalidRecords, OnInvalid, Rung, StatsFormat, Strictness,
+    Common, Equivalence, InvalidRecords, OnInvalid, Redaction, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
@@ -48,13 +50,15 @@ Examples:
   uriscan key --seed 1 a.txt > a.keys          128-bit keys; equal keys = equal URIs
   uriscan parse -g '{host}' urls.txt           components
   uriscan check urls.txt                       is this RFC 3986, and if not, where?
+  uriscan audit urls.txt                       what RFC 3986, section 7, warns of
 
 Environment:
   URISCAN_BACKEND  the default of --backend
 
 Exit codes:
   0  done (also when the reader of the output went away)
-  1  `check` found invalid records, or --strict was given and there were some
+  1  `check` found invalid records, `audit` found something, or --strict was given
+     and there were invalid records
   2  could not do the job: bad arguments, a file that cannot be read or written,
      an invalid record under --on-invalid error
 
@@ -68,6 +72,7 @@ pub(crate) enum Command {
     Key(Key),
     Parse(Parse),
     Check(Check),
+    Audit(Audit),
     Census(Census),
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, InvalidRecords};
+use super::{Common, Equivalence, InvalidRecords, Redaction};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -15,6 +15,8 @@ pub(crate) struct Normalize {
     pub(crate) equivalence: Equivalence,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) common: Common,
 }

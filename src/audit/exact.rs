@@ -1,0 +1,173 @@
+//! The audit of one reference: its components, each by the rules that are about it.
+
+use super::{Detail, Finding, Found, Rule, RuleSet, address, encoded, host, path, port, secret};
+use crate::grammar::scheme_facts;
+use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
+
+/// Replaces `findings` by what `rules` warn of in `text`, a URI-reference or meant as one, ordered by
+/// place; gives what makes it no URI-reference, if it is none.
+///
+/// ```
+/// use uriscan::audit::{Rule, RuleSet, audit};
+/// let mut findings = Vec::new();
+/// // The example of section 7.6.
+/// let text = b"ftp://cnn.example.com&story=breaking_news@10.0.0.1/top_story.htm";
+/// audit(text, RuleSet::all(), &mut findings);
+/// let misleading = findings.iter().find(|finding| finding.rule == Rule::MisleadingUserinfo).unwrap();
+/// assert_eq!(&text[misleading.start as usize..misleading.end as usize], b"cnn.example.com&story=breaking_news");
+/// assert!(findings.iter().any(|finding| finding.rule == Rule::AddressPrivate));
+/// ```
+pub fn audit(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) -> Option<UriError> {
+    findings.clear();
+    let mut found = Found { rules, findings, component: 0 };
+    let parsed = parse(text);
+    let parts = match parsed {
+        Ok(parts) => parts,
+        Err(error) => {
+            let at = (error.at as usize).min(text.len());
+            found.add(Rule::Invalid, at..text.len().min(at + 1), Detail::Error(error));
+            if error.kind == ErrorKind::TooLong {
+                return Some(error);
+            }
+            by_appendix_b(text)
+        }
+    };
+    judge(text, &parts, parsed.is_ok(), &mut found);
+    findings.sort_by_key(|finding| (finding.start, finding.rule));
+    parsed.err()
+}
+
+/// The finding for a record of more than `max_record` bytes, which is not judged.
+pub(crate) fn unjudged(max_record: usize) -> Finding {
+    let error = UriError::new(ErrorKind::TooLong, max_record);
+    let (rule, at) = (Rule::Invalid, error.at);
+    let severity = rule.severity();
+    Finding { rule, severity, start: at, end: at, count: 1, detail: Detail::Error(error) }
+}
+
+fn judge(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
+    let place = |offset: u32| offset as usize;
+    let scheme = parts.scheme(text);
+    let facts = scheme.and_then(scheme_facts);
+    // `mailto:a%2Fb@h` has no segments.
+    let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
+        && parts.authority_start == 0;
+    // Its path and query are content, and a line break in it is one.
+    let is_data = facts.is_some_and(|facts| facts.name == "data");
+
+    if let Some(userinfo) = parts.userinfo(text) {
+        let start = place(parts.authority_start);
+        secret::judge_userinfo(userinfo, start, found);
+        host::judge_userinfo(userinfo, start, found);
+        encoded::judge(userinfo, start, encoded::Part::Userinfo, found);
+    }
+    if let Some(name) = parts.host(text) {
+        found.next_component();
+        let start = place(parts.host_start);
+        encoded::judge(name, start, encoded::Part::Host, found);
+        address::judge(name, start, facts, found);
+        host::judge_name(name, start, facts, found);
+    }
+    host::judge_grammars(text, parts, is_valid, found);
+    if let Some(digits) = parts.port(text) {
+        found.next_component();
+        port::judge(scheme, digits, place(parts.host_end), found);
+    }
+
+    found.next_component();
+    let (path, start) = (parts.path(text), place(parts.path_start));
+    if !is_data {
+        let part = if is_opaque { encoded::Part::Opaque } else { encoded::Part::Path };
+        encoded::judge(path, start, part, found);
+        secret::judge_parameters(path, start, secret::Part::Path, found);
+    }
+    if !is_opaque {
+        path::judge(path, start, found);
+    }
+    if let Some(query) = parts.query(text) {
+        found.next_component();
+        let start = place(parts.path_end) + 1;
+        if !is_data {
+            let has_body = facts.is_some_and(|facts| matches!(facts.name, "mailto" | "sms"));
+            encoded::judge_query(query, start, has_body, found);
+            secret::judge_parameters(query, start, secret::Part::Query, found);
+        }
+        path::judge_query(query, start, found);
+    }
+    if let Some(fragment) = parts.fragment(text) {
+        found.next_component();
+        let start = place(parts.query_end) + 1;
+        secret::judge_parameters(fragment, start, secret::Part::Query, found);
+    }
+    if !is_valid {
+        found.next_component();
+        let end = place(parts.query_end);
+        for at in memchr::memchr_iter(b'\\', &text[..end]) {
+            found.add(Rule::Backslash, at..at + 1, Detail::None);
+        }
+    }
+}
+
+/// The components of what is no URI-reference, as far as the delimiters tell (Appendix B). The
+/// userinfo ends at the last `@`, as clients have it, and the host before the first `:` behind it.
+pub(super) fn by_appendix_b(text: &[u8]) -> Components {
+    let offset = |at: usize| at as u32;
+    let parts = split(text);
+    let mut c = Components { len: offset(text.len()), ..Components::default() };
+    let mut at = 0;
+    if let Some(scheme) = parts.scheme {
+        c.scheme_end = offset(scheme.len());
+        at = scheme.len() + 1;
+    }
+    (c.host_start, c.host_end) = (offset(at), offset(at));
+    if let Some(authority) = parts.authority {
+        at += 2;
+        let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at_sign| at_sign + 1);
+        let host = &authority[after_userinfo..];
+        let literal = if host.starts_with(b"[") { memchr::memchr(b']', host) } else { None };
+        let from = literal.unwrap_or(0);
+        let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
+        c.authority_start = offset(at);
+        c.host_start = offset(at + after_userinfo);
+        c.host_end = offset(at + after_userinfo + end);
+        c.host_kind = host_kind(&host[..end]).unwrap_or(crate::uri::HostKind::RegName);
+        at += authority.len();
+    }
+    c.path_start = offset(at);
+    at += parts.path.len();
+    c.path_end = offset(at);
+    at += parts.query.map_or(0, |query| query.len() + 1);
+    c.query_end = offset(at);
+    c
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_valid_has_the_same_components_by_appendix_b() {
+        for text in [
+            "",
+            "//",
+            "?",
+            "#",
+            "a:",
+            "a:b?c#d",
+            "http://u:p@h:8/p?q#f",
+            "http://[::1]:8/",
+            "//@",
+            "//h:",
+            "/p/q?",
+            "s://1.2.3.4",
+        ] {
+            let text = text.as_bytes();
+            assert_eq!(by_appendix_b(text), parse(text).unwrap(), "{}", text.escape_ascii());
+        }
+        let parts = by_appendix_b(b"ht tp://a@b@c:d:e/f g?h i#j#k");
+        let text = b"ht tp://a@b@c:d:e/f g?h i#j#k";
+        assert_eq!(parts.userinfo(text), Some(&b"a@b"[..]));
+        assert_eq!((parts.host(text), parts.port(text)), (Some(&b"c"[..]), Some(&b"d:e"[..])));
+        assert_eq!((parts.path(text), parts.query(text)), (&b"/f g"[..], Some(&b"h i"[..])));
+    }
+}

@@ -1,0 +1,339 @@
+//! Hosts that mislead people or programs (RFC 3986 section 7.6).
+
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+use unicode_security::confusable_detection::skeleton;
+use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
+
+use super::{Detail, Found, Rule, RuleSet, decoded};
+use crate::grammar::SchemeFacts;
+use crate::grammar::class::{ALPHA, DIGIT};
+use crate::normalize::{Rung, normalize_exact};
+use crate::uri::{Components, HostKind, split};
+
+/// Top-level domains that make a user name read like a host; those of two letters do so too.
+const DOMAINS: &[&[u8]] = &[
+    b"com", b"net", b"org", b"edu", b"gov", b"mil", b"int", b"info", b"biz", b"app", b"dev",
+    b"bank", b"shop", b"online", b"site", b"cloud", b"xyz", b"top", b"example", b"test",
+];
+
+/// Judges `userinfo`, which starts at byte `start` of the record.
+pub(super) fn judge_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
+    let name_end = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+    if reads_like_a_host(&decoded(&userinfo[..name_end])) {
+        found.add(Rule::MisleadingUserinfo, start..start + name_end, Detail::None);
+    }
+}
+
+/// Whether `name`, a user name decoded, begins like a host and goes on like a URI, if it goes on.
+fn reads_like_a_host(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"//").unwrap_or(name);
+    let is_in_host = |byte: &u8| ALPHA.or(DIGIT).has(*byte) || b".-".contains(byte);
+    let end = name.iter().position(|byte| !is_in_host(byte)).unwrap_or(name.len());
+    let host = name[..end].to_ascii_lowercase();
+    if host.starts_with(b"www.") && host.len() > 4 {
+        return true;
+    }
+    let host = host.strip_suffix(b".").unwrap_or(&host);
+    let mut labels = host.rsplit(|&byte| byte == b'.');
+    let top = labels.next().unwrap_or(b"");
+    let has_more = labels.next().is_some_and(|label| !label.is_empty());
+    let is_top = DOMAINS.contains(&top) || top.len() == 2 && top.iter().all(|&b| ALPHA.has(b));
+    has_more && (is_top || crate::uri::parse_ipv4(host).is_some())
+}
+
+/// Judges the letters of the host `name`, which starts at byte `start` of the record.
+pub(super) fn judge_name(
+    name: &[u8],
+    start: usize,
+    facts: Option<&SchemeFacts>,
+    found: &mut Found<'_>,
+) {
+    let may_be_a_name = facts.is_none_or(|facts| facts.dns_host);
+    if !may_be_a_name || name.starts_with(b"[") || !is_international(name) {
+        return;
+    }
+    let range = start..start + name.len();
+    let once = decoded(name);
+    let (unicode, is_fine) = to_unicode(&once);
+    if !is_fine {
+        found.add(Rule::InvalidIdna, range.clone(), Detail::None);
+    }
+    let mut twin = String::new();
+    // All of it has to be, or the rest tells people what it is: no ASCII name ends in a Cyrillic domain.
+    let mut is_twin = !unicode.is_ascii();
+    for label in unicode.split('.') {
+        if !label.is_ascii() {
+            if label.detect_restriction_level() > RestrictionLevel::HighlyRestrictive {
+                let detail = Detail::Name(shown(label).into());
+                found.add(Rule::MixedScript, range.clone(), detail);
+            }
+            let ascii = ascii_twin(label);
+            is_twin &= ascii.is_some();
+            twin += &ascii.unwrap_or_default();
+        } else {
+            twin += label;
+        }
+        twin.push('.');
+    }
+    if is_twin {
+        twin.pop();
+        found.add(Rule::Confusable, range, Detail::Name(shown(&twin).into()));
+    }
+}
+
+/// `text` with escapes for what could mislead once more where it is printed.
+fn shown(text: &str) -> String {
+    let is_letter = |c: char| c.is_ascii_graphic() || c.is_alphanumeric();
+    text.chars()
+        .map(|c| if is_letter(c) { c.to_string() } else { c.escape_unicode().to_string() })
+        .collect()
+}
+
+/// Whether a host holds anything but ASCII, raw, encoded or as an A-label.
+fn is_international(name: &[u8]) -> bool {
+    name.iter().any(|&byte| byte >= 0x80 || byte == b'%')
+        || name.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
+}
+
+/// The name in Unicode, and whether UTS #46 takes it.
+fn to_unicode(name: &[u8]) -> (Cow<'_, str>, bool) {
+    let (unicode, fault) = Uts46::new().to_unicode(name, AsciiDenyList::EMPTY, Hyphens::Allow);
+    (unicode, fault.is_ok())
+}
+
+/// The name in ASCII, if UTS #46 takes it.
+pub(super) fn to_ascii(name: &[u8]) -> Option<String> {
+    Uts46::new()
+        .to_ascii(name, AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore)
+        .ok()
+        .map(Cow::into_owned)
+}
+
+/// The letters, digits and hyphen of names, each with its skeleton (UTS #39).
+fn ascii_skeletons() -> &'static [(char, String)] {
+    static SKELETONS: OnceLock<Vec<(char, String)>> = OnceLock::new();
+    SKELETONS.get_or_init(|| {
+        let all = ('a'..='z').chain('0'..='9').chain(['-', '_']);
+        all.map(|c| (c, skeleton(c.encode_utf8(&mut [0; 4])).collect())).collect()
+    })
+}
+
+/// The label of ASCII that `label`, which is not, looks like: each of its characters has the
+/// skeleton of one in ASCII.
+fn ascii_twin(label: &str) -> Option<String> {
+    let twin = |c: char| {
+        if c.is_ascii() {
+            return Some(c);
+        }
+        let wanted: String = skeleton(c.encode_utf8(&mut [0; 4])).collect();
+        ascii_skeletons().iter().find(|(_, skeleton)| *skeleton == wanted).map(|&(c, _)| c)
+    };
+    label.chars().map(twin).collect()
+}
+
+/// Schemes that the WHATWG URL standard reads by rules of their own.
+pub(super) const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ws", b"wss", b"ftp"];
+
+/// Judges what other grammars take for the host.
+pub(super) fn judge_grammars(
+    text: &[u8],
+    parts: &Components,
+    is_valid: bool,
+    found: &mut Found<'_>,
+) {
+    const BOTH: RuleSet = RuleSet::none().with(Rule::HostWhatwg).with(Rule::HostRfc2396);
+    if !found.rules.has_any(BOTH) {
+        return;
+    }
+    // About an ordinary name, with an authority to stand in, all grammars agree.
+    if is_valid && parts.host(text).is_some_and(is_ordinary) {
+        return;
+    }
+    found.next_component();
+    let start = if parts.authority_start == 0 { parts.path_start } else { parts.host_start };
+    let range = start as usize..(parts.host_end.max(start)) as usize;
+    let is_special = |scheme: &[u8]| SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(scheme));
+    if parts.scheme(text).is_some_and(is_special)
+        && let Some(theirs) = host_by_whatwg(text)
+    {
+        let ours = host_by_rfc3986(text, parts, is_valid);
+        if ours.as_deref() != Some(theirs.as_bytes()) {
+            found.add(Rule::HostWhatwg, range.clone(), Detail::Name(theirs.into()));
+        }
+    }
+    if is_valid
+        && let Some(authority) = parts.authority(text)
+        && matches!(parts.host_kind, HostKind::RegName)
+        && !is_server(authority)
+    {
+        found.add(Rule::HostRfc2396, range, Detail::None);
+    }
+}
+
+/// The host by RFC 3986, in the form that compares with [`host_by_whatwg`].
+fn host_by_rfc3986(text: &[u8], parts: &Components, is_valid: bool) -> Option<Vec<u8>> {
+    let mut form = Vec::new();
+    if is_valid && normalize_exact(text, Rung::Scheme, false, &mut form).is_ok() {
+        let authority = split(&form).authority?;
+        let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+        let host = &authority[after_userinfo..];
+        let end = match host.strip_prefix(b"[") {
+            Some(literal) => memchr::memchr(b']', literal).map_or(host.len(), |end| end + 2),
+            None => memchr::memchr(b':', host).unwrap_or(host.len()),
+        };
+        return Some(as_browsers_write(&host[..end]));
+    }
+    let host = parts.host(text)?;
+    // Browsers map what is not ASCII; that is no other host.
+    Some(to_ascii(host).map_or_else(|| host.to_ascii_lowercase(), String::into_bytes))
+}
+
+/// `host` with an IPv6 literal in the form that browsers have it: mapped addresses in hexadecimal.
+fn as_browsers_write(host: &[u8]) -> Vec<u8> {
+    let literal = host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
+    match literal.and_then(crate::uri::parse_ipv6) {
+        Some(groups) => url::Host::<&str>::Ipv6(groups.into()).to_string().into_bytes(),
+        None => host.to_vec(),
+    }
+}
+
+/// The host by the WHATWG URL standard; `None` where it refuses the URL.
+fn host_by_whatwg(text: &[u8]) -> Option<String> {
+    let text = str::from_utf8(text).ok()?;
+    url::Url::parse(text).ok()?.host_str().map(str::to_owned)
+}
+
+/// Whether `authority` is a `server` of RFC 2396 section 3.2.2, and not only a `reg_name`.
+fn is_server(authority: &[u8]) -> bool {
+    let (userinfo, hostport) = match memchr::memrchr(b'@', authority) {
+        Some(at) => (&authority[..at], &authority[at + 1..]),
+        None => (&[][..], authority),
+    };
+    // `mark` has `~` and more; `[` and `]` are no part of a userinfo in either grammar.
+    let is_userinfo = userinfo.iter().all(|&byte| byte != b'@');
+    let end = memchr::memchr(b':', hostport).unwrap_or(hostport.len());
+    let host = &hostport[..end];
+    is_userinfo && (authority.is_empty() || is_hostname(host) || is_ipv4(host))
+}
+
+/// `hostname = *( domainlabel "." ) toplabel [ "." ]` of RFC 2396.
+fn is_hostname(host: &[u8]) -> bool {
+    let alphanum = ALPHA.or(DIGIT);
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    let is_label = |label: &[u8]| {
+        let inner = |&byte: &u8| alphanum.has(byte) || byte == b'-';
+        let is_edge = |byte: Option<&u8>| byte.is_some_and(|&byte| alphanum.has(byte));
+        is_edge(label.first()) && is_edge(label.last()) && label.iter().all(inner)
+    };
+    let top = host.rsplit(|&byte| byte == b'.').next().unwrap_or(b"");
+    host.split(|&byte| byte == b'.').all(is_label) && top.first().is_some_and(|&b| ALPHA.has(b))
+}
+
+/// `IPv4address = 1*digit "." 1*digit "." 1*digit "." 1*digit` of RFC 2396: any numbers.
+fn is_ipv4(host: &[u8]) -> bool {
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(|&byte| DIGIT.has(byte));
+    host.split(|&byte| byte == b'.').count() == 4 && host.split(|&b| b == b'.').all(is_number)
+}
+
+/// Whether the host `name` is of the ordinary kind about which all grammars agree and no rule has
+/// anything to say: labels of letters, digits and single inner hyphens, the last one begun by a
+/// letter; neither `localhost` nor empty.
+#[inline]
+pub(super) fn is_ordinary(name: &[u8]) -> bool {
+    const ALPHANUM: [bool; 256] = ALPHA.or(DIGIT).table();
+    let mut was_letter = false;
+    let mut top = 0;
+    for (i, &byte) in name.iter().enumerate() {
+        let is_letter = ALPHANUM[usize::from(byte)];
+        // Two hyphens in a row may be those of an A-label.
+        if !is_letter && !(was_letter && (byte == b'.' || byte == b'-')) {
+            return false;
+        }
+        if byte == b'.' {
+            top = i + 1;
+        }
+        was_letter = is_letter;
+    }
+    was_letter && ALPHA.has(name[top]) && !super::address::is_localhost(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_hosts() {
+        for name in ["h", "example.com", "a-b.c-d.museum", "1st.example", "EXAMPLE.Com", "x.c0m"] {
+            assert!(is_ordinary(name.as_bytes()), "{name}");
+        }
+        for name in [
+            "",
+            ".",
+            "h.",
+            ".h",
+            "a..b",
+            "-a",
+            "a-",
+            "a-.b",
+            "a.-b",
+            "a--b",
+            "xn--a.b",
+            "a_b.c",
+            "1.2.3.4",
+            "0x7f",
+            "a.1",
+            "a.0x1",
+            "localhost",
+            "a.LOCALHOST",
+            "a%41",
+            "\u{e4}",
+            "a~b",
+        ] {
+            assert!(!is_ordinary(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn user_names_that_read_like_hosts() {
+        for name in [
+            "cnn.example.com&story=breaking_news",
+            "www.bank",
+            "bank.com",
+            "bank.com/login",
+            "10.0.0.1",
+            "bank.co.uk",
+            "BANK.COM.",
+            "accounts.bank.com%2Flogin",
+        ] {
+            assert!(reads_like_a_host(&decoded(name.as_bytes())), "{name}");
+        }
+        for name in ["", "joe", "joe.doe", "joe%40example.com", "j.doe99", ".com", "com", "www."] {
+            assert!(!reads_like_a_host(&decoded(name.as_bytes())), "{name}");
+        }
+    }
+
+    #[test]
+    fn servers_of_rfc_2396() {
+        for authority in
+            ["", "h", "a.b-c.d1", "h.", "u:p@h:80", "h:", "1.2.3.4", "999.1.1.1", "1a.b"]
+        {
+            assert!(is_server(authority.as_bytes()), "{authority}");
+        }
+        for authority in
+            ["a_b.c", "-a.b", "a-.b", "a.1b", "a..b", "1.2.3", "a%41", "a~b", "u@", ":8"]
+        {
+            assert!(!is_server(authority.as_bytes()), "{authority}");
+        }
+    }
+
+    #[test]
+    fn twins() {
+        assert_eq!(ascii_twin("p\u{430}ypal").as_deref(), Some("paypal"));
+        assert_eq!(ascii_twin("\u{430}\u{440}\u{440}\u{4cf}\u{435}").as_deref(), Some("apple"));
+        assert_eq!(ascii_twin("b\u{fc}cher"), None);
+        assert_eq!(ascii_twin("\u{65e5}\u{672c}"), None);
+    }
+}

@@ -1,0 +1,314 @@
+//! The rules of the audit: their names, the paragraphs of RFC 3986 section 7 they stand for, and
+//! what a system that dereferences the URI would do.
+
+use core::fmt;
+
+/// How much a finding weighs. The names are those of SARIF's levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Severity {
+    /// Worth knowing; ordinary data has it too.
+    Note,
+    /// Unusual, and trouble where the next system is careless.
+    Warning,
+    /// Seldom there without intent, or a secret in the open.
+    Error,
+}
+
+impl Severity {
+    /// All severities, least first.
+    pub const ALL: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
+
+    /// The stable name: `note`, `warning` or `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+
+    /// The next lower severity; a note stays one.
+    pub(super) const fn lower(self) -> Severity {
+        match self {
+            Severity::Error => Severity::Warning,
+            _ => Severity::Note,
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+macro_rules! rules {
+    ($($variant:ident, $id:literal, $section:literal, $severity:ident, $title:literal, $consequence:literal;)*) => {
+        /// A rule of the audit. The order is that of the sections of RFC 3986 and of listings.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Rule {
+            $(#[doc = concat!("`", $id, "` (", $section, "): ", $title, ".")] $variant,)*
+        }
+
+        impl Rule {
+            /// All rules, in order.
+            pub const ALL: &[Rule] = &[$(Rule::$variant),*];
+
+            /// The stable name used in output and options.
+            pub const fn id(self) -> &'static str {
+                match self { $(Rule::$variant => $id),* }
+            }
+
+            /// The section of RFC 3986, such as `7.4`.
+            pub const fn section(self) -> &'static str {
+                match self { $(Rule::$variant => $section),* }
+            }
+
+            /// What a finding weighs; one in a query, which is free text more often than a path, may weigh less.
+            pub const fn severity(self) -> Severity {
+                match self { $(Rule::$variant => Severity::$severity),* }
+            }
+
+            /// What is found, in a few words.
+            pub const fn title(self) -> &'static str {
+                match self { $(Rule::$variant => $title),* }
+            }
+
+            /// What a dereferencing system would do, in one sentence.
+            pub const fn consequence(self) -> &'static str {
+                match self { $(Rule::$variant => $consequence),* }
+            }
+        }
+    };
+}
+
+rules! {
+    Invalid, "invalid", "4.1", Note,
+        "no URI-reference",
+        "parsers repair it, each in its own way, and may disagree about every component";
+    PortOtherProtocol, "port-other-protocol", "7.2", Warning,
+        "well-known port of another protocol",
+        "a client sends this protocol's bytes to a server of another one, which may take them for commands";
+    PortWellKnown, "port-well-known", "7.2", Note,
+        "well-known port that is not known to be this protocol's",
+        "a client connects to a port reserved for another service";
+    PortOverflow, "port-overflow", "7.2", Warning,
+        "port above 65535",
+        "a client that keeps 16 bits of it connects to another port; others refuse";
+    EncodedLineBreak, "encoded-line-break", "7.2", Error,
+        "encoded CR or LF",
+        "a system that decodes it before sending ends the line there and sends what follows as another command or header";
+    EncodedControl, "encoded-control", "7.2", Warning,
+        "encoded control character",
+        "a system that decodes it before sending hands a protocol or a terminal what it acts upon";
+    EncodedDelimiter, "encoded-delimiter", "7.2", Warning,
+        "encoded delimiter in the host",
+        "a system that decodes before it splits ends the host there and may connect to another one";
+    EncodedNul, "encoded-nul", "7.3", Error,
+        "encoded NUL",
+        "a system whose strings end at NUL drops the rest, after a filter has looked at the whole";
+    EncodedSlash, "encoded-slash", "7.3", Note,
+        "encoded slash in the path",
+        "a server that decodes before it splits sees one more segment; others refuse the request";
+    EncodedBackslash, "encoded-backslash", "7.3", Warning,
+        "encoded backslash in the path",
+        "a server with a Windows file system takes it for a slash";
+    Backslash, "backslash", "7.3", Warning,
+        "backslash",
+        "browsers read a slash, so that host and path may end elsewhere than a filter thought";
+    EncodedDot, "encoded-dot", "7.3", Warning,
+        "dot segment with encoded dots",
+        "a system that normalizes goes up the path; a filter that looks for the bytes '..' does not see it";
+    Traversal, "traversal", "7.3", Error,
+        "path goes up after decoding",
+        "a server that decodes and then opens a file leaves the folder it serves";
+    TraversalQuery, "traversal-query", "7.3", Warning,
+        "parameter goes up a path",
+        "an application that takes the value for a file name leaves its folder";
+    AboveRoot, "above-root", "7.3", Note,
+        "dot segments lead above the root",
+        "clients stop at the root (5.2.4); a server that opens files by the raw path goes higher";
+    DeviceName, "device-name", "7.3", Note,
+        "name of a device",
+        "a Windows file system opens the device instead of a file, and may hang";
+    DoubleEncoding, "double-encoding", "7.3", Warning,
+        "doubly encoded text",
+        "a system that decodes twice sees other bytes than a filter that decoded once";
+    OverlongUtf8, "overlong-utf8", "7.3", Error,
+        "overlong UTF-8",
+        "a lax decoder reads an ASCII character, such as a slash, that no filter saw";
+    EncodedHost, "encoded-host", "7.3", Warning,
+        "needlessly encoded characters in the host",
+        "a client decodes them and connects; a filter that compares the bytes sees another name";
+    RareIpv4, "rare-ipv4", "7.4", Warning,
+        "IPv4 address in a rare form",
+        "inet_aton and browsers take the name for an address; the grammar and most filters take it for a name";
+    AddressLoopback, "address-loopback", "7.4", Warning,
+        "loopback address",
+        "a server that fetches it talks to itself";
+    AddressPrivate, "address-private", "7.4", Warning,
+        "private address",
+        "a server that fetches it reaches into its own network";
+    AddressLinkLocal, "address-link-local", "7.4", Warning,
+        "link-local address",
+        "a server that fetches it reaches its own link, where cloud providers serve credentials";
+    AddressSpecial, "address-special", "7.4", Note,
+        "address of no public host",
+        "a client reaches its own host or nothing at all";
+    Password, "password", "7.5", Error,
+        "password in the userinfo",
+        "clients show, store, log and send it on";
+    UserName, "user-name", "7.5", Note,
+        "user name in the userinfo",
+        "clients show, store, log and send it on; some drop it, some refuse the URI";
+    SecretParameter, "secret-parameter", "7.5", Error,
+        "parameter that looks like a secret",
+        "servers and proxies log it, browsers store it and send it on as the referrer";
+    MisleadingUserinfo, "misleading-userinfo", "7.6", Error,
+        "userinfo that looks like a host",
+        "people read the userinfo as the host; the client connects to the host behind the '@'";
+    MixedScript, "mixed-script", "7.6", Warning,
+        "label of the host mixes scripts",
+        "people read one script; the client connects to a name that holds letters of another one";
+    Confusable, "confusable", "7.6", Error,
+        "host that looks like another one",
+        "people read the ASCII name; the client connects to the other one";
+    InvalidIdna, "invalid-idna", "7.6", Note,
+        "host that IDNA refuses",
+        "browsers refuse it; other clients ask the DNS for it as it is";
+    HostWhatwg, "host-whatwg", "7.6", Error,
+        "browsers see another host",
+        "a filter by RFC 3986 judges one host; a client by the WHATWG URL standard connects to another one";
+    HostRfc2396, "host-rfc2396", "7.6", Note,
+        "RFC 2396 sees no host",
+        "systems by the older grammar, such as java.net.URI, see a registry name and no host";
+}
+
+impl Rule {
+    /// The rule called `id`, or `None`.
+    ///
+    /// ```
+    /// use uriscan::audit::Rule;
+    /// assert_eq!(Rule::from_id("rare-ipv4"), Some(Rule::RareIpv4));
+    /// assert_eq!(Rule::RareIpv4.section(), "7.4");
+    /// ```
+    pub fn from_id(id: &str) -> Option<Rule> {
+        Rule::ALL.iter().copied().find(|rule| rule.id() == id)
+    }
+
+    /// Whether what is found is a secret, which no output may show.
+    pub const fn is_secret(self) -> bool {
+        matches!(self, Rule::Password | Rule::SecretParameter)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// A set of rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleSet(u64);
+
+const _: () = assert!(Rule::ALL.len() <= 64);
+
+impl Default for RuleSet {
+    fn default() -> RuleSet {
+        RuleSet::all()
+    }
+}
+
+impl RuleSet {
+    /// Every rule.
+    pub const fn all() -> RuleSet {
+        RuleSet(!0 >> (64 - Rule::ALL.len()))
+    }
+
+    /// No rule.
+    pub const fn none() -> RuleSet {
+        RuleSet(0)
+    }
+
+    /// Whether `rule` is in the set.
+    #[inline]
+    pub const fn has(self, rule: Rule) -> bool {
+        self.0 >> rule as u32 & 1 != 0
+    }
+
+    /// Whether one of the rules of `other` is in the set.
+    #[inline]
+    pub const fn has_any(self, other: RuleSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The set and `rule`.
+    #[must_use]
+    pub const fn with(self, rule: Rule) -> RuleSet {
+        RuleSet(self.0 | 1 << rule as u32)
+    }
+
+    /// The rules of either set.
+    #[must_use]
+    pub const fn or(self, other: RuleSet) -> RuleSet {
+        RuleSet(self.0 | other.0)
+    }
+
+    /// The rules of this set that are not in `other`.
+    #[must_use]
+    pub const fn without(self, other: RuleSet) -> RuleSet {
+        RuleSet(self.0 & !other.0)
+    }
+
+    /// The rules that `name` stands for: one by its name, all of a section (`7.4`), or `all`.
+    ///
+    /// ```
+    /// use uriscan::audit::{Rule, RuleSet};
+    /// assert!(RuleSet::named("7.5").unwrap().has(Rule::Password));
+    /// assert_eq!(RuleSet::named("backslash"), Some(RuleSet::none().with(Rule::Backslash)));
+    /// assert_eq!(RuleSet::named("7.9"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<RuleSet> {
+        let is_meant = |rule: &Rule| name == "all" || rule.id() == name || rule.section() == name;
+        let set = Rule::ALL.iter().filter(|rule| is_meant(rule));
+        let set = set.fold(RuleSet::none(), |set, &rule| set.with(rule));
+        (set != RuleSet::none()).then_some(set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_stable_words_and_stand_once() {
+        for (i, &rule) in Rule::ALL.iter().enumerate() {
+            assert_eq!(rule as usize, i);
+            assert_eq!(Rule::from_id(rule.id()), Some(rule));
+            assert!(
+                rule.id()
+                    .bytes()
+                    .all(|b| b == b'-' || b.is_ascii_lowercase() || b.is_ascii_digit())
+            );
+            assert!(rule.section() == "4.1" || rule.section().starts_with("7."), "{rule}");
+            assert!(!rule.title().is_empty() && !rule.consequence().ends_with('.'), "{rule}");
+        }
+        assert!(Rule::ALL.is_sorted_by_key(|rule| rule.section()));
+    }
+
+    #[test]
+    fn sets_hold_what_was_put_in() {
+        let all = RuleSet::all();
+        assert!(Rule::ALL.iter().all(|&rule| all.has(rule) && !RuleSet::none().has(rule)));
+        let some = RuleSet::named("7.2").unwrap();
+        assert!(some.has(Rule::PortOverflow) && !some.has(Rule::Backslash));
+        assert!(!all.without(some).has(Rule::PortOverflow) && all.without(some).or(some) == all);
+        assert!(all.has_any(some) && !some.has_any(all.without(some)));
+        assert_eq!(RuleSet::named("all"), Some(all));
+        assert_eq!(RuleSet::named(""), None);
+    }
+}

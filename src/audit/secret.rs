@@ -1,0 +1,287 @@
+//! Sensitive information (RFC 3986 section 7.5): passwords, and parameters whose names say that
+//! their values are secrets.
+
+use core::ops::Range;
+
+use super::{Detail, Found, Rule, decoded};
+
+/// Names of parameters that hold secrets, squashed: lower case, letters and digits only.
+pub(super) const NAMES: &[&str] = &[
+    "pass",
+    "pw",
+    "auth",
+    "authorization",
+    "bearer",
+    "sid",
+    "session",
+    "phpsessid",
+    "sig",
+    "otp",
+    "pin",
+    "cvv",
+    "ssn",
+    "awsaccesskeyid",
+    "googleaccessid",
+];
+
+/// Ends of such names: `old_password`, `csrf-token`, `X-Amz-Signature`.
+pub(super) const ENDS: &[&str] = &[
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "signature",
+    "sessionid",
+    "credential",
+    "credentials",
+    "jwt",
+];
+
+/// Beginnings of tokens that are known by sight, and are also given as a user name.
+const TOKENS: &[&[u8]] = &[
+    b"ghp_",
+    b"gho_",
+    b"ghs_",
+    b"ghu_",
+    b"ghr_",
+    b"github_pat_",
+    b"glpat-",
+    b"xoxb-",
+    b"xoxp-",
+    b"sk_live_",
+    b"sk-",
+    b"AKIA",
+    b"eyJ",
+];
+
+/// Where parameters stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Behind a `;` in a segment.
+    Path,
+    /// Between `&` or `;`; a fragment too, in which some protocols hand over tokens.
+    Query,
+}
+
+/// The range within `userinfo` of what is secret in it: what stands behind the first `:`, or a user
+/// name that is a token.
+pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
+    match memchr::memchr(b':', userinfo) {
+        Some(colon) if colon + 1 < userinfo.len() => Some(colon + 1..userinfo.len()),
+        _ => {
+            let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+            let is_token = TOKENS.iter().any(|token| userinfo.starts_with(token));
+            (is_token && name_len >= 16).then_some(0..name_len)
+        }
+    }
+}
+
+/// Judges `userinfo`, which starts at byte `start` of the record.
+pub(super) fn judge_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
+    let secret = of_userinfo(userinfo);
+    let name_end = secret.clone().map_or_else(
+        || memchr::memchr(b':', userinfo).unwrap_or(userinfo.len()),
+        |secret| secret.start.saturating_sub(1),
+    );
+    if name_end > 0 {
+        found.add(Rule::UserName, start..start + name_end, Detail::None);
+    }
+    if let Some(secret) = secret {
+        found.add(Rule::Password, start + secret.start..start + secret.end, Detail::None);
+    }
+}
+
+/// Hands `each` the name of every secret parameter in `text` and the range of its value, which is not empty.
+pub(super) fn each_parameter<'t>(
+    text: &'t [u8],
+    part: Part,
+    mut each: impl FnMut(&'t [u8], Range<usize>),
+) {
+    let delimiters = match part {
+        Part::Path => memchr::memchr2(b';', b'=', text).is_some().then_some(&b"/;"[..]),
+        Part::Query => memchr::memchr(b'=', text).is_some().then_some(&b"&;?"[..]),
+    };
+    let Some(delimiters) = delimiters else { return };
+    let mut at = 0;
+    for parameter in text.split(|byte| delimiters.contains(byte)) {
+        // The first piece of a path is no parameter, nor is what follows a slash.
+        let is_parameter = part == Part::Query || at > 0 && text[at - 1] == b';';
+        if is_parameter
+            && let Some(equals) = memchr::memchr(b'=', parameter)
+            && equals + 1 < parameter.len()
+            && is_secret_name(&parameter[..equals])
+        {
+            each(&parameter[..equals], at + equals + 1..at + parameter.len());
+        }
+        at += parameter.len() + 1;
+    }
+}
+
+/// Judges the parameters of `text`, a component that starts at byte `start` of the record.
+pub(super) fn judge_parameters(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
+    each_parameter(text, part, |name, value| {
+        let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
+        let range = start + value.start..start + value.end;
+        found.add(Rule::SecretParameter, range, Detail::Name(name));
+    });
+}
+
+/// Whether `name` looks like that of a secret.
+///
+/// Triplets are decoded, case does not matter, nor do bytes that are no letters or digits:
+/// `API-Key`, `api_key` and `user[apikey]` are one.
+pub(super) fn is_secret_name(name: &[u8]) -> bool {
+    // The longest name is short; what stands before it is of no interest.
+    const LONGEST: usize = 24;
+    let once;
+    let name = if name.contains(&b'%') {
+        once = decoded(name);
+        &once
+    } else {
+        name
+    };
+    let mut squashed = [0u8; LONGEST];
+    let mut at = LONGEST;
+    let mut is_whole = true;
+    for &byte in name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()) {
+        if at == 0 {
+            is_whole = false;
+            break;
+        }
+        at -= 1;
+        squashed[at] = byte.to_ascii_lowercase();
+    }
+    let squashed = &squashed[at..];
+    is_whole && NAMES.iter().any(|known| known.as_bytes() == squashed)
+        || ENDS.iter().any(|end| squashed.ends_with(end.as_bytes()))
+}
+
+/// Whether a parameter may be secret whose `=` stands at `equals` of `text`, by the last bytes of its
+/// name. Knows nothing of encoded names, and is wrong on the safe side only.
+#[inline]
+pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
+    let Some(&[a, b, c]) = text[..equals].last_chunk::<3>() else { return true };
+    let ends_name = |byte: u8| matches!(byte, b'&' | b';' | b'?' | b'#' | b'/');
+    if ends_name(c) || ends_name(b) {
+        // Too short a name.
+        return false;
+    }
+    if !(b.is_ascii_alphanumeric() && c.is_ascii_alphanumeric()) {
+        return true;
+    }
+    if ends_name(a) {
+        return [b | 0x20, c | 0x20] == *b"pw";
+    }
+    let bit = usize::from(a & 31) << 10 | usize::from(b & 31) << 5 | usize::from(c & 31);
+    !a.is_ascii_alphanumeric() || LAST_THREE[bit / 64] >> (bit % 64) & 1 != 0
+}
+
+/// One bit for each last three letters of a name in [`NAMES`] and [`ENDS`], five bits of each letter.
+static LAST_THREE: [u64; 512] = last_three();
+
+const fn last_three() -> [u64; 512] {
+    let mut bits = [0u64; 512];
+    let lists = [NAMES, ENDS];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut row = 0;
+        while row < lists[list].len() {
+            let name = lists[list][row].as_bytes();
+            if name.len() >= 3 {
+                let n = name.len();
+                let bit = ((name[n - 3] & 31) as usize) << 10
+                    | ((name[n - 2] & 31) as usize) << 5
+                    | (name[n - 1] & 31) as usize;
+                bits[bit / 64] |= 1 << (bit % 64);
+            } else {
+                assert!(name.len() == 2 && name[0] == b'p' && name[1] == b'w');
+            }
+            row += 1;
+        }
+        list += 1;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_squashed_and_short() {
+        for name in NAMES.iter().chain(ENDS) {
+            assert!(name.len() < 24 && name.bytes().all(|b| b.is_ascii_lowercase()), "{name}");
+            assert!(is_secret_name(name.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn secret_names() {
+        for name in [
+            "password",
+            "PASSWORD",
+            "user[password]",
+            "p%61ssword",
+            "old-password",
+            "api_key",
+            "X-Api-Key",
+            "access_token",
+            "id.token",
+            "sid",
+            "PHPSESSID",
+            "X-Amz-Signature",
+            "client_secret",
+            "PW",
+            "jwt",
+            "session",
+            "a-very-long-name-that-goes-on-and-on-token",
+        ] {
+            assert!(is_secret_name(name.as_bytes()), "{name}");
+        }
+        for name in ["", "id", "q", "page", "passage", "tokens", "sids", "key", "author", "compass"]
+        {
+            assert!(!is_secret_name(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_look_at_the_end_of_a_name_misses_no_secret() {
+        let parts = ["", "x", "x_", "user.", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-"];
+        let ends = ["", "]", "_", "-"];
+        for name in NAMES.iter().chain(ENDS) {
+            for part in parts {
+                for end in ends {
+                    for name in [name.to_string(), name.to_uppercase()] {
+                        for before in ["?", "?a=b&", "", ";"] {
+                            let text = format!("{before}{part}{name}{end}=");
+                            let whole = format!("{part}{name}{end}");
+                            if is_secret_name(whole.as_bytes()) {
+                                assert!(may_be_secret(text.as_bytes(), text.len() - 1), "{text}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for harmless in ["/?id=", "/?q=", "x&a=", "?page=", "?utm_source=", "?year="] {
+            assert!(!may_be_secret(harmless.as_bytes(), harmless.len() - 1), "{harmless}");
+        }
+    }
+
+    #[test]
+    fn user_names_that_are_tokens() {
+        assert_eq!(of_userinfo(b"ghp_0123456789abcdef"), Some(0..20));
+        assert_eq!(of_userinfo(b"joe"), None);
+        assert_eq!(of_userinfo(b"joe:"), None);
+        assert_eq!(of_userinfo(b"joe:x"), Some(4..5));
+        assert_eq!(of_userinfo(b":x:y"), Some(1..4));
+    }
+}

@@ -1,0 +1,318 @@
+//! What section 7 of RFC 3986 warns of in each record; and records with their secrets masked.
+
+use std::io::{self, Write};
+
+use super::driver::{Job, Slot, Worker, record_at, run};
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::audit::{
+    Finding, Rule, RuleSet, Severity, audit as judge, quiet, redact_into, unjudged,
+};
+use crate::chunk::Span;
+use crate::io::diagnostic::Place;
+use crate::io::{Chunk, Shape, Source, finding};
+use crate::simd::Isa;
+
+/// What an audit writes for each finding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AuditFormat {
+    /// One line: `list.txt:3:8-13: warning: rare-ipv4 (7.4): IPv4 address in a rare form: 127.0.0.1: …`.
+    /// Columns count bytes of the line from 1, the last one included.
+    #[default]
+    Text,
+    /// A JSON object with `source`, `line` (from 1), `start` and `end` (bytes from the start of the
+    /// record, from 0, the end not included), `rule`, `severity`, `section`, `message`,
+    /// `consequence`, `count`, `address` (or `null`), and `text`, the bytes in question (`null`
+    /// for a secret).
+    Jsonl,
+    /// A log in SARIF 2.1.0, the form that CI systems read.
+    Sarif,
+}
+
+/// What is looked for, and how it is told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AuditOptions {
+    /// The rules.
+    pub rules: RuleSet,
+    /// The form of the findings.
+    pub format: AuditFormat,
+}
+
+/// Findings by rule and severity; adds up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FindingCounts([[u64; Severity::ALL.len()]; Rule::ALL.len()]);
+
+impl Default for FindingCounts {
+    fn default() -> FindingCounts {
+        FindingCounts([[0; Severity::ALL.len()]; Rule::ALL.len()])
+    }
+}
+
+impl FindingCounts {
+    /// The number of findings of `rule`.
+    pub fn of(&self, rule: Rule) -> u64 {
+        self.0[rule as usize].iter().sum()
+    }
+
+    /// The number of findings of `severity` and above.
+    pub fn at_least(&self, severity: Severity) -> u64 {
+        self.0.iter().flat_map(|counts| &counts[severity as usize..]).sum()
+    }
+
+    /// The number of all findings.
+    pub fn total(&self) -> u64 {
+        self.at_least(Severity::Note)
+    }
+
+    fn add(&mut self, finding: &Finding) {
+        self.0[finding.rule as usize][finding.severity as usize] += 1;
+    }
+
+    fn add_all(&mut self, other: &FindingCounts) {
+        for (sum, count) in self.0.iter_mut().flatten().zip(other.0.iter().flatten()) {
+            *sum += count;
+        }
+    }
+}
+
+/// Writes what `options.rules` find in the records of `sources`, in order; gives the totals of the run, in
+/// which `written` counts the records with findings, and the findings by rule.
+///
+/// A record that is no URI-reference is counted as invalid, and judged as Appendix B splits it. One
+/// that is too long is a finding of [`Rule::Invalid`].
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{AuditOptions, Settings, Sinks, audit}};
+/// let list = Source::new("list", &b"http://h/a\nhttp://0x7f.1/\n"[..]);
+/// let mut out = Vec::new();
+/// let (report, counts) =
+///     audit(vec![list], &AuditOptions::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!((report.records, counts.of(uriscan::audit::Rule::RareIpv4)), (2, 1));
+/// assert!(out.starts_with(b"list:2:8-13: warning: rare-ipv4 (7.4): IPv4 address in a rare form: 127.0.0.1: "));
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn audit(
+    sources: Vec<Source>,
+    options: &AuditOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<(Report, FindingCounts), Error> {
+    let mut job = Audit {
+        options: *options,
+        names: sources.iter().map(|source| source.name.clone()).collect(),
+        record_end: settings.record_end,
+        max_record: settings.max_record,
+        counts: FindingCounts::default(),
+    };
+    let report = if options.format == AuditFormat::Sarif {
+        sinks.out.write_all(finding::sarif_head().as_bytes()).map_err(Error::Write)?;
+        let mut out = FirstWithoutComma { out: &mut *sinks.out, has_begun: false };
+        // The cast lets the borrow end here, which it could not inside the `Option`.
+        let progress =
+            sinks.progress.as_mut().map(|told| &mut **told as &mut (dyn FnMut(u64) + Send));
+        let mut inner = Sinks { out: &mut out, rejects: None, progress };
+        let report = run(&mut job, sources, settings, &mut inner)?;
+        sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::Write)?;
+        sinks.out.flush().map_err(Error::Write)?;
+        report
+    } else {
+        run(&mut job, sources, settings, sinks)?
+    };
+    Ok((report, job.counts))
+}
+
+/// Leaves out the comma that stands before the first of a list.
+struct FirstWithoutComma<'a> {
+    out: &'a mut (dyn Write + Send),
+    has_begun: bool,
+}
+
+impl Write for FirstWithoutComma<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.has_begun || bytes.is_empty() {
+            return self.out.write(bytes);
+        }
+        self.has_begun = true;
+        self.out.write_all(&bytes[1..])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+struct Audit {
+    options: AuditOptions,
+    /// The names of the sources, by their number.
+    names: Vec<String>,
+    record_end: u8,
+    max_record: usize,
+    counts: FindingCounts,
+}
+
+/// What is kept of a chunk.
+#[derive(Debug, Default)]
+struct Findings {
+    /// The records that need a closer look: line in the chunk, offset of the line, place.
+    loud: Vec<(u32, u32, Span)>,
+    /// The findings of one record after the other.
+    buffer: Vec<Finding>,
+    counts: FindingCounts,
+}
+
+impl Audit {
+    /// Judges the record at `span` of the chunk, which is not quiet; its line begins at `line_start`.
+    #[inline(never)]
+    fn look(&self, line: u64, line_start: u32, span: Span, slot: &mut Slot<Findings>) {
+        let Slot { chunk, rows, out, report, .. } = slot;
+        let text = chunk.text.padded().content();
+        let record = span.of(text);
+        if let Some(error) = judge(record, self.options.rules, &mut rows.buffer) {
+            report.invalid.add(error.kind);
+        }
+        let place = Place {
+            source: &self.names[chunk.source],
+            line,
+            indent: u64::from(span.start - line_start),
+            is_piece: false,
+        };
+        let whole = &text[line_start as usize..span.end as usize];
+        report.written += u64::from(!rows.buffer.is_empty());
+        for finding in &rows.buffer {
+            rows.counts.add(finding);
+            let byte = chunk.byte + u64::from(span.start);
+            self.write(place, whole, record, byte, finding, out);
+        }
+    }
+
+    /// Appends `finding`, in `record`, which begins at `byte` of its source and ends the text `line`.
+    fn write(
+        &self,
+        place: Place<'_>,
+        line: &[u8],
+        record: &[u8],
+        byte: u64,
+        found: &Finding,
+        out: &mut Vec<u8>,
+    ) {
+        match self.options.format {
+            AuditFormat::Text => finding::text(place, found, out),
+            AuditFormat::Jsonl => finding::jsonl(place, record, found, out),
+            AuditFormat::Sarif => {
+                let line = (self.record_end == b'\n').then_some(line);
+                finding::sarif(place, line, byte, found, out);
+            }
+        }
+    }
+}
+
+impl Job for Audit {
+    type Rows = Findings;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Findings>) {
+        slot.rows.counts = FindingCounts::default();
+        let text = slot.chunk.text.padded();
+        worker.index.build_with(isa, text, self.record_end);
+        let mut records = 0;
+        // Noted first and looked at later, so that this loop stays small.
+        let mut loud = core::mem::take(&mut slot.rows.loud);
+        loud.clear();
+        for (i, whole) in worker.index.spans().enumerate() {
+            let (span, record) = record_at(text, &worker.index, whole);
+            if record.is_empty() {
+                continue;
+            }
+            records += 1;
+            if !quiet::is_quiet(isa, record) {
+                loud.push((i as u32, whole.start, span));
+            }
+        }
+        slot.report.records = records;
+        slot.report.blank = worker.index.record_count() as u64 - records;
+        let line = slot.chunk.line;
+        for &(i, line_start, span) in &loud {
+            self.look(line + u64::from(i), line_start, span, slot);
+        }
+        slot.rows.loud = loud;
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Findings>]) {
+        let too_long = unjudged(self.max_record);
+        for slot in slots {
+            match slot.chunk.shape {
+                Shape::Records => self.counts.add_all(&slot.rows.counts),
+                Shape::LongFirst if self.options.rules.has(Rule::Invalid) => {
+                    self.counts.add(&too_long);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn needs_lines(&self) -> bool {
+        true
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+        let mut row = Vec::new();
+        if self.options.rules.has(Rule::Invalid) {
+            let source = &self.names[chunk.source];
+            let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
+            let text = chunk.text.padded().content();
+            self.write(place, text, &[], chunk.byte, &unjudged(self.max_record), &mut row);
+        }
+        Some(row)
+    }
+}
+
+/// Writes every record of `sources` with its secrets masked ([`redact_into`]); a blank line stays a blank line.
+///
+/// In the report, `written` counts records. One too long to be judged is left out, and counted as
+/// invalid, since a secret in it could not be found.
+///
+/// # Errors
+/// See [`Error`].
+pub fn redact(
+    sources: Vec<Source>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run(&mut Redact { record_end: settings.record_end }, sources, settings, sinks)
+}
+
+struct Redact {
+    record_end: u8,
+}
+
+impl Job for Redact {
+    type Rows = ();
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+        let text = slot.chunk.text.padded();
+        worker.index.build_with(isa, text, self.record_end);
+        slot.out.reserve(text.len() + 1);
+        for span in worker.index.spans() {
+            let (_, record) = record_at(text, &worker.index, span);
+            if record.is_empty() {
+                slot.report.blank += 1;
+            } else {
+                slot.report.records += 1;
+                redact_into(record.bytes(), &mut slot.out);
+            }
+            slot.out.push(self.record_end);
+        }
+        slot.report.written = slot.report.records;
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Drop
+    }
+}
