@@ -1,6 +1,6 @@
 //! One partition of the set: an open-addressed table of 128-bit keys and nothing else.
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapOptions};
 
 use crate::key::Key;
 use crate::simd::prefetch;
@@ -18,10 +18,14 @@ const HUGE_PAGE: usize = 2 << 20;
 /// A table this large grows by a half at the least, a smaller one fourfold.
 const LARGE: usize = 1 << 20;
 
+/// Address space set aside for a large table, so that it can grow where it is: fresh memory is dear, and
+/// what has been touched stays in use. A table that outgrows it moves to one of twice the room.
+const RESERVE: usize = 1 << 30;
+
 /// Keys with linear probing line by line, in the order of their low halves.
 ///
 /// A key's home line is its low half scaled to the number of lines, so any size works, and
-/// growing reads the old slots and writes the new ones front to back. The high half
+/// growing reads the old slots and writes the new ones in one sweep. The high half
 /// picks the partition (see [`super::Set`]): bits used twice would crowd the homes.
 pub(super) struct Table {
     slots: Slots,
@@ -33,28 +37,48 @@ pub(super) struct Table {
 /// Zeroed memory for slots.
 enum Slots {
     Small(Vec<u128>),
-    Mapped(MmapMut),
+    /// A map, of which the first so many bytes are in use; no other byte of it has been written to.
+    Mapped(MmapMut, usize),
 }
 
 impl Slots {
     fn zeroed(count: usize) -> Slots {
         let bytes = count * size_of::<u128>();
-        if bytes >= 2 * HUGE_PAGE
-            && let Ok(map) = MmapMut::map_anon(bytes.next_multiple_of(HUGE_PAGE))
-        {
-            // Advice only: without huge pages the table works the same, slower.
-            #[cfg(target_os = "linux")]
-            let _ = map.advise(memmap2::Advice::HugePage);
-            return Slots::Mapped(map);
+        if bytes >= 2 * HUGE_PAGE {
+            let bytes = bytes.next_multiple_of(HUGE_PAGE);
+            // Where address space is rationed, what is needed now has to do.
+            let room = [RESERVE.max(2 * bytes), bytes].into_iter();
+            let map = room
+                .flat_map(|len| MmapOptions::new().len(len).no_reserve_swap().map_anon())
+                .next();
+            if let Some(map) = map {
+                // Advice only: without huge pages the table works the same, slower.
+                #[cfg(target_os = "linux")]
+                let _ = map.advise(memmap2::Advice::HugePage);
+                return Slots::Mapped(map, bytes);
+            }
         }
         Slots::Small(vec![Key::VACANT; count])
+    }
+
+    /// Makes it `count` slots at least, the new ones vacant, without moving those that are there; says
+    /// whether that could be done.
+    fn extend(&mut self, count: usize) -> bool {
+        let bytes = (count * size_of::<u128>()).next_multiple_of(HUGE_PAGE);
+        match self {
+            Slots::Mapped(map, len) if bytes <= map.len() => {
+                *len = bytes;
+                true
+            }
+            _ => false,
+        }
     }
 
     #[inline(always)]
     fn get(&self) -> &[u128] {
         match self {
             Slots::Small(slots) => slots,
-            Slots::Mapped(map) => bytemuck::cast_slice(map),
+            Slots::Mapped(map, len) => bytemuck::cast_slice(&map[..*len]),
         }
     }
 
@@ -62,7 +86,7 @@ impl Slots {
     fn get_mut(&mut self) -> &mut [u128] {
         match self {
             Slots::Small(slots) => slots,
-            Slots::Mapped(map) => bytemuck::cast_slice_mut(map),
+            Slots::Mapped(map, len) => bytemuck::cast_slice_mut(&mut map[..*len]),
         }
     }
 }
@@ -81,8 +105,7 @@ impl Table {
 
     fn with_slots(count: usize) -> Table {
         let slots = Slots::zeroed(count.next_multiple_of(LINE));
-        // Three quarters: long probes are rare, and 16 bytes become 21.
-        let limit = slots.get().len() / 4 * 3;
+        let limit = limit_of(&slots);
         Table { slots, used: 0, limit }
     }
 
@@ -131,7 +154,13 @@ impl Table {
         let is_large = self.memory_bytes() >= LARGE;
         let least = if is_large { count + count / 2 } else { 4 * count };
         let wanted = slots_for(expected).clamp(least, 4 * count);
-        let mut grown = Table::with_slots(wanted.max(slots_for(self.used + more)));
+        let wanted = wanted.max(slots_for(self.used + more));
+        if self.slots.extend(wanted) {
+            spread(self.slots.get_mut(), count / LINE);
+            self.limit = limit_of(&self.slots);
+            return;
+        }
+        let mut grown = Table::with_slots(wanted);
         let slots = grown.slots.get_mut();
         for &key in self.slots.get() {
             if key != Key::VACANT {
@@ -140,6 +169,40 @@ impl Table {
         }
         grown.used = self.used;
         *self = grown;
+    }
+}
+
+/// Keys that a table takes: three quarters of its slots, so that long probes are rare, and 16 bytes
+/// become 21.
+fn limit_of(slots: &Slots) -> usize {
+    slots.get().len() / 4 * 3
+}
+
+/// Moves the keys of a table whose first `old` lines were all it had, and which has half as many more
+/// at the least, to their places in the whole.
+///
+/// From the last line to the first: a key's new home lies at or behind its line, where all
+/// has been moved already, but for few: those that wrapped around, and those pushed far from home
+/// near the beginning. These go in at the end.
+fn spread(slots: &mut [u128], old: usize) {
+    let count = slots.len() / LINE;
+    let mut late = Vec::new();
+    for at in (0..old).rev() {
+        let line: &mut [u128; LINE] = slots[at * LINE..].first_chunk_mut().expect("a whole line");
+        for key in core::mem::replace(line, [Key::VACANT; LINE]) {
+            if key == Key::VACANT {
+                break;
+            }
+            let has_wrapped = home(key, old) > at;
+            if has_wrapped || home(key, count) < at {
+                late.push(key);
+            } else {
+                insert(slots, key);
+            }
+        }
+    }
+    for key in late {
+        insert(slots, key);
     }
 }
 
@@ -197,6 +260,48 @@ mod tests {
             assert_eq!(table.len(), oracle.len());
         }
         assert!(table.len() > 10 * MIN_SLOTS);
+    }
+
+    #[test]
+    fn spreading_keeps_every_key_in_reach() {
+        // Low halves: even, crowded at the beginning, crowded at the end, crowded in the middle.
+        let even = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let crowds: [fn(u64) -> u64; 3] = [|i| i, |i| u64::MAX - i, |i| (1 << 63) + i];
+        for old in [2usize, 3, 7, 64, 1000] {
+            for count in [old + old.div_ceil(2), 2 * old, 4 * old + 1] {
+                for crowd in crowds {
+                    for crowded in [0, 1, 2, 5] {
+                        let number = old * LINE * 3 / 4;
+                        let keys: Vec<u128> = (0..number as u64)
+                            .map(|i| if i % 5 < crowded { crowd(i) } else { even(i) })
+                            .zip(1u128..)
+                            .map(|(low, high)| high << 64 | u128::from(low))
+                            .collect();
+                        let mut slots = vec![Key::VACANT; count * LINE];
+                        assert!(keys.iter().all(|&key| insert(&mut slots[..old * LINE], key)));
+                        spread(&mut slots, old);
+                        assert!(keys.iter().all(|&key| !insert(&mut slots, key)));
+                        assert_eq!(slots.iter().filter(|&&key| key != Key::VACANT).count(), number);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_tables_grow_where_they_are() {
+        let mut table = Table::new();
+        let keys: Vec<u128> = (1..600_000u128)
+            .map(|i| i << 64 | (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & u128::from(u64::MAX)))
+            .collect();
+        for part in keys.chunks(1000) {
+            table.reserve(part.len(), 0);
+            assert!(part.iter().all(|&key| table.insert(key)));
+        }
+        assert!(keys.iter().all(|&key| !table.insert(key)));
+        assert_eq!(table.len(), keys.len());
+        assert!(cfg!(miri) || matches!(table.slots, Slots::Mapped(..)));
+        assert!(table.memory_bytes() < 40 * keys.len());
     }
 
     #[test]

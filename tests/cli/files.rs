@@ -117,6 +117,13 @@ fn a_failure_leaves_the_old_file() {
 }
 
 #[test]
+fn an_output_needs_a_directory() {
+    let place = Place::new(&[("in", "a:1\n")]);
+    let message = place.run(&["dedup", "in", "-o", "nowhere/out"], "").refused();
+    assert!(message.contains("nowhere/out: there is no directory nowhere"), "{message}");
+}
+
+#[test]
 fn a_directory_is_no_output() {
     let place = Place::new(&[("in", "a:\n")]);
     fs::create_dir(place.path("directory")).unwrap();

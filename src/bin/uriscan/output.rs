@@ -145,6 +145,11 @@ fn directory_of(path: &Path) -> &Path {
 /// A new file in the directory of `target`, with the permissions of the one it is to replace,
 /// or those that any new file has.
 fn create_aside(target: &Path, existing: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let directory = directory_of(target);
+    if !directory.is_dir() {
+        let what = format!("there is no directory {}", directory.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, what));
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".uriscan-").suffix(".partial");
     #[cfg(unix)]
@@ -154,7 +159,7 @@ fn create_aside(target: &Path, existing: Option<&Metadata>) -> io::Result<NamedT
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
     // The message of `tempfile` names the file aside, which nobody has heard of.
-    let file = builder.tempfile_in(directory_of(target)).map_err(|error| {
+    let file = builder.tempfile_in(directory).map_err(|error| {
         error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
     })?;
     if let Some(metadata) = existing {

@@ -24,7 +24,7 @@ pub(crate) fn of_census(census: &Census) -> String {
     }
     line([""; 5]);
     line(["records", &grouped(*records), "", "", ""]);
-    let note = if invalid.total() > 0 { "each equals only its own bytes" } else { "" };
+    let note = if invalid.total() > 0 { "each compared by its bytes" } else { "" };
     line(["invalid", &grouped(invalid.total()), "", &share(invalid.total(), *records), note]);
     for (kind, count) in invalid.iter() {
         line([&format!("  {kind}"), &grouped(count), "", "", kind.message()]);

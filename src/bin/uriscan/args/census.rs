@@ -6,8 +6,9 @@ use super::{Common, Strictness};
 
 /// Count what each rung of the ladder would merge, in one pass
 ///
-/// Invalid records are counted by kind; each equals only records of the same bytes. Needs
-/// memory for the keys of every rung: up to three times that of `dedup`.
+/// Invalid records are counted by kind and compared by their bytes, but for hosts in raw UTF-8,
+/// which rung `scheme` takes for their A-labels. Needs memory for the keys of every rung: up to
+/// three times that of `dedup`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {

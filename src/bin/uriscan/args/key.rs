@@ -7,7 +7,7 @@ use super::{Common, Equivalence, InvalidRecords, groups};
 /// Write a 128-bit key for every record, line by line
 ///
 /// A key is 32 hexadecimal digits: XXH3-128 of the canonical form under the seed. Equal keys =
-/// equal at the rung. One line out per line in, in order; a blank line stays a blank line.
+/// equal at the rung, but for 32 zeros: a record too long to be judged. One line out per line in, in order; a blank line stays a blank line.
 /// An invalid record has the key of its bytes, or under --on-invalid drop and FILE its line is
 /// missing.
 #[derive(Debug, Args)]
