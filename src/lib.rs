@@ -32,11 +32,12 @@
 //! | normalize URIs one by one | [`normalize::Normalizer`] |
 //! | find what section 7 warns of | [`audit::audit`] |
 //! | hash canonical bytes | [`key::Hasher`] |
+//! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`], [`audit`] and [`key`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! [`uri`], [`normalize`], [`audit`], [`key`] and [`rules`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -80,6 +81,7 @@ pub mod io;
 pub mod key;
 pub mod normalize;
 pub mod pipeline;
+pub mod rules;
 pub mod simd;
 pub mod uri;
 

@@ -6,7 +6,7 @@
 //! given. A secret seed makes collisions hard to aim at from outside, but XXH3 is no
 //! cryptographic hash: do not rely on it against someone who sees the keys.
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// A 128-bit key; never [`Key::VACANT`], which tables use for a free slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +35,8 @@ impl core::fmt::LowerHex for Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hasher {
     seed: u64,
+    /// What the hash is seeded with: `seed`, or more than that.
+    state: u64,
 }
 
 impl Hasher {
@@ -43,18 +45,31 @@ impl Hasher {
 
     /// A hasher whose keys are the same in every run.
     pub fn with_seed(seed: u64) -> Hasher {
-        Hasher { seed }
+        Hasher { seed, state: seed }
     }
 
     /// A hasher with a seed from the system's randomness, another one at each call.
     pub fn random() -> Hasher {
         use std::hash::{BuildHasher, Hasher as _, RandomState};
-        Hasher { seed: RandomState::new().build_hasher().finish() }
+        Hasher::with_seed(RandomState::new().build_hasher().finish())
     }
 
-    /// The seed in use.
+    /// The seed that it was made with.
     pub fn seed(self) -> u64 {
         self.seed
+    }
+
+    /// A hasher for keys that mean something else: under another `meaning` equal bytes have other keys.
+    ///
+    /// ```
+    /// use uriscan::key::Hasher;
+    /// let hasher = Hasher::with_seed(7);
+    /// assert_ne!(hasher.under(1).key(b"http://h/"), hasher.under(2).key(b"http://h/"));
+    /// assert_eq!(hasher.under(1).seed(), 7);
+    /// ```
+    #[must_use]
+    pub fn under(self, meaning: u128) -> Hasher {
+        Hasher { state: xxh3_64_with_seed(&meaning.to_le_bytes(), self.seed), ..self }
     }
 
     /// The key of `canonical`.
@@ -67,7 +82,7 @@ impl Hasher {
     /// ```
     #[inline(always)]
     pub fn key(self, canonical: &[u8]) -> Key {
-        let hash = xxh3_128_with_seed(canonical, self.seed);
+        let hash = xxh3_128_with_seed(canonical, self.state);
         // One value in 2^128 is taken from its neighbour so that tables have a free one.
         Key(if hash == Key::VACANT { 1 } else { hash })
     }
@@ -84,6 +99,14 @@ mod tests {
         let keys = [0, 3, 8, 16, 17, 128, 129, 240, 241, 300]
             .map(|len| format!("{:x}", Hasher::with_seed(1).key(&text[..len])));
         assert_eq!(keys, FROZEN);
+    }
+
+    /// So must those under a rule set.
+    #[test]
+    fn keys_under_a_meaning_are_frozen() {
+        let key =
+            Hasher::with_seed(1).under(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef).key(b"http://h/");
+        assert_eq!(format!("{key:x}"), "62915f8f9be343bc429a10c79e43c564");
     }
 
     // From the reference implementation, by way of Python's xxhash.

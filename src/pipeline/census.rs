@@ -2,28 +2,34 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use std::sync::Arc;
+
 use super::driver::{Job, Slot, Worker, record_at, run};
+use super::equivalence::Scratch;
 use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
-use crate::normalize::{Options, Rung, Scratch, canonical};
+use crate::normalize::{Options, Rung, canonical};
+use crate::rules::RuleSet;
 use crate::simd::Isa;
 use crate::uri::{ErrorKind, UriError};
 
 /// What is one and what is not.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CensusOptions {
     /// Drop the fragment of every URI, as in [`Options::drop_fragment`].
     pub drop_fragment: bool,
+    /// Rules beyond the RFC, counted on top of the highest rung.
+    pub rules: Option<Arc<RuleSet>>,
     /// The hash for keys.
     pub hasher: Hasher,
 }
 
 impl Default for CensusOptions {
     fn default() -> CensusOptions {
-        CensusOptions { drop_fragment: false, hasher: Hasher::random() }
+        CensusOptions { drop_fragment: false, rules: None, hasher: Hasher::random() }
     }
 }
 
@@ -39,9 +45,19 @@ pub struct RungCensus {
     pub merges: u64,
 }
 
+/// What rules beyond the RFC do to the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct RulesCensus {
+    /// Classes of equal records; what [`super::dedup`] writes at rung `scheme` under the rules.
+    pub distinct: u64,
+    /// Classes of the rung `scheme` that are one with another under the rules.
+    pub merges: u64,
+}
+
 /// The outcome of [`census`]. Serializes to
 /// `{"bytes":…,"records":…,"blank":…,"rungs":[{"rung":"string","distinct":…,"merges":…},…],"invalid":{"space":…}}`,
-/// all three rungs, and of the kinds those that occurred.
+/// all three rungs, and of the kinds those that occurred; with rules also `"rules":{"distinct":…,"merges":…}`
+/// before `invalid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Census {
     /// Bytes read, byte order marks aside.
@@ -52,6 +68,8 @@ pub struct Census {
     pub blank: u64,
     /// Each rung, lowest first.
     pub rungs: [RungCensus; Rung::ALL.len()],
+    /// The rules, if there are some.
+    pub rules: Option<RulesCensus>,
     /// Records that are no URI by the strict grammar, by kind; a relative reference is
     /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
     /// although the rung `scheme` has a canonical form for it.
@@ -76,11 +94,14 @@ impl Serialize for Census {
                 serializer.collect_map(self.0.iter().map(|(kind, count)| (kind.name(), count)))
             }
         }
-        let mut map = serializer.serialize_map(Some(5))?;
+        let mut map = serializer.serialize_map(Some(5 + usize::from(self.rules.is_some())))?;
         map.serialize_entry("bytes", &self.bytes)?;
         map.serialize_entry("records", &self.records)?;
         map.serialize_entry("blank", &self.blank)?;
         map.serialize_entry("rungs", &self.rungs)?;
+        if let Some(rules) = &self.rules {
+            map.serialize_entry("rules", rules)?;
+        }
         map.serialize_entry("invalid", &ByKind(&self.invalid))?;
         map.end()
     }
@@ -109,8 +130,12 @@ pub fn census(
     settings: &Settings,
     progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Census, Error> {
-    let mut job =
-        Count { options: *options, record_end: settings.record_end, sets: Default::default() };
+    let levels = Rung::ALL.len() + usize::from(options.rules.is_some());
+    let mut job = Count {
+        options: options.clone(),
+        record_end: settings.record_end,
+        sets: (0..levels).map(|_| Set::new()).collect(),
+    };
     let mut nowhere = std::io::sink();
     // The cast lets the borrow end here, which it could not inside the `Option`.
     let progress = progress.map(|told| told as &mut (dyn FnMut(u64) + Send));
@@ -119,41 +144,56 @@ pub fn census(
     // What was too long to be judged has no key, and is one with nothing.
     let unjudged = report.invalid.of(ErrorKind::TooLong);
     let mut below = report.records;
-    let rungs = [0, 1, 2].map(|i| {
-        let distinct = job.sets[i].len() as u64 + unjudged;
+    let mut level = |set: &Set| {
+        let distinct = set.len() as u64 + unjudged;
         let merges = below - distinct;
         below = distinct;
+        (distinct, merges)
+    };
+    let rungs = [0, 1, 2].map(|i| {
+        let (distinct, merges) = level(&job.sets[i]);
         RungCensus { rung: Rung::ALL[i], distinct, merges }
     });
+    let rules = job.sets.get(Rung::ALL.len()).map(|set| {
+        let (distinct, merges) = level(set);
+        RulesCensus { distinct, merges }
+    });
     let Report { bytes, records, blank, invalid, .. } = report;
-    Ok(Census { bytes, records, blank, rungs, invalid })
+    Ok(Census { bytes, records, blank, rungs, rules, invalid })
 }
+
+/// The rungs, and the rules on top of them.
+const LEVELS: usize = Rung::ALL.len() + 1;
 
 struct Count {
     options: CensusOptions,
     record_end: u8,
-    /// The keys at each rung.
-    sets: [Set; Rung::ALL.len()],
+    /// The keys at each rung, and under the rules if there are some.
+    sets: Vec<Set>,
 }
 
 impl Count {
-    /// The keys of a record at each rung, and what is wrong with it by the strict grammar.
+    /// The keys of a record at each level, and what is wrong with it by the strict grammar.
     #[inline(always)]
     fn keys<I: Isa>(
         &self,
         isa: I,
         record: Record<'_>,
         scratch: &mut Scratch,
-    ) -> ([Key; 3], Option<UriError>) {
-        let CensusOptions { drop_fragment, hasher } = self.options;
+    ) -> ([Key; LEVELS], Option<UriError>) {
+        let CensusOptions { drop_fragment, ref rules, hasher } = self.options;
         let bytes = record.bytes();
+        let options = Options { rung: Rung::Scheme, drop_fragment };
         // The highest rung refuses nothing that a lower one takes.
-        let scheme =
-            match canonical(isa, Options { rung: Rung::Scheme, drop_fragment }, record, scratch) {
-                Ok(form) => form,
-                Err(error) => return ([hasher.key(bytes); 3], Some(error)),
-            };
+        let scheme = match canonical(isa, options, record, &mut scratch.form) {
+            Ok(form) => form,
+            Err(error) => return ([hasher.key(bytes); LEVELS], Some(error)),
+        };
         let scheme_key = hasher.key(scheme);
+        let rules_key = match rules {
+            None => scheme_key,
+            Some(rules) => hasher.key(rules.apply(scheme, &mut scratch.rules).0),
+        };
         // In a valid URI the first `#` begins the fragment.
         let string_len = if drop_fragment { memchr::memchr(b'#', bytes) } else { None };
         let string = &bytes[..string_len.unwrap_or(bytes.len())];
@@ -161,35 +201,36 @@ impl Count {
         // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
         // they do, would change it again. So where it left the record alone, they do too.
         if scheme == string {
-            return ([scheme_key; 3], None);
+            return ([scheme_key, scheme_key, scheme_key, rules_key], None);
         }
-        self.keys_below(isa, record, string, scheme_key, scratch)
+        let ([string, syntax], error) = self.keys_below(isa, record, string, scratch);
+        ([string, syntax, scheme_key, rules_key], error)
     }
 
-    /// [`Count::keys`] for a record that is not in canonical form.
+    /// The keys at the rungs below, for a record that is not in canonical form.
     #[inline(always)]
     fn keys_below<I: Isa>(
         &self,
         isa: I,
         record: Record<'_>,
         string: &[u8],
-        scheme_key: Key,
         scratch: &mut Scratch,
-    ) -> ([Key; 3], Option<UriError>) {
-        let CensusOptions { drop_fragment, hasher } = self.options;
-        match canonical(isa, Options { rung: Rung::Syntax, drop_fragment }, record, scratch) {
-            Ok(form) => ([hasher.key(string), hasher.key(form), scheme_key], None),
+    ) -> ([Key; 2], Option<UriError>) {
+        let CensusOptions { drop_fragment, hasher, .. } = self.options;
+        let options = Options { rung: Rung::Syntax, drop_fragment };
+        match canonical(isa, options, record, &mut scratch.form) {
+            Ok(form) => ([hasher.key(string), hasher.key(form)], None),
             // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
             Err(error) => {
                 let key = hasher.key(record.bytes());
-                ([key, key, scheme_key], Some(error))
+                ([key, key], Some(error))
             }
         }
     }
 }
 
 impl Job for Count {
-    type Rows = [Rows; Rung::ALL.len()];
+    type Rows = [Rows; LEVELS];
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>) {
@@ -205,7 +246,8 @@ impl Job for Count {
             }
             slot.report.records += 1;
             let (keys, error) = self.keys(isa, record, scratch);
-            for (rows, key) in slot.rows.iter_mut().zip(keys) {
+            // No rows for rules that are not there.
+            for (rows, key) in slot.rows[..self.sets.len()].iter_mut().zip(keys) {
                 rows.push(key);
             }
             if let Some(error) = error {

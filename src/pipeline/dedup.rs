@@ -68,8 +68,9 @@ pub fn dedup(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let total_bytes = sources.iter().map(|source| source.bytes).sum();
+    let hasher = options.equivalence.hasher(options.hasher);
     let mut job = Dedup {
-        options: options.clone(),
+        options: DedupOptions { hasher, ..options.clone() },
         record_end: settings.record_end,
         redact: settings.redact,
         set: Set::new(),

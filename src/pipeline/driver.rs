@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::equivalence::Scratch;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
 use crate::chunk::{Padded, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
-use crate::normalize::Scratch;
 use crate::simd::{Isa, Task};
 use crate::uri::{ErrorKind, UriError};
 

@@ -1,7 +1,11 @@
 //! What makes two records one: the one place that turns a record into the bytes that are compared.
 
+use std::sync::Arc;
+
 use crate::index::Record;
-use crate::normalize::{Options, Scratch, canonical};
+use crate::key::Hasher;
+use crate::normalize::{self, Options, canonical};
+use crate::rules::{self, Identity, RuleSet};
 use crate::simd::Isa;
 use crate::uri::UriError;
 
@@ -18,15 +22,38 @@ use crate::uri::UriError;
 pub struct Equivalence {
     /// How far up the ladder, and whether the fragment counts.
     pub normalize: Options,
+    /// Rules beyond the RFC, applied to the form that the rung gives.
+    pub rules: Option<Arc<RuleSet>>,
 }
 
 impl From<Options> for Equivalence {
     fn from(normalize: Options) -> Equivalence {
-        Equivalence { normalize }
+        Equivalence { normalize, rules: None }
     }
 }
 
+/// Buffers for forms that are not a record's own bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) form: normalize::Scratch,
+    pub(super) rules: rules::Scratch,
+}
+
 impl Equivalence {
+    /// The hash of all that decides which records are one.
+    pub fn identity(&self) -> Identity {
+        Identity::new(self.normalize, self.rules.as_deref())
+    }
+
+    /// The hasher for keys under this equivalence: `hasher` itself without rules, so that keys of the RFC
+    /// stay what they are, and else one whose keys those of other rule sets never meet.
+    pub fn hasher(&self, hasher: Hasher) -> Hasher {
+        match &self.rules {
+            Some(rules) if !rules.is_empty() => hasher.under(self.identity().0),
+            _ => hasher,
+        }
+    }
+
     /// The bytes that stand for the class of `record`, which is not empty: its own bytes, or bytes in
     /// `scratch`.
     #[inline(always)]
@@ -36,6 +63,10 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
-        canonical(isa, self.normalize, record, scratch)
+        let form = canonical(isa, self.normalize, record, &mut scratch.form)?;
+        Ok(match &self.rules {
+            None => form,
+            Some(rules) => rules.apply(form, &mut scratch.rules).0,
+        })
     }
 }

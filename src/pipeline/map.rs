@@ -42,7 +42,8 @@ pub fn keys(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let &Settings { record_end, redact, .. } = settings;
-    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Key(hasher) };
+    let form = Form::Key(equivalence.hasher(hasher));
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form };
     run(&mut job, sources, settings, sinks)
 }
 

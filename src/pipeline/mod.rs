@@ -14,7 +14,7 @@ mod parse;
 mod report;
 
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
-pub use census::{Census, CensusOptions, RungCensus, census};
+pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
 pub use dedup::{DedupOptions, Emit, dedup};
 pub use equivalence::Equivalence;

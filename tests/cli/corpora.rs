@@ -35,7 +35,7 @@ fn answers(command: &[&str], text: &[u8], rejects: Option<&Path>, how: &[&str]) 
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let rejects = directory.path().join("bad");
-    let commands: [(&[&str], bool); 9] = [
+    let commands: [(&[&str], bool); 12] = [
         (&["dedup"], true),
         (
             &["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"],
@@ -48,6 +48,9 @@ fn output_depends_on_the_input_only() {
         (&["audit", "--fail-on", "never", "--format", "sarif", "--ignore", "invalid"], false),
         (&["dedup", "--redact"], true),
         (&["census"], false),
+        (&["dedup", "--preset", "log", "--emit", "normalized"], true),
+        (&["key", "--seed", "1", "--preset", "crawl"], false),
+        (&["census", "--preset", "log"], false),
     ];
     for path in corpora() {
         let text = fs::read(&path).unwrap();

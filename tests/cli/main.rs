@@ -8,5 +8,6 @@ mod dedup;
 mod files;
 mod invalid;
 mod lines;
+mod rules;
 mod run;
 mod stats;

@@ -96,7 +96,7 @@ fn text_is_for_people() {
         assert!(rows.iter().any(|found| found.join(" ") == row), "{row} in {}", ran.stderr);
     }
     assert!(ran.stderr.contains("MB/s") && ran.stderr.contains("M records/s"));
-    assert_eq!(run(["dedup", "--stats-format", "text"], "").stderr.lines().count(), 7);
+    assert_eq!(run(["dedup", "--stats-format", "text"], "").stderr.lines().count(), 8);
 }
 
 #[test]

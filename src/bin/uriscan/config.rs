@@ -16,6 +16,7 @@ use uriscan::simd::{Backend, Kernels};
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::exit::Failure;
+use crate::rule_choice;
 
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
@@ -141,7 +142,7 @@ impl Config {
             args::Command::Dedup(dedup) => {
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
                 let job = Job::Dedup(DedupOptions {
-                    equivalence: equivalence(&dedup.equivalence),
+                    equivalence: equivalence(&dedup.equivalence)?,
                     emit: match dedup.emit {
                         args::Emit::Original => Emit::Original,
                         args::Emit::Normalized => Emit::Normalized,
@@ -156,7 +157,7 @@ impl Config {
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
-                let equivalence = equivalence(&normalize.equivalence);
+                let equivalence = equivalence(&normalize.equivalence)?;
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
@@ -164,7 +165,7 @@ impl Config {
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
-                let equivalence = equivalence(&key.equivalence);
+                let equivalence = equivalence(&key.equivalence)?;
                 let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
                 let strict = key.invalid.strictness.strict;
                 Config::of_job(job, rejects, key.common, strict, environment)
@@ -183,8 +184,11 @@ impl Config {
                 Config::of_job(job, None, check.common, true, environment)
             }
             args::Command::Census(census) => {
-                let options =
-                    CensusOptions { drop_fragment: census.ignore_fragment, hasher: hasher(None) };
+                let options = CensusOptions {
+                    drop_fragment: census.ignore_fragment,
+                    rules: rule_choice::rule_set(&census.rules)?,
+                    hasher: hasher(None),
+                };
                 let strict = census.strictness.strict;
                 let job = Job::Census(options, census.format);
                 Config::of_job(job, None, census.common, strict, environment)
@@ -197,6 +201,8 @@ impl Config {
                 };
                 Config::of_job(job, None, audit.common, false, environment)
             }
+            // It has no records to work on: `rules::run` does it all.
+            args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
         }
     }
 
@@ -285,13 +291,18 @@ fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
     Ok(inputs)
 }
 
-fn equivalence(typed: &args::Equivalence) -> Equivalence {
+/// # Errors
+/// When there is no such rule set.
+pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
     let rung = match typed.rung {
         args::Rung::String => Rung::String,
         args::Rung::Syntax => Rung::Syntax,
         args::Rung::Scheme => Rung::Scheme,
     };
-    Equivalence::from(Options { rung, drop_fragment: typed.ignore_fragment })
+    Ok(Equivalence {
+        normalize: Options { rung, drop_fragment: typed.ignore_fragment },
+        rules: rule_choice::rule_set(&typed.rules)?,
+    })
 }
 
 fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {

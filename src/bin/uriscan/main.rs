@@ -8,6 +8,8 @@ mod exit;
 mod inputs;
 mod output;
 mod progress;
+mod rule_choice;
+mod rules;
 mod run;
 mod summary;
 mod table;
@@ -22,5 +24,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let environment = config::Environment::of_process();
     let cli = args::Cli::from_process(version::long(&environment));
-    exit::code(config::Config::new(cli, &environment).and_then(|config| run::run(&config)))
+    exit::code(match cli.command {
+        args::Command::Rules(typed) => rules::run(typed),
+        _ => config::Config::new(cli, &environment).and_then(|config| run::run(&config)),
+    })
 }

@@ -169,7 +169,7 @@ fn summary(
     };
     Summary {
         command: config.job.name(),
-        options: equivalence.map(|equivalence| equivalence.normalize),
+        equivalence: equivalence.cloned(),
         on_invalid,
         writes: match config.job {
             Job::Dedup(_) => Writes::Firsts,

@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::key::Hasher;
-use uriscan::normalize::Options;
-use uriscan::pipeline::{FindingCounts, Invalid, OnInvalid, Report, Settings};
+use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
+use crate::rules;
 
 /// What a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,11 @@ pub(crate) enum Writes {
 }
 
 /// What is told about a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Summary {
     pub(crate) command: &'static str,
     /// For commands that compare.
-    pub(crate) options: Option<Options>,
+    pub(crate) equivalence: Option<Equivalence>,
     /// For commands that can leave invalid records out.
     pub(crate) on_invalid: Option<OnInvalid>,
     pub(crate) writes: Writes,
@@ -64,7 +64,7 @@ impl Summary {
     fn text(&self) -> String {
         let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
-        if let Some(options) = self.options {
+        if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {
             let fragment = if options.drop_fragment { " without fragments" } else { "" };
             let _ = write!(text, " rung {}{fragment},", options.rung);
         }
@@ -104,6 +104,11 @@ impl Summary {
         let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
         let rate = self.per_second(*records) / 1e6;
         row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
+        if let Some(equivalence) = &self.equivalence {
+            let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
+            let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
+            let _ = write!(text, "\n  rule set {}: {rules}", equivalence.identity());
+        }
         if let Some(hasher) = self.hasher {
             let _ = write!(text, "\n  hash {}, seed {}", Hasher::NAME, hasher.seed());
         }
@@ -122,12 +127,16 @@ impl Summary {
 
     fn json(&self) -> Value {
         let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
+        let equivalence = self.equivalence.as_ref();
+        let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
         json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
-            "rung": self.options.map(|options| options.rung.name()),
-            "ignore_fragment": self.options.map(|options| options.drop_fragment),
+            "rung": options.map(|options| options.rung.name()),
+            "ignore_fragment": options.map(|options| options.drop_fragment),
+            "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
+            "rule_set": equivalence.map(|of| of.identity().to_string()),
             "on_invalid": self.on_invalid.map(policy),
             "records": records,
             "written": if_records(*written),
@@ -218,7 +227,7 @@ mod tests {
     fn an_empty_run_is_told_without_dividing_by_zero() {
         let summary = Summary {
             command: "dedup",
-            options: Some(Options::default()),
+            equivalence: Some(Equivalence::default()),
             on_invalid: Some(OnInvalid::Pass),
             writes: Writes::Firsts,
             hasher: None,

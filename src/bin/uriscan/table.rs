@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use uriscan::audit::Rule;
 use uriscan::normalize::Rung;
-use uriscan::pipeline::{Census, RungCensus};
+use uriscan::pipeline::{Census, RulesCensus, RungCensus};
 
 use crate::summary::{grouped, share};
 
 /// The table, with a line end behind every line.
 pub(crate) fn of_census(census: &Census) -> String {
     let mut table = String::new();
-    let Census { records, blank, rungs, invalid, .. } = census;
+    let Census { records, blank, rungs, rules, invalid, .. } = census;
     let mut line = |cells: [&str; 5]| {
         let [name, distinct, merges, part, note] = cells;
         let row = format!("{name:<12}{distinct:>17}{merges:>17}{part:>10}  {note}");
@@ -21,6 +21,16 @@ pub(crate) fn of_census(census: &Census) -> String {
     for RungCensus { rung, distinct, merges } in rungs {
         let part = share(*merges, *records);
         line([rung.name(), &grouped(*distinct), &grouped(*merges), &part, adds(*rung)]);
+    }
+    if let Some(RulesCensus { distinct, merges }) = rules {
+        let part = share(*merges, *records);
+        line([
+            "rules",
+            &grouped(*distinct),
+            &grouped(*merges),
+            &part,
+            "what --rule, --rules and --preset say",
+        ]);
     }
     line([""; 5]);
     line(["records", &grouped(*records), "", "", ""]);

@@ -56,6 +56,8 @@ Examples:
   uriscan dedup day-*.txt -o all.txt --stats       several files are one list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
   uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt
+  uriscan dedup --preset crawl urls.txt            without session ids, tracking parameters …
+  uriscan dedup --rule www --rule drop-param=ref urls.txt
   uriscan dedup --emit key --seed 1 urls.txt       the keys of the classes
   find . -name '*.url' -print0 | uriscan dedup -0 --rung string
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt";

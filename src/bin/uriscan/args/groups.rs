@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::RuleChoice;
+
 /// What every command that reads records takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -52,6 +54,9 @@ pub(crate) struct Equivalence {
     /// Leave `#` and the fragment out: they are no part of what is retrieved
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
+
+    #[command(flatten)]
+    pub(crate) rules: RuleChoice,
 }
 
 /// A rung as typed.
@@ -150,10 +155,10 @@ pub(crate) struct Reporting {
     /// The form of the summary; asks for one
     ///
     /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
-    /// on_invalid, records, written, distinct (dedup only), duplicates, dropped, blank, findings and
-    /// findings_by_rule (audit only), invalid,
-    /// invalid_by_kind, bytes, seconds, bytes_per_second, records_per_second, backend,
-    /// threads, hash, seed. What does not apply is null;
+    /// rules, rule_set, on_invalid, records, written, distinct (dedup only), duplicates,
+    /// dropped, blank, findings and findings_by_rule (audit only), invalid, invalid_by_kind,
+    /// bytes, seconds, bytes_per_second, records_per_second, backend, threads, hash, seed. What
+    /// does not apply is null;
     /// records = written + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
     #[arg(long, value_name = "FORMAT", value_enum)]

@@ -8,6 +8,7 @@ mod groups;
 mod key;
 mod normalize;
 mod parse;
+mod rules;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
@@ -19,6 +20,7 @@ pub(crate) use groups::{
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
+pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -51,6 +53,7 @@ Examples:
   uriscan parse -g '{host}' urls.txt           components
   uriscan check urls.txt                       is this RFC 3986, and if not, where?
   uriscan audit urls.txt                       what RFC 3986, section 7, warns of
+  uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
 
 Environment:
   URISCAN_BACKEND  the default of --backend
@@ -74,6 +77,7 @@ pub(crate) enum Command {
     Check(Check),
     Audit(Audit),
     Census(Census),
+    Rules(Rules),
 }
 
 impl Cli {

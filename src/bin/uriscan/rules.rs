@@ -1,0 +1,218 @@
+//! `uriscan rules`: what rules there are, or what a choice of them comes to.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use uriscan::pipeline::Equivalence;
+use uriscan::rules::{Argument, Pack, Pattern, Preset, Rule, RuleSet, Verdict};
+
+use crate::args::{Rules, RulesFormat};
+use crate::config::{Destination, equivalence};
+use crate::exit::{Failure, Outcome};
+use crate::output::Output;
+
+/// Writes the answer.
+///
+/// # Errors
+/// When a name or a file is wrong, or the answer cannot be written.
+pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
+    let is_choice = !typed.equivalence.rules.is_empty();
+    let equivalence = equivalence(&typed.equivalence)?;
+    let text = match (typed.format, is_choice) {
+        (RulesFormat::Table, false) => all_text(),
+        (RulesFormat::Json, false) => all_json().to_string() + "\n",
+        (RulesFormat::Table, true) => chosen_text(&equivalence),
+        (RulesFormat::Json, true) => chosen_json(&equivalence).to_string() + "\n",
+    };
+    let destination = match typed.destination.output {
+        Some(path) if path != Path::new("-") => Destination::File(path),
+        _ => Destination::Stdout,
+    };
+    let mut out = Output::open(&destination)?;
+    let name = out.name().to_owned();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.commit());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+        written => written.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
+    }
+}
+
+fn usage(rule: Rule) -> String {
+    match rule.argument() {
+        Argument::None => rule.name().to_owned(),
+        Argument::Glob => format!("{rule}=GLOB"),
+        Argument::List => format!("{rule}[=LIST]"),
+    }
+}
+
+fn built_in_packs() -> impl Iterator<Item = (Pack, RuleSet)> {
+    Pack::built_in_names().filter_map(Pack::built_in).filter_map(|pack| {
+        let mut builder = RuleSet::builder();
+        builder.pack(&pack);
+        Some((pack, builder.build().ok()?))
+    })
+}
+
+fn all_text() -> String {
+    let mut text = String::from("rules, in the order in which they are applied\n");
+    for rule in Rule::ALL {
+        let _ = writeln!(text, "  {:<20}  {}", usage(rule), rule.meaning());
+    }
+    text.push_str("\npresets\n");
+    for Preset { name, version, meaning, rules, packs } in Preset::all() {
+        let _ = writeln!(text, "  {:<20}  {meaning}", format!("{name} {version}"));
+        if !rules.is_empty() {
+            let _ = writeln!(text, "  {:<20}  {}", "", rules.join(", "));
+        }
+        if !packs.is_empty() {
+            let _ = writeln!(text, "  {:<20}  pack {}", "", packs.join(", "));
+        }
+    }
+    text.push_str("\npacks\n");
+    for (pack, rules) in built_in_packs() {
+        let (name, count) = (format!("{} {}", pack.name, pack.version), rules.patterns().len());
+        let meaning = pack.meaning.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "  {name:<20}  {meaning}: {count} patterns (--rules {})", pack.name);
+    }
+    text
+}
+
+fn all_json() -> Value {
+    let rule = |rule: Rule| {
+        json!({
+            "name": rule.name(),
+            "version": rule.version(),
+            "argument": match rule.argument() {
+                Argument::None => Value::Null,
+                Argument::Glob => json!("glob"),
+                Argument::List => json!("list"),
+            },
+            "meaning": rule.meaning(),
+        })
+    };
+    let preset = |preset: Preset| {
+        json!({
+            "name": preset.name,
+            "version": preset.version,
+            "meaning": preset.meaning,
+            "rules": preset.rules,
+            "packs": preset.packs,
+        })
+    };
+    let pack = |(pack, rules): (Pack, RuleSet)| {
+        json!({
+            "name": &*pack.name,
+            "version": pack.version,
+            "meaning": pack.meaning,
+            "patterns": rules.patterns().iter().map(pattern_json).collect::<Vec<Value>>(),
+        })
+    };
+    json!({
+        "rules": Rule::ALL.into_iter().map(rule).collect::<Vec<Value>>(),
+        "presets": Preset::all().into_iter().map(preset).collect::<Vec<Value>>(),
+        "packs": built_in_packs().map(pack).collect::<Vec<Value>>(),
+    })
+}
+
+fn chosen_text(equivalence: &Equivalence) -> String {
+    let fragment = if equivalence.normalize.drop_fragment { " without fragments" } else { "" };
+    let mut text = format!(
+        "rule set {}: rung {}{fragment}\n",
+        equivalence.identity(),
+        equivalence.normalize.rung
+    );
+    let Some(rules) = equivalence.rules.as_deref() else {
+        text.push_str("no rules\n");
+        return text;
+    };
+    for rule in rules.rules().iter() {
+        let _ = writeln!(text, "  {:<16}  {}", rule.name(), rule.meaning());
+        if rule == Rule::IndexPage {
+            let _ = writeln!(text, "  {:<16}  {}", "", index_pages(rules).join(", "));
+        }
+    }
+    if !rules.patterns().is_empty() {
+        text.push_str("\npatterns for parameters, from weak to strong\n");
+    }
+    for pattern in rules.patterns() {
+        let Pattern { text: glob, place, why, .. } = pattern;
+        let what = format!("{} {glob}{}", verdict(pattern), hosts(pattern));
+        let why = why.as_ref().map_or(String::new(), |why| format!("  {why}"));
+        let _ = writeln!(text, "  {what:<28}  {place:<16}{why}", place = place.to_string());
+    }
+    if !rules.overrides().is_empty() {
+        text.push_str("\noverridden\n");
+    }
+    for found in rules.overrides() {
+        let [by, of] = [found.by, found.of].map(|at| &rules.patterns()[at]);
+        let _ = writeln!(
+            text,
+            "  {}: {} {}{} overrides {} at {}",
+            by.place,
+            verdict(by),
+            by.text,
+            hosts(by),
+            verdict(of),
+            of.place
+        );
+    }
+    text
+}
+
+fn chosen_json(equivalence: &Equivalence) -> Value {
+    let rules = equivalence.rules.as_deref();
+    let overrides = rules.map_or(&[][..], RuleSet::overrides).iter();
+    json!({
+        "rule_set": equivalence.identity().to_string(),
+        "rung": equivalence.normalize.rung.name(),
+        "ignore_fragment": equivalence.normalize.drop_fragment,
+        "rules": rules.map_or(Vec::new(), names),
+        "index_pages": rules.map_or(Vec::new(), index_pages),
+        "patterns": rules.map_or(&[][..], RuleSet::patterns).iter().map(pattern_json).collect::<Vec<Value>>(),
+        "overrides": overrides.map(|found| json!({ "by": found.by, "of": found.of })).collect::<Vec<Value>>(),
+    })
+}
+
+/// The names of the rules that are on.
+pub(crate) fn names(rules: &RuleSet) -> Vec<&'static str> {
+    rules.rules().iter().map(Rule::name).collect()
+}
+
+fn index_pages(rules: &RuleSet) -> Vec<String> {
+    rules.index_pages().iter().map(|page| String::from_utf8_lossy(page).into_owned()).collect()
+}
+
+fn verdict(pattern: &Pattern) -> &'static str {
+    match pattern.verdict {
+        Verdict::Drop => "drop",
+        Verdict::Keep => "keep",
+    }
+}
+
+fn hosts(pattern: &Pattern) -> String {
+    let mut text = String::new();
+    if !pattern.hosts.is_empty() {
+        text += &format!(" on {}", pattern.hosts.join(", "));
+    }
+    if !pattern.except.is_empty() {
+        text += &format!(" not on {}", pattern.except.join(", "));
+    }
+    text
+}
+
+fn pattern_json(pattern: &Pattern) -> Value {
+    let place = &pattern.place;
+    json!({
+        "pattern": &*pattern.text,
+        "verdict": verdict(pattern),
+        "rule": pattern.rule.name(),
+        "hosts": &*pattern.hosts,
+        "except": &*pattern.except,
+        "why": pattern.why.as_deref(),
+        "source": &*place.source,
+        "line": (place.line > 0).then_some(place.line),
+        "column": (place.line > 0).then_some(place.column),
+    })
+}

@@ -1,0 +1,337 @@
+//! The exact road: one rule after the other, one change after the other, on a text that is split again each time.
+//!
+//! It is the slow twin of [`fast`](super::fast) and its judge in the tests, and it tells what
+//! each change was: `explain` and reports of merges show its steps.
+
+use core::ops::Range;
+
+use super::names::Verdict;
+use super::parts::{
+    folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, name_of,
+    www_len,
+};
+use super::rule::Rule;
+use super::session;
+use super::set::RuleSet;
+use crate::uri::{Split, split};
+
+/// One change that a rule makes: bytes of the text as the steps before left it, and what stands for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The rule.
+    pub rule: Rule,
+    /// Where in the text before this step; the end is not part of it.
+    pub range: Range<usize>,
+    /// The bytes there.
+    pub from: Vec<u8>,
+    /// What stands there after it.
+    pub to: Vec<u8>,
+    /// The pattern that decided, a place in [`RuleSet::patterns`], for rules for parameters.
+    pub pattern: Option<usize>,
+}
+
+impl RuleSet {
+    /// The changes that the rules make to `form`, a URI in canonical form, in the order in which they
+    /// are made: one after the other they lead to what [`RuleSet::apply`] gives.
+    ///
+    /// ```
+    /// use uriscan::rules::RuleSet;
+    /// let mut builder = RuleSet::builder();
+    /// builder.rule("fragment").unwrap();
+    /// let steps = builder.build().unwrap().steps(b"http://h/#top");
+    /// assert_eq!((steps[0].rule.name(), steps[0].range.clone()), ("fragment", 9..13));
+    /// assert_eq!((&*steps[0].from, &*steps[0].to), (&b"#top"[..], &b""[..]));
+    /// ```
+    pub fn steps(&self, form: &[u8]) -> Vec<Step> {
+        let mut text = Text { bytes: form.to_vec(), steps: Vec::new() };
+        let has = |rule| self.rules.has(rule);
+        if has(Rule::Fragment) {
+            text.drop_fragment();
+        }
+        if !text.is_web() {
+            return text.steps;
+        }
+        if has(Rule::Userinfo) {
+            text.drop_userinfo();
+        }
+        if has(Rule::Https) {
+            text.make_https();
+        }
+        if has(Rule::HostDot) {
+            text.drop_host_dot();
+        }
+        if has(Rule::Www) {
+            text.drop_www();
+        }
+        while has(Rule::SessionId) && text.drop_path_session() {}
+        if has(Rule::DuplicateSlash) {
+            text.collapse_slashes();
+        }
+        while text.drop_index_page(&self.index_pages)
+            || (has(Rule::TrailingSlash) && text.drop_trailing_slash())
+        {}
+        while text.drop_param(self) {}
+        if has(Rule::SortQuery) {
+            text.sort_query();
+        }
+        if has(Rule::EmptyQuery) {
+            text.drop_empty_query();
+        }
+        text.steps
+    }
+
+    /// What the patterns say of the parameter `name` on `host`, and which one decides: each is asked,
+    /// from strong to weak.
+    fn verdict_one_by_one(&self, host: &[u8], name: &[u8]) -> Option<(Verdict, usize)> {
+        let mut place = self.patterns.len();
+        for (unit, by_strength) in self.units.iter().rev() {
+            let holds = (unit.hosts.is_empty() || unit.hosts.iter().any(|h| h.matches(host)))
+                && !unit.except.iter().any(|h| h.matches(host));
+            for (verdict, named) in by_strength.iter().rev() {
+                place -= 1;
+                if holds && named.glob.matches(name) {
+                    return Some((*verdict, place));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A URI on its way through the rules.
+struct Text {
+    bytes: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+impl Text {
+    fn parts(&self) -> Split<'_> {
+        split(&self.bytes)
+    }
+
+    fn is_web(&self) -> bool {
+        let Split { scheme, authority, .. } = self.parts();
+        let is_web = |scheme: &[u8]| {
+            scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https")
+        };
+        authority.is_some() && scheme.is_some_and(is_web)
+    }
+
+    /// Where the authority of a web URI is.
+    fn authority(&self) -> Range<usize> {
+        let Split { scheme, authority, .. } = self.parts();
+        let start = scheme.map_or(0, <[u8]>::len) + "://".len();
+        start..start + authority.map_or(0, <[u8]>::len)
+    }
+
+    fn host(&self) -> Range<usize> {
+        let authority = self.authority();
+        let (from, to) = host_in(&self.bytes[authority.clone()]);
+        authority.start + from..authority.start + to
+    }
+
+    /// Where the path of a web URI is.
+    fn path(&self) -> Range<usize> {
+        let start = self.authority().end;
+        start..start + self.parts().path.len()
+    }
+
+    /// Where the query of a web URI is, without its `?`.
+    fn query(&self) -> Option<Range<usize>> {
+        let start = self.path().end + 1;
+        self.parts().query.map(|query| start..start + query.len())
+    }
+
+    fn edit(&mut self, rule: Rule, range: Range<usize>, to: &[u8], pattern: Option<usize>) {
+        let from = self.bytes.splice(range.clone(), to.iter().copied()).collect();
+        self.steps.push(Step { rule, range, from, to: to.to_vec(), pattern });
+    }
+
+    fn drop_fragment(&mut self) {
+        if let Some(fragment) = self.parts().fragment {
+            let end = self.bytes.len();
+            self.edit(Rule::Fragment, end - fragment.len() - 1..end, b"", None);
+        }
+    }
+
+    fn drop_userinfo(&mut self) {
+        let (authority, host) = (self.authority(), self.host());
+        if host.start > authority.start {
+            self.edit(Rule::Userinfo, authority.start..host.start, b"", None);
+        }
+    }
+
+    fn make_https(&mut self) {
+        if !self.parts().scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"http")) {
+            return;
+        }
+        let (authority, host) = (self.authority(), self.host());
+        if host.end < authority.end {
+            let port = host.end + 1..authority.end;
+            let digits = self.bytes[port.clone()].to_vec();
+            match https_port(&digits) {
+                None => return,
+                Some(same) if same == digits => {}
+                Some(other) => self.edit(Rule::Https, port, other, None),
+            }
+        }
+        self.edit(Rule::Https, 0.."http".len(), b"https", None);
+    }
+
+    fn drop_host_dot(&mut self) {
+        let host = self.host();
+        if has_needless_dot(&self.bytes[host.clone()]) {
+            self.edit(Rule::HostDot, host.end - 1..host.end, b"", None);
+        }
+    }
+
+    fn drop_www(&mut self) {
+        let host = self.host();
+        let len = www_len(&self.bytes[host.clone()]);
+        if len > 0 {
+            self.edit(Rule::Www, host.start..host.start + len, b"", None);
+        }
+    }
+
+    /// The segments of the path as places in the text; none when it holds dot segments.
+    fn segments(&self) -> Vec<Range<usize>> {
+        let path = self.path();
+        if has_dot_segment(&self.bytes[path.clone()]) {
+            return Vec::new();
+        }
+        let mut start = path.start;
+        let segments = self.bytes[path].split(|&byte| byte == b'/');
+        segments
+            .map(|segment| {
+                let range = start..start + segment.len();
+                start = range.end + 1;
+                range
+            })
+            .collect()
+    }
+
+    /// Leaves out the first session id of the path; says whether there was one.
+    fn drop_path_session(&mut self) -> bool {
+        let segments = self.segments();
+        for (i, range) in segments.iter().enumerate() {
+            let segment = &self.bytes[range.clone()];
+            let mut parts = segment.split(|&byte| byte == b';');
+            let mut stripped = parts.next().unwrap_or_default().to_vec();
+            let mut first_id = None;
+            let mut at = range.start + stripped.len();
+            for part in parts {
+                if session::is_path_param(part) {
+                    first_id = first_id.or(Some(at..at + 1 + part.len()));
+                } else {
+                    stripped.push(b';');
+                    stripped.extend_from_slice(part);
+                }
+                at += 1 + part.len();
+            }
+            match first_id {
+                Some(_) if is_dot_segment(&stripped) => {}
+                Some(id) => {
+                    self.edit(Rule::SessionId, id, b"", None);
+                    return true;
+                }
+                None if i + 1 < segments.len() && session::is_cookieless(segment) => {
+                    self.edit(Rule::SessionId, range.start..range.end + 1, b"", None);
+                    return true;
+                }
+                None => {}
+            }
+        }
+        false
+    }
+
+    fn collapse_slashes(&mut self) {
+        // An empty segment between two others, over and over.
+        loop {
+            let segments = self.segments();
+            let inner = segments.get(1..segments.len().saturating_sub(1)).unwrap_or_default();
+            let Some(empty) = inner.iter().find(|segment| segment.is_empty()) else { return };
+            let range = empty.start..empty.start + 1;
+            self.edit(Rule::DuplicateSlash, range, b"", None);
+        }
+    }
+
+    fn drop_index_page(&mut self, pages: &[Vec<u8>]) -> bool {
+        match self.segments().last() {
+            Some(last) if pages.iter().any(|page| **page == self.bytes[last.clone()]) => {
+                self.edit(Rule::IndexPage, last.clone(), b"", None);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn drop_trailing_slash(&mut self) -> bool {
+        // `/a/` is an empty segment, `a` and an empty one.
+        match &*self.segments() {
+            [_, .., before, last] if last.is_empty() && !before.is_empty() => {
+                self.edit(Rule::TrailingSlash, last.start - 1..last.end, b"", None);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The parameters as places in the text.
+    fn params(&self) -> Vec<Range<usize>> {
+        let Some(query) = self.query() else { return Vec::new() };
+        let mut start = query.start;
+        let params = self.bytes[query].split(|&byte| byte == b'&');
+        params
+            .map(|param| {
+                let range = start..start + param.len();
+                start = range.end + 1;
+                range
+            })
+            .collect()
+    }
+
+    /// Leaves out the first parameter that is to go; says whether there was one.
+    fn drop_param(&mut self, rules: &RuleSet) -> bool {
+        let params = self.params();
+        let host = folded(&self.bytes[self.host()]).into_owned();
+        for (i, range) in params.iter().enumerate() {
+            let param = &self.bytes[range.clone()];
+            let name = name_of(param);
+            let value = param.get(name.len() + 1..).unwrap_or_default();
+            let (rule, pattern) = match rules.verdict_one_by_one(&host, name) {
+                Some((Verdict::Keep, _)) => continue,
+                Some((Verdict::Drop, place)) => (rules.patterns[place].rule, Some(place)),
+                None if rules.rules.has(Rule::SessionId) && session::is_param(name, value) => {
+                    (Rule::SessionId, None)
+                }
+                None => continue,
+            };
+            // With the `&` behind it; the last one with that, or the `?`, before it.
+            let range = if i + 1 < params.len() {
+                range.start..range.end + 1
+            } else {
+                range.start - 1..range.end
+            };
+            self.edit(rule, range, b"", pattern);
+            return true;
+        }
+        false
+    }
+
+    fn sort_query(&mut self) {
+        let Some(query) = self.query() else { return };
+        let mut params: Vec<&[u8]> =
+            self.bytes[query.clone()].split(|&byte| byte == b'&').collect();
+        params.sort_by_key(|param| name_of(param));
+        let sorted = params.join(&b'&');
+        if sorted != self.bytes[query.clone()] {
+            self.edit(Rule::SortQuery, query, &sorted, None);
+        }
+    }
+
+    fn drop_empty_query(&mut self) {
+        if let Some(query) = self.query().filter(Range::is_empty) {
+            self.edit(Rule::EmptyQuery, query.start - 1..query.end, b"", None);
+        }
+    }
+}

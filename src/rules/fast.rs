@@ -1,0 +1,325 @@
+//! The road of bulk work: one pass that finds out what changes, and one that writes it.
+//!
+//! Most records have nothing that a rule could touch and go out as they came in. The judge is
+//! [`exact`](super::exact), rule by rule.
+
+use core::ops::Range;
+
+use super::names::Verdict;
+use super::parts::{
+    folded, has_dot_segment, has_needless_dot, host_in, https_port, name_of, web_authority, www_len,
+};
+use super::rule::{Rule, Rules};
+use super::session;
+use super::set::RuleSet;
+
+/// Buffers for [`RuleSet::apply`], reusable.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    text: Vec<u8>,
+    path: [Vec<u8>; 2],
+    query: Query,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Query {
+    text: Vec<u8>,
+    /// The parameters that stay, as places in the query.
+    params: Vec<(u32, u32)>,
+    groups: Vec<u32>,
+}
+
+const HEAD: Rules = Rules::of(&[Rule::Userinfo, Rule::Https, Rule::HostDot, Rule::Www]);
+const PATH: Rules =
+    Rules::of(&[Rule::SessionId, Rule::DuplicateSlash, Rule::IndexPage, Rule::TrailingSlash]);
+const PARAMS: Rules = Rules::of(&[Rule::KeepParam, Rule::DropParam, Rule::AllowParam]);
+const QUERY: Rules = Rules::of(&[Rule::SessionId, Rule::SortQuery, Rule::EmptyQuery]).union(PARAMS);
+
+/// What becomes of scheme and authority.
+struct Head<'a> {
+    is_https: bool,
+    userinfo: Option<&'a [u8]>,
+    host: &'a [u8],
+    port: Option<&'a [u8]>,
+}
+
+impl RuleSet {
+    /// What stands for `form` under the rules, and which of them changed it: bytes of `form`, or of
+    /// `scratch`.
+    ///
+    /// `form` is a URI in canonical form; then the result is a URI in canonical form at the same rung, and
+    /// applying the rules to it changes nothing. Of other bytes the result is bytes.
+    pub fn apply<'a>(&self, form: &'a [u8], scratch: &'a mut Scratch) -> (&'a [u8], Rules) {
+        let rules = self.rules;
+        let mut fired = Rules::default();
+        let Some(start) = web_authority(form) else {
+            return self.drop_fragment(form);
+        };
+        if !rules.has_any(HEAD.union(PATH)) && memchr::memchr2(b'?', b'#', &form[start..]).is_none()
+        {
+            return (form, fired);
+        }
+        let path_start =
+            memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
+        let path_end = memchr::memchr2(b'?', b'#', &form[path_start..])
+            .map_or(form.len(), |at| path_start + at);
+        let has_query = form.get(path_end) == Some(&b'?');
+        let query_end = if has_query {
+            memchr::memchr(b'#', &form[path_end..]).map_or(form.len(), |at| path_end + at)
+        } else {
+            path_end
+        };
+        let Scratch { text, path: path_buffers, query: query_buffers } = scratch;
+
+        let authority = &form[start..path_start];
+        let head =
+            if rules.has_any(HEAD) { self.head(form, start, authority, &mut fired) } else { None };
+        let path = &form[path_start..path_end];
+        let path =
+            if rules.has_any(PATH) { self.path(path, path_buffers, &mut fired) } else { path };
+        let is_same_path = path.len() == path_end - path_start;
+        let query = has_query.then(|| &form[path_end + 1..query_end]);
+        let query = match query {
+            Some(query) if rules.has_any(QUERY) => {
+                let host = || match &head {
+                    Some(head) => head.host,
+                    None => {
+                        let (from, to) = host_in(authority);
+                        &authority[from..to]
+                    }
+                };
+                self.query(query, host, query_buffers, &mut fired)
+            }
+            query => query,
+        };
+        let mut end = form.len();
+        if rules.has(Rule::Fragment) && query_end < form.len() {
+            fired.add(Rule::Fragment);
+            end = query_end;
+        }
+        if fired.is_empty() {
+            return (form, fired);
+        }
+        if head.is_none() && is_same_path {
+            // What is left may be the front of the form: nothing to write.
+            let is_same_query = query.map(<[u8]>::len)
+                == has_query.then(|| query_end - path_end - 1)
+                && !fired.has(Rule::SortQuery);
+            if is_same_query {
+                return (&form[..end], fired);
+            }
+            if query.is_none() && end == query_end {
+                return (&form[..path_end], fired);
+            }
+        }
+        text.clear();
+        match head {
+            None => text.extend_from_slice(&form[..path_start]),
+            Some(head) => {
+                let scheme: &[u8] = if head.is_https { b"https://" } else { &form[..start] };
+                text.extend_from_slice(scheme);
+                if let Some(userinfo) = head.userinfo {
+                    text.extend_from_slice(userinfo);
+                    text.push(b'@');
+                }
+                text.extend_from_slice(head.host);
+                if let Some(port) = head.port {
+                    text.push(b':');
+                    text.extend_from_slice(port);
+                }
+            }
+        }
+        text.extend_from_slice(path);
+        if let Some(query) = query {
+            text.push(b'?');
+            text.extend_from_slice(query);
+        }
+        text.extend_from_slice(&form[query_end..end]);
+        (text, fired)
+    }
+
+    /// All that is done to URIs that are not of the web.
+    fn drop_fragment<'a>(&self, form: &'a [u8]) -> (&'a [u8], Rules) {
+        if self.rules.has(Rule::Fragment)
+            && let Some(hash) = memchr::memchr(b'#', form)
+        {
+            return (&form[..hash], Rules::of(&[Rule::Fragment]));
+        }
+        (form, Rules::default())
+    }
+
+    /// Scheme and authority, if a rule changes them.
+    fn head<'a>(
+        &self,
+        form: &'a [u8],
+        start: usize,
+        authority: &'a [u8],
+        fired: &mut Rules,
+    ) -> Option<Head<'a>> {
+        let (from, to) = host_in(authority);
+        let mut host = &authority[from..to];
+        let mut head = Head {
+            is_https: false,
+            userinfo: from.checked_sub(1).map(|end| &authority[..end]),
+            host,
+            port: (to < authority.len()).then(|| &authority[to + 1..]),
+        };
+        let mut changed = Rules::default();
+        if self.rules.has(Rule::Userinfo) && head.userinfo.is_some() {
+            head.userinfo = None;
+            changed.add(Rule::Userinfo);
+        }
+        if self.rules.has(Rule::Https) && start == "http://".len() {
+            let port = head.port.map(https_port);
+            if port != Some(None) {
+                head.is_https = true;
+                head.port = port.flatten();
+                changed.add(Rule::Https);
+            }
+        }
+        if self.rules.has(Rule::HostDot) && has_needless_dot(host) {
+            host = &host[..host.len() - 1];
+            changed.add(Rule::HostDot);
+        }
+        if self.rules.has(Rule::Www) {
+            let len = www_len(host);
+            if len > 0 {
+                host = &host[len..];
+                changed.add(Rule::Www);
+            }
+        }
+        head.host = host;
+        *fired = fired.union(changed);
+        debug_assert!(form.len() >= start + authority.len());
+        (!changed.is_empty()).then_some(head)
+    }
+
+    /// The path under the rules.
+    fn path<'a>(
+        &self,
+        whole: &'a [u8],
+        buffers: &'a mut [Vec<u8>; 2],
+        fired: &mut Rules,
+    ) -> &'a [u8] {
+        let mut path = whole;
+        let mut changed = Rules::default();
+        let [stripped, collapsed] = buffers;
+        if self.rules.has(Rule::SessionId) && memchr::memchr2(b';', b'(', path).is_some() {
+            stripped.clear();
+            if session::strip_path(path, stripped) {
+                path = stripped;
+                changed.add(Rule::SessionId);
+            }
+        }
+        if self.rules.has(Rule::DuplicateSlash) && path.windows(2).any(|pair| pair == b"//") {
+            collapsed.clear();
+            collapsed.extend_from_slice(path);
+            collapsed.dedup_by(|a, b| (*a, *b) == (b'/', b'/'));
+            path = collapsed;
+            changed.add(Rule::DuplicateSlash);
+        }
+        loop {
+            let slash = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+            let last = &path[slash..];
+            if last.is_empty() {
+                let is_single = path.len() >= 2 && path[path.len() - 2] != b'/';
+                if !(is_single && self.rules.has(Rule::TrailingSlash)) {
+                    break;
+                }
+                path = &path[..path.len() - 1];
+                changed.add(Rule::TrailingSlash);
+            } else {
+                if !self.index_pages.iter().any(|page| page == last) {
+                    break;
+                }
+                path = &path[..slash];
+                changed.add(Rule::IndexPage);
+            }
+        }
+        if changed.is_empty() || has_dot_segment(whole) {
+            return whole;
+        }
+        *fired = fired.union(changed);
+        path
+    }
+
+    /// The query under the rules; `host` is asked for the host behind the rules, if it matters.
+    fn query<'a, 'h>(
+        &self,
+        query: &'a [u8],
+        host: impl Fn() -> &'h [u8],
+        buffers: &'a mut Query,
+        fired: &mut Rules,
+    ) -> Option<&'a [u8]> {
+        let Query { text, params, groups } = buffers;
+        if self.params.needs_host() {
+            self.params.groups(&folded(host()), groups);
+        } else {
+            self.params.groups(b"", groups);
+        }
+        let has_sessions = self.rules.has(Rule::SessionId);
+        let has_sort = self.rules.has(Rule::SortQuery);
+        let mut is_changed = false;
+        if has_sessions || has_sort || !groups.is_empty() {
+            params.clear();
+            let mut start = 0;
+            loop {
+                let len = memchr::memchr(b'&', &query[start..]);
+                let end = len.map_or(query.len(), |len| start + len);
+                match self.drops(&query[start..end], groups, has_sessions) {
+                    Some(rule) => {
+                        fired.add(rule);
+                        is_changed = true;
+                    }
+                    None => params.push((start as u32, end as u32)),
+                }
+                if end == query.len() {
+                    break;
+                }
+                start = end + 1;
+            }
+            let name = |&(start, end): &(u32, u32)| name_of(&query[start as usize..end as usize]);
+            if has_sort && !params.is_sorted_by_key(name) {
+                params.sort_by_key(name);
+                fired.add(Rule::SortQuery);
+                is_changed = true;
+            }
+        }
+        if is_changed && params.is_empty() {
+            return None;
+        }
+        let query = if is_changed { join(query, params, text) } else { query };
+        if query.is_empty() && self.rules.has(Rule::EmptyQuery) {
+            fired.add(Rule::EmptyQuery);
+            return None;
+        }
+        Some(query)
+    }
+
+    /// The rule that leaves the parameter `param` out.
+    #[inline]
+    fn drops(&self, param: &[u8], groups: &[u32], has_sessions: bool) -> Option<Rule> {
+        let name = name_of(param);
+        match self.params.verdict(groups, name) {
+            Some(entry) => {
+                (entry.verdict == Verdict::Drop).then(|| self.patterns[entry.order as usize].rule)
+            }
+            None => {
+                let value = param.get(name.len() + 1..).unwrap_or_default();
+                (has_sessions && session::is_param(name, value)).then_some(Rule::SessionId)
+            }
+        }
+    }
+}
+
+/// The parts `params` of `query`, with `&` between them, in `out`.
+fn join<'a>(query: &[u8], params: &[(u32, u32)], out: &'a mut Vec<u8>) -> &'a [u8] {
+    out.clear();
+    for (i, &(start, end)) in params.iter().enumerate() {
+        if i > 0 {
+            out.push(b'&');
+        }
+        out.extend_from_slice(&query[Range { start: start as usize, end: end as usize }]);
+    }
+    out
+}

@@ -1,0 +1,273 @@
+//! Which rules hold for a host: exact names, sites, patterns.
+
+use core::fmt;
+
+use super::glob::Glob;
+use super::lookup::{Buckets, Loose};
+
+/// Some hosts, as a rule pack names them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum HostPattern {
+    /// `host.example`: this one.
+    Exact(Vec<u8>),
+    /// `site:example.com`: all hosts whose registrable domain this is.
+    Site(Vec<u8>),
+    /// `*.example.*`: all that match.
+    Glob(Vec<u8>, Glob),
+}
+
+/// Version of the public suffix list that says what a registrable domain is.
+pub const PUBLIC_SUFFIX_VERSION: &str = "psl 2.1.247";
+
+impl HostPattern {
+    /// The hosts that `text` names. Letters are lowered and a last dot is left out, as in a host
+    /// that is looked up.
+    pub(super) fn new(text: &str) -> Result<HostPattern, String> {
+        let lower = text.to_ascii_lowercase();
+        let (is_site, name) = match lower.strip_prefix("site:") {
+            Some(name) => (true, name),
+            None => (false, &*lower),
+        };
+        let name = name.strip_suffix('.').unwrap_or(name);
+        if let Some(odd) =
+            name.chars().find(|&c| !(is_allowed(c) || c == ':' && name.starts_with('[')))
+        {
+            return Err(match odd {
+                '\u{80}'.. => format!("`{text}`: write a host beyond ASCII as A-labels (xn--…)"),
+                ':' => {
+                    format!("`{text}`: a host without port; rules do not look at ports")
+                }
+                _ => format!("`{text}`: {odd:?} does not stand in a host"),
+            });
+        }
+        let is_glob = name.contains(['*', '?']);
+        if name.is_empty() || name == "*" {
+            return Err(format!("`{text}`: name some hosts; without `hosts` a rule holds for all"));
+        }
+        if is_site {
+            return match registrable_domain(name.as_bytes()) {
+                Some(site) if site == name.as_bytes() => Ok(HostPattern::Site(site.to_vec())),
+                _ if is_glob => Err(format!("`{text}`: a site is no pattern")),
+                Some(site) => Err(format!(
+                    "`{text}`: the registrable domain is `{}`; for less than that write `{name}` and `*.{name}`",
+                    String::from_utf8_lossy(site)
+                )),
+                None => Err(format!("`{text}` is a public suffix, not a site")),
+            };
+        }
+        if is_glob {
+            let glob = Glob::new(name.as_bytes()).map_err(|error| error.message().to_owned())?;
+            return Ok(HostPattern::Glob(name.into(), glob));
+        }
+        Ok(HostPattern::Exact(name.into()))
+    }
+
+    /// Whether it names `host`, which is in lower case and has no last dot.
+    pub(super) fn matches(&self, host: &[u8]) -> bool {
+        match self {
+            HostPattern::Exact(name) => name == host,
+            HostPattern::Site(site) => {
+                let before = host.len().checked_sub(site.len()).map(|at| &host[..at]);
+                host.ends_with(site)
+                    && before.is_some_and(|before| before.last().is_none_or(|&byte| byte == b'.'))
+                    && registrable_domain(host) == Some(site)
+            }
+            HostPattern::Glob(_, glob) => glob.matches(host),
+        }
+    }
+
+    /// The last two labels of all hosts that it names, if they are the same.
+    fn base(&self) -> Option<Vec<u8>> {
+        match self {
+            HostPattern::Exact(name) | HostPattern::Site(name) => Some(base(name).to_vec()),
+            HostPattern::Glob(_, glob) => {
+                let tail = glob.tail();
+                let dots = tail.iter().filter(|&&byte| byte == b'.').count();
+                (dots >= 2).then(|| base(&tail).to_vec())
+            }
+        }
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, name) = match self {
+            HostPattern::Exact(name) | HostPattern::Glob(name, _) => ("", name),
+            HostPattern::Site(name) => ("site:", name),
+        };
+        write!(f, "{kind}{}", String::from_utf8_lossy(name))
+    }
+}
+
+/// What a host in canonical form may hold, and `*` and `?`.
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=?[]".contains(c)
+}
+
+/// The last two labels of a host without last dot, or all of it.
+#[inline]
+fn base(host: &[u8]) -> &[u8] {
+    let dot = memchr::memrchr(b'.', host).and_then(|last| memchr::memrchr(b'.', &host[..last]));
+    &host[dot.map_or(0, |dot| dot + 1)..]
+}
+
+/// The public suffix of `host` and one label more. `host` is in lower case, without last dot.
+pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
+    psl::domain(host).map(|domain| domain.as_bytes())
+}
+
+/// Whether `host`, in lower case and without last dot, is a public suffix, or a single label.
+pub(super) fn is_public_suffix(host: &[u8]) -> bool {
+    registrable_domain(host).is_none()
+}
+
+/// Patterns with a value each, to be asked for many hosts.
+#[derive(Clone, Debug)]
+pub(super) struct Hosts<T> {
+    by_base: Buckets<(HostPattern, T)>,
+    /// Patterns without a common base.
+    loose: Loose<T>,
+    has_loose: bool,
+}
+
+impl<T: Copy> Hosts<T> {
+    pub(super) fn new(patterns: impl IntoIterator<Item = (HostPattern, T)>) -> Hosts<T> {
+        let (mut filed, mut loose) = (Vec::new(), Vec::new());
+        for (pattern, value) in patterns {
+            match (pattern.base(), pattern) {
+                (Some(base), pattern) => filed.push((base, (pattern, value))),
+                (None, HostPattern::Glob(_, glob)) => loose.push((glob, value)),
+                (None, _) => unreachable!("only patterns have no base"),
+            }
+        }
+        Hosts {
+            by_base: Buckets::new(filed),
+            has_loose: !loose.is_empty(),
+            loose: Loose::new(loose),
+        }
+    }
+
+    /// Calls `found` with the value of each pattern that names `host`, of some more than once.
+    /// `host` is in lower case and has no last dot.
+    #[inline]
+    pub(super) fn each_match(&self, host: &[u8], mut found: impl FnMut(T)) {
+        for (pattern, value) in self.by_base.get(base(host)) {
+            if pattern.matches(host) {
+                found(*value);
+            }
+        }
+        if self.has_loose {
+            self.loose.each_match(host, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> HostPattern {
+        HostPattern::new(text).unwrap()
+    }
+
+    #[test]
+    fn hosts_are_named_exactly_by_site_and_by_pattern() {
+        for (text, yes, no) in [
+            ("WWW.h.example.", &["www.h.example"][..], &["h.example", "a.www.h.example"][..]),
+            (
+                "site:example.co.uk",
+                &["example.co.uk", "a.b.example.co.uk"],
+                &["co.uk", "xexample.co.uk", "example.com"],
+            ),
+            // A public suffix below a site is not of the site.
+            ("site:amazonaws.com", &["amazonaws.com"], &["b.s3.amazonaws.com"]),
+            ("*.example.*", &["a.example.org", "a.b.example.x.y"], &["example.org", "a.example"]),
+            ("localhost", &["localhost"], &["a.localhost"]),
+            ("[::1]", &["[::1]"], &["::1"]),
+        ] {
+            let pattern = pattern(text);
+            assert!(yes.iter().all(|host| pattern.matches(host.as_bytes())), "{text}");
+            assert!(!no.iter().any(|host| pattern.matches(host.as_bytes())), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_and_said() {
+        for (text, why) in [
+            ("", "name some hosts"),
+            ("*", "name some hosts"),
+            ("h:80", "without port"),
+            ("bücher.example", "A-labels"),
+            ("http://h", "without port"),
+            ("h/x", "does not stand in a host"),
+            ("site:co.uk", "public suffix"),
+            ("site:a.example.com", "registrable domain is `example.com`"),
+            ("site:*.example.com", "a site is no pattern"),
+        ] {
+            let error = HostPattern::new(text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn compiled_patterns_find_what_each_finds() {
+        let texts = [
+            "example.com",
+            "site:example.com",
+            "*.example.com",
+            "*.shop.example.com",
+            "*shop*",
+            "a.example.com",
+            "example.*",
+            "site:example.co.uk",
+            "*.co.uk",
+            "localhost",
+            "?.b.c.d",
+            "*.c",
+            "x*",
+            "[::1]",
+            "1.2.3.4",
+        ];
+        let hosts = [
+            "example.com",
+            "a.example.com",
+            "b.shop.example.com",
+            "example.org",
+            "localhost",
+            "c",
+            "shop.co.uk",
+            "example.co.uk",
+            "x.example.co.uk",
+            "a.b.c.d",
+            "b.c.d",
+            "[::1]",
+            "1.2.3.4",
+            "x",
+            "",
+            "com",
+            "aexample.com",
+            "%C3%A9.example.com",
+        ];
+        let patterns: Vec<HostPattern> = texts.iter().map(|text| pattern(text)).collect();
+        for count in 0..=patterns.len() {
+            let some = patterns[..count].iter().cloned().zip(0..);
+            let compiled = Hosts::new(some.clone());
+            for host in hosts {
+                let mut found = Vec::new();
+                compiled.each_match(host.as_bytes(), |i: u32| found.push(i));
+                found.sort_unstable();
+                found.dedup();
+                let one_by_one =
+                    some.clone().filter(|(pattern, _)| pattern.matches(host.as_bytes()));
+                assert_eq!(found, one_by_one.map(|(_, i)| i).collect::<Vec<_>>(), "{host}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_version_of_the_list_is_the_one_that_is_built_in() {
+        let lock = include_str!("../../Cargo.lock");
+        let (name, version) = PUBLIC_SUFFIX_VERSION.split_once(' ').unwrap();
+        assert!(lock.contains(&format!("name = \"{name}\"\nversion = \"{version}\"\n")));
+    }
+}

@@ -1,0 +1,55 @@
+//! What a key means, as one number.
+
+use core::fmt;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::set::RuleSet;
+use crate::normalize::Options;
+
+/// Counts up when what is one at a rung changes: the grammar, facts about schemes, names of the DNS.
+pub const GRAMMAR_VERSION: u32 = 1;
+
+/// The hash of all that decides which records are one: rung, grammar, rules and versions.
+///
+/// Keys that were made under different identities say nothing about each other, so it goes wherever keys
+/// are kept.
+///
+/// ```
+/// use uriscan::normalize::Options;
+/// use uriscan::rules::{Identity, RuleSet};
+/// let mut builder = RuleSet::builder();
+/// builder.rule("www").unwrap();
+/// let rules = builder.build().unwrap();
+/// let plain = Identity::new(Options::default(), None);
+/// assert_ne!(plain, Identity::new(Options::default(), Some(&rules)));
+/// assert_eq!(plain.to_string().len(), 32);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity(pub u128);
+
+impl Identity {
+    /// The identity of canonical forms by `options`, with `rules` applied. No rules and an empty rule
+    /// set are the same.
+    pub fn new(options: Options, rules: Option<&RuleSet>) -> Identity {
+        Identity(xxh3_128(Identity::text(options, rules).as_bytes()))
+    }
+
+    /// What is hashed: one fact a line.
+    pub fn text(options: Options, rules: Option<&RuleSet>) -> String {
+        let fragment = if options.drop_fragment { "dropped" } else { "kept" };
+        let rung = options.rung;
+        let mut text =
+            format!("grammar rfc3986 {GRAMMAR_VERSION}\nrung {rung}\nfragment {fragment}\n");
+        if let Some(rules) = rules {
+            rules.describe(&mut text);
+        }
+        text
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}

@@ -1,0 +1,153 @@
+//! Finding what is filed under some bytes, among thousands, in a few nanoseconds.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::glob::Glob;
+
+/// Values filed under bytes; several may be under the same.
+#[derive(Clone, Debug)]
+pub(super) struct Buckets<T> {
+    /// Bucket `i` is `items[starts[i]..starts[i + 1]]`.
+    starts: Vec<u32>,
+    /// With the hash of the bytes that each is filed under.
+    items: Vec<(u64, T)>,
+}
+
+impl<T> Buckets<T> {
+    /// Files each value under its bytes.
+    pub(super) fn new(filed: impl IntoIterator<Item = (Vec<u8>, T)>) -> Buckets<T> {
+        let mut items: Vec<(u64, T)> =
+            filed.into_iter().map(|(bytes, value)| (xxh3_64(&bytes), value)).collect();
+        // Four buckets an item: most questions end at an empty one.
+        let count = (4 * items.len()).next_power_of_two();
+        let bucket = |hash: u64| hash as usize & (count - 1);
+        items.sort_by_key(|&(hash, _)| bucket(hash));
+        let mut starts = vec![0; count + 1];
+        for &(hash, _) in &items {
+            starts[bucket(hash) + 1] += 1;
+        }
+        for i in 0..count {
+            starts[i + 1] += starts[i];
+        }
+        Buckets { starts, items }
+    }
+
+    /// What may be filed under `bytes`: the caller compares, as two may share a hash.
+    #[inline]
+    pub(super) fn get(&self, bytes: &[u8]) -> impl Iterator<Item = &T> {
+        let hash = xxh3_64(bytes);
+        let bucket = hash as usize & (self.starts.len() - 2);
+        let range = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
+        self.items[range].iter().filter(move |item| item.0 == hash).map(|item| &item.1)
+    }
+}
+
+/// Patterns of any form, with a value each.
+#[derive(Clone, Debug)]
+pub(super) struct Loose<T> {
+    globs: Vec<(Glob, T)>,
+    /// Looks for bytes without which a pattern cannot match; `None` when it is quicker to ask
+    /// each pattern.
+    search: Option<Search>,
+}
+
+#[derive(Clone, Debug)]
+struct Search {
+    automaton: AhoCorasick,
+    /// For each needle of the automaton, the patterns that need it.
+    needed_by: Vec<Vec<u32>>,
+    /// Patterns that need no bytes.
+    others: Vec<u32>,
+}
+
+/// As many patterns are asked one by one.
+const FEW: usize = 4;
+
+impl<T: Copy> Loose<T> {
+    pub(super) fn new(globs: Vec<(Glob, T)>) -> Loose<T> {
+        let search = if globs.len() > FEW { Search::new(&globs) } else { None };
+        Loose { globs, search }
+    }
+
+    /// Calls `found` with the value of each pattern that matches `name`, of some more than once.
+    #[inline]
+    pub(super) fn each_match(&self, name: &[u8], mut found: impl FnMut(T)) {
+        let mut ask = |at: u32| {
+            let (glob, value) = &self.globs[at as usize];
+            if glob.matches(name) {
+                found(*value);
+            }
+        };
+        match &self.search {
+            None => (0..self.globs.len() as u32).for_each(ask),
+            Some(search) => {
+                for seen in search.automaton.find_overlapping_iter(name) {
+                    search.needed_by[seen.pattern()].iter().copied().for_each(&mut ask);
+                }
+                search.others.iter().copied().for_each(ask);
+            }
+        }
+    }
+}
+
+impl Search {
+    /// `None` when the automaton would be too large; patterns are limited, so only by their number.
+    fn new<T>(globs: &[(Glob, T)]) -> Option<Search> {
+        let mut needles: Vec<Vec<u8>> = globs.iter().map(|(glob, _)| glob.required()).collect();
+        needles.sort_unstable();
+        needles.dedup();
+        needles.retain(|needle| !needle.is_empty());
+        let mut needed_by = vec![Vec::new(); needles.len()];
+        let mut others = Vec::new();
+        for (at, (glob, _)) in globs.iter().enumerate() {
+            match needles.binary_search(&glob.required()) {
+                Ok(needle) => needed_by[needle].push(at as u32),
+                Err(_) => others.push(at as u32),
+            }
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&needles);
+        Some(Search { automaton: automaton.ok()?, needed_by, others })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_under_their_bytes_and_no_others() {
+        for count in [0, 1, 2, 5, 1000] {
+            let filed = (0..count).map(|i: u32| (format!("key{i}").into_bytes(), i));
+            let buckets = Buckets::new(filed.chain([(b"key0".to_vec(), 7777)]));
+            for i in 0..count {
+                let found: Vec<u32> = buckets.get(format!("key{i}").as_bytes()).copied().collect();
+                assert_eq!(found, if i == 0 { vec![0, 7777] } else { vec![i] });
+            }
+            assert_eq!(buckets.get(b"other").count(), 0);
+        }
+    }
+
+    #[test]
+    fn loose_patterns_are_found_as_if_each_was_asked() {
+        let patterns = ["*_id", "a*b", "*", "?", "x*y*z", "*long_needle*", "b*a", "*_id", "id*x*"];
+        let names = ["a_id", "ab", "", "q", "xaybz", "a_long_needle_b", "ba", "idax_id", "_id"];
+        for count in 0..=patterns.len() {
+            let globs: Vec<(Glob, usize)> = patterns[..count]
+                .iter()
+                .enumerate()
+                .map(|(i, pattern)| (Glob::new(pattern.as_bytes()).unwrap(), i))
+                .collect();
+            let loose = Loose::new(globs.clone());
+            for name in names {
+                let mut found = Vec::new();
+                loose.each_match(name.as_bytes(), |i| found.push(i));
+                found.sort_unstable();
+                found.dedup();
+                let one_by_one = globs.iter().filter(|(glob, _)| glob.matches(name.as_bytes()));
+                let expected: Vec<usize> = one_by_one.map(|&(_, i)| i).collect();
+                assert_eq!(found, expected, "{name}");
+            }
+        }
+    }
+}

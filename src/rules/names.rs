@@ -1,0 +1,156 @@
+//! Patterns for the names of parameters, compiled: the last one that matches decides.
+
+use super::glob::Glob;
+use super::lookup::{Buckets, Loose};
+
+/// What a pattern says of the parameters whose name it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// They are left out.
+    Drop,
+    /// They stay.
+    Keep,
+}
+
+/// A pattern's place among all patterns, and what it says. A later place is stronger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    pub(super) order: u32,
+    pub(super) verdict: Verdict,
+}
+
+/// Patterns that hold for the same hosts.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    /// The strongest pattern `*`.
+    star: Option<Entry>,
+    /// Names without a star, and what is before the star of those that end in one.
+    exact: Buckets<(Box<[u8]>, Entry)>,
+    prefixes: Buckets<(Box<[u8]>, Entry)>,
+    /// For each first byte of a name, the lengths for which it is worth while to ask.
+    lengths: Box<[Lengths; 256]>,
+    loose: Loose<Entry>,
+    has_loose: bool,
+}
+
+/// Bit `i` for patterns of `i` bytes; the highest one for all longer ones too.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lengths {
+    exact: u64,
+    prefixes: u64,
+}
+
+/// The longest prefix that is looked up; patterns with a longer one are loose.
+const LONGEST_PREFIX: usize = 63;
+
+impl Names {
+    pub(super) fn new(patterns: Vec<(Glob, Entry)>) -> Names {
+        let mut star = None;
+        let mut lengths = Box::new([Lengths::default(); 256]);
+        let (mut exact, mut prefixes, mut loose) = (Vec::new(), Vec::new(), Vec::new());
+        for (glob, entry) in patterns {
+            if glob.is_any() {
+                star = star.max(Some(entry));
+            } else if let Some(name) = glob.literal() {
+                lengths[usize::from(name[0])].exact |= 1 << name.len().min(63);
+                exact.push((name.clone(), (name.into_boxed_slice(), entry)));
+            } else if let Some(prefix) = glob.prefix().filter(|p| p.len() <= LONGEST_PREFIX) {
+                lengths[usize::from(prefix[0])].prefixes |= 1 << prefix.len();
+                prefixes.push((prefix.clone(), (prefix.into_boxed_slice(), entry)));
+            } else {
+                loose.push((glob, entry));
+            }
+        }
+        let (exact, prefixes) = (Buckets::new(exact), Buckets::new(prefixes));
+        Names {
+            star,
+            exact,
+            prefixes,
+            lengths,
+            has_loose: !loose.is_empty(),
+            loose: Loose::new(loose),
+        }
+    }
+
+    /// The strongest pattern that matches `name`.
+    #[inline]
+    pub(super) fn verdict(&self, name: &[u8]) -> Option<Entry> {
+        let mut best = self.star;
+        if let Some(&first) = name.first() {
+            let lengths = self.lengths[usize::from(first)];
+            if lengths.exact >> name.len().min(63) & 1 != 0 {
+                let found = self.exact.get(name).filter(|(pattern, _)| **pattern == *name);
+                best = best.max(found.map(|&(_, entry)| entry).max());
+            }
+            let mut prefixes = lengths.prefixes;
+            while prefixes != 0 {
+                let len = prefixes.trailing_zeros() as usize;
+                let Some(start) = name.get(..len) else { break };
+                let found = self.prefixes.get(start).filter(|(prefix, _)| **prefix == *start);
+                best = best.max(found.map(|&(_, entry)| entry).max());
+                prefixes &= prefixes - 1;
+            }
+        }
+        if self.has_loose {
+            self.loose.each_match(name, |entry| best = best.max(Some(entry)));
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(order: u32) -> Entry {
+        Entry {
+            order,
+            verdict: if order.is_multiple_of(3) { Verdict::Keep } else { Verdict::Drop },
+        }
+    }
+
+    #[test]
+    fn long_names_and_prefixes_are_found() {
+        let long = "n".repeat(70);
+        let patterns = [long.clone(), format!("{long}*"), format!("{}*", &long[..63])];
+        let patterns: Vec<(Glob, Entry)> = patterns
+            .iter()
+            .enumerate()
+            .map(|(i, text)| (Glob::new(text.as_bytes()).unwrap(), entry(i as u32)))
+            .collect();
+        let names = Names::new(patterns[..1].to_vec());
+        assert_eq!(names.verdict(long.as_bytes()), Some(entry(0)));
+        assert_eq!(names.verdict(&long.as_bytes()[..69]), None);
+        let names = Names::new(patterns);
+        assert_eq!(names.verdict(&long.as_bytes()[..62]), None);
+        assert_eq!(names.verdict(&long.as_bytes()[..63]), Some(entry(2)));
+        assert_eq!(names.verdict(format!("{long}x").as_bytes()), Some(entry(2)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn the_strongest_is_found_as_if_each_was_asked(
+            patterns in prop::collection::vec("[ab]{0,3}[*?]?[abc]{0,2}[*]?", 0..24),
+            names in prop::collection::vec("[abc]{0,6}", 1..8),
+        ) {
+            let patterns: Vec<(Glob, Entry)> = patterns
+                .iter()
+                .enumerate()
+                .filter_map(|(i, text)| Some((Glob::new(text.as_bytes()).ok()?, entry(i as u32))))
+                .collect();
+            let compiled = Names::new(patterns.clone());
+            for name in names {
+                let one_by_one = patterns.iter().filter(|(glob, _)| glob.matches(name.as_bytes()));
+                prop_assert_eq!(
+                    compiled.verdict(name.as_bytes()),
+                    one_by_one.map(|&(_, entry)| entry).max(),
+                    "{}", name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Rule packs: rules for parameters in a TOML file.
+//!
+//! ```toml
+//! name = "our rules"
+//! version = 3
+//! include = ["tracking", "shops.toml"]   # packs that come with the program, or files beside this one
+//!
+//! [[param]]                              # no hosts: for all
+//! drop = ["ref", "src_*"]
+//! allow = ["src_lang"]                   # stays, whatever was said before
+//! why = "where a reader came from"
+//!
+//! [[param]]
+//! hosts = ["shop.example", "site:example.com", "*.example.*"]
+//! except = ["api.example.com"]
+//! keep = ["id", "page"]                  # all others go
+//! ```
+//!
+//! The last pattern that matches a name decides: included packs come before the file's own tables, those
+//! in their order; within a table keep, drop, allow.
+
+use core::fmt;
+use core::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::hosts::HostPattern;
+use super::param::{Named, Place, Unit, name_pattern};
+use super::rule::Rule;
+
+/// A parsed pack with all that it includes.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// What it calls itself, or where it was read from.
+    pub name: Arc<str>,
+    /// The author's number for it; 0 when there is none.
+    pub version: u32,
+    /// What it is for, in the author's words.
+    pub meaning: Option<String>,
+    pub(super) units: Vec<Unit>,
+}
+
+/// What is wrong with a pack, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackError {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub message: String,
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for PackError {}
+
+/// A pack that another one includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Included {
+    /// Its name in messages: a path, say.
+    pub source: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// How deep packs may include each other.
+const DEPTH: usize = 8;
+
+/// The packs that come with the library: name and text.
+const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    name: Option<String>,
+    version: Option<u32>,
+    meaning: Option<String>,
+    #[serde(default)]
+    include: Vec<Spanned<String>>,
+    #[serde(default)]
+    param: Vec<Spanned<Table>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    hosts: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    except: Vec<Spanned<String>>,
+    #[serde(default)]
+    keep: Vec<Spanned<String>>,
+    #[serde(default)]
+    drop: Vec<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+    why: Option<String>,
+}
+
+impl Pack {
+    /// The pack called `name` that comes with the library.
+    ///
+    /// ```
+    /// use uriscan::rules::Pack;
+    /// assert!(Pack::built_in("tracking").is_some());
+    /// assert!(Pack::built_in("no such").is_none());
+    /// ```
+    pub fn built_in(name: &str) -> Option<Pack> {
+        let (name, text) = BUILT_IN.into_iter().find(|(known, _)| *known == name)?;
+        let pack = Pack::parse(text, name, &mut |_, _| Err("not built in".to_owned()));
+        Some(pack.expect("built-in packs are tested"))
+    }
+
+    /// The names of the packs that come with the library.
+    pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.into_iter().map(|(name, _)| name)
+    }
+
+    /// Parses the TOML `text` of a pack, called `source` in messages.
+    ///
+    /// `open` is asked for each pack to include that is not built in: the name as written, and the
+    /// source in which it stands.
+    ///
+    /// ```
+    /// use uriscan::rules::Pack;
+    /// let mut open = |name: &str, _: &str| Err(format!("cannot open {name}"));
+    /// let pack = Pack::parse("[[param]]\ndrop = ['ref']", "mine.toml", &mut open).unwrap();
+    /// assert_eq!(&*pack.name, "mine.toml");
+    /// let error = Pack::parse("[[param]]\ndorp = ['ref']", "mine.toml", &mut open).unwrap_err();
+    /// assert!(error.to_string().starts_with("mine.toml:2:1: unknown field `dorp`"));
+    /// ```
+    ///
+    /// # Errors
+    /// With the place in the file.
+    pub fn parse(
+        text: &str,
+        source: &str,
+        open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
+    ) -> Result<Pack, PackError> {
+        parse_within(text, &mut vec![source.to_owned()], open)
+    }
+}
+
+/// Parses a pack; `sources` are those that include it, and last its own.
+fn parse_within(
+    text: &str,
+    sources: &mut Vec<String>,
+    open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
+) -> Result<Pack, PackError> {
+    let source: Arc<str> = sources.last().map_or("", String::as_str).into();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let places = Places { source: Arc::clone(&source), text };
+    let document: Document = toml::from_str(text).map_err(|error| {
+        places.error(error.span().unwrap_or_default(), error.message().trim().replace('\n', "; "))
+    })?;
+    let mut units = Vec::new();
+    for name in &document.include {
+        let fail = |message: String| places.error(name.span(), message);
+        if let Some(pack) = Pack::built_in(name.get_ref()) {
+            units.extend(pack.units);
+            continue;
+        }
+        let included = open(name.get_ref(), &source).map_err(fail)?;
+        if sources.contains(&included.source) {
+            return Err(fail(format!("{} includes itself", included.source)));
+        }
+        if sources.len() >= DEPTH {
+            return Err(fail(format!("packs include each other more than {DEPTH} deep")));
+        }
+        sources.push(included.source);
+        units.extend(parse_within(&included.text, sources, open)?.units);
+        sources.pop();
+    }
+    for table in document.param {
+        units.push(unit(table, &places)?);
+    }
+    Ok(Pack {
+        name: document.name.map_or(source, Arc::from),
+        version: document.version.unwrap_or(0),
+        meaning: document.meaning,
+        units,
+    })
+}
+
+fn unit(table: Spanned<Table>, places: &Places<'_>) -> Result<Unit, PackError> {
+    let span = table.span();
+    let table = table.into_inner();
+    let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
+        let host = |text: &Spanned<String>| {
+            HostPattern::new(text.get_ref()).map_err(|why| places.error(text.span(), why))
+        };
+        list.iter().map(host).collect()
+    };
+    if table.hosts.as_ref().is_some_and(Vec::is_empty) {
+        return Err(places.error(span, "`hosts` names no host; without it a rule holds for all"));
+    }
+    let mut patterns = Vec::new();
+    for (list, texts) in [
+        (Rule::KeepParam, &table.keep),
+        (Rule::DropParam, &table.drop),
+        (Rule::AllowParam, &table.allow),
+    ] {
+        for text in texts {
+            let glob =
+                name_pattern(text.get_ref()).map_err(|why| places.error(text.span(), why))?;
+            let place = places.of(text.span().start);
+            patterns.push(Named { list, text: Arc::from(text.get_ref().as_str()), glob, place });
+        }
+    }
+    if patterns.is_empty() {
+        return Err(places.error(span, "a rule needs keep, drop or allow"));
+    }
+    let unit = Unit {
+        hosts: hosts(table.hosts.as_deref().unwrap_or_default())?,
+        except: hosts(&table.except)?,
+        patterns,
+        why: table.why.map(Arc::from),
+    };
+    if let Some(both) = unit.hosts.iter().find(|host| unit.except.contains(host)) {
+        return Err(places.error(span, format!("`{both}` is in hosts and in except")));
+    }
+    if let Some((again, before)) = unit.repeated() {
+        let list = |named: &Named| named.list.name().trim_end_matches("-param").to_owned();
+        let (text, line) = (&again.text, before.place.line);
+        let message = format!(
+            "`{text}` is in {} here and in {} at line {line} of the same rule",
+            list(again),
+            list(before)
+        );
+        return Err(PackError { place: again.place.clone(), message });
+    }
+    Ok(unit)
+}
+
+/// Finds lines and columns in a text.
+struct Places<'t> {
+    source: Arc<str>,
+    text: &'t str,
+}
+
+impl Places<'_> {
+    fn of(&self, at: usize) -> Place {
+        let before = &self.text.as_bytes()[..at.min(self.text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        Place {
+            source: Arc::clone(&self.source),
+            line: memchr::memchr_iter(b'\n', before).count() as u32 + 1,
+            column: (before.len() - line_start) as u32 + 1,
+        }
+    }
+
+    fn error(&self, span: Range<usize>, message: impl Into<String>) -> PackError {
+        PackError { place: self.of(span.start), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Pack, PackError> {
+        let mut open = |name: &str, from: &str| match name {
+            "other.toml" => Ok(Included {
+                source: "other.toml".to_owned(),
+                text: format!("include = ['{}']\n[[param]]\ndrop = ['o']", "mine.toml"),
+            }),
+            "mine.toml" => Ok(Included { source: "mine.toml".to_owned(), text: String::new() }),
+            "deep" => {
+                Ok(Included { source: format!("{from}+"), text: "include = ['deep']".to_owned() })
+            }
+            "good.toml" => Ok(Included {
+                source: name.to_owned(),
+                text: "[[param]]\nallow = ['g']\n".to_owned(),
+            }),
+            name => Err(format!("{name}: no such file (from {from})")),
+        };
+        Pack::parse(text, "mine.toml", &mut open)
+    }
+
+    #[test]
+    fn built_in_packs_parse_and_say_what_each_parameter_is() {
+        for name in Pack::built_in_names() {
+            let pack = Pack::built_in(name).unwrap();
+            assert_eq!((&*pack.name, pack.version), (name, 1));
+            assert!(pack.meaning.is_some());
+            assert!(pack.units.iter().all(|unit| unit.why.is_some()));
+            // They come before all others, where conflicts within them would be confusing.
+            let mut globs: Vec<&str> = Vec::new();
+            for named in pack.units.iter().flat_map(|unit| &unit.patterns) {
+                assert!(!globs.contains(&&*named.text), "{}", named.text);
+                globs.push(&named.text);
+            }
+        }
+    }
+
+    #[test]
+    fn included_packs_come_first() {
+        let pack = parse("include = ['good.toml', 'tracking']\n[[param]]\ndrop=['x']").unwrap();
+        let tracking = Pack::built_in("tracking").unwrap().units.len();
+        assert_eq!(pack.units.len(), tracking + 2);
+        assert_eq!(pack.units[0].patterns[0].place.to_string(), "good.toml:2:10");
+        assert_eq!(pack.units[tracking + 1].patterns[0].place.to_string(), "mine.toml:3:7");
+    }
+
+    #[test]
+    fn errors_say_where_and_what() {
+        for (text, expected) in [
+            ("[[param]]\ndrop = ['a', 'b&']", "mine.toml:2:14: `b&`: `&` ends a parameter"),
+            (
+                "[[param]]\n  hosts = ['h:80']\ndrop=['a']",
+                "mine.toml:2:12: `h:80`: a host without port",
+            ),
+            (
+                "[[param]]\nhosts = ['site:co.uk']\ndrop=['a']",
+                "mine.toml:2:10: `site:co.uk` is a public",
+            ),
+            ("\n[[param]]\nwhy = 'x'", "mine.toml:2:1: a rule needs keep, drop or allow"),
+            ("[[param]]\nhosts = []\ndrop=['a']", "mine.toml:1:1: `hosts` names no host"),
+            (
+                "[[param]]\nhosts=['h']\nexcept=['H.']\ndrop=['a']",
+                "mine.toml:1:1: `h` is in hosts and",
+            ),
+            (
+                "[[param]]\ndrop = ['a']\nallow = ['b', 'a']",
+                "mine.toml:3:15: `a` is in allow here and in drop at line 2",
+            ),
+            ("[[param]]\ndrop = 'a'", "mine.toml:2:8: invalid type"),
+            ("[[params]]\n", "mine.toml:1:3: unknown field `params`"),
+            ("drop = [", "mine.toml:1:"),
+            ("include = ['no.toml']", "mine.toml:1:12: no.toml: no such file (from mine.toml)"),
+            ("include = ['other.toml']", "other.toml:1:12: mine.toml includes itself"),
+            ("include = ['deep']", "mine.toml+++++++:1:12: packs include each other"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text}: {error}");
+            assert!(!error.contains('\n'));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The patterns of a rule set, compiled: first the host, then the names.
+
+use std::collections::HashMap;
+
+use super::glob::Glob;
+use super::hosts::{HostPattern, Hosts};
+use super::names::{Entry, Names, Verdict};
+use super::param::{Named, Unit};
+use super::set::Override;
+
+/// All patterns, grouped by the hosts that they hold for.
+#[derive(Clone, Debug)]
+pub(super) struct Params {
+    groups: Vec<Group>,
+    /// Groups that hold for all hosts, but for exceptions.
+    global: Vec<u32>,
+    /// Groups that hold for some hosts.
+    hosts: Hosts<u32>,
+    needs_host: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Group {
+    names: Names,
+    except: Option<Hosts<()>>,
+}
+
+/// The patterns of one group while they are gathered.
+#[derive(Default)]
+struct Gathered {
+    hosts: Vec<HostPattern>,
+    except: Vec<HostPattern>,
+    patterns: Vec<(Glob, Entry)>,
+}
+
+impl Params {
+    /// Compiles `units`, each with its patterns from weak to strong, and tells which patterns override
+    /// an earlier one.
+    pub(super) fn new(units: &[(Unit, Vec<(Verdict, Named)>)]) -> (Params, Vec<Override>) {
+        let mut numbers: HashMap<(&[HostPattern], &[HostPattern]), usize> = HashMap::new();
+        let mut gathered: Vec<Gathered> = Vec::new();
+        let mut latest: HashMap<(usize, &Glob), Entry> = HashMap::new();
+        let mut overrides = Vec::new();
+        let mut order = 0;
+        for (unit, by_strength) in units {
+            let number = *numbers.entry((&unit.hosts, &unit.except)).or_insert_with(|| {
+                gathered.push(Gathered {
+                    hosts: unit.hosts.clone(),
+                    except: unit.except.clone(),
+                    patterns: Vec::new(),
+                });
+                gathered.len() - 1
+            });
+            for (verdict, named) in by_strength {
+                let entry = Entry { order, verdict: *verdict };
+                if let Some(before) = latest.insert((number, &named.glob), entry)
+                    && before.verdict != *verdict
+                {
+                    overrides.push(Override { by: order as usize, of: before.order as usize });
+                }
+                gathered[number].patterns.push((named.glob.clone(), entry));
+                order += 1;
+            }
+        }
+        let mut hosts = Vec::new();
+        let mut global = Vec::new();
+        for (number, group) in (0..).zip(&gathered) {
+            if group.hosts.is_empty() {
+                global.push(number);
+            }
+            hosts.extend(group.hosts.iter().map(|host| (host.clone(), number)));
+        }
+        let groups: Vec<Group> = gathered
+            .into_iter()
+            .map(|group| Group {
+                names: Names::new(group.patterns),
+                except: (!group.except.is_empty())
+                    .then(|| Hosts::new(group.except.into_iter().map(|host| (host, ())))),
+            })
+            .collect();
+        let needs_host = !hosts.is_empty() || groups.iter().any(|group| group.except.is_some());
+        (Params { groups, global, hosts: Hosts::new(hosts), needs_host }, overrides)
+    }
+
+    /// Whether [`Params::groups`] looks at the host.
+    #[inline]
+    pub(super) fn needs_host(&self) -> bool {
+        self.needs_host
+    }
+
+    /// Sets `found` to the groups that hold for `host`, which is in lower case and has no last dot.
+    #[inline]
+    pub(super) fn groups(&self, host: &[u8], found: &mut Vec<u32>) {
+        found.clear();
+        found.extend_from_slice(&self.global);
+        if !self.needs_host {
+            return;
+        }
+        self.hosts.each_match(host, |number| {
+            if !found.contains(&number) {
+                found.push(number);
+            }
+        });
+        found.retain(|&number| match &self.groups[number as usize].except {
+            None => true,
+            Some(except) => {
+                let mut is_excepted = false;
+                except.each_match(host, |()| is_excepted = true);
+                !is_excepted
+            }
+        });
+    }
+
+    /// What the strongest pattern of `groups` that matches `name` says.
+    #[inline]
+    pub(super) fn verdict(&self, groups: &[u32], name: &[u8]) -> Option<Entry> {
+        groups.iter().filter_map(|&number| self.groups[number as usize].names.verdict(name)).max()
+    }
+}

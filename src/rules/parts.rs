@@ -1,0 +1,198 @@
+//! Questions about single components, which both roads ask.
+
+use std::borrow::Cow;
+
+use super::hosts::is_public_suffix;
+
+/// The pages that `index-page` leaves out when it is given no list.
+pub(super) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
+    index.jsp,default.html,default.htm,default.asp,default.aspx";
+
+/// Where the authority begins, if `form` is an `http` or `https` URI that has one. Crawlers fetch
+/// nothing else, so no other scheme is touched by rules, fragments aside.
+#[inline]
+pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
+    let starts =
+        |head: &[u8]| form.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+    if starts(b"https://") { Some(8) } else { starts(b"http://").then_some(7) }
+}
+
+/// Offsets in an authority: where the host begins, and where it ends.
+#[inline]
+pub(super) fn host_in(authority: &[u8]) -> (usize, usize) {
+    let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host = &authority[start..];
+    // The colons of an IP literal are its own.
+    let literal = if host.first() == Some(&b'[') { memchr::memchr(b']', host) } else { None };
+    let from = literal.unwrap_or(0);
+    let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
+    (start, start + end)
+}
+
+/// `host` in lower case and without a last dot, as hosts of packs are written.
+#[inline]
+pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    if host.iter().any(u8::is_ascii_uppercase) {
+        Cow::Owned(host.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(host)
+    }
+}
+
+/// Whether a host, without last dot, is a name whose look says that it is no address and has no
+/// bytes that might mean another name: what rules for hosts dare to shorten to.
+fn is_plain_name(host: &[u8]) -> bool {
+    let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    last.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && host[0] != b'.'
+        && memchr::memchr(b'%', host).is_none()
+}
+
+/// `host-dot`: whether the last byte of `host` is to go.
+#[inline]
+pub(super) fn has_needless_dot(host: &[u8]) -> bool {
+    host.strip_suffix(b".").is_some_and(is_plain_name)
+}
+
+/// `www`: the number of bytes at the front of `host` that are to go.
+#[inline]
+pub(super) fn www_len(host: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some((label, rest)) = host[len..].split_at_checked(4) {
+        if !label.eq_ignore_ascii_case(b"www.") {
+            break;
+        }
+        let name = folded(rest);
+        if name.is_empty() || !is_plain_name(&name) || is_public_suffix(&name) {
+            break;
+        }
+        len += 4;
+    }
+    len
+}
+
+/// `https`: what stands for the port `digits` of an `http` URI; `None` for one that `https` has
+/// itself, so that the URI is left alone.
+#[inline]
+pub(super) fn https_port(digits: &[u8]) -> Option<&[u8]> {
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    match &digits[zeros..] {
+        b"80" => Some(b"443"),
+        b"443" => None,
+        _ => Some(digits),
+    }
+}
+
+/// Whether a segment is a dot segment, in any spelling.
+pub(super) fn is_dot_segment(segment: &[u8]) -> bool {
+    let mut rest = segment;
+    let mut dots = 0;
+    while let [b'.', after @ ..] | [b'%', b'2', b'e' | b'E', after @ ..] = rest {
+        (rest, dots) = (after, dots + 1);
+    }
+    rest.is_empty() && (dots == 1 || dots == 2)
+}
+
+/// Whether `path` holds dot segments, as it may at rung `string`. Rules for paths leave it alone
+/// then: what a segment is depends on segments behind it.
+pub(super) fn has_dot_segment(path: &[u8]) -> bool {
+    path.split(|&byte| byte == b'/').any(is_dot_segment)
+}
+
+/// The name of a parameter: what is before its first `=`.
+#[inline]
+pub(super) fn name_of(param: &[u8]) -> &[u8] {
+    &param[..memchr::memchr(b'=', param).unwrap_or(param.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn www_goes_while_more_than_a_public_suffix_remains() {
+        for (host, len) in [
+            ("www.example.com", 4),
+            ("WWW.Example.COM", 4),
+            ("www.example.com.", 4),
+            ("www.www.example.co.uk", 8),
+            ("www.com", 0),
+            ("www.co.uk", 0),
+            ("www.www.com", 4),
+            ("www.localhost", 0),
+            ("www.1.2.3.4", 0),
+            ("www..com", 0),
+            ("www.", 0),
+            ("www", 0),
+            ("", 0),
+            ("www2.example.com", 0),
+            ("wwww.example.com", 0),
+            ("www.%C3%A9.com", 0),
+        ] {
+            assert_eq!(www_len(host.as_bytes()), len, "{host}");
+        }
+    }
+
+    #[test]
+    fn dots_go_that_are_alone_behind_a_name() {
+        for (host, goes) in [
+            ("h.", true),
+            ("example.com.", true),
+            ("h", false),
+            ("h..", false),
+            (".", false),
+            ("", false),
+            ("1.2.3.4.", false),
+            ("%C3%A9.", false),
+            ("[::1]", false),
+        ] {
+            assert_eq!(has_needless_dot(host.as_bytes()), goes, "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_found_in_authorities() {
+        for (authority, host) in [
+            ("h", "h"),
+            ("h:80", "h"),
+            ("u:p@h:80", "h"),
+            ("@h", "h"),
+            ("[::1]", "[::1]"),
+            ("u@[::1]:80", "[::1]"),
+            ("", ""),
+            (":80", ""),
+        ] {
+            let (start, end) = host_in(authority.as_bytes());
+            assert_eq!(&authority[start..end], host, "{authority}");
+        }
+    }
+
+    #[test]
+    fn dot_segments_are_known_in_any_spelling() {
+        for segment in [".", "..", "%2e", ".%2E", "%2e%2E"] {
+            assert!(
+                is_dot_segment(segment.as_bytes())
+                    && has_dot_segment(format!("/a/{segment}").as_bytes())
+            );
+        }
+        for segment in ["", "...", "a", ".a", "%2", "%2f", "%2e%2e%2e"] {
+            assert!(!is_dot_segment(segment.as_bytes()), "{segment}");
+        }
+    }
+
+    #[test]
+    fn ports_of_http_become_those_of_https() {
+        for (digits, port) in [
+            ("", Some("")),
+            ("80", Some("443")),
+            ("0080", Some("443")),
+            ("8080", Some("8080")),
+            ("443", None),
+            ("0443", None),
+            ("800", Some("800")),
+        ] {
+            assert_eq!(https_port(digits.as_bytes()), port.map(str::as_bytes), "{digits}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The rules that there are: names, meanings, versions, order.
+
+use core::fmt;
+
+/// A rule beyond the RFC. The order of the variants is the order in which they are applied.
+///
+/// ```
+/// use uriscan::rules::Rule;
+/// assert_eq!(Rule::from_name("sort-query"), Some(Rule::SortQuery));
+/// assert!(Rule::Fragment < Rule::SortQuery);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// `fragment`
+    Fragment,
+    /// `userinfo`
+    Userinfo,
+    /// `https`
+    Https,
+    /// `host-dot`
+    HostDot,
+    /// `www`
+    Www,
+    /// `session-id`
+    SessionId,
+    /// `duplicate-slash`
+    DuplicateSlash,
+    /// `index-page`
+    IndexPage,
+    /// `trailing-slash`
+    TrailingSlash,
+    /// `keep-param`
+    KeepParam,
+    /// `drop-param`
+    DropParam,
+    /// `allow-param`
+    AllowParam,
+    /// `sort-query`
+    SortQuery,
+    /// `empty-query`
+    EmptyQuery,
+}
+
+/// Whether something stands behind the `=` of `NAME=ARG`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing may.
+    None,
+    /// A glob must.
+    Glob,
+    /// A list with commas may; there is a default.
+    List,
+}
+
+impl Rule {
+    /// All rules, in the order in which they are applied.
+    pub const ALL: [Rule; 14] = [
+        Rule::Fragment,
+        Rule::Userinfo,
+        Rule::Https,
+        Rule::HostDot,
+        Rule::Www,
+        Rule::SessionId,
+        Rule::DuplicateSlash,
+        Rule::IndexPage,
+        Rule::TrailingSlash,
+        Rule::KeepParam,
+        Rule::DropParam,
+        Rule::AllowParam,
+        Rule::SortQuery,
+        Rule::EmptyQuery,
+    ];
+
+    /// The stable name, used on the command line, in reports and in the hash of a rule set.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::Fragment => "fragment",
+            Rule::Userinfo => "userinfo",
+            Rule::Https => "https",
+            Rule::HostDot => "host-dot",
+            Rule::Www => "www",
+            Rule::SessionId => "session-id",
+            Rule::DuplicateSlash => "duplicate-slash",
+            Rule::IndexPage => "index-page",
+            Rule::TrailingSlash => "trailing-slash",
+            Rule::KeepParam => "keep-param",
+            Rule::DropParam => "drop-param",
+            Rule::AllowParam => "allow-param",
+            Rule::SortQuery => "sort-query",
+            Rule::EmptyQuery => "empty-query",
+        }
+    }
+
+    /// What the rule does, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Rule::Fragment => {
+                "The fragment and its # are left out, in every scheme: they are no part of what is retrieved (6.1)."
+            }
+            Rule::Userinfo => "The userinfo and its @ are left out.",
+            Rule::Https => {
+                "http is read as https, port 80 as port 443 and any other port as it is; http on port 443 is left alone."
+            }
+            Rule::HostDot => {
+                "The one dot behind the last label of a host is left out, unless that label begins with a digit."
+            }
+            Rule::Www => {
+                "Labels www at the front of a host are left out, as long as more than a public suffix remains."
+            }
+            Rule::SessionId => {
+                "Session ids are left out: ;jsessionid=, cookieless (S(...)) segments, and parameters of known names and shapes."
+            }
+            Rule::DuplicateSlash => "Several slashes in a row in a path are one.",
+            Rule::IndexPage => {
+                "A last segment that is in the list is left out: what remains is its directory."
+            }
+            Rule::TrailingSlash => {
+                "The one slash at the end of a path is left out, unless it is all of the path."
+            }
+            Rule::KeepParam => "Parameters are left out unless a keep-param matches their name.",
+            Rule::DropParam => "Parameters whose name matches are left out.",
+            Rule::AllowParam => "Parameters whose name matches stay, whatever came before says.",
+            Rule::SortQuery => {
+                "Parameters are sorted by the bytes of their names; those of one name keep their order."
+            }
+            Rule::EmptyQuery => "An empty query and its ? are left out.",
+        }
+    }
+
+    /// What may stand behind the name.
+    pub const fn argument(self) -> Argument {
+        match self {
+            Rule::KeepParam | Rule::DropParam | Rule::AllowParam => Argument::Glob,
+            Rule::IndexPage => Argument::List,
+            _ => Argument::None,
+        }
+    }
+
+    /// Counts up when what the rule does changes, and with it the keys.
+    pub const fn version(self) -> u32 {
+        1
+    }
+
+    /// The rule called `name` (exactly, lower case), if there is one.
+    pub fn from_name(name: &str) -> Option<Rule> {
+        Rule::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of rules: those that are on, or those that changed something.
+///
+/// ```
+/// use uriscan::rules::{Rules, Rule};
+/// let mut fired = Rules::default();
+/// fired.add(Rule::Www);
+/// assert!(fired.has(Rule::Www) && !fired.is_empty());
+/// assert_eq!(fired.iter().collect::<Vec<_>>(), [Rule::Www]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rules(u16);
+
+impl Rules {
+    /// The set without `rule`.
+    #[must_use]
+    pub fn without(self, rule: Rule) -> Rules {
+        Rules(self.0 & !(1 << rule as u16))
+    }
+
+    /// Whether one of `rules` is in the set.
+    #[inline]
+    pub fn has_any(self, rules: Rules) -> bool {
+        self.0 & rules.0 != 0
+    }
+
+    /// The rules of both sets.
+    #[must_use]
+    #[inline]
+    pub const fn union(self, rules: Rules) -> Rules {
+        Rules(self.0 | rules.0)
+    }
+
+    /// The set of `rules`.
+    pub const fn of(rules: &[Rule]) -> Rules {
+        let (mut bits, mut i) = (0, 0);
+        while i < rules.len() {
+            bits |= 1 << rules[i] as u16;
+            i += 1;
+        }
+        Rules(bits)
+    }
+
+    /// Adds `rule`.
+    #[inline]
+    pub fn add(&mut self, rule: Rule) {
+        self.0 |= 1 << rule as u16;
+    }
+
+    /// Whether `rule` is one of them.
+    #[inline]
+    pub fn has(self, rule: Rule) -> bool {
+        self.0 >> rule as u16 & 1 != 0
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The rules, in the order in which they are applied.
+    pub fn iter(self) -> impl Iterator<Item = Rule> {
+        Rule::ALL.into_iter().filter(move |&rule| self.has(rule))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip_and_the_list_is_in_order() {
+        for (i, rule) in Rule::ALL.into_iter().enumerate() {
+            assert_eq!(rule as usize, i);
+            assert_eq!(Rule::from_name(rule.name()), Some(rule));
+            assert!(rule.meaning().ends_with('.') && rule.meaning().matches(". ").count() == 0);
+        }
+        assert_eq!(Rule::from_name("Www"), None);
+    }
+}

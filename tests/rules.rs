@@ -1,0 +1,400 @@
+//! What each rule makes one, and what it leaves apart, at rung `scheme`.
+
+use uriscan::normalize::{Normalizer, Options};
+use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
+
+fn rule_set(rules: &[&str]) -> RuleSet {
+    let mut builder = RuleSet::builder();
+    rules.iter().for_each(|rule| builder.rule(rule).unwrap());
+    builder.build().unwrap()
+}
+
+fn pack(text: &str) -> RuleSet {
+    let mut builder = RuleSet::builder();
+    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.build().unwrap()
+}
+
+fn preset(name: &str) -> RuleSet {
+    let mut builder = RuleSet::builder();
+    builder.preset(&Preset::from_name(name).unwrap()).unwrap();
+    builder.build().unwrap()
+}
+
+/// What stands for `uri`, by both roads.
+#[track_caller]
+fn form(rules: &RuleSet, uri: &str) -> String {
+    let mut normalizer = Normalizer::new(Options::default());
+    let canonical = normalizer.normalize(uri.as_bytes()).unwrap().to_vec();
+    let mut scratch = Scratch::default();
+    let (form, fired) = rules.apply(&canonical, &mut scratch);
+    let mut text = canonical.clone();
+    let steps = rules.steps(&canonical);
+    for step in &steps {
+        assert_eq!(text[step.range.clone()], step.from, "{uri}: {step:?}");
+        text.splice(step.range.clone(), step.to.iter().copied());
+        assert!(fired.has(step.rule), "{uri}: {}", step.rule);
+    }
+    assert!(fired.iter().all(|rule| steps.iter().any(|step| step.rule == rule)), "{uri}");
+    let form = String::from_utf8(form.to_vec()).unwrap();
+    assert_eq!(form, String::from_utf8(text).unwrap(), "{uri}");
+    form
+}
+
+#[track_caller]
+fn check(rules: &RuleSet, must_match: &[(&str, &str)], must_differ: &[(&str, &str)]) {
+    for (a, b) in must_match {
+        assert_eq!(form(rules, a), form(rules, b), "{a} and {b} are one");
+    }
+    for (a, b) in must_differ {
+        assert_ne!(form(rules, a), form(rules, b), "{a} and {b} are two");
+    }
+}
+
+#[test]
+fn fragment() {
+    check(
+        &rule_set(&["fragment"]),
+        &[
+            ("http://h/#a", "http://h/"),
+            ("http://h/?q#a?b", "http://h/?q"),
+            ("urn:x:y#z", "urn:x:y"),
+            ("http://h/#", "http://h/#b"),
+        ],
+        &[
+            ("http://h/?#a", "http://h/"),
+            ("http://h/%23a", "http://h/"),
+            ("http://h/?a", "http://h/#a"),
+        ],
+    );
+}
+
+#[test]
+fn userinfo() {
+    check(
+        &rule_set(&["userinfo"]),
+        &[
+            ("http://u:p@h/", "http://h/"),
+            ("https://@h/", "https://h/"),
+            ("http://u@[::1]:8/", "http://[::1]:8/"),
+        ],
+        &[
+            ("ftp://u@h/", "ftp://h/"),
+            ("http://h/u@x", "http://h/x"),
+            ("http://u@h/", "http://u/"),
+            ("mailto:u@h", "mailto:h"),
+        ],
+    );
+}
+
+#[test]
+fn https() {
+    check(
+        &rule_set(&["https"]),
+        &[
+            ("http://h/", "https://h/"),
+            ("http://h:80/", "https://h:443/"),
+            ("HTTP://h", "https://h"),
+            ("http://h:8080/a", "https://h:8080/a"),
+            ("http://u@h/?q#f", "https://u@h/?q#f"),
+        ],
+        &[
+            ("http://h:443/", "https://h/"),
+            ("http://h/", "https://h:80/"),
+            ("http://h:8080/", "https://h/"),
+            ("ws://h/", "wss://h/"),
+            ("ftp://h/", "https://h/"),
+            ("http:h", "https:h"),
+        ],
+    );
+}
+
+#[test]
+fn host_dot() {
+    check(
+        &rule_set(&["host-dot"]),
+        &[("http://h./", "http://h/"), ("http://u@a.example.:81/x", "http://u@a.example:81/x")],
+        &[
+            ("http://h../", "http://h/"),
+            ("http://1.2.3.4./", "http://1.2.3.4/"),
+            ("http://./", "http:///"),
+            ("http://h/a.", "http://h/a"),
+            ("ftp://h./", "ftp://h/"),
+        ],
+    );
+}
+
+#[test]
+fn www() {
+    check(
+        &rule_set(&["www"]),
+        &[
+            ("http://www.example.com/", "http://example.com/"),
+            ("http://WWW.www.example.com/", "http://example.com/"),
+            ("https://www.example.co.uk:8/x", "https://example.co.uk:8/x"),
+        ],
+        &[
+            ("http://www.com/", "http://com/"),
+            ("http://www.co.uk/", "http://co.uk/"),
+            ("http://www.1.2.3.4/", "http://1.2.3.4/"),
+            ("http://www2.example.com/", "http://example.com/"),
+            ("http://m.example.com/", "http://example.com/"),
+            ("http://example.com/www.", "http://example.com/"),
+            ("ftp://www.example.com/", "ftp://example.com/"),
+            ("http://www.example.com/", "https://example.com/"),
+        ],
+    );
+}
+
+#[test]
+fn session_id() {
+    check(
+        &rule_set(&["session-id"]),
+        &[
+            ("http://h/a;jsessionid=0123456789ABCDEF.n1?q", "http://h/a?q"),
+            ("http://h/a;v=1;JSESSIONID=0123456789ABCDEF/b", "http://h/a;v=1/b"),
+            ("http://h/a?PHPSESSID=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e&b=1", "http://h/a?b=1"),
+            ("http://h/a?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
+            ("http://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "http://h/a.aspx"),
+            ("http://h/a?b=1&CFID=12&CFTOKEN=34567890", "http://h/a?b=1"),
+        ],
+        &[
+            ("http://h/a?sid=12345", "http://h/a"),
+            ("http://h/a?sid=summer2020", "http://h/a"),
+            ("http://h/a;v=1", "http://h/a"),
+            ("http://h/a?id=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
+            ("http://h/(S(x))/a", "http://h/a"),
+            ("http://h/(Scene)/a", "http://h/a"),
+            ("http://h/a?PHPSESSID=&b=1", "http://h/a?b=1"),
+            // The bytes between `&` are one parameter, whatever `;` they hold.
+            ("http://h/a?b=1;PHPSESSID=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a?b=1"),
+            ("http://h/.;jsessionid=0123456789ABCDEF", "http://h/"),
+        ],
+    );
+}
+
+#[test]
+fn duplicate_slash() {
+    check(
+        &rule_set(&["duplicate-slash"]),
+        &[
+            ("http://h//a", "http://h/a"),
+            ("http://h/a///b//", "http://h/a/b/"),
+            ("http://h//", "http://h/"),
+        ],
+        &[
+            ("http://h/a%2F/b", "http://h/a/b"),
+            ("http://h/?a//b", "http://h/?a/b"),
+            ("ftp://h//a", "ftp://h/a"),
+            ("http://h/a/", "http://h/a"),
+        ],
+    );
+}
+
+#[test]
+fn index_page() {
+    check(
+        &rule_set(&["index-page"]),
+        &[
+            ("http://h/index.html", "http://h"),
+            ("http://h/a/index.php?q", "http://h/a/?q"),
+            ("http://h/Default.aspx#f", "http://h/Default.aspx#f"),
+        ],
+        &[
+            ("http://h/a/index.html", "http://h/a"),
+            ("http://h/INDEX.HTML", "http://h/"),
+            ("http://h/myindex.html", "http://h/"),
+            ("http://h/index.html/x", "http://h/x"),
+            ("http://h/?index.html", "http://h/"),
+            ("http://h/index.md", "http://h/"),
+        ],
+    );
+    check(
+        &rule_set(&["index-page=home,start.html"]),
+        &[("http://h/home", "http://h/"), ("http://h/a/start.html", "http://h/a/")],
+        &[("http://h/index.html", "http://h/")],
+    );
+}
+
+#[test]
+fn trailing_slash() {
+    check(
+        &rule_set(&["trailing-slash"]),
+        &[
+            ("http://h/a/", "http://h/a"),
+            ("http://h/a/?q", "http://h/a?q"),
+            ("http://h", "http://h/"),
+        ],
+        &[
+            ("http://h/a//", "http://h/a"),
+            ("http://h//", "http://h/"),
+            ("http://h/?a/", "http://h/?a"),
+            ("http://h/#a/", "http://h/#a"),
+            ("ftp://h/a/", "ftp://h/a"),
+        ],
+    );
+}
+
+#[test]
+fn drop_param() {
+    check(
+        &rule_set(&["drop-param=utm_*", "drop-param=ref", "drop-param=*_tag"]),
+        &[
+            ("http://h/?utm_source=x&a=1&utm_medium=y", "http://h/?a=1"),
+            ("http://h/?a=1&ref", "http://h/?a=1"),
+            ("http://h/?ref=", "http://h/"),
+            ("http://h/?a=1&b_tag=2#f", "http://h/?a=1#f"),
+            ("http://h/?utm%5Fsource=x", "http://h/"),
+        ],
+        &[
+            ("http://h/?ref=x&", "http://h/"),
+            ("http://h/?Ref=x", "http://h/"),
+            ("http://h/?xref=x", "http://h/"),
+            ("http://h/?a=ref", "http://h/"),
+            ("http://h/?a=1;ref=2", "http://h/?a=1"),
+            ("http://h/?a=1&a=1", "http://h/?a=1"),
+            ("http://h/?b=1&a=1", "http://h/?a=1&b=1"),
+            ("http://h/?%72%65f%3D=x", "http://h/"),
+            ("ftp://h/?ref=x", "ftp://h/"),
+            ("http://h/?", "http://h/"),
+        ],
+    );
+}
+
+#[test]
+fn keep_param() {
+    check(
+        &rule_set(&["keep-param=id", "keep-param=p*", "drop-param=pw"]),
+        &[
+            ("http://h/?x=1&id=2&y&page=3&pw=4", "http://h/?id=2&page=3"),
+            ("http://h/?x=1", "http://h/"),
+            ("http://h/?", "http://h/"),
+        ],
+        &[
+            ("http://h/?id=2", "http://h/?id=3"),
+            ("http://h/?id", "http://h/"),
+            ("http://h/?id&p", "http://h/?p&id"),
+        ],
+    );
+}
+
+#[test]
+fn allow_param() {
+    check(
+        &rule_set(&["drop-param=*id", "allow-param=id", "session-id", "allow-param=sid"]),
+        &[("http://h/?id=1&gclid=2", "http://h/?id=1")],
+        &[
+            ("http://h/?id=1", "http://h/"),
+            ("http://h/?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/"),
+        ],
+    );
+}
+
+#[test]
+fn sort_query() {
+    check(
+        &rule_set(&["sort-query"]),
+        &[
+            ("http://h/?b=1&a=2", "http://h/?a=2&b=1"),
+            ("http://h/?b&a=2&b=0", "http://h/?a=2&b&b=0"),
+        ],
+        &[
+            ("http://h/?a=1&a=2", "http://h/?a=2&a=1"),
+            ("http://h/?a=1&b=2", "http://h/?a=2&b=1"),
+            ("http://h/?a&b", "http://h/?a=&b"),
+            ("http://h/?b;a", "http://h/?a;b"),
+            ("http://h/?a=1&a=1", "http://h/?a=1"),
+            ("http://h/?A&b", "http://h/?a&b"),
+            ("mailto:a@h?b=1&a=2", "mailto:a@h?a=2&b=1"),
+        ],
+    );
+}
+
+#[test]
+fn empty_query() {
+    check(
+        &rule_set(&["empty-query"]),
+        &[("http://h/?", "http://h/"), ("http://h/a?#f", "http://h/a#f")],
+        &[
+            ("http://h/?&", "http://h/"),
+            ("http://h/?=", "http://h/"),
+            ("http://h/#?", "http://h/#"),
+            ("ftp://h/?", "ftp://h/"),
+        ],
+    );
+}
+
+#[test]
+fn rules_work_together() {
+    let log = preset("log");
+    for uri in [
+        "http://example.com",
+        "HTTPS://u@www.Example.com.:443//index.html/?utm_source=x&gclid=1#f",
+        "http://www.example.com/index.php/index.html?",
+        "http://example.com/(S(lit3py55t21z5v55vlm25s55))/;jsessionid=0123456789ABCDEF?fbclid=2",
+    ] {
+        assert_eq!(form(&log, uri), "https://example.com/", "{uri}");
+    }
+    assert_eq!(form(&log, "http://h/b/?z=1&y=2&utm_x"), "https://h/b?y=2&z=1");
+    let crawl = preset("crawl");
+    assert_eq!(form(&crawl, "http://www.h/a/?b=1&a=2&mc_eid=x#f"), "http://www.h/a/?b=1&a=2");
+    assert_eq!(form(&crawl, "http://h/?ref=1&id=2"), "http://h/?ref=1&id=2", "not too far");
+    assert!(preset("rfc").is_empty());
+}
+
+#[test]
+fn packs_name_hosts_and_later_rules_override() {
+    let rules = pack(
+        "[[param]]\ndrop = ['ref', 'src*']\n\
+         [[param]]\nhosts = ['shop.example', 'site:example.com', '*.test']\nexcept = ['api.example.com']\nallow = ['ref']\ndrop = ['tag']\n\
+         [[param]]\nhosts = ['www.example.com']\nkeep = ['id']\n\
+         [[param]]\nhosts = ['www.example.com']\nallow = ['tag']\n",
+    );
+    for (uri, expected) in [
+        ("http://other/?ref=1&src_x=2&tag=3", "http://other/?tag=3"),
+        ("http://shop.example/?ref=1&src_x=2&tag=3", "http://shop.example/?ref=1"),
+        ("http://a.shop.example/?ref=1&tag=3", "http://a.shop.example/?tag=3"),
+        ("http://a.b.example.com/?ref=1&tag=3", "http://a.b.example.com/?ref=1"),
+        ("http://api.example.com/?ref=1&tag=3", "http://api.example.com/?tag=3"),
+        ("http://x.test/?ref=1&tag=3", "http://x.test/?ref=1"),
+        ("http://www.example.com/?ref=1&tag=2&id=3&x", "http://www.example.com/?tag=2&id=3"),
+        (
+            "http://u@www.example.com.:8/?ref=1&tag=2&id=3&x",
+            "http://u@www.example.com.:8/?tag=2&id=3",
+        ),
+    ] {
+        assert_eq!(form(&rules, uri), expected, "{uri}");
+    }
+}
+
+#[test]
+fn hosts_of_packs_are_those_behind_the_rules_for_hosts() {
+    let text = "[[param]]\nhosts = ['www.example.com']\ndrop = ['x']\n";
+    let mut builder = RuleSet::builder();
+    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.rule("www").unwrap();
+    let rules = builder.build().unwrap();
+    for host in ["www.example.com", "example.com", "www.www.example.com"] {
+        assert_eq!(form(&rules, &format!("http://{host}/?x=1")), "http://example.com/");
+    }
+}
+
+#[test]
+fn steps_say_what_was_changed_and_why() {
+    let mut builder = RuleSet::builder();
+    builder.preset(&Preset::from_name("crawl").unwrap()).unwrap();
+    let rules = builder.build().unwrap();
+    let steps = rules.steps(b"http://h/a?id=1&gclid=2#f");
+    let told: Vec<_> = steps
+        .iter()
+        .map(|step| (step.rule.name(), step.range.clone(), String::from_utf8_lossy(&step.from)))
+        .collect();
+    assert_eq!(
+        told,
+        [("fragment", 23..25, "#f".into()), ("drop-param", 15..23, "&gclid=2".into())]
+    );
+    let pattern = &rules.patterns()[steps[1].pattern.unwrap()];
+    assert_eq!(&*pattern.text, "gclid");
+    assert!(pattern.why.as_deref().unwrap().starts_with("Google Ads"));
+    assert!(pattern.place.to_string().starts_with("tracking:"), "{}", pattern.place);
+}
