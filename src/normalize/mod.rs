@@ -116,9 +116,29 @@ pub(crate) struct Scratch {
     exact: Vec<u8>,
 }
 
-/// The canonical form of `record`: its own bytes, or bytes in `scratch`.
+/// The canonical form of `record`: its own bytes, or bytes in `scratch`. In a function of its own.
 #[inline(always)]
 pub(crate) fn canonical<'a, I: Isa>(
+    isa: I,
+    options: Options,
+    record: Record<'a>,
+    scratch: &'a mut Scratch,
+) -> Result<&'a [u8], UriError> {
+    struct Judge<'a>(Options, Record<'a>, &'a mut Scratch);
+    impl<'a> Task for Judge<'a> {
+        type Output = Result<&'a [u8], UriError>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Self::Output {
+            canonical_here(isa, self.0, self.1, self.2)
+        }
+    }
+    isa.call(Judge(options, record, scratch))
+}
+
+/// [`canonical`] as a part of the caller: faster by a tenth in the loops over all records, and as much code
+/// again for each of them.
+#[inline(always)]
+pub(crate) fn canonical_here<'a, I: Isa>(
     isa: I,
     options: Options,
     record: Record<'a>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::index::Record;
 use crate::key::Hasher;
-use crate::normalize::{self, Options, canonical};
+use crate::normalize::{self, Options, canonical_here};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::Isa;
 use crate::uri::UriError;
@@ -63,7 +63,7 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
-        let form = canonical(isa, self.normalize, record, &mut scratch.form)?;
+        let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
         Ok(match &self.rules {
             None => form,
             Some(rules) => rules.apply(form, &mut scratch.rules).0,

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
 
 /// Proof that the CPU has this module's features.
 #[derive(Clone, Copy)]
@@ -21,6 +21,7 @@ pub(super) fn is_available() -> bool {
 ///
 /// # Safety
 /// [`is_available`] must have returned true.
+#[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx2(()))
@@ -88,6 +89,8 @@ fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
 }
 
 impl Isa for Avx2 {
+    const BACKEND: Backend = Backend::Avx2;
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::table::CLASS_BITS;
-use super::{BLOCK, Isa, Masks, Sketch, Summary, Task, avx512, class};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx512, class};
 
 /// Proof that the CPU has this module's features, which include those of `avx512`.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ pub(super) fn is_available() -> bool {
 ///
 /// # Safety
 /// [`is_available`] must have returned true.
+#[inline(never)]
 #[target_feature(
     enable = "avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt"
 )]
@@ -25,6 +26,8 @@ pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
 }
 
 impl Isa for Avx512Vbmi {
+    const BACKEND: Backend = Backend::Avx512Vbmi;
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = avx512::load(block);

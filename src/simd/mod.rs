@@ -102,6 +102,16 @@ pub struct Sketch {
 ///
 /// Provided methods are the scalar meaning; a backend overrides what it can do better.
 pub trait Isa: Copy + Send + Sync {
+    /// The backend that the methods belong to.
+    const BACKEND: Backend;
+
+    /// Runs `task` with these instructions in a function of its own, compiled once however many callers
+    /// it has: for what is too large to be inlined into each of them.
+    #[inline(always)]
+    fn call<T: Task>(self, task: T) -> T::Output {
+        Kernels { backend: Self::BACKEND }.run(task)
+    }
+
     /// The class masks of `block`.
     fn classify(self, block: &[u8; BLOCK]) -> Masks;
 
@@ -258,7 +268,7 @@ impl Kernels {
             #[cfg(target_arch = "aarch64")]
             // SAFETY: as above.
             Backend::Neon => unsafe { neon::run(task) },
-            _ => task.run(scalar::Scalar),
+            _ => scalar::run(task),
         }
     }
 }

@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
 
 /// The token of this backend; Advanced SIMD is part of AArch64.
 #[derive(Clone, Copy)]
@@ -13,6 +13,7 @@ pub(super) struct Neon(());
 ///
 /// # Safety
 /// None to keep on AArch64; `unsafe` for the sake of the shape all backends share.
+#[inline(never)]
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Neon(()))
@@ -80,6 +81,8 @@ fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
 }
 
 impl Isa for Neon {
+    const BACKEND: Backend = Backend::Neon;
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);

@@ -1,13 +1,21 @@
 //! The scalar backend: plain Rust, the oracle of the others.
 
 use super::table::{CLASS_LANES, SIMPLE};
-use super::{BLOCK, Isa, Masks, Sketch, Summary, class};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, class};
 
 /// The token of the scalar backend; anyone may have it.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar;
 
+/// Runs `task` with this backend.
+#[inline(never)]
+pub(super) fn run<T: Task>(task: T) -> T::Output {
+    task.run(Scalar)
+}
+
 impl Isa for Scalar {
+    const BACKEND: Backend = Backend::Scalar;
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let mut masks = [0u64; class::COUNT];

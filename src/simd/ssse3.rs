@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
 
 /// Proof that the CPU has this module's features.
 #[derive(Clone, Copy)]
@@ -17,6 +17,7 @@ pub(super) fn is_available() -> bool {
 ///
 /// # Safety
 /// [`is_available`] must have returned true.
+#[inline(never)]
 #[target_feature(enable = "ssse3")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Ssse3(()))
@@ -82,6 +83,8 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
 }
 
 impl Isa for Ssse3 {
+    const BACKEND: Backend = Backend::Ssse3;
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
