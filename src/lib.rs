@@ -31,13 +31,15 @@
 //! | parse a text of many | [`uri::Parser`] |
 //! | normalize URIs one by one | [`normalize::Normalizer`] |
 //! | find what section 7 warns of | [`audit::audit`] |
+//! | resolve references against a base | [`resolve::Resolver`] |
 //! | hash canonical bytes | [`key::Hasher`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`], [`audit`], [`key`] and [`rules`], [`dedup`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`key`] and [`rules`], [`dedup`], [`io`], [`pipeline`].
+//! `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -59,6 +61,7 @@
 //! | window | the 64 bytes from any byte on, and their summary, shifted out of two blocks' |
 //! | kernel, backend | the functions written for one instruction set, and its name |
 //! | task | work that is compiled once per backend |
+//! | base, target | the URI that references are relative to, and the URI that a reference stands for (section 5) |
 //! | rung | how far up the ladder of RFC 3986 section 6.2 comparison goes: `string`, `syntax`, `scheme` |
 //! | canonical form | the bytes that stand for a class at a rung |
 //! | plain | of a record: `http(s)`, and nothing in it but triplets that needs a closer look than the index gives |
@@ -81,6 +84,7 @@ pub mod io;
 pub mod key;
 pub mod normalize;
 pub mod pipeline;
+pub mod resolve;
 pub mod rules;
 pub mod simd;
 pub mod uri;

@@ -17,7 +17,8 @@ fn source(text: &[u8]) -> Vec<Source> {
 }
 
 fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
-    let options = CensusOptions { drop_fragment, rules: None, hasher: Hasher::with_seed(1) };
+    let hasher = Hasher::with_seed(1);
+    let options = CensusOptions { context: None, drop_fragment, rules: None, hasher };
     census(source(text), &options, settings, None).unwrap()
 }
 

@@ -205,6 +205,12 @@ impl<'a> Record<'a> {
         &self.text.content()[self.start..self.start + self.len]
     }
 
+    /// The bytes of the record, and what follows them as their padding.
+    #[inline(always)]
+    pub fn padded(self) -> Padded<'a> {
+        self.text.part(self.start, self.len)
+    }
+
     /// The byte at `at`, which may lie behind the record, in the padding at the most.
     #[inline(always)]
     pub fn byte(self, at: usize) -> u8 {

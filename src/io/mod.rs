@@ -1,6 +1,7 @@
 //! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
 
 pub(crate) mod diagnostic;
+pub(crate) mod fields;
 pub(crate) mod finding;
 pub(crate) mod json;
 pub mod reader;
@@ -8,6 +9,7 @@ pub mod row;
 pub mod template;
 pub(crate) mod tsv;
 
+pub use fields::Fields;
 pub use reader::{Chunk, ChunkReader, ReadError, Shape, Source};
 pub use row::Field;
 pub use template::{Template, TemplateError, TemplateErrorKind};

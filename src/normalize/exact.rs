@@ -20,9 +20,9 @@
 //! One change reaches further than its component: a host of encoded digits, `%31.2.3.4`, is a
 //! `reg-name` before and an IPv4 address after, since 2.3 has the two spellings equal.
 
-use super::{Rung, case, dots, host, path_form, percent, port};
+use super::{Rung, case, host, path_form, percent, port};
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
-use crate::uri::{Components, ErrorKind, UriError, parse, split};
+use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 
 /// Appends the canonical form of the URI `text` at `rung` to `out`, which keeps what it held.
 ///

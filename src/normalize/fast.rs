@@ -11,6 +11,7 @@ use super::rung::Rung;
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::index::{Bits, Record, low_bits};
 use crate::simd::{BLOCK, Isa};
+use crate::uri::dots::remove_dot_segments_in_blocks;
 use crate::uri::fast::{Plain, Triplets, decode, plain, scan, triplet_work};
 
 /// Where the canonical form of a record is.
@@ -182,7 +183,7 @@ fn rewrite<I: Isa>(
     } else {
         copy(record, from, out, to)
     };
-    if plan.dots { remove_dot_segments(isa, out, path, to) } else { to }
+    if plan.dots { remove_dot_segments_in_blocks(isa, out, path, path, to) } else { to }
 }
 
 /// Copies the bytes `from` of the record to byte `to` of `out`, block by block; gives the new `to`.
@@ -252,70 +253,4 @@ fn copy_triplets<I: Isa>(
         }
     }
     copy(record, copied..from.end, out, to)
-}
-
-/// Removes the dot segments (5.2.4) of the path that begins with a `/` at `path` of the reference
-/// `out[..end]`; gives the new length. `out` is longer by two blocks at the least.
-#[inline(always)]
-fn remove_dot_segments<I: Isa>(isa: I, out: &mut [u8], path: usize, end: usize) -> usize {
-    // What is behind the end must not look like more of the path.
-    out[end] = b'#';
-    let mut from = path;
-    let mut to = path;
-    loop {
-        // All up to the next dot segment moves as it is.
-        let (next, is_dots) = next_dot_segment(isa, out, from, end);
-        if from != to {
-            out.copy_within(from..next, to);
-        }
-        to += next - from;
-        from = next;
-        if !is_dots {
-            break;
-        }
-        if out[from + 2] == b'.' {
-            from += 3;
-            while to > path {
-                to -= 1;
-                if out[to] == b'/' {
-                    break;
-                }
-            }
-        } else {
-            from += 2;
-        }
-        if out[from] != b'/' {
-            out[to] = b'/';
-            to += 1;
-            break;
-        }
-    }
-    if from != to {
-        out.copy_within(from..end, to);
-    }
-    to + (end - from)
-}
-
-/// Where the next `/.` or `/..` segment of `out[from..end]` begins, or where the path ends, and which it is.
-#[inline(always)]
-fn next_dot_segment<I: Isa>(isa: I, out: &[u8], from: usize, end: usize) -> (usize, bool) {
-    let mut at = from;
-    while at < end {
-        let block: &[u8; BLOCK] = out[at..].first_chunk().expect("blocks behind the end");
-        let next: &[u8; BLOCK] = out[at + 1..].first_chunk().expect("blocks behind the end");
-        let dots = isa.equal(block, b'/') & isa.equal(next, b'.');
-        let stops = isa.equal(block, b'?') | isa.equal(block, b'#');
-        for bit in Bits(dots | stops) {
-            let found = at + bit as usize;
-            if stops >> bit & 1 != 0 {
-                return (found.min(end), false);
-            }
-            let is_end = |byte: u8| matches!(byte, b'/' | b'?' | b'#');
-            if is_end(out[found + 2]) || (out[found + 2] == b'.' && is_end(out[found + 3])) {
-                return (found, true);
-            }
-        }
-        at += BLOCK;
-    }
-    (end, false)
 }

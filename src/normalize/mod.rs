@@ -6,7 +6,6 @@
 //! leaves to the exact road, which is also its oracle in the tests.
 
 mod case;
-mod dots;
 pub mod exact;
 pub(crate) mod fast;
 mod host;

@@ -11,7 +11,8 @@ use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
-use crate::normalize::{Options, Rung, canonical};
+use crate::normalize::{self, Options, Rung, canonical};
+use crate::resolve::Context;
 use crate::rules::RuleSet;
 use crate::simd::Isa;
 use crate::uri::{ErrorKind, UriError};
@@ -19,6 +20,9 @@ use crate::uri::{ErrorKind, UriError};
 /// What is one and what is not.
 #[derive(Clone, Debug)]
 pub struct CensusOptions {
+    /// What references are resolved against before they are compared, as in
+    /// [`super::Equivalence::context`].
+    pub context: Option<Context>,
     /// Drop the fragment of every URI, as in [`Options::drop_fragment`].
     pub drop_fragment: bool,
     /// Rules beyond the RFC, counted on top of the highest rung.
@@ -29,7 +33,7 @@ pub struct CensusOptions {
 
 impl Default for CensusOptions {
     fn default() -> CensusOptions {
-        CensusOptions { drop_fragment: false, rules: None, hasher: Hasher::random() }
+        CensusOptions { context: None, drop_fragment: false, rules: None, hasher: Hasher::random() }
     }
 }
 
@@ -181,18 +185,23 @@ impl Count {
         record: Record<'_>,
         scratch: &mut Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, hasher } = self.options;
+        let CensusOptions { drop_fragment, ref rules, hasher, .. } = self.options;
+        let Scratch { target, form, rules: rules_scratch } = scratch;
+        let record = match &self.options.context {
+            Some(context) => context.place(isa, record, target),
+            None => record,
+        };
         let bytes = record.bytes();
         let options = Options { rung: Rung::Scheme, drop_fragment };
         // The highest rung refuses nothing that a lower one takes.
-        let scheme = match canonical(isa, options, record, &mut scratch.form) {
+        let scheme = match canonical(isa, options, record, form) {
             Ok(form) => form,
             Err(error) => return ([hasher.key(bytes); LEVELS], Some(error)),
         };
         let scheme_key = hasher.key(scheme);
         let rules_key = match rules {
             None => scheme_key,
-            Some(rules) => hasher.key(rules.apply(scheme, &mut scratch.rules).0),
+            Some(rules) => hasher.key(rules.apply(scheme, rules_scratch).0),
         };
         // In a valid URI the first `#` begins the fragment.
         let string_len = if drop_fragment { memchr::memchr(b'#', bytes) } else { None };
@@ -203,7 +212,7 @@ impl Count {
         if scheme == string {
             return ([scheme_key, scheme_key, scheme_key, rules_key], None);
         }
-        let ([string, syntax], error) = self.keys_below(isa, record, string, scratch);
+        let ([string, syntax], error) = self.keys_below(isa, record, string, form);
         ([string, syntax, scheme_key, rules_key], error)
     }
 
@@ -214,11 +223,11 @@ impl Count {
         isa: I,
         record: Record<'_>,
         string: &[u8],
-        scratch: &mut Scratch,
+        form: &mut normalize::Scratch,
     ) -> ([Key; 2], Option<UriError>) {
         let CensusOptions { drop_fragment, hasher, .. } = self.options;
         let options = Options { rung: Rung::Syntax, drop_fragment };
-        match canonical(isa, options, record, &mut scratch.form) {
+        match canonical(isa, options, record, form) {
             Ok(form) => ([hasher.key(string), hasher.key(form)], None),
             // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
             Err(error) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::index::Record;
 use crate::key::Hasher;
 use crate::normalize::{self, Options, canonical_here};
+use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::Isa;
 use crate::uri::UriError;
@@ -20,6 +21,9 @@ use crate::uri::UriError;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Equivalence {
+    /// What references are resolved against before they are compared (6.1); without it a relative
+    /// reference has no canonical form.
+    pub context: Option<Context>,
     /// How far up the ladder, and whether the fragment counts.
     pub normalize: Options,
     /// Rules beyond the RFC, applied to the form that the rung gives.
@@ -28,13 +32,14 @@ pub struct Equivalence {
 
 impl From<Options> for Equivalence {
     fn from(normalize: Options) -> Equivalence {
-        Equivalence { normalize, rules: None }
+        Equivalence { normalize, ..Equivalence::default() }
     }
 }
 
-/// Buffers for forms that are not a record's own bytes.
+/// Buffers for targets and for forms that are not a record's own bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
+    pub(super) target: Placed,
     pub(super) form: normalize::Scratch,
     pub(super) rules: rules::Scratch,
 }
@@ -63,6 +68,10 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
+        let record = match &self.context {
+            Some(context) => context.place(isa, record, &mut scratch.target),
+            None => record,
+        };
         let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
         Ok(match &self.rules {
             None => form,

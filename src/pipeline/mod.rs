@@ -12,6 +12,7 @@ mod equivalence;
 mod map;
 mod parse;
 mod report;
+mod resolve;
 
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
@@ -21,6 +22,7 @@ pub use equivalence::Equivalence;
 pub use map::{keys, normalize};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
+pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 
 use std::fmt;
 use std::io::{self, Write};

@@ -44,6 +44,8 @@ pub struct Report {
     pub duplicates: u64,
     /// Records that are no URI, whatever was done with them.
     pub invalid: Invalid,
+    /// Same-document references among the records, written or not; counted by [`super::resolve()`] only.
+    pub same_document: u64,
 }
 
 impl core::ops::AddAssign<&Report> for Report {
@@ -53,6 +55,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.blank += other.blank;
         self.written += other.written;
         self.duplicates += other.duplicates;
+        self.same_document += other.same_document;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }
@@ -71,6 +74,6 @@ mod tests {
             (0..=i).for_each(|_| invalid.add(kind));
         }
         assert!(invalid.iter().enumerate().all(|(i, (_, count))| count == i as u64 + 1));
-        assert_eq!(invalid.total(), (1..=12).sum::<u64>());
+        assert_eq!(invalid.total(), (1..=ErrorKind::ALL.len() as u64).sum::<u64>());
     }
 }

@@ -38,11 +38,14 @@ pub enum ErrorKind {
     Relative,
     /// The record is longer than the limit of the reader. Points at the limit.
     TooLong,
+    /// A row without the fields that were named: too few columns, no JSON, no such member. Points at
+    /// where the row ends or stops being JSON, or at its start.
+    Field,
 }
 
 impl ErrorKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [ErrorKind; 12] = [
+    pub const ALL: [ErrorKind; 13] = [
         ErrorKind::Scheme,
         ErrorKind::Percent,
         ErrorKind::Control,
@@ -55,6 +58,7 @@ impl ErrorKind {
         ErrorKind::IpLiteral,
         ErrorKind::Relative,
         ErrorKind::TooLong,
+        ErrorKind::Field,
     ];
 
     /// The stable name used in reports and machine output.
@@ -72,6 +76,7 @@ impl ErrorKind {
             ErrorKind::IpLiteral => "ip-literal",
             ErrorKind::Relative => "relative",
             ErrorKind::TooLong => "too-long",
+            ErrorKind::Field => "field",
         }
     }
 
@@ -90,6 +95,7 @@ impl ErrorKind {
             ErrorKind::IpLiteral => "this is no IPv6 address and no IPvFuture",
             ErrorKind::Relative => "a relative reference needs a base URI",
             ErrorKind::TooLong => "the record is longer than the limit",
+            ErrorKind::Field => "the row has not the fields that were named",
         }
     }
 

@@ -1,15 +1,16 @@
 //! The fast roads of parsing: components read off masks.
 //!
 //! [`plain`] settles what is plain by the index alone; [`scan`] classifies the record
-//! again and settles nearly all of the rest. Either one understands a record completely, and then the record is valid
+//! again and settles nearly all URIs of the rest; [`relative`] takes relative references. Each understands a record completely, and then the record is valid
 //! and the answer is that of [`super::strict::parse`], or it says `None` and the
 //! exact road decides. It never reports an error itself, so errors are the same
-//! on every backend. Not understood here, all rare: relative references,
+//! on every backend. Not understood here, all rare:
 //! user information, IP literals, percent-encoding in an authority, an authority that
 //! ends beyond the first 64 bytes, and whatever is invalid.
 
 use super::components::{Components, HostKind};
 use super::host::parse_ipv4;
+use super::relative::relative;
 use crate::grammar::class::{ALPHA, SCHEME, UNRESERVED};
 use crate::index::{Bits, Record, low_bits};
 use crate::simd::{BLOCK, Isa, Masks, class};
@@ -108,7 +109,7 @@ pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
 impl Plain {
     /// The components of `record`, the one that was found plain.
     #[inline(always)]
-    fn components<I: Isa>(&self, isa: I, record: Record<'_>) -> Components {
+    pub(crate) fn components<I: Isa>(&self, isa: I, record: Record<'_>) -> Components {
         let len = record.len();
         let host_start = self.scheme_end + 3;
         let mut query_at = first_bit(self.questions);
@@ -135,7 +136,10 @@ impl Plain {
 pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
     match plain(isa, record) {
         Some(plain) => Some(plain.components(isa, record)),
-        None => scan(isa, record).map(|scan| scan.components),
+        None => match scan(isa, record) {
+            Some(scan) => Some(scan.components),
+            None => relative(isa, record).map(|relative| relative.components),
+        },
     }
 }
 
@@ -153,7 +157,7 @@ fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
 
 /// The kind of a host that is no IP literal.
 #[inline(always)]
-fn kind_of_name(host: &[u8]) -> HostKind {
+pub(super) fn kind_of_name(host: &[u8]) -> HostKind {
     // An IPv4 address ends in a digit, few names do.
     match host.last() {
         Some(b'0'..=b'9') if parse_ipv4(host).is_some() => HostKind::Ipv4,
@@ -292,7 +296,7 @@ fn first_bit(words: [u64; 2]) -> u32 {
 
 /// `at` plus the position of the lowest bit of `word`, or `u32::MAX` when there is none.
 #[inline(always)]
-fn bit_at(at: usize, word: u64) -> u32 {
+pub(super) fn bit_at(at: usize, word: u64) -> u32 {
     if word == 0 { u32::MAX } else { at as u32 + word.trailing_zeros() }
 }
 
@@ -326,7 +330,7 @@ impl Triplets {
 
 /// Whether one of the dots in the block at byte `at`, all behind slashes, begins a dot segment of the path.
 #[inline(always)]
-fn any_dot_segment(record: Record<'_>, at: usize, dots: u64, path_end: u32) -> bool {
+pub(super) fn any_dot_segment(record: Record<'_>, at: usize, dots: u64, path_end: u32) -> bool {
     Bits(dots)
         .map(|bit| at + bit as usize)
         .take_while(|&dot| (dot as u32) < path_end)
@@ -348,7 +352,7 @@ fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize>
 /// The offset of the `:` before the port; `None` for an authority with user information or with
 /// a port that is not all digits. `colons_ats` has a bit.
 #[inline(always)]
-fn port_colon(block: &[u8; BLOCK], colons_ats: u64, path_start: usize) -> Option<usize> {
+pub(super) fn port_colon(block: &[u8; BLOCK], colons_ats: u64, path_start: usize) -> Option<usize> {
     let colon = colons_ats.trailing_zeros() as usize;
     let is_single = colons_ats & (colons_ats - 1) == 0;
     let is_port = is_single

@@ -2,9 +2,11 @@
 
 pub mod bulk;
 pub mod components;
+pub(crate) mod dots;
 pub mod error;
 pub(crate) mod fast;
 pub mod host;
+pub(crate) mod relative;
 pub mod split;
 pub mod strict;
 

@@ -7,6 +7,8 @@ use uriscan::simd::Kernels;
 
 use crate::run::{Ran, run};
 
+const BASE: &str = "http://example.com/a/b?q";
+
 /// The lists in `corpora/`, when the package has them.
 fn corpora() -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")) else {
@@ -35,7 +37,7 @@ fn answers(command: &[&str], text: &[u8], rejects: Option<&Path>, how: &[&str]) 
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let rejects = directory.path().join("bad");
-    let commands: [(&[&str], bool); 12] = [
+    let commands: [(&[&str], bool); 16] = [
         (&["dedup"], true),
         (
             &["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"],
@@ -51,6 +53,10 @@ fn output_depends_on_the_input_only() {
         (&["dedup", "--preset", "log", "--emit", "normalized"], true),
         (&["key", "--seed", "1", "--preset", "crawl"], false),
         (&["census", "--preset", "log"], false),
+        (&["resolve", "--base", BASE, "--same-document", "drop"], true),
+        (&["resolve", "--suffix-scheme", "https"], true),
+        (&["dedup", "--base", BASE, "--lenient-scheme"], true),
+        (&["census", "--base", BASE], false),
     ];
     for path in corpora() {
         let text = fs::read(&path).unwrap();

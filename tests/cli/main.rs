@@ -8,6 +8,7 @@ mod dedup;
 mod files;
 mod invalid;
 mod lines;
+mod resolve;
 mod rules;
 mod run;
 mod stats;

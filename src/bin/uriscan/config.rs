@@ -5,13 +5,14 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::io::Template;
+use uriscan::io::{Fields, Template};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    AuditFormat, AuditOptions, CensusOptions, CheckFormat, DedupOptions, Emit, Equivalence,
-    OnInvalid, RowFormat, Settings,
+    Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, DedupOptions, Emit,
+    Equivalence, OnInvalid, ResolveOptions, RowFormat, SameDocument, Settings,
 };
+use uriscan::resolve::{self, BaseUri, Context, Suffix};
 use uriscan::simd::{Backend, Kernels};
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
@@ -98,6 +99,7 @@ pub(crate) enum Job {
     Redact,
     /// The rules of the audit; reads nothing.
     ListRules,
+    Resolve(ResolveOptions),
 }
 
 impl Job {
@@ -111,6 +113,7 @@ impl Job {
             Job::Check(_) => "check",
             Job::Census(..) => "census",
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
+            Job::Resolve(_) => "resolve",
         }
     }
 }
@@ -185,6 +188,7 @@ impl Config {
             }
             args::Command::Census(census) => {
                 let options = CensusOptions {
+                    context: context(&census.references)?,
                     drop_fragment: census.ignore_fragment,
                     rules: rule_choice::rule_set(&census.rules)?,
                     hasher: hasher(None),
@@ -200,6 +204,17 @@ impl Config {
                     (false, false) => audit_job(&audit),
                 };
                 Config::of_job(job, None, audit.common, false, environment)
+            }
+            args::Command::Resolve(resolve) => {
+                let against = against(&resolve)?;
+                let (on_invalid, rejects) = on_invalid(resolve.invalid.on_invalid)?;
+                let same_document = match resolve.same_document {
+                    args::SameDocument::Keep => SameDocument::Keep,
+                    args::SameDocument::Drop => SameDocument::Drop,
+                };
+                let job = Job::Resolve(ResolveOptions { against, same_document, on_invalid });
+                let strict = resolve.invalid.strictness.strict;
+                Config::of_job(job, rejects, resolve.common, strict, environment)
             }
             // It has no records to work on: `rules::run` does it all.
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
@@ -302,6 +317,65 @@ pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Fail
     Ok(Equivalence {
         normalize: Options { rung, drop_fragment: typed.ignore_fragment },
         rules: rule_choice::rule_set(&typed.rules)?,
+        context: context(&typed.references)?,
+    })
+}
+
+fn context(typed: &args::References) -> Result<Option<Context>, Failure> {
+    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    match (&typed.base, &typed.suffix_scheme) {
+        (Some(uri), _) => Ok(Some(Context::Base { base: base(uri)?, options })),
+        (None, Some(scheme)) => Ok(Some(Context::Suffix(suffix(scheme)?))),
+        (None, None) => Ok(None),
+    }
+}
+
+fn base(uri: &str) -> Result<BaseUri, Failure> {
+    BaseUri::new(uri.as_bytes()).map_err(|error| {
+        let what = format!("the base is no URI: {error}");
+        Failure::at(format_args!("--base {}", uri.escape_debug()), what)
+    })
+}
+
+fn suffix(scheme: &str) -> Result<Suffix, Failure> {
+    let name = || format!("--suffix-scheme {}", scheme.escape_debug());
+    Suffix::new(scheme).map_err(|error| Failure::at(name(), error))
+}
+
+fn against(typed: &args::Resolve) -> Result<Against, Failure> {
+    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    let Some(base_field) = &typed.base_field else {
+        return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
+            (Some(uri), _) => Context::Base { base: base(uri)?, options },
+            // clap sees to it that there is one of the three.
+            (None, scheme) => Context::Suffix(suffix(scheme.as_deref().unwrap_or_default())?),
+        }));
+    };
+    let reference_field = typed.reference_field.as_deref();
+    let fields = match typed.format.unwrap_or_default() {
+        args::InputFormat::Tsv => {
+            let base = column("--base-field", base_field)?;
+            let reference = match reference_field {
+                Some(field) => column("--reference-field", field)?,
+                None if base == 2 => 1,
+                None => 2,
+            };
+            Fields::Tsv { base, reference }
+        }
+        args::InputFormat::Jsonl => Fields::Jsonl {
+            base: base_field.clone(),
+            reference: reference_field.unwrap_or("reference").to_owned(),
+        },
+    };
+    Ok(Against::Fields { fields, options })
+}
+
+/// The number of a column, from 1.
+fn column(option: &str, typed: &str) -> Result<usize, Failure> {
+    let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
+    number.ok_or_else(|| {
+        let what = "a column is a number from 1; --format jsonl takes names";
+        Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
     })
 }
 

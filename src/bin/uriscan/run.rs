@@ -108,6 +108,7 @@ fn work(
             pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)?
         }
         Job::Parse(format) => pipeline::parse(sources, format, settings, sinks)?,
+        Job::Resolve(options) => pipeline::resolve(sources, options, settings, sinks)?,
         Job::Check(format) => pipeline::check(sources, *format, settings, sinks)?,
         Job::Audit(options, _) => {
             let (report, counts) = pipeline::audit(sources, options, settings, sinks)?;
@@ -164,6 +165,7 @@ fn summary(
         Job::Key { equivalence, hasher, on_invalid } => {
             (Some(equivalence), Some(*on_invalid), Some(*hasher))
         }
+        Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
         Job::Audit(..) | Job::Redact | Job::ListRules => (None, None, None),
     };
@@ -174,7 +176,7 @@ fn summary(
         writes: match config.job {
             Job::Dedup(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
-            Job::Redact => Writes::Records,
+            Job::Redact | Job::Resolve(_) => Writes::Records,
             Job::Check(_) | Job::Census(..) | Job::Audit(..) | Job::ListRules => Writes::Answers,
         },
         hasher,

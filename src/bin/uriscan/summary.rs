@@ -62,7 +62,8 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
+        let Report { bytes, records, blank, written, duplicates, invalid, same_document } =
+            &self.report;
         let mut text = format!("uriscan {}:", self.command);
         if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {
             let fragment = if options.drop_fragment { " without fragments" } else { "" };
@@ -95,6 +96,9 @@ impl Summary {
                 row(&format!("  {rule}"), findings.of(rule), "");
             }
         }
+        if *same_document > 0 {
+            row("same doc.", *same_document, "references to the base itself");
+        }
         row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
         for (kind, count) in invalid.iter() {
             row(&format!("  {kind}"), count, "");
@@ -126,7 +130,8 @@ impl Summary {
     }
 
     fn json(&self) -> Value {
-        let Report { bytes, records, blank, written, duplicates, invalid } = &self.report;
+        let Report { bytes, records, blank, written, duplicates, invalid, same_document } =
+            &self.report;
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
@@ -143,6 +148,7 @@ impl Summary {
             "distinct": (self.writes == Writes::Firsts).then_some(written),
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
+            "same_document": (self.command == "resolve").then_some(same_document),
             "blank": blank,
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, RuleChoice, Strictness};
+use super::{Common, References, RuleChoice, Strictness};
 
 /// Count what each rung of the ladder would merge, in one pass
 ///
@@ -19,6 +19,9 @@ pub(crate) struct Census {
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,
+
+    #[command(flatten)]
+    pub(crate) references: References,
 
     /// The form of the answer
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]

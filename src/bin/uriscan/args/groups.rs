@@ -57,6 +57,27 @@ pub(crate) struct Equivalence {
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,
+
+    #[command(flatten)]
+    pub(crate) references: References,
+}
+
+/// What references are resolved against before they are compared.
+#[derive(Debug, Args)]
+pub(crate) struct References {
+    /// Resolve references against this URI before they are compared (6.1)
+    ///
+    /// As `uriscan resolve` does, whose help says more. Without it a relative reference is invalid.
+    #[arg(long, value_name = "URI")]
+    pub(crate) base: Option<String>,
+
+    /// Ignore the scheme of a reference where it is that of the base (5.2.2)
+    #[arg(long, requires = "base", hide_short_help = true)]
+    pub(crate) lenient_scheme: bool,
+
+    /// Complete suffix references, such as www.w3.org/Addressing/, with this scheme (4.5)
+    #[arg(long, value_name = "SCHEME", conflicts_with = "base", hide_short_help = true)]
+    pub(crate) suffix_scheme: Option<String>,
 }
 
 /// A rung as typed.
@@ -156,9 +177,9 @@ pub(crate) struct Reporting {
     ///
     /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), duplicates,
-    /// dropped, blank, findings and findings_by_rule (audit only), invalid, invalid_by_kind,
-    /// bytes, seconds, bytes_per_second, records_per_second, backend, threads, hash, seed. What
-    /// does not apply is null;
+    /// dropped, same_document (resolve only), blank, findings and findings_by_rule (audit only),
+    /// invalid, invalid_by_kind, bytes, seconds, bytes_per_second, records_per_second, backend,
+    /// threads, hash, seed. What does not apply is null;
     /// records = written + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
     #[arg(long, value_name = "FORMAT", value_enum)]

@@ -8,6 +8,7 @@ mod groups;
 mod key;
 mod normalize;
 mod parse;
+mod resolve;
 mod rules;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
@@ -15,11 +16,13 @@ pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Dedup, Emit};
 pub(crate) use groups::{
-    Common, Equivalence, InvalidRecords, OnInvalid, Redaction, Rung, StatsFormat, Strictness,
+    Common, Equivalence, InvalidRecords, OnInvalid, Redaction, References, Rung, StatsFormat,
+    Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
+pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -54,6 +57,7 @@ Examples:
   uriscan check urls.txt                       is this RFC 3986, and if not, where?
   uriscan audit urls.txt                       what RFC 3986, section 7, warns of
   uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
+  uriscan resolve --base http://a/b hrefs.txt  references to the URIs they stand for
 
 Environment:
   URISCAN_BACKEND  the default of --backend
@@ -78,6 +82,7 @@ pub(crate) enum Command {
     Audit(Audit),
     Census(Census),
     Rules(Rules),
+    Resolve(Resolve),
 }
 
 impl Cli {

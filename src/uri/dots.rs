@@ -1,4 +1,5 @@
-//! Path segment normalization (RFC 3986 section 6.2.2.3): `remove_dot_segments` of 5.2.4.
+//! `remove_dot_segments` of RFC 3986 section 5.2.4, for resolution (5.2.2) and for path segment
+//! normalization (6.2.2.3).
 //!
 //! The letter of 5.2.4 is followed for every path of a URI, whatever its scheme: the rung
 //! `syntax` knows no schemes, and the ladder could not nest if a later rung spared some.
@@ -15,8 +16,11 @@
 //! would make it so, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are `foo:/.//b`,
 //! never `foo://b`, which has the host `b`.
 //!
-//! Percent-encoding is normalized before, so `%2e%2e` is a dot segment; `a%2f..` is one
+//! Normalization decodes triplets before, so there `%2e%2e` is a dot segment; `a%2f..` is one
 //! ordinary segment.
+
+use crate::index::Bits;
+use crate::simd::{BLOCK, Isa};
 
 /// Whether `path` has a complete segment `.` or `..`, and [`remove_dot_segments`] something to do.
 pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
@@ -87,6 +91,80 @@ pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, start: usize) {
 /// Where the segment that holds `path[from..]` ends: the next `/` or the end.
 fn segment_end(path: &[u8], from: usize) -> usize {
     memchr::memchr(b'/', &path[from..]).map_or(path.len(), |slash| from + slash)
+}
+
+/// [`remove_dot_segments`] by masks: of the path that begins with a `/` at `path` of the reference
+/// `out[..end]`; gives the new length. `out` is longer by two blocks at the least.
+///
+/// No dot segment begins before the `/` at `from`, which may be that at `path`.
+#[inline(always)]
+pub(crate) fn remove_dot_segments_in_blocks<I: Isa>(
+    isa: I,
+    out: &mut [u8],
+    path: usize,
+    from: usize,
+    end: usize,
+) -> usize {
+    // What is behind the end must not look like more of the path.
+    out[end] = b'#';
+    let mut from = from;
+    let mut to = from;
+    loop {
+        // All up to the next dot segment moves as it is.
+        let (next, is_dots) = next_dot_segment(isa, out, from, end);
+        if from != to {
+            out.copy_within(from..next, to);
+        }
+        to += next - from;
+        from = next;
+        if !is_dots {
+            break;
+        }
+        if out[from + 2] == b'.' {
+            from += 3;
+            while to > path {
+                to -= 1;
+                if out[to] == b'/' {
+                    break;
+                }
+            }
+        } else {
+            from += 2;
+        }
+        if out[from] != b'/' {
+            out[to] = b'/';
+            to += 1;
+            break;
+        }
+    }
+    if from != to {
+        out.copy_within(from..end, to);
+    }
+    to + (end - from)
+}
+
+/// Where the next `/.` or `/..` segment of `out[from..end]` begins, or where the path ends, and which it is.
+#[inline(always)]
+fn next_dot_segment<I: Isa>(isa: I, out: &[u8], from: usize, end: usize) -> (usize, bool) {
+    let mut at = from;
+    while at < end {
+        let block: &[u8; BLOCK] = out[at..].first_chunk().expect("blocks behind the end");
+        let next: &[u8; BLOCK] = out[at + 1..].first_chunk().expect("blocks behind the end");
+        let dots = isa.equal(block, b'/') & isa.equal(next, b'.');
+        let stops = isa.equal(block, b'?') | isa.equal(block, b'#');
+        for bit in Bits(dots | stops) {
+            let found = at + bit as usize;
+            if stops >> bit & 1 != 0 {
+                return (found.min(end), false);
+            }
+            let is_end = |byte: u8| matches!(byte, b'/' | b'?' | b'#');
+            if is_end(out[found + 2]) || (out[found + 2] == b'.' && is_end(out[found + 3])) {
+                return (found, true);
+            }
+        }
+        at += BLOCK;
+    }
+    (end, false)
 }
 
 /// Puts `/.` before the path `out[start..]` if it would be read as an authority.

@@ -1,0 +1,216 @@
+//! Rows with a base and a reference in them: tab-separated, or an object of JSON a line.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use crate::chunk::Span;
+use crate::uri::{ErrorKind, UriError};
+
+/// Where a row holds its base and its reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fields {
+    /// In columns between tabs, counted from 1. ASCII white space around a column is no part of it.
+    Tsv {
+        /// The column of the base.
+        base: usize,
+        /// The column of the reference.
+        reference: usize,
+    },
+    /// In members of a JSON object, both strings. Where a name stands twice the last one counts.
+    Jsonl {
+        /// The name of the base.
+        base: String,
+        /// The name of the reference.
+        reference: String,
+    },
+}
+
+/// The columns numbered `base` and `reference`, from 1, of the line at `line` of `text`.
+///
+/// # Errors
+/// [`ErrorKind::Field`] at the end of a line that has fewer columns.
+pub(crate) fn columns(
+    text: &[u8],
+    line: Span,
+    base: usize,
+    reference: usize,
+) -> Result<(Span, Span), UriError> {
+    let (mut found_base, mut found_reference) = (None, None);
+    let mut start = line.start;
+    for column in 1..=base.max(reference) {
+        let rest = Span { start, end: line.end };
+        let end = memchr::memchr(b'\t', rest.of(text)).map_or(line.end, |tab| start + tab as u32);
+        let span = Span { start, end };
+        if column == base {
+            found_base = Some(span);
+        }
+        if column == reference {
+            found_reference = Some(span);
+        }
+        if end == line.end {
+            break;
+        }
+        start = end + 1;
+    }
+    match (found_base, found_reference) {
+        (Some(base), Some(reference)) => Ok((base, reference)),
+        _ => Err(UriError::new(ErrorKind::Field, line.len())),
+    }
+}
+
+/// A string of a JSON object, and where its bytes stand in the line unless they had to be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Member<'l> {
+    pub(crate) text: Cow<'l, str>,
+    pub(crate) at: Option<usize>,
+}
+
+/// The strings called `base` and `reference` of the object that `line` is.
+///
+/// # Errors
+/// [`ErrorKind::Field`] where the line is no JSON, and at its start where it is but holds no such strings.
+pub(crate) fn members<'l>(
+    line: &'l [u8],
+    base: &str,
+    reference: &str,
+) -> Result<(Member<'l>, Member<'l>), UriError> {
+    let mut reader = serde_json::Deserializer::from_slice(line);
+    let found = Pick([base, reference])
+        .deserialize(&mut reader)
+        .and_then(|found| reader.end().map(|()| found));
+    match found {
+        Ok([Some(base), Some(reference)]) => {
+            let placed = |text: Cow<'l, str>| {
+                let at = match &text {
+                    // A borrowed string is a part of the line.
+                    Cow::Borrowed(part) => {
+                        (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize)
+                    }
+                    Cow::Owned(_) => None,
+                };
+                Member { text, at }
+            };
+            Ok((placed(base), placed(reference)))
+        }
+        Ok(_) => Err(UriError::new(ErrorKind::Field, 0)),
+        Err(error) if error.is_data() => Err(UriError::new(ErrorKind::Field, 0)),
+        Err(error) => Err(UriError::new(ErrorKind::Field, error.column().saturating_sub(1))),
+    }
+}
+
+/// Reads the strings with these names out of an object, and passes over the rest.
+struct Pick<'n>([&'n str; 2]);
+
+impl<'de> DeserializeSeed<'de> for Pick<'_> {
+    type Value = [Option<Cow<'de, str>>; 2];
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Pick<'_> {
+    type Value = [Option<Cow<'de, str>>; 2];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = [None, None];
+        while let Some(name) = map.next_key_seed(Text)? {
+            let wanted = self.0.map(|wanted| wanted == name);
+            if wanted == [false; 2] {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let text = map.next_value_seed(Text)?;
+            for (found, _) in found.iter_mut().zip(wanted).filter(|(_, wanted)| *wanted) {
+                *found = Some(text.clone());
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A string, borrowed where it holds no escapes.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_columns(line: &str, base: usize, reference: usize) -> Result<(&str, &str), UriError> {
+        let span = Span { start: 0, end: line.len() as u32 };
+        let text = |span: Span| str::from_utf8(span.of(line.as_bytes())).unwrap();
+        columns(line.as_bytes(), span, base, reference).map(|(b, r)| (text(b), text(r)))
+    }
+
+    #[test]
+    fn columns_are_counted_from_one() {
+        assert_eq!(of_columns("b\tr", 1, 2), Ok(("b", "r")));
+        assert_eq!(of_columns("r\tx\tb\ty", 3, 1), Ok(("b", "r")));
+        assert_eq!(of_columns("b\t", 1, 2), Ok(("b", "")));
+        assert_eq!(of_columns("\tr", 1, 2), Ok(("", "r")));
+        assert_eq!(of_columns("b", 1, 1), Ok(("b", "b")));
+        let missing = |at| Err(UriError { kind: ErrorKind::Field, at });
+        assert_eq!(of_columns("b", 1, 2), missing(1));
+        assert_eq!(of_columns("a\tb", 1, 3), missing(3));
+    }
+
+    #[test]
+    fn members_are_found_among_others() {
+        let line = br#" {"n": [1, {"base": 2}], "href":"../a", "base" : "http:\/\/h\/"} "#;
+        let (base, reference) = members(line, "base", "href").unwrap();
+        assert_eq!((&base.text[..], base.at), ("http://h/", None));
+        assert_eq!((&reference.text[..], reference.at), ("../a", Some(33)));
+        assert_eq!(&line[33..37], b"../a");
+        let (base, reference) = members(br#"{"x":"1","x":"2"}"#, "x", "x").unwrap();
+        assert_eq!((&base.text[..], &reference.text[..]), ("2", "2"));
+    }
+
+    #[test]
+    fn what_is_no_such_object_is_refused() {
+        for (line, at) in [
+            (&br#"{"base":"b"}"#[..], 0),
+            (br#"{"base":1,"href":"r"}"#, 0),
+            (br#"["base","href"]"#, 0),
+            (br#"{"base":"b","href":"r""#, 21),
+            (br#"{"base":"b","href":"r"} x"#, 24),
+            (b"{\"base\":\"b\",\"href\":\"\xFF\"}", 20),
+            (b"http://h/", 0),
+        ] {
+            let error = members(line, "base", "href").unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Field);
+            assert_eq!(error.at, at, "{}", line.escape_ascii());
+        }
+        let deep = "[".repeat(100_000);
+        assert!(members(format!("{{\"x\":{deep}").as_bytes(), "base", "href").is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! One target out per reference in, in order (RFC 3986 section 5).
+
+mod rows;
+
+use super::driver::{Job, Slot, Worker, run};
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::{Padded, Span};
+use crate::index::{Record, trim};
+use crate::io::{Fields, Source};
+use crate::resolve::{Base, Context, Options, append_target};
+use crate::simd::Isa;
+use rows::{Columns, Members};
+
+/// What references are resolved against.
+#[derive(Clone, Debug)]
+pub enum Against {
+    /// The same for all records, each of which is a reference.
+    Context(Context),
+    /// Every record is a row with a base and a reference of its own.
+    Fields {
+        /// Where they stand.
+        fields: Fields,
+        /// How references are read.
+        options: Options,
+    },
+}
+
+/// What becomes of same-document references (4.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SameDocument {
+    /// They are written as all others.
+    #[default]
+    Keep,
+    /// They are left out.
+    Drop,
+}
+
+/// What is resolved and what is written.
+#[derive(Clone, Debug)]
+pub struct ResolveOptions {
+    /// What references are resolved against.
+    pub against: Against,
+    /// What becomes of references to the base itself; there are none without a base.
+    pub same_document: SameDocument,
+    /// What becomes of records that have no target.
+    pub on_invalid: OnInvalid,
+}
+
+/// Writes the target of every record; a blank line stays a blank line.
+///
+/// A record that is no reference, or a row whose base is no URI, is written as it is under
+/// [`OnInvalid::Pass`]; under the other policies its line is missing. An error in a row counts its
+/// position from the start of the row; in a member of JSON that holds escapes, it is the start itself.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{Against, OnInvalid, ResolveOptions, SameDocument, Settings, Sinks, resolve};
+/// use uriscan::resolve::{BaseUri, Context, Options};
+/// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
+/// let options = ResolveOptions {
+///     against: Against::Context(Context::Base { base, options: Options::default() }),
+///     same_document: SameDocument::Drop,
+///     on_invalid: OnInvalid::Pass,
+/// };
+/// let list = Source::new("list", &b"../g\n#s\nhttp://h/./x\n"[..]);
+/// let mut out = Vec::new();
+/// let report = resolve(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://a/b/g\nhttp://h/x\n");
+/// assert_eq!((report.records, report.written, report.same_document), (3, 2, 1));
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn resolve(
+    sources: Vec<Source>,
+    options: &ResolveOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let mut job = Resolve { options, record_end: settings.record_end };
+    run(&mut job, sources, settings, sinks)
+}
+
+struct Resolve<'a> {
+    options: &'a ResolveOptions,
+    record_end: u8,
+}
+
+impl Job for Resolve<'_> {
+    type Rows = ();
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+        let index = &mut worker.index;
+        let text = slot.chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        let index = &*index;
+        slot.out.reserve(2 * text.len() + 1);
+        let (mut columns, mut members) = (Columns::default(), Members::default());
+        let same_document = self.options.same_document;
+        for line in index.spans() {
+            let trimmed = trim(text.padded(), line);
+            if trimmed.is_empty() {
+                slot.report.blank += 1;
+                slot.out.push(self.record_end);
+                continue;
+            }
+            slot.report.records += 1;
+            let start = slot.out.len();
+            let out = &mut slot.out;
+            let mut span = trimmed;
+            let mut one = |base: &Base<'_>, options: Options, reference: Record<'_>| {
+                append_target(isa, base, options, reference, out)
+                    .map(|()| base.is_same_document(&out[start..]))
+            };
+            let resolved = match &self.options.against {
+                Against::Context(Context::Base { base, options }) => {
+                    one(&base.view(), *options, Record::new(text, index, trimmed))
+                }
+                Against::Context(Context::Suffix(suffix)) => {
+                    suffix.complete_into(trimmed.of(text.padded()), out).map(|()| false)
+                }
+                Against::Fields { fields, options } => {
+                    span = without_return(text, line);
+                    let row = match fields {
+                        Fields::Tsv { base, reference } => {
+                            columns.row(isa, text, index, span, (*base, *reference))
+                        }
+                        Fields::Jsonl { base, reference } => {
+                            members.row(isa, span.of(text.padded()), (base, reference))
+                        }
+                    };
+                    row.and_then(|row| {
+                        one(&row.base, *options, row.reference).map_err(|error| row.placed(error))
+                    })
+                }
+            };
+            match resolved {
+                Ok(is_same_document) => {
+                    slot.report.same_document += u64::from(is_same_document);
+                    if is_same_document && same_document == SameDocument::Drop {
+                        slot.out.truncate(start);
+                        continue;
+                    }
+                }
+                Err(error) => {
+                    slot.report.invalid.add(error.kind);
+                    let record = span.of(text.padded());
+                    match self.options.on_invalid {
+                        OnInvalid::Pass => slot.out.extend_from_slice(record),
+                        OnInvalid::Drop => continue,
+                        OnInvalid::Divert => {
+                            slot.rejects.extend_from_slice(record);
+                            slot.rejects.push(self.record_end);
+                            continue;
+                        }
+                        OnInvalid::Fail => {
+                            slot.stop = Some((span, error));
+                            break;
+                        }
+                    }
+                }
+            }
+            slot.report.written += 1;
+            slot.out.push(self.record_end);
+        }
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.options.on_invalid
+    }
+}
+
+/// A line of a file with CRLF ends, without the CR; a row is not trimmed, as its fields at either end may be
+/// empty.
+fn without_return(text: Padded<'_>, line: Span) -> Span {
+    let has_return = line.of(text.padded()).last() == Some(&b'\r');
+    Span { end: line.end - u32::from(has_return), ..line }
+}

@@ -1,0 +1,83 @@
+//! The fast road of resolution: a piece of the base, the reference, and dot segments by masks.
+
+use super::base::{Base, Merge};
+use crate::chunk::Padded;
+use crate::index::Record;
+use crate::simd::{BLOCK, Isa};
+use crate::uri::dots::remove_dot_segments_in_blocks;
+use crate::uri::relative::{Relative, relative};
+
+/// Appends the target of a relative reference to `out`, which keeps what it held, or says `None` and
+/// leaves `out` as it was: no relative reference, or one for the exact road.
+#[inline(always)]
+pub(crate) fn append_target<I: Isa>(
+    isa: I,
+    base: &Base<'_>,
+    record: Record<'_>,
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let relative = relative(isa, record)?;
+    let (kept, needs_root) = kept_of_base(base, record, &relative)?;
+    let c = &relative.components;
+    let start = out.len();
+    append_wide(base.padded(), kept as usize, out);
+    if needs_root {
+        out.push(b'/');
+    }
+    let reference = out.len();
+    append_wide(record.padded(), record.len(), out);
+    if relative.dots {
+        let (path, from) = if c.authority_start != 0 {
+            let path = reference + c.path_start as usize;
+            (path, path)
+        } else {
+            // A relative path begins behind a `/` that stands there already.
+            let is_absolute = record.byte(0) == b'/';
+            (start + base.parts().path_start as usize, reference - usize::from(!is_absolute))
+        };
+        let end = out.len();
+        out.extend_from_slice(&[0; 2 * BLOCK]);
+        let end = remove_dot_segments_in_blocks(isa, out, path, from, end);
+        out.truncate(end);
+    }
+    Some(())
+}
+
+/// How many bytes of the base stand before the reference in the target, and whether a `/` comes
+/// between; `None` for the exact road.
+#[inline(always)]
+fn kept_of_base(base: &Base<'_>, record: Record<'_>, relative: &Relative) -> Option<(u32, bool)> {
+    let c = &relative.components;
+    let parts = base.parts();
+    if c.authority_start != 0 {
+        return Some((parts.scheme_end + 1, false));
+    }
+    if relative.dots && parts.authority_start == 0 {
+        // The path might come to look like an authority.
+        return None;
+    }
+    if c.path_end == 0 {
+        let has_query = c.query_end != 0;
+        return Some((if has_query { parts.path_end } else { parts.len }, false));
+    }
+    if record.byte(0) == b'/' {
+        return Some((parts.path_start, false));
+    }
+    match base.merge() {
+        Merge::UpTo(kept) => Some((kept, false)),
+        Merge::Root => Some((parts.path_start, true)),
+        Merge::Exact => None,
+    }
+}
+
+/// Appends the first `len` bytes of `text` in whole blocks; what is too much is cut off again.
+#[inline(always)]
+fn append_wide(text: Padded<'_>, len: usize, out: &mut Vec<u8>) {
+    let end = out.len() + len;
+    let mut at = 0;
+    while at < len {
+        out.extend_from_slice(text.block(at));
+        at += BLOCK;
+    }
+    out.truncate(end);
+}

@@ -1,0 +1,252 @@
+//! Floor 4: reference resolution, RFC 3986 section 5, and what section 4 says of references.
+//!
+//! A [`Resolver`] holds a base and turns references into their targets, into the caller's buffer.
+//! Sections 5.2.2 to 5.2.4 and 5.3 are followed to the letter:
+//!
+//! - strictly, unless [`Options::lenient_scheme`] is set: `http:g` is a URI of its own;
+//! - dot segments are removed from the path of every reference that has one, a URI's too (5.2.2); a path
+//!   that is inherited whole (`?y`, `#s`, the empty reference) stays as it is in the base;
+//! - nothing is normalized: a reference "must be transformed to its target URI before it can be
+//!   normalized" (5.2.1), so `%2e%2e` is no dot segment here.
+//!
+//! The one departure is that of normalization: a path without authority may not begin with `//` (3.3),
+//! so `/.` stays in front where it would. `.//b` against `foo:/a` is `foo:/.//b`, never `foo://b`.
+//!
+//! [`Suffix`] reads what 4.5 calls suffix references, for lists without a base.
+
+mod base;
+mod exact;
+mod fast;
+mod suffix;
+#[cfg(test)]
+mod tests;
+
+pub use base::BaseUri;
+pub use suffix::{NoScheme, Suffix};
+
+pub(crate) use base::Base;
+
+use crate::chunk::{PaddedBuf, Span};
+use crate::index::{Index, Record};
+use crate::simd::{Isa, Kernels, Task};
+use crate::uri::fast::{plain, scan};
+use crate::uri::{ErrorKind, UriError};
+
+/// How references are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Ignore the scheme of a reference where it is that of the base, whatever the case of either: the
+    /// loophole of old parsers (5.2.2, 5.4.2). `http:g` is `g` then.
+    pub lenient_scheme: bool,
+}
+
+/// Resolves one reference after the other against one base; holds the buffers that this needs.
+///
+/// For millions of references in a file, [`crate::pipeline::resolve()`] is faster, since it scans them
+/// together.
+///
+/// ```
+/// use uriscan::resolve::{BaseUri, Options, Resolver};
+/// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
+/// let mut resolver = Resolver::new(base, Options::default());
+/// let mut out = Vec::new();
+/// resolver.resolve_into(b"../g?y#s", &mut out).unwrap();
+/// assert_eq!(out, b"http://a/b/g?y#s");
+/// assert!(resolver.resolve_into(b"no reference", &mut out).is_err());
+/// assert_eq!(resolver.resolve(b"#s"), Ok(&b"http://a/b/c/d;p?q#s"[..]));
+/// assert!(resolver.is_same_document(b"http://a/b/c/d;p?q#s"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Resolver {
+    base: BaseUri,
+    options: Options,
+    kernels: Kernels,
+    text: PaddedBuf,
+    index: Index,
+    target: Vec<u8>,
+}
+
+impl Resolver {
+    /// A resolver with the best backend of this CPU.
+    pub fn new(base: BaseUri, options: Options) -> Resolver {
+        Resolver::with_kernels(base, options, Kernels::detect())
+    }
+
+    /// A resolver with a backend of the caller's choice; the answers are the same.
+    pub fn with_kernels(base: BaseUri, options: Options, kernels: Kernels) -> Resolver {
+        Resolver {
+            base,
+            options,
+            kernels,
+            text: PaddedBuf::default(),
+            index: Index::new(),
+            target: Vec::new(),
+        }
+    }
+
+    /// The base.
+    pub fn base(&self) -> &BaseUri {
+        &self.base
+    }
+
+    /// Appends the target of `reference`, which is all of the bytes, to `out`; what `out` held stays.
+    ///
+    /// The empty reference is one, too: its target is the base.
+    ///
+    /// # Errors
+    /// What [`crate::uri::parse`] says of `reference`; `out` is unchanged then.
+    pub fn resolve_into(&mut self, reference: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
+        struct One<'a>(&'a mut Resolver, &'a mut Vec<u8>);
+        impl Task for One<'_> {
+            type Output = Result<(), UriError>;
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Self::Output {
+                let One(Resolver { base, options, text, index, .. }, out) = self;
+                let text = text.padded();
+                index.build_with(isa, text, b'\n');
+                let whole = Span { start: 0, end: text.len() as u32 };
+                let record = Record::new(text, index, whole);
+                append_target(isa, &base.view(), *options, record, out)
+            }
+        }
+        if u32::try_from(reference.len()).is_err() {
+            return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
+        }
+        self.text.set(reference);
+        self.kernels.run(One(self, out))
+    }
+
+    /// The target of `reference`.
+    ///
+    /// # Errors
+    /// As [`Resolver::resolve_into`].
+    pub fn resolve(&mut self, reference: &[u8]) -> Result<&[u8], UriError> {
+        let mut target = core::mem::take(&mut self.target);
+        target.clear();
+        let result = self.resolve_into(reference, &mut target);
+        self.target = target;
+        result.map(|()| &self.target[..])
+    }
+
+    /// Whether `target` refers to the same document as the base (4.4): aside from a fragment it has
+    /// the same bytes. Neither is normalized for that.
+    pub fn is_same_document(&self, target: &[u8]) -> bool {
+        self.base.view().is_same_document(target)
+    }
+}
+
+/// Appends the target of a record, which may be empty, to `out`.
+#[inline(always)]
+pub(crate) fn append_target<I: Isa>(
+    isa: I,
+    base: &Base<'_>,
+    options: Options,
+    record: Record<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    if fast::append_target(isa, base, record, out).is_some() {
+        return Ok(());
+    }
+    if !options.lenient_scheme && !record.is_empty() {
+        // A URI without dot segments is its own target, and most records that are no relative
+        // references are such.
+        let is_own_target =
+            plain(isa, record).is_some() || scan(isa, record).is_some_and(|scan| !scan.dots);
+        if is_own_target {
+            out.extend_from_slice(record.bytes());
+            return Ok(());
+        }
+    }
+    by_exact_road(base, options, record.bytes(), out)
+}
+
+#[cold]
+#[inline(never)]
+fn by_exact_road(
+    base: &Base<'_>,
+    options: Options,
+    text: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    exact::resolve_exact(base, text, options.lenient_scheme, out)
+}
+
+/// Whether `text` has a scheme, as far as delimiters alone tell, and no dot that could begin a dot segment.
+fn is_uri_without_dots(text: &[u8]) -> bool {
+    let has_scheme = text.iter().find(|byte| b":/?#".contains(byte)) == Some(&b':');
+    has_scheme
+        && !memchr::memchr_iter(b'.', text).any(|dot| dot > 0 && b":/".contains(&text[dot - 1]))
+}
+
+/// What the references of a list are taken against.
+#[derive(Clone, Debug)]
+pub enum Context {
+    /// A base for all of them.
+    Base {
+        /// The base.
+        base: BaseUri,
+        /// How references are read.
+        options: Options,
+    },
+    /// No base; suffix references are completed with a scheme.
+    Suffix(Suffix),
+}
+
+/// A target on its way to be normalized. Reusable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placed {
+    target: Vec<u8>,
+    text: PaddedBuf,
+    index: Index,
+}
+
+impl Context {
+    /// The target of a record, which is not empty, as a record of its own: in `placed`, or the record itself
+    /// where it is its own target, or has none.
+    ///
+    /// So who normalizes what comes back finds the same faults as without a context, at the same places.
+    #[inline(always)]
+    pub(crate) fn place<'a, I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'a>,
+        placed: &'a mut Placed,
+    ) -> Record<'a> {
+        struct Place<'c, 'a>(&'c Context, Record<'a>, &'a mut Placed);
+        impl<'a> Task for Place<'_, 'a> {
+            type Output = Record<'a>;
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Record<'a> {
+                self.0.place_here(isa, self.1, self.2)
+            }
+        }
+        isa.call(Place(self, record, placed))
+    }
+
+    #[inline(always)]
+    fn place_here<'a, I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'a>,
+        placed: &'a mut Placed,
+    ) -> Record<'a> {
+        let Placed { target, text, index } = placed;
+        target.clear();
+        let is_written = match self {
+            Context::Base { base, options } => {
+                let base = base.view();
+                fast::append_target(isa, &base, record, target).is_some()
+                    || (options.lenient_scheme || !is_uri_without_dots(record.bytes()))
+                        && by_exact_road(&base, *options, record.bytes(), target).is_ok()
+            }
+            Context::Suffix(suffix) => suffix.complete_into(record.bytes(), target).is_ok(),
+        };
+        if !is_written {
+            return record;
+        }
+        text.set(target);
+        let text = text.padded();
+        index.build_with(isa, text, b'\n');
+        Record::new(text, index, Span { start: 0, end: text.len() as u32 })
+    }
+}
