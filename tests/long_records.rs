@@ -7,8 +7,8 @@ use uriscan::io::Source;
 use uriscan::key::Hasher;
 
 use uriscan::pipeline::{
-    AuditOptions, DedupOptions, Emit, Equivalence, Error, OnInvalid, Report, Settings, Sinks,
-    audit, dedup, keys, normalize, redact,
+    AuditOptions, ClassOptions, DedupOptions, Emit, Equivalence, Error, Keep, OnInvalid, Report,
+    Select, Settings, Sinks, audit, classes, dedup, keys, normalize, redact,
 };
 use uriscan::uri::ErrorKind;
 
@@ -69,6 +69,55 @@ fn dedup_keeps_or_turns_away_each() {
             &mut Sinks::new(&mut Vec::new()),
         );
         assert!(matches!(found, Err(Error::Invalid { line: 1, byte: 0, .. })), "{found:?}");
+    });
+}
+
+#[test]
+fn classes_of_long_records_stand_alone_at_their_places() {
+    each_size(|long, settings| {
+        let written = |options: &ClassOptions| {
+            let (mut out, mut clusters, mut rejects) = (Vec::new(), Vec::new(), Vec::new());
+            let mut sinks = Sinks::new(&mut out);
+            sinks.clusters = Some(&mut clusters);
+            sinks.rejects = Some(&mut rejects);
+            let report = classes(sources(long), options, settings, &mut sinks).unwrap();
+            let texts = [out, clusters, rejects].map(|text| String::from_utf8(text).unwrap());
+            (texts, [report.written, report.withheld, report.duplicates])
+        };
+        let options = ClassOptions { count: true, ..ClassOptions::default() };
+        let ([out, clusters, _], numbers) = written(&options);
+        let one = |text: &str| format!("      1 {text}\n");
+        let (lone, long_cr) = (one(long), one(&format!("{long}\r")));
+        let expected = [&*lone, "      2 a:1\n", &one("a:2"), &long_cr, &lone, &one("a:3")];
+        assert_eq!((out, numbers), (expected.concat(), [6, 0, 1]));
+        let rows: Vec<&str> = clusters.lines().collect();
+        assert_eq!(rows.len(), 6);
+        let row = |source, line, bytes: usize| {
+            format!(
+                "{{\"survivor\":null,\"count\":1,\"members\":[{{\"source\":\"{source}\",\"line\":{line},\
+                 \"uri\":null,\"bytes\":{bytes},\"rung\":\"string\"}}]}}"
+            )
+        };
+        let long_rows = [(0, 0, 1, 0), (3, 1, 2, 1), (4, 1, 4, 0)];
+        for (at, source, line, more) in long_rows {
+            assert_eq!(rows[at], row(source, line, long.len() + more));
+        }
+        assert!(rows[1].contains("\"source\":\"1\",\"line\":3,\"uri\":\"a:1\""), "{}", rows[1]);
+
+        let repeated = ClassOptions { select: Select::Repeated, ..ClassOptions::default() };
+        let ([out, ..], numbers) = written(&repeated);
+        assert_eq!((&*out, numbers), ("a:1\n", [1, 5, 1]));
+        let last = ClassOptions { keep: Keep::Last, ..ClassOptions::default() };
+        assert_eq!(written(&last).0[0], format!("{long}\na:2\n{long}\r\na:1\n{long}\na:3\n"));
+        let zeros = "0".repeat(32);
+        let keys = DedupOptions { emit: Emit::Key, ..DedupOptions::default() };
+        let ([out, ..], _) = written(&ClassOptions { dedup: keys, ..ClassOptions::default() });
+        assert_eq!(out.lines().filter(|line| *line == zeros).count(), 3);
+        let divert = DedupOptions { on_invalid: OnInvalid::Divert, ..DedupOptions::default() };
+        let ([out, _, rejects], numbers) =
+            written(&ClassOptions { dedup: divert, ..ClassOptions::default() });
+        assert_eq!((&*out, rejects), ("a:1\na:2\na:3\n", format!("{long}\n{long}\r\n{long}\n")));
+        assert_eq!(numbers, [3, 0, 1]);
     });
 }
 

@@ -5,6 +5,8 @@
 //! order, so that partitions run in parallel without sharing a slot, and "first"
 //! always means the earliest row, whatever the number of threads.
 
+mod classes;
+mod numbered;
 mod table;
 
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -12,6 +14,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use crate::key::Key;
+pub use classes::{Classes, Met};
 use table::Table;
 
 /// Partitions of the set. Enough for many threads, few enough that a run of one chunk's keys

@@ -6,10 +6,10 @@ use crate::key::Key;
 use crate::simd::prefetch;
 
 /// Slots of a new table.
-const MIN_SLOTS: usize = 1 << 10;
+pub(super) const MIN_SLOTS: usize = 1 << 10;
 
 /// Slots of a cache line, which are searched together.
-const LINE: usize = 4;
+pub(super) const LINE: usize = 4;
 
 /// The size of a huge page on most systems. Tables of two and more are whole numbers of them: without
 /// huge pages nearly every insertion waits for a translation of its address.
@@ -35,14 +35,14 @@ pub(super) struct Table {
 }
 
 /// Zeroed memory for slots.
-enum Slots {
+pub(super) enum Slots {
     Small(Vec<u128>),
     /// A map, of which the first so many bytes are in use; no other byte of it has been written to.
     Mapped(MmapMut, usize),
 }
 
 impl Slots {
-    fn zeroed(count: usize) -> Slots {
+    pub(super) fn zeroed(count: usize) -> Slots {
         let bytes = count * size_of::<u128>();
         if bytes >= 2 * HUGE_PAGE {
             let bytes = bytes.next_multiple_of(HUGE_PAGE);
@@ -75,7 +75,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn get(&self) -> &[u128] {
+    pub(super) fn get(&self) -> &[u128] {
         match self {
             Slots::Small(slots) => slots,
             Slots::Mapped(map, len) => bytemuck::cast_slice(&map[..*len]),
@@ -83,7 +83,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn get_mut(&mut self) -> &mut [u128] {
+    pub(super) fn get_mut(&mut self) -> &mut [u128] {
         match self {
             Slots::Small(slots) => slots,
             Slots::Mapped(map, len) => bytemuck::cast_slice_mut(&mut map[..*len]),
@@ -93,9 +93,21 @@ impl Slots {
 
 /// The line at which the search for `key` begins, in a table of `count` lines.
 #[inline(always)]
-fn home(key: u128, count: usize) -> usize {
+pub(super) fn home(key: u128, count: usize) -> usize {
     let low = key as u64;
     ((u128::from(low) * count as u128) >> 64) as usize
+}
+
+/// The slots that a table of `count` slots grows to that is to hold `needed` keys now and, as far as
+/// one can guess, `expected` in the end (0 for no idea), being filled to three quarters.
+///
+/// Fresh memory is dear and moving keys is not free, so small tables grow in
+/// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
+pub(super) fn grown_slots(count: usize, needed: usize, expected: usize) -> usize {
+    let slots_for = |keys: usize| keys / 3 * 4 + 8;
+    let is_large = count * size_of::<u128>() >= LARGE;
+    let least = if is_large { count + count / 2 } else { 4 * count };
+    slots_for(expected).clamp(least, 4 * count).max(slots_for(needed))
 }
 
 impl Table {
@@ -143,18 +155,11 @@ impl Table {
     }
 
     /// Makes room for `more` keys, and for as many as `expected` if that is not out of proportion.
-    ///
-    /// Fresh memory is dear and moving keys is not free, so small tables grow in
-    /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize, expected: usize) {
-        let slots_for = |keys: usize| keys / 3 * 4 + 8;
         let count = self.slots.get().len();
-        let is_large = self.memory_bytes() >= LARGE;
-        let least = if is_large { count + count / 2 } else { 4 * count };
-        let wanted = slots_for(expected).clamp(least, 4 * count);
-        let wanted = wanted.max(slots_for(self.used + more));
+        let wanted = grown_slots(count, self.used + more, expected);
         if self.slots.extend(wanted) {
             spread(self.slots.get_mut(), count / LINE);
             self.limit = limit_of(&self.slots);

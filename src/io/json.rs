@@ -4,7 +4,10 @@
 //! the strings are known to need no escapes (see [`Row`]) and the shape never changes, while
 //! `serde_json` looks at every byte again and took six times as long for a row.
 
+use std::io::Write;
+
 use super::row::{Field, Row, push_decimal};
+use crate::normalize::Rung;
 use crate::uri::{Components, UriError};
 
 /// Appends the object of a valid reference and a line feed.
@@ -69,6 +72,77 @@ pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: 
             out.extend_from_slice(b"}\n");
         }
     }
+}
+
+/// Appends the object of a class of `count` records up to its members.
+pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+    out.push(b'{');
+    push_text("survivor", "survivor_hex", survivor, out);
+    out.extend_from_slice(b",\"count\":");
+    push_decimal(count, out);
+    out.extend_from_slice(b",\"members\":[");
+}
+
+/// Appends a member of a class.
+pub(crate) fn cluster_member(source: &str, line: u64, text: &[u8], rung: Rung, out: &mut Vec<u8>) {
+    push_place(source, line, out);
+    out.push(b',');
+    push_text("uri", "hex", text, out);
+    push_rung(rung, out);
+}
+
+/// Appends what ends a class, and a line feed.
+pub(crate) fn cluster_end(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"]}\n");
+}
+
+/// Appends the class of a record of `bytes` that was too long to be judged, and a line feed.
+pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: Rung, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"survivor\":null,\"count\":1,\"members\":[");
+    push_place(source, line, out);
+    out.extend_from_slice(b",\"uri\":null,\"bytes\":");
+    push_decimal(bytes, out);
+    push_rung(rung, out);
+    cluster_end(out);
+}
+
+fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
+    if out.last() == Some(&b'}') {
+        out.push(b',');
+    }
+    out.extend_from_slice(b"{\"source\":");
+    push_string(source, out);
+    out.extend_from_slice(b",\"line\":");
+    push_decimal(line, out);
+}
+
+fn push_rung(rung: Rung, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"rung\":\"");
+    out.extend_from_slice(rung.name().as_bytes());
+    out.extend_from_slice(b"\"}");
+}
+
+/// Appends the member `name` of any bytes: their text, or null and their digits as `hex_name`.
+fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
+    push_string(name, out);
+    out.push(b':');
+    if let Ok(text) = str::from_utf8(bytes) {
+        return push_string(text, out);
+    }
+    out.extend_from_slice(b"null,");
+    push_string(hex_name, out);
+    out.extend_from_slice(b":\"");
+    for byte in bytes {
+        // Writing to a vector does not fail.
+        let _ = write!(out, "{byte:02x}");
+    }
+    out.push(b'"');
+}
+
+/// Appends `text` as a JSON string.
+fn push_string(text: &str, out: &mut Vec<u8>) {
+    // Writing to a vector does not fail, and a string has a form in any case.
+    let _ = serde_json::to_writer(out, text);
 }
 
 fn push_error(error: UriError, out: &mut Vec<u8>) {

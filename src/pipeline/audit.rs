@@ -111,7 +111,7 @@ pub fn audit(
         // The cast lets the borrow end here, which it could not inside the `Option`.
         let progress =
             sinks.progress.as_mut().map(|told| &mut **told as &mut (dyn FnMut(u64) + Send));
-        let mut inner = Sinks { out: &mut out, rejects: None, progress };
+        let mut inner = Sinks { progress, ..Sinks::new(&mut out) };
         let report = run(&mut job, sources, settings, &mut inner)?;
         sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::Write)?;
         sinks.out.flush().map_err(Error::Write)?;

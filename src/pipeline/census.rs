@@ -143,7 +143,7 @@ pub fn census(
     let mut nowhere = std::io::sink();
     // The cast lets the borrow end here, which it could not inside the `Option`.
     let progress = progress.map(|told| told as &mut (dyn FnMut(u64) + Send));
-    let mut sinks = Sinks { out: &mut nowhere, rejects: None, progress };
+    let mut sinks = Sinks { progress, ..Sinks::new(&mut nowhere) };
     let report = run(&mut job, sources, settings, &mut sinks)?;
     // What was too long to be judged has no key, and is one with nothing.
     let unjudged = report.invalid.of(ErrorKind::TooLong);

@@ -7,7 +7,7 @@ use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
-use crate::key::Hasher;
+use crate::key::{Hasher, Key};
 use crate::simd::Isa;
 
 /// What is written for the first record of a class.
@@ -67,15 +67,13 @@ pub fn dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let total_bytes = sources.iter().map(|source| source.bytes).sum();
     let hasher = options.equivalence.hasher(options.hasher);
     let mut job = Dedup {
         options: DedupOptions { hasher, ..options.clone() },
         record_end: settings.record_end,
         redact: settings.redact,
         set: Set::new(),
-        total_bytes,
-        settled_bytes: 0,
+        forecast: Forecast::new(&sources),
     };
     run(&mut job, sources, settings, sinks)
 }
@@ -85,10 +83,38 @@ struct Dedup {
     record_end: u8,
     redact: bool,
     set: Set,
+    forecast: Forecast,
+}
+
+/// How many classes there will be in the end, by the share of the input that has been settled.
+#[derive(Debug, Default)]
+pub(super) struct Forecast {
     /// Bytes of all sources, if known.
     total_bytes: Option<u64>,
-    /// Bytes of the batches that are in the set.
     settled_bytes: u64,
+}
+
+impl Forecast {
+    /// A forecast for `sources`.
+    pub(super) fn new(sources: &[Source]) -> Forecast {
+        Forecast { total_bytes: sources.iter().map(|source| source.bytes).sum(), settled_bytes: 0 }
+    }
+
+    /// Tells that a batch of `bytes` has been settled.
+    pub(super) fn settle(&mut self, bytes: u64) {
+        self.settled_bytes += bytes;
+    }
+
+    /// The number of classes in the end if there are `classes` now, as if new ones kept coming at the
+    /// rate seen so far; 0 for no idea.
+    pub(super) fn expected(&self, classes: usize) -> u64 {
+        match self.total_bytes {
+            Some(total) if self.settled_bytes > 0 => {
+                (classes as f64 * (total as f64 / self.settled_bytes as f64)) as u64
+            }
+            _ => 0,
+        }
+    }
 }
 
 /// The records of a chunk that have a key.
@@ -103,41 +129,20 @@ impl Job for Dedup {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let Worker { index, scratch } = worker;
-        let text = slot.chunk.text.padded();
-        let Found { spans, rows } = &mut slot.rows;
-        spans.clear();
-        rows.clear();
-        index.build_with(isa, text, self.record_end);
-        for span in index.spans() {
-            let (span, record) = record_at(text, index, span);
-            if record.is_empty() {
-                slot.report.blank += 1;
-                continue;
-            }
-            slot.report.records += 1;
-            match self.options.equivalence.canonical(isa, record, scratch) {
-                Ok(bytes) => rows.push(self.options.hasher.key(bytes)),
-                Err(error) => {
-                    slot.report.invalid.add(error.kind);
-                    match self.options.on_invalid {
-                        OnInvalid::Pass => rows.push(self.options.hasher.key(record.bytes())),
-                        OnInvalid::Drop => continue,
-                        OnInvalid::Divert => {
-                            push_record(record.bytes(), self.redact, &mut slot.rejects);
-                            slot.rejects.push(self.record_end);
-                            continue;
-                        }
-                        OnInvalid::Fail => {
-                            slot.stop = Some((span, error));
-                            break;
-                        }
-                    }
-                }
-            }
-            spans.push(span);
-        }
-        rows.partition();
+        slot.rows.spans.clear();
+        slot.rows.rows.clear();
+        scan_keys(
+            isa,
+            &self.options,
+            (self.record_end, self.redact),
+            worker,
+            slot,
+            |found, _, span, key| {
+                found.rows.push(key);
+                found.spans.push(span);
+            },
+        );
+        slot.rows.rows.partition();
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
@@ -147,18 +152,12 @@ impl Job for Dedup {
             slot.rows.spans.clear();
             slot.rows.rows.clear();
         }
-        if let Some(total) = self.total_bytes
-            && self.settled_bytes > 0
-        {
-            // As if new keys kept coming at the rate seen so far.
-            let share = total as f64 / self.settled_bytes as f64;
-            self.set.expect((self.set.len() as f64 * share) as u64);
-        }
+        self.set.expect(self.forecast.expected(self.set.len()));
         // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
         let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
         self.set.insert(&rows);
-        self.settled_bytes += slots.iter().map(|slot| slot.report.bytes).sum::<u64>();
+        self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
 
     #[inline(always)]
@@ -210,6 +209,54 @@ impl Job for Dedup {
     fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
         (self.options.emit == Emit::Key).then(|| unjudged_key(self.record_end))
     }
+}
+
+/// Judges all records of the chunk in `slot`; calls `push` for each that has a key, with what the job
+/// found so far, the number of the record's line in the chunk, counted from 0, and its place.
+/// Gives the number of lines. `redact` says whether secrets are masked in what is turned away.
+#[inline(always)]
+pub(super) fn scan_keys<I: Isa, R>(
+    isa: I,
+    options: &DedupOptions,
+    (record_end, redact): (u8, bool),
+    worker: &mut Worker,
+    slot: &mut Slot<R>,
+    mut push: impl FnMut(&mut R, usize, Span, Key),
+) -> usize {
+    let Worker { index, scratch } = worker;
+    let text = slot.chunk.text.padded();
+    index.build_with(isa, text, record_end);
+    let mut lines = 0;
+    for span in index.spans() {
+        lines += 1;
+        let (span, record) = record_at(text, index, span);
+        if record.is_empty() {
+            slot.report.blank += 1;
+            continue;
+        }
+        slot.report.records += 1;
+        let key = match options.equivalence.canonical(isa, record, scratch) {
+            Ok(bytes) => options.hasher.key(bytes),
+            Err(error) => {
+                slot.report.invalid.add(error.kind);
+                match options.on_invalid {
+                    OnInvalid::Pass => options.hasher.key(record.bytes()),
+                    OnInvalid::Drop => continue,
+                    OnInvalid::Divert => {
+                        push_record(record.bytes(), redact, &mut slot.rejects);
+                        slot.rejects.push(record_end);
+                        continue;
+                    }
+                    OnInvalid::Fail => {
+                        slot.stop = Some((span, error));
+                        break;
+                    }
+                }
+            }
+        };
+        push(&mut slot.rows, lines - 1, span, key);
+    }
+    lines
 }
 
 /// Appends those of `lines`, places in `text`, that are to be kept; gives their number.

@@ -51,6 +51,11 @@ pub(super) trait Job: Sync {
     /// Writes what is left of a chunk to its buffers; many run at once.
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, _slot: &mut Slot<Self::Rows>) {}
 
+    /// Writes what could not be written before all was read, and corrects the totals.
+    fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// What becomes of records that cannot be judged.
     fn on_invalid(&self) -> OnInvalid;
 
@@ -135,9 +140,11 @@ fn batches<J: Job + Send>(
         (before_len, current_len) = (current_len, after_len);
     }
     write(&before[..before_len], sinks, report.bytes)?;
+    drop((before, current, after));
+    job.finish(&mut report, sinks)?;
     sinks.out.flush().map_err(Error::Write)?;
-    if let Some(rejects) = &mut sinks.rejects {
-        rejects.flush().map_err(Error::Write)?;
+    for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
+        sink.flush().map_err(Error::Write)?;
     }
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::index::Record;
+use crate::chunk::{PaddedBuf, Span};
+use crate::index::{Index, Record};
 use crate::key::Hasher;
 use crate::normalize::{self, Options, canonical_here};
 use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
-use crate::simd::Isa;
+use crate::simd::{Isa, Kernels, Task};
 use crate::uri::UriError;
 
 /// What makes two records one; every job that compares records takes it.
@@ -77,5 +78,41 @@ impl Equivalence {
             None => form,
             Some(rules) => rules.apply(form, &mut scratch.rules).0,
         })
+    }
+}
+
+/// What one record after the other is compared by; holds the buffers that this needs.
+pub(super) struct Judge<'e> {
+    equivalence: &'e Equivalence,
+    kernels: Kernels,
+    text: PaddedBuf,
+    index: Index,
+    scratch: Scratch,
+}
+
+impl<'e> Judge<'e> {
+    pub(super) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Judge<'e> {
+        let (text, index, scratch) = (PaddedBuf::default(), Index::new(), Scratch::default());
+        Judge { equivalence, kernels, text, index, scratch }
+    }
+
+    /// The bytes that stand for the class of `record`: its canonical form, or its own bytes if it has
+    /// none. `record` is not empty and was read from a chunk, so its length fits 32 bits.
+    pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
+        struct One<'a, 'e>(&'a mut Judge<'e>);
+        impl<'a> Task for One<'a, '_> {
+            type Output = &'a [u8];
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Self::Output {
+                let Judge { equivalence, text, index, scratch, .. } = self.0;
+                let text = text.padded();
+                index.build_with(isa, text, b'\n');
+                let whole = Span { start: 0, end: text.len() as u32 };
+                let record = Record::new(text, index, whole);
+                equivalence.canonical(isa, record, scratch).unwrap_or(record.bytes())
+            }
+        }
+        self.text.set(record);
+        self.kernels.run(One(self))
     }
 }

@@ -6,6 +6,7 @@
 mod audit;
 mod census;
 mod check;
+mod classes;
 mod dedup;
 mod driver;
 mod equivalence;
@@ -17,6 +18,7 @@ mod resolve;
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
+pub use classes::{ClassOptions, Keep, Select, classes};
 pub use dedup::{DedupOptions, Emit, dedup};
 pub use equivalence::Equivalence;
 pub use map::{keys, normalize};
@@ -97,6 +99,10 @@ pub struct Sinks<'a> {
     pub out: &'a mut (dyn Write + Send),
     /// Records turned away under [`OnInvalid::Divert`].
     pub rejects: Option<&'a mut (dyn Write + Send)>,
+    /// A line for every record that [`classes`] leaves out as a duplicate; see there.
+    pub dupes: Option<&'a mut (dyn Write + Send)>,
+    /// A line of JSON for every class that [`classes`] writes; see there.
+    pub clusters: Option<&'a mut (dyn Write + Send)>,
     /// Told the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
 }
@@ -104,7 +110,7 @@ pub struct Sinks<'a> {
 impl<'a> Sinks<'a> {
     /// Results to `out`, nothing else.
     pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        Sinks { out, rejects: None, progress: None }
+        Sinks { out, rejects: None, dupes: None, clusters: None, progress: None }
     }
 }
 

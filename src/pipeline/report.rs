@@ -28,7 +28,7 @@ impl Invalid {
     }
 }
 
-/// Totals of a run. `records` is the sum of what was written, left out as a duplicate, and
+/// Totals of a run. `records` is the sum of what was written, left out as a duplicate, withheld, and
 /// left out or diverted as invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -40,8 +40,10 @@ pub struct Report {
     pub blank: u64,
     /// Records written.
     pub written: u64,
-    /// Records left out because an earlier one equals them.
+    /// Records left out because another one, an earlier one unless asked otherwise, equals them.
     pub duplicates: u64,
+    /// Records that stand for classes that were not asked for ([`super::Select`]).
+    pub withheld: u64,
     /// Records that are no URI, whatever was done with them.
     pub invalid: Invalid,
     /// Same-document references among the records, written or not; counted by [`super::resolve()`] only.
@@ -56,6 +58,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.written += other.written;
         self.duplicates += other.duplicates;
         self.same_document += other.same_document;
+        self.withheld += other.withheld;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }

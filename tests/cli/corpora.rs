@@ -21,55 +21,57 @@ fn corpora() -> Vec<PathBuf> {
     lists
 }
 
-/// Results and rejects of a run.
-type Answers = (Vec<u8>, Vec<u8>);
-
-fn answers(command: &[&str], text: &[u8], rejects: Option<&Path>, how: &[&str]) -> Answers {
-    let put_aside = rejects.map(|path| ["--on-invalid", path.to_str().unwrap()]);
-    let args = [command, put_aside.as_ref().map_or(&[], |args| &args[..]), how].concat();
+/// Runs `command` on `text`; gives its results and the files that its options `side` are for.
+fn answers(command: &[&str], text: &[u8], side: &[(&str, PathBuf)], how: &[&str]) -> Vec<Vec<u8>> {
+    let side_args = side.iter().flat_map(|(option, path)| [*option, path.to_str().unwrap()]);
+    let args: Vec<&str> =
+        command.iter().copied().chain(side_args).chain(how.iter().copied()).collect();
     let Ran { code, stdout, stderr } = run(&args, text);
     let is_fine = code == 0 || (code == 1 && command[0] == "check");
     assert!(is_fine && stderr.is_empty(), "{args:?}: {stderr}");
-    (stdout, rejects.map(|path| fs::read(path).unwrap()).unwrap_or_default())
+    let files = side.iter().map(|(_, path)| fs::read(path).unwrap());
+    std::iter::once(stdout).chain(files).collect()
 }
 
 #[test]
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
-    let rejects = directory.path().join("bad");
-    let commands: [(&[&str], bool); 16] = [
-        (&["dedup"], true),
-        (
-            &["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"],
-            false,
-        ),
-        (&["normalize"], true),
-        (&["parse"], false),
-        (&["check"], false),
-        (&["audit", "--fail-on", "never"], false),
-        (&["audit", "--fail-on", "never", "--format", "sarif", "--ignore", "invalid"], false),
-        (&["dedup", "--redact"], true),
-        (&["census"], false),
-        (&["dedup", "--preset", "log", "--emit", "normalized"], true),
-        (&["key", "--seed", "1", "--preset", "crawl"], false),
-        (&["census", "--preset", "log"], false),
-        (&["resolve", "--base", BASE, "--same-document", "drop"], true),
-        (&["resolve", "--suffix-scheme", "https"], true),
-        (&["dedup", "--base", BASE, "--lenient-scheme"], true),
-        (&["census", "--base", BASE], false),
+    let commands: [(&[&str], &[&str]); 20] = [
+        (&["dedup"], &["--on-invalid"]),
+        (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
+        (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
+        (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
+        (&["normalize"], &["--on-invalid"]),
+        (&["parse"], &[]),
+        (&["check"], &[]),
+        (&["audit", "--fail-on", "never"], &[]),
+        (&["audit", "--fail-on", "never", "--format", "sarif", "--ignore", "invalid"], &[]),
+        (&["dedup", "--redact"], &["--on-invalid"]),
+        (&["dedup", "--redact", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
+        (&["census"], &[]),
+        (&["dedup", "--preset", "log", "--emit", "normalized"], &["--on-invalid"]),
+        (&["dedup", "--preset", "crawl", "--keep", "https"], &["--dupes", "--clusters"]),
+        (&["key", "--seed", "1", "--preset", "crawl"], &[]),
+        (&["census", "--preset", "log"], &[]),
+        (&["resolve", "--base", BASE, "--same-document", "drop"], &["--on-invalid"]),
+        (&["resolve", "--suffix-scheme", "https"], &["--on-invalid"]),
+        (&["dedup", "--base", BASE, "--lenient-scheme"], &["--on-invalid"]),
+        (&["census", "--base", BASE], &[]),
     ];
     for path in corpora() {
         let text = fs::read(&path).unwrap();
-        for (command, has_rejects) in commands {
-            let rejects = has_rejects.then_some(&*rejects);
-            let expected = answers(command, &text, rejects, &["-j1", "--backend", "scalar"]);
-            assert!(command[0] == "check" || !expected.0.is_empty(), "{}", path.display());
+        for (command, side) in commands {
+            let side: Vec<(&str, PathBuf)> =
+                side.iter().map(|option| (*option, directory.path().join(&option[2..]))).collect();
+            let expected = answers(command, &text, &side, &["-j1", "--backend", "scalar"]);
+            let may_be_empty = command[0] == "check" || command.contains(&"-d");
+            assert!(may_be_empty || !expected[0].is_empty(), "{}", path.display());
             for kernels in Kernels::available() {
                 for threads in ["1", "2", "8"] {
                     for chunk in ["64", "4096", "256K"] {
                         let backend = kernels.backend().name();
                         let how = ["--backend", backend, "-j", threads, "--chunk-size", chunk];
-                        let found = answers(command, &text, rejects, &how);
+                        let found = answers(command, &text, &side, &how);
                         assert!(found == expected, "{command:?} {} {how:?}", path.display());
                     }
                 }

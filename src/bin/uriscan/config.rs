@@ -9,8 +9,8 @@ use uriscan::io::{Fields, Template};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, DedupOptions, Emit,
-    Equivalence, OnInvalid, ResolveOptions, RowFormat, SameDocument, Settings,
+    Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions,
+    Emit, Equivalence, Keep, OnInvalid, ResolveOptions, RowFormat, SameDocument, Select, Settings,
 };
 use uriscan::resolve::{self, BaseUri, Context, Suffix};
 use uriscan::simd::{Backend, Kernels};
@@ -82,6 +82,7 @@ pub(crate) enum Destination {
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
     Dedup(DedupOptions),
+    Classes(ClassOptions),
     Normalize {
         equivalence: Equivalence,
         on_invalid: OnInvalid,
@@ -106,7 +107,7 @@ impl Job {
     /// The name of the command.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Job::Dedup(_) => "dedup",
+            Job::Dedup(_) | Job::Classes(_) => "dedup",
             Job::Normalize { .. } => "normalize",
             Job::Key { .. } => "key",
             Job::Parse(_) => "parse",
@@ -118,14 +119,24 @@ impl Job {
     }
 }
 
+/// The files for what is no result, when it goes to one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SideFiles {
+    /// Invalid records.
+    pub(crate) rejects: Option<PathBuf>,
+    /// Records that are left out as duplicates.
+    pub(crate) dupes: Option<PathBuf>,
+    /// Classes with their members.
+    pub(crate) clusters: Option<PathBuf>,
+}
+
 /// Everything that is to be done.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) job: Job,
     pub(crate) inputs: Vec<Input>,
     pub(crate) output: Destination,
-    /// The file for invalid records, when they go to one.
-    pub(crate) rejects: Option<PathBuf>,
+    pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
     /// The exit code tells whether there were invalid records.
     pub(crate) strict: bool,
@@ -144,7 +155,7 @@ impl Config {
         match cli.command {
             args::Command::Dedup(dedup) => {
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
-                let job = Job::Dedup(DedupOptions {
+                let options = DedupOptions {
                     equivalence: equivalence(&dedup.equivalence)?,
                     emit: match dedup.emit {
                         args::Emit::Original => Emit::Original,
@@ -153,9 +164,12 @@ impl Config {
                     },
                     on_invalid,
                     hasher: hasher(dedup.seed),
-                });
+                };
                 let strict = dedup.invalid.strictness.strict;
-                let config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
+                let job = dedup_job(options, &dedup.classes);
+                let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
+                config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
+                config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
                 Ok(config.redacting(dedup.redaction.redact))
             }
             args::Command::Normalize(normalize) => {
@@ -262,7 +276,7 @@ impl Config {
             has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
             inputs: inputs(input.files)?,
             output,
-            rejects,
+            side: SideFiles { rejects, ..SideFiles::default() },
             settings,
             strict,
             summary,
@@ -379,6 +393,41 @@ fn column(option: &str, typed: &str) -> Result<usize, Failure> {
     })
 }
 
+/// Deduplication; what asks for whole classes costs more.
+fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
+    let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
+    let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
+    if !asks && *keep == args::Keep::First {
+        return Job::Dedup(dedup);
+    }
+    Job::Classes(ClassOptions {
+        dedup,
+        keep: match keep {
+            args::Keep::First => Keep::First,
+            args::Keep::Last => Keep::Last,
+            args::Keep::Shortest => Keep::Shortest,
+            args::Keep::Https => Keep::Https,
+        },
+        select: match (repeated, unique) {
+            (true, _) => Select::Repeated,
+            (_, true) => Select::Unique,
+            (false, false) => Select::All,
+        },
+        count: *count,
+    })
+}
+
+/// A file that is not for results.
+fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match path {
+        Some(path) if is_dash(&path) => {
+            let why = "standard output is for results; name a file";
+            Err(Failure::at(format_args!("{option} -"), why))
+        }
+        path => Ok(path),
+    }
+}
+
 fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {
     match (typed, template) {
         (_, Some(template)) => match Template::new(template) {
@@ -399,9 +448,8 @@ fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Fa
         args::OnInvalid::Pass => Ok((OnInvalid::Pass, None)),
         args::OnInvalid::Drop => Ok((OnInvalid::Drop, None)),
         args::OnInvalid::Error => Ok((OnInvalid::Fail, None)),
-        args::OnInvalid::File(path) if is_dash(&path) => {
-            Err(Failure::at("--on-invalid -", "standard output is for results; name a file"))
+        args::OnInvalid::File(path) => {
+            Ok((OnInvalid::Divert, side_file("--on-invalid", Some(path))?))
         }
-        args::OnInvalid::File(path) => Ok((OnInvalid::Divert, Some(path))),
     }
 }

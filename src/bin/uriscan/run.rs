@@ -1,13 +1,16 @@
 //! Carries out what [`Config`] says.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use uriscan::io::Source;
-use uriscan::pipeline::{self, Census, Emit, Error, FindingCounts, Report, Settings, Sinks};
+use uriscan::pipeline::{
+    self, Census, ClassOptions, Emit, Error, FindingCounts, Report, Settings, Sinks,
+};
 
 use crate::args::CensusFormat;
-use crate::config::{Config, Destination, Job};
+use crate::config::{Config, Destination, Job, SideFiles};
 use crate::exit::{Failure, Outcome, tell};
 use crate::inputs::{self, Inputs};
 use crate::output::{Output, is_same_file};
@@ -25,14 +28,13 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let started = Instant::now();
     let Inputs { sources, total_bytes } = inputs::open(&config.inputs)?;
-    if let (Destination::File(output), Some(rejects)) = (&config.output, &config.rejects)
-        && is_same_file(output, rejects)
-    {
-        return Err(Failure::at(output.display(), "cannot take both results and invalid records"));
-    }
+    refuse_one_file_for_two(config)?;
     let mut out = Output::open(&config.output)?;
-    let open_rejects = |path| Output::open(&Destination::File(path));
-    let mut rejects = config.rejects.clone().map(open_rejects).transpose()?;
+    let open = |path: &Option<PathBuf>| {
+        path.clone().map(|path| Output::open(&Destination::File(path))).transpose()
+    };
+    let SideFiles { rejects, dupes, clusters } = &config.side;
+    let mut side = [open(rejects)?, open(dupes)?, open(clusters)?];
     if config.has_hint {
         tell(format_args!(
             "uriscan: reading from the terminal, one URI per line; --help says more"
@@ -41,7 +43,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let mut progress = config.has_progress.then(|| Progress::new(total_bytes));
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let mut sinks = Sinks::new(&mut out);
-    sinks.rejects = rejects.as_mut().map(|rejects| rejects as &mut (dyn io::Write + Send));
+    let [rejects, dupes, clusters] = side
+        .each_mut()
+        .map(|output| output.as_mut().map(|output| output as &mut (dyn io::Write + Send)));
+    (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
     let done = work(&config.job, sources, &config.settings, &mut sinks);
     if let Some(progress) = progress {
@@ -49,12 +54,12 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let Done { report, findings } = match done {
         Ok(done) => done,
-        Err(error) => return failed(error, &out, rejects.as_ref()),
+        Err(error) => return failed(error, &out, &side),
     };
     // The results last, since a file that is both read and written must not change before.
-    if let Some(rejects) = rejects {
-        let name = rejects.name().to_owned();
-        rejects.commit().map_err(|error| Failure::at(name, error))?;
+    for output in side.into_iter().flatten() {
+        let name = output.name().to_owned();
+        output.commit().map_err(|error| Failure::at(name, error))?;
     }
     let name = out.name().to_owned();
     match out.commit() {
@@ -101,6 +106,7 @@ fn work(
     let mut findings = None;
     let report = match job {
         Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks)?,
+        Job::Classes(options) => pipeline::classes(sources, options, settings, sinks)?,
         Job::Normalize { equivalence, on_invalid } => {
             pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
         }
@@ -134,14 +140,44 @@ fn work(
     Ok(Done { report, findings })
 }
 
+/// Sees to it that all outputs are different files.
+fn refuse_one_file_for_two(config: &Config) -> Result<(), Failure> {
+    let results = match &config.output {
+        Destination::File(path) => Some(path),
+        Destination::Stdout => None,
+    };
+    let SideFiles { rejects, dupes, clusters } = &config.side;
+    let files = [
+        (results, "results"),
+        (rejects.as_ref(), "invalid records"),
+        (dupes.as_ref(), "duplicates"),
+        (clusters.as_ref(), "clusters"),
+    ];
+    for (i, &(one, holds)) in files.iter().enumerate() {
+        for &(other, other_holds) in &files[i + 1..] {
+            if let (Some(one), Some(other)) = (one, other)
+                && is_same_file(one, other)
+            {
+                let why = format_args!("cannot take both {holds} and {other_holds}");
+                return Err(Failure::at(one.display(), why));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// How a run ends whose work ended with `error`.
-fn failed(error: Error, out: &Output, rejects: Option<&Output>) -> Result<Outcome, Failure> {
+fn failed(error: Error, out: &Output, side: &[Option<Output>]) -> Result<Outcome, Failure> {
     match error {
         Error::Write(error) if out.has_failed() => match error.kind() {
             io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
             _ => Err(Failure::at(out.name(), error)),
         },
-        Error::Write(error) => Err(Failure::at(rejects.map_or("output", Output::name), error)),
+        Error::Write(error) => {
+            let failed = side.iter().flatten().find(|output| output.has_failed());
+            // What is none of these is the file in which records wait that are too long for memory.
+            Err(Failure::at(failed.map_or("temporary file", Output::name), error))
+        }
         Error::Invalid { .. } => {
             let advice = "--on-invalid pass, drop or FILE goes on instead";
             Err(Failure::new(format!("{error}; {advice}")))
@@ -157,7 +193,7 @@ fn summary(
     started: Instant,
 ) -> Summary {
     let (equivalence, on_invalid, hasher) = match &config.job {
-        Job::Dedup(dedup) => {
+        Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
             let hasher = (dedup.emit == Emit::Key).then_some(dedup.hasher);
             (Some(&dedup.equivalence), Some(dedup.on_invalid), hasher)
         }
@@ -174,7 +210,7 @@ fn summary(
         equivalence: equivalence.cloned(),
         on_invalid,
         writes: match config.job {
-            Job::Dedup(_) => Writes::Firsts,
+            Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
             Job::Redact | Job::Resolve(_) => Writes::Records,
             Job::Check(_) | Job::Census(..) | Job::Audit(..) | Job::ListRules => Writes::Answers,

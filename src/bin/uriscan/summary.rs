@@ -15,7 +15,7 @@ use crate::rules;
 /// What a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// The first record of each class.
+    /// One record of each class, or of some.
     Firsts,
     /// Every record, or a row for each.
     Records,
@@ -50,10 +50,10 @@ impl Summary {
         }
     }
 
-    /// Records that are neither written nor a duplicate: left out, or turned away, as invalid.
+    /// Records that are neither written nor withheld nor a duplicate: left out, or turned away, as invalid.
     fn dropped(&self) -> u64 {
-        let Report { records, written, duplicates, .. } = self.report;
-        records - written - duplicates
+        let Report { records, written, duplicates, withheld, .. } = self.report;
+        records - written - withheld - duplicates
     }
 
     fn per_second(&self, count: u64) -> f64 {
@@ -62,7 +62,7 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let Report { bytes, records, blank, written, duplicates, invalid, same_document } =
+        let Report { bytes, records, blank, written, duplicates, withheld, invalid, same_document } =
             &self.report;
         let mut text = format!("uriscan {}:", self.command);
         if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {
@@ -81,7 +81,11 @@ impl Summary {
         row("records", *records, "");
         match self.writes {
             Writes::Firsts => {
-                row("distinct", *written, "written");
+                let distinct = *written + *withheld;
+                row("distinct", distinct, if *withheld == 0 { "written" } else { "" });
+                if *withheld > 0 {
+                    row("written", *written, &share(*written, distinct));
+                }
                 row("duplicates", *duplicates, &share(*duplicates, *records));
             }
             Writes::Records => row("written", *written, ""),
@@ -130,7 +134,7 @@ impl Summary {
     }
 
     fn json(&self) -> Value {
-        let Report { bytes, records, blank, written, duplicates, invalid, same_document } =
+        let Report { bytes, records, blank, written, duplicates, withheld, invalid, same_document } =
             &self.report;
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
@@ -145,7 +149,8 @@ impl Summary {
             "on_invalid": self.on_invalid.map(policy),
             "records": records,
             "written": if_records(*written),
-            "distinct": (self.writes == Writes::Firsts).then_some(written),
+            "distinct": (self.writes == Writes::Firsts).then_some(written + withheld),
+            "withheld": if_records(*withheld),
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),

@@ -1,5 +1,7 @@
 //! `uriscan dedup`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::{Common, Equivalence, InvalidRecords, Redaction, groups};
@@ -25,11 +27,67 @@ pub(crate) struct Dedup {
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
+    pub(crate) classes: Classes,
+    #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// What is told of the classes. All of it waits for the end of the input, in memory.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Classes (these hold what is kept in memory; see below)")]
+pub(crate) struct Classes {
+    /// Write the number of records of its class before each line
+    #[arg(short, long)]
+    pub(crate) count: bool,
+
+    /// Write only classes of two records and more, one line each
+    #[arg(short = 'd', long, conflicts_with = "unique")]
+    pub(crate) repeated: bool,
+
+    /// Write only classes of one record
+    #[arg(short, long)]
+    pub(crate) unique: bool,
+
+    /// Which record of a class is kept
+    ///
+    /// It stands where it stood in the input.
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    pub(crate) keep: Keep,
+
+    /// Write what was left out to FILE: the record, the one kept, and the rung, with tabs between
+    ///
+    /// The rung is the lowest at which the two are one. Lines are in input order, and nothing is
+    /// escaped: a URI holds no tab, and what is no URI is one only with its own bytes. So
+    /// `cut -f1 FILE` and the results together are the input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dupes: Option<PathBuf>,
+
+    /// Write each class to FILE as a line of JSON: the survivor and all members
+    ///
+    /// {"survivor":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
+    /// "rung":"string"},...]}, one for each line of the results, in the same order. The survivor is
+    /// one of the members; the rung is the lowest at which a member and the survivor are one. Bytes
+    /// that are no UTF-8 are in hexadecimal digits: "uri":null,"hex":"ff".
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clusters: Option<PathBuf>,
+}
+
+/// Which record of a class is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// The first one
+    #[default]
+    First,
+    /// The last one
+    Last,
+    /// The shortest one; the first of equals
+    Shortest,
+    /// The first one with the scheme https, or else the first one
+    Https,
 }
 
 /// What is written for each class.
@@ -51,8 +109,17 @@ At each rung these are one:
   scheme  http://h:80                 http://h/
 Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
+Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read, and the
+record kept of each class waits in memory: its bytes and about 50 more. --dupes and --clusters also
+hold 24 bytes for each record that is left out, and its bytes where they are not those of the one kept.
+Time: -c, -d, -u and --keep add up to a quarter, --dupes and --clusters more. Without them dedup
+pays for none of it.
+
 Examples:
   uriscan dedup urls.txt > unique.txt
+  uriscan dedup -c urls.txt | sort -rn | head      the largest classes
+  uriscan dedup --dupes dupes.tsv urls.txt         what was left out, for which one, and why
+  uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
   uriscan dedup day-*.txt -o all.txt --stats       several files are one list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
   uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt

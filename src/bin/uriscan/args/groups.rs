@@ -176,11 +176,11 @@ pub(crate) struct Reporting {
     /// The form of the summary; asks for one
     ///
     /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
-    /// rules, rule_set, on_invalid, records, written, distinct (dedup only), duplicates,
-    /// dropped, same_document (resolve only), blank, findings and findings_by_rule (audit only),
-    /// invalid, invalid_by_kind, bytes, seconds, bytes_per_second, records_per_second, backend,
-    /// threads, hash, seed. What does not apply is null;
-    /// records = written + duplicates + dropped, but for check, audit and census, which write no
+    /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
+    /// -d and -u), duplicates, dropped, same_document (resolve only), blank, findings and
+    /// findings_by_rule (audit only), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// records_per_second, backend, threads, hash, seed. What does not apply is null;
+    /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) stats_format: Option<StatsFormat>,

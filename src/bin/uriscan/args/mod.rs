@@ -14,7 +14,7 @@ mod rules;
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
-pub(crate) use dedup::{Dedup, Emit};
+pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use groups::{
     Common, Equivalence, InvalidRecords, OnInvalid, Redaction, References, Rung, StatsFormat,
     Strictness,

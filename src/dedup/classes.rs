@@ -1,0 +1,179 @@
+//! A set that tells rows of equal keys apart from others by a number, and keeps something beside.
+
+use rayon::prelude::*;
+
+use super::numbered::NumberedTable;
+use super::{LOOK_AHEAD, PARTITIONS, Rows};
+
+/// What [`Classes::insert`] tells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The row's chunk, as an index into the chunks that were given.
+    pub chunk: usize,
+    /// The row in it.
+    pub row: usize,
+    /// The number of the row's key among those of its partition, from 0 in the order in which
+    /// they came.
+    pub class: u32,
+    /// Whether the row is the first with its key.
+    pub is_first: bool,
+}
+
+/// Classes of rows with equal keys, cut into partitions; each has a `P` beside it, whatever the
+/// caller keeps of its classes.
+///
+/// A place for a key is 21 bytes, and a quarter to a half of the places stay free.
+///
+/// ```
+/// use uriscan::dedup::{Classes, Rows};
+/// use uriscan::key::Hasher;
+/// let hasher = Hasher::with_seed(0);
+/// let mut rows = Rows::default();
+/// for text in ["a", "b", "a"] {
+///     rows.push(hasher.key(text.as_bytes()));
+/// }
+/// rows.partition();
+/// let mut classes = Classes::<Vec<u32>>::new();
+/// classes.insert(&[&rows], |counts, met| match met.is_first {
+///     true => counts.push(1),
+///     false => counts[met.class as usize] += 1,
+/// });
+/// let mut counts: Vec<u32> = classes.partitions().flatten().copied().collect();
+/// counts.sort();
+/// assert_eq!(counts, [1, 2]);
+/// ```
+pub struct Classes<P> {
+    partitions: Vec<Partition<P>>,
+    expected: usize,
+}
+
+struct Partition<P> {
+    table: NumberedTable,
+    beside: P,
+}
+
+impl<P: Default + Send> Default for Classes<P> {
+    fn default() -> Classes<P> {
+        Classes::new()
+    }
+}
+
+impl<P: Default + Send> Classes<P> {
+    /// No classes.
+    pub fn new() -> Classes<P> {
+        let partition = || Partition { table: NumberedTable::new(), beside: P::default() };
+        Classes { partitions: (0..PARTITIONS).map(|_| partition()).collect(), expected: 0 }
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.partitions.iter().map(|partition| partition.table.len()).sum()
+    }
+
+    /// Whether there is no class.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory held for keys and numbers.
+    pub fn memory_bytes(&self) -> usize {
+        self.partitions.iter().map(|partition| partition.table.memory_bytes()).sum()
+    }
+
+    /// Tells how many classes there will be in the end, as far as one can guess; 0 for no idea. A
+    /// wrong guess costs some time or some memory, nothing else.
+    pub fn expect(&mut self, classes: u64) {
+        self.expected = usize::try_from(classes).unwrap_or(0);
+    }
+
+    /// What is kept beside the partitions, in their order.
+    pub fn partitions(&self) -> impl ExactSizeIterator<Item = &P> {
+        self.partitions.iter().map(|partition| &partition.beside)
+    }
+
+    /// The same, to be changed; in parallel if the caller likes.
+    pub fn partitions_mut(&mut self) -> Vec<&mut P> {
+        self.partitions.iter_mut().map(|partition| &mut partition.beside).collect()
+    }
+
+    /// Inserts the rows of all `chunks`, on the current rayon pool, and calls `meet` for each with what
+    /// is kept beside its partition.
+    ///
+    /// Rows of one partition come in their order, one after the other; partitions are worked on at
+    /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
+        // A little more than its share for each, as partitions are not filled alike.
+        let expected = self.expected / PARTITIONS * 33 / 32;
+        self.partitions.par_iter_mut().enumerate().for_each(|(i, partition)| {
+            let Partition { table, beside } = partition;
+            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                table.prefetch(key);
+            }
+            for (chunk, rows) in chunks.iter().enumerate() {
+                let run = rows.run(i);
+                table.reserve(run.len(), expected);
+                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
+                {
+                    if let Some(&key) = ahead.next() {
+                        table.prefetch(key);
+                    }
+                    let (class, is_first) = table.insert(key);
+                    meet(beside, Met { chunk, row: row as usize, class, is_first });
+                }
+            }
+        });
+    }
+}
+
+impl<P: Default + Send> core::fmt::Debug for Classes<P> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Classes").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::{Hasher, Key};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn agrees_with_a_tree_map_however_rows_are_cut() {
+        let hasher = Hasher::with_seed(3);
+        let keys: Vec<Key> =
+            (0..20_000u32).map(|i| hasher.key(&(i * i % 7_011).to_le_bytes())).collect();
+        let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+        for (i, &key) in keys.iter().enumerate() {
+            members.entry(key).or_default().push(i);
+        }
+        let mut expected: Vec<Vec<usize>> = members.into_values().collect();
+        expected.sort();
+        for chunk_rows in [1usize, 7, 1000, 20_000] {
+            let mut classes = Classes::<Vec<Vec<usize>>>::new();
+            for (batch, batch_keys) in keys.chunks(chunk_rows * 5).enumerate() {
+                let chunks: Vec<Rows> = batch_keys
+                    .chunks(chunk_rows)
+                    .map(|keys| {
+                        let mut rows = Rows::default();
+                        keys.iter().for_each(|&key| rows.push(key));
+                        rows.partition();
+                        rows
+                    })
+                    .collect();
+                classes.insert(&chunks.iter().collect::<Vec<_>>(), |found, met| {
+                    assert_eq!(met.is_first, found.len() == met.class as usize);
+                    if met.is_first {
+                        found.push(Vec::new());
+                    }
+                    found[met.class as usize].push((batch * 5 + met.chunk) * chunk_rows + met.row);
+                });
+            }
+            let mut found: Vec<Vec<usize>> = classes.partitions().flatten().cloned().collect();
+            assert!(found.iter().all(|rows| rows.is_sorted()));
+            found.sort();
+            assert!(found == expected, "{chunk_rows} rows a chunk");
+            assert_eq!(classes.len(), expected.len());
+        }
+    }
+}

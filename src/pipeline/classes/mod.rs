@@ -1,0 +1,307 @@
+//! Deduplication that tells what it does: how many records a class has, which of them is kept,
+//! what was left out and why.
+//!
+//! A class is complete when all is read, so its line is written then. Until then the survivor of
+//! each class is held in memory, by the partition that its key belongs to ([`shelf`]); positions
+//! (lines before a record, in all sources) bring all partitions together again in the order of the
+//! input ([`write`]). [`super::dedup`] holds keys only and has no part in this.
+
+mod ladder;
+mod long;
+mod shelf;
+mod write;
+
+use super::dedup::{Forecast, scan_keys};
+use super::driver::{Job, Slot, Worker, run};
+use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::Span;
+use crate::dedup::{Classes, Rows};
+use crate::io::{Chunk, Shape, Source};
+use crate::simd::{Isa, Kernels};
+use long::Spool;
+use shelf::{Manner, Shelf};
+
+/// Which record of a class is kept, its survivor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Keep {
+    /// The first one.
+    #[default]
+    First,
+    /// The last one.
+    Last,
+    /// The one of the fewest bytes; the first of equals.
+    Shortest,
+    /// The first one whose scheme is `https`; the first one if there is none.
+    Https,
+}
+
+impl Keep {
+    /// Whether `later` is to be kept instead of `earlier`.
+    #[inline]
+    fn prefers(self, later: &[u8], earlier: &[u8]) -> bool {
+        let is_https =
+            |text: &[u8]| text.get(..6).is_some_and(|s| s.eq_ignore_ascii_case(b"https:"));
+        match self {
+            Keep::First => false,
+            Keep::Last => true,
+            Keep::Shortest => later.len() < earlier.len(),
+            Keep::Https => is_https(later) && !is_https(earlier),
+        }
+    }
+}
+
+/// Which classes are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Select {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with two records and more.
+    Repeated,
+    /// Those with one record.
+    Unique,
+}
+
+impl Select {
+    /// Whether a class of `count` records is written.
+    fn has(self, count: u64) -> bool {
+        match self {
+            Select::All => true,
+            Select::Repeated => count > 1,
+            Select::Unique => count == 1,
+        }
+    }
+}
+
+/// What is one, what is kept and what is written.
+#[derive(Clone, Debug, Default)]
+pub struct ClassOptions {
+    /// As for [`super::dedup`].
+    pub dedup: DedupOptions,
+    /// Which record of a class is kept.
+    pub keep: Keep,
+    /// Which classes are written.
+    pub select: Select,
+    /// Write the number of records before each line, right-aligned to seven columns, and a space.
+    pub count: bool,
+}
+
+/// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
+/// and, if asked for, tells what became of the others.
+///
+/// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup`].
+///
+/// [`Sinks::dupes`] takes a line for each record that is left out, in input order: the record, its
+/// survivor and the name of the lowest rung at which they are one, with tabs between. Nothing is
+/// escaped: a URI holds no tab, and a record that is no URI is one only with its own bytes. So the
+/// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
+/// of the input, but for what `on_invalid` has turned away.
+///
+/// [`Sinks::clusters`] takes a JSON object for each class that is written, in the same order:
+///
+/// ```text
+/// {"survivor":"http://h","count":2,"members":[
+///   {"source":"a.txt","line":1,"uri":"http://h","rung":"string"},
+///   {"source":"b.txt","line":7,"uri":"HTTP://h","rung":"syntax"}]}
+/// ```
+///
+/// on one line. `members` are all records of the class in input order, the survivor among them;
+/// `rung` is the lowest rung at which the member and the survivor are one. For bytes that are no
+/// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
+/// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
+///
+/// Memory: 28 to 43 bytes and the survivor's text for each class; with [`Sinks::dupes`] or
+/// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
+/// survivor's. Records too long to be judged wait in a temporary file.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
+/// let list = Source::new("list", &b"http://h\nhttp://h/x\nHTTP://H:80/\n"[..]);
+/// let (mut out, mut dupes) = (Vec::new(), Vec::new());
+/// let options = ClassOptions { count: true, ..ClassOptions::default() };
+/// let mut sinks = Sinks { dupes: Some(&mut dupes), ..Sinks::new(&mut out) };
+/// let report = classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"      2 http://h\n      1 http://h/x\n");
+/// assert_eq!(dupes, b"HTTP://H:80/\thttp://h\tscheme\n");
+/// assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
+/// ```
+///
+/// # Errors
+/// See [`Error`]. When reading fails, all is written for what stands before the fault; nothing but
+/// rejects under [`OnInvalid::Fail`].
+pub fn classes(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let mut job = Sorting {
+        options: ClassOptions {
+            dedup: DedupOptions {
+                hasher: options.dedup.equivalence.hasher(options.dedup.hasher),
+                ..options.dedup.clone()
+            },
+            ..options.clone()
+        },
+        record_end: settings.record_end,
+        redact: settings.redact,
+        kernels: settings.kernels,
+        has_members: sinks.dupes.is_some() || sinks.clusters.is_some(),
+        names: sources.iter().map(|source| source.name.clone()).collect(),
+        forecast: Forecast::new(&sources),
+        ..Sorting::default()
+    };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// The job: all records, sorted into classes.
+struct Sorting {
+    options: ClassOptions,
+    record_end: u8,
+    redact: bool,
+    kernels: Kernels,
+    has_members: bool,
+    /// Of the sources.
+    names: Vec<String>,
+    /// The sources with records, each with the lines before it, in order.
+    starts: Vec<(u64, usize)>,
+    /// Lines seen so far, in all sources.
+    lines: u64,
+    /// Records with a key seen so far.
+    keyed: u64,
+    classes: Classes<Shelf>,
+    long: Spool,
+    forecast: Forecast,
+}
+
+impl Default for Sorting {
+    fn default() -> Sorting {
+        Sorting {
+            options: ClassOptions::default(),
+            record_end: b'\n',
+            redact: false,
+            kernels: Kernels::detect(),
+            has_members: false,
+            names: Vec::new(),
+            starts: Vec::new(),
+            lines: 0,
+            keyed: 0,
+            classes: Classes::new(),
+            long: Spool::default(),
+            forecast: Forecast::default(),
+        }
+    }
+}
+
+/// The records of a chunk that have a key.
+#[derive(Debug, Default)]
+struct Found {
+    spans: Vec<Span>,
+    rows: Rows,
+    /// The lines in which they stand, counted from 0 in the chunk.
+    lines: Vec<u32>,
+    /// Lines of the chunk, those without a record included.
+    line_count: u64,
+    /// Lines before the chunk, in all sources.
+    position: u64,
+}
+
+impl Job for Sorting {
+    type Rows = Found;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        slot.rows.spans.clear();
+        slot.rows.lines.clear();
+        slot.rows.rows.clear();
+        let options = &self.options.dedup;
+        let push = |found: &mut Found, line: usize, span: Span, key| {
+            found.rows.push(key);
+            found.spans.push(span);
+            found.lines.push(line as u32);
+        };
+        let lines = scan_keys(isa, options, (self.record_end, self.redact), worker, slot, push);
+        slot.rows.line_count = lines as u64;
+        slot.rows.rows.partition();
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+        if slots.iter().any(|slot| slot.stop.is_some()) {
+            // Nothing will be written.
+            return;
+        }
+        for slot in &mut *slots {
+            self.place(slot);
+        }
+        self.classes.expect(self.forecast.expected(self.classes.len()));
+        let manner = Manner { keep: self.options.keep, has_members: self.has_members };
+        let scanned: Vec<&Slot<Found>> =
+            slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
+        let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
+        self.keyed += rows.iter().map(|rows| rows.len() as u64).sum::<u64>();
+        self.classes.insert(&rows, |shelf, met| {
+            let Slot { chunk, rows: found, .. } = scanned[met.chunk];
+            shelf.meet(manner, met.class, met.is_first, || {
+                let position = found.position + u64::from(found.lines[met.row]);
+                (position, found.spans[met.row].of(chunk.text.padded().content()))
+            });
+        });
+        self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+    }
+
+    fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        self.write(report, sinks)
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.options.dedup.on_invalid
+    }
+
+    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+        // It waits with the others.
+        Some(Vec::new())
+    }
+}
+
+impl Sorting {
+    /// Says where the chunk of `slot` stands among all lines, and puts a piece of a long record aside.
+    fn place(&mut self, slot: &mut Slot<Found>) {
+        let source = slot.chunk.source;
+        if self.starts.last().is_none_or(|&(_, last)| last != source) {
+            self.starts.push((self.lines, source));
+        }
+        // As the driver has it: a secret in such a record could not be found.
+        let is_shown = !self.redact || self.options.dedup.emit == Emit::Key;
+        let is_kept = self.options.dedup.on_invalid == OnInvalid::Pass && is_shown;
+        match slot.chunk.shape {
+            Shape::Records => {
+                slot.rows.position = self.lines;
+                self.lines += slot.rows.line_count;
+                return;
+            }
+            Shape::LongFirst => {
+                if is_kept {
+                    self.long.begin(self.lines);
+                }
+                self.lines += 1;
+            }
+            Shape::LongRest | Shape::LongLast => {}
+        }
+        if is_kept {
+            let piece = slot.chunk.text.padded().content();
+            let end = [self.record_end];
+            self.long.add(match slot.chunk.shape {
+                Shape::LongLast => piece.strip_suffix(&end).unwrap_or(piece),
+                _ => piece,
+            });
+        }
+    }
+
+    /// The name of the source of the line at `position`, and its number in it, counted from 1.
+    fn line(&self, position: u64) -> (&str, u64) {
+        let after = self.starts.partition_point(|&(start, _)| start <= position);
+        // The first source with records starts at 0.
+        let (start, source) = self.starts[after - 1];
+        (&self.names[source], position - start + 1)
+    }
+}

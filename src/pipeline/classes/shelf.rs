@@ -1,0 +1,350 @@
+//! What is kept of the classes of one partition until all is read: the survivor of each, the number
+//! of its records, and, when someone asks for them, the records that were left out.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Keep;
+
+/// Bytes of a block of text.
+const BLOCK: usize = 256 << 10;
+
+/// Garbage below this is not worth a move.
+const MIN_GARBAGE: u64 = 1 << 20;
+
+/// Where a text stands in [`Texts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    block: u32,
+    offset: u32,
+    len: u32,
+}
+
+/// Texts one behind the other, in blocks that never move.
+#[derive(Debug, Default)]
+struct Texts {
+    full: Vec<Vec<u8>>,
+    /// The block that is being filled, whose number is that of the full ones.
+    last: Vec<u8>,
+    bytes: u64,
+}
+
+impl Texts {
+    fn push(&mut self, text: &[u8]) -> Place {
+        if self.last.capacity() - self.last.len() < text.len() {
+            self.begin_block(text.len());
+        }
+        let place = Place {
+            block: self.full.len() as u32,
+            offset: self.last.len() as u32,
+            len: text.len() as u32,
+        };
+        self.last.extend_from_slice(text);
+        self.bytes += text.len() as u64;
+        place
+    }
+
+    /// Begins a block that has room for `len` bytes.
+    #[cold]
+    #[inline(never)]
+    fn begin_block(&mut self, len: usize) {
+        let block = Vec::with_capacity(BLOCK.max(len));
+        let full = std::mem::replace(&mut self.last, block);
+        // The block that has never been begun has no number.
+        if full.capacity() > 0 {
+            self.full.push(full);
+        }
+    }
+
+    fn get(&self, place: Place) -> &[u8] {
+        let Place { block, offset, len } = place;
+        let block = self.full.get(block as usize).unwrap_or(&self.last);
+        &block[offset as usize..][..len as usize]
+    }
+
+    /// Writes `text` over the one at `place`, which is not shorter.
+    fn replace(&mut self, place: Place, text: &[u8]) -> Place {
+        let Place { block, offset, .. } = place;
+        let block = self.full.get_mut(block as usize).unwrap_or(&mut self.last);
+        block[offset as usize..][..text.len()].copy_from_slice(text);
+        Place { len: text.len() as u32, ..place }
+    }
+}
+
+/// A class: its survivor, and how many records it has.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    /// Lines before the survivor, in all sources.
+    position: u64,
+    place: Place,
+    /// The lower half of the number; the upper one is in [`Shelf::carries`], where it is not zero.
+    count: u32,
+}
+
+/// A record that was left out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Lines before it, in all sources.
+    pub(super) position: u64,
+    place: Place,
+    pub(super) class: u32,
+}
+
+/// How records are met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) keep: Keep,
+    /// Keep the records that are left out too.
+    pub(super) has_members: bool,
+}
+
+/// The classes of one partition.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    classes: Vec<Class>,
+    carries: BTreeMap<u32, u64>,
+    members: Vec<Member>,
+    texts: Texts,
+    /// Bytes of texts that nobody refers to any more.
+    garbage: u64,
+    /// Classes by the position of their survivors; empty when they stand in that order.
+    order: Vec<u32>,
+}
+
+impl Shelf {
+    /// Takes down a record of the class with this number; `record` gives its position and its bytes.
+    /// Positions rise.
+    #[inline(always)]
+    pub(super) fn meet<'t>(
+        &mut self,
+        manner: Manner,
+        class: u32,
+        is_first: bool,
+        record: impl FnOnce() -> (u64, &'t [u8]),
+    ) {
+        if is_first {
+            let (position, text) = record();
+            let place = self.texts.push(text);
+            self.classes.push(Class { position, place, count: 1 });
+            return;
+        }
+        let met = &mut self.classes[class as usize];
+        met.count = met.count.wrapping_add(1);
+        if met.count == 0 {
+            *self.carries.entry(class).or_default() += 1;
+        }
+        // Whoever only counts has no need to look at the record.
+        if manner.has_members || manner.keep != Keep::First {
+            let (position, text) = record();
+            self.meet_further(manner, class, position, text);
+        }
+    }
+
+    #[inline(never)]
+    fn meet_further(&mut self, manner: Manner, class: u32, position: u64, text: &[u8]) {
+        if manner.has_members {
+            self.meet_member(manner.keep, class, position, text);
+        } else {
+            self.meet_rival(manner.keep, class, position, text);
+        }
+    }
+
+    /// Takes down a further record of `class`, all of which are kept.
+    fn meet_member(&mut self, keep: Keep, class: u32, position: u64, text: &[u8]) {
+        let survivor = &mut self.classes[class as usize];
+        let before = self.texts.get(survivor.place);
+        let is_kept = keep.prefers(text, before);
+        // Most duplicates are the same bytes.
+        let place = if before == text { survivor.place } else { self.texts.push(text) };
+        let mut member = Member { position, place, class };
+        if is_kept {
+            member.position = std::mem::replace(&mut survivor.position, position);
+            member.place = std::mem::replace(&mut survivor.place, place);
+        }
+        self.members.push(member);
+    }
+
+    /// Puts a further record of `class` in the place of the one before if it is to be kept.
+    fn meet_rival(&mut self, keep: Keep, class: u32, position: u64, text: &[u8]) {
+        let survivor = &mut self.classes[class as usize];
+        if !keep.prefers(text, self.texts.get(survivor.place)) {
+            return;
+        }
+        survivor.position = position;
+        if text.len() <= survivor.place.len as usize {
+            self.garbage += u64::from(survivor.place.len) - text.len() as u64;
+            survivor.place = self.texts.replace(survivor.place, text);
+        } else {
+            self.garbage += u64::from(survivor.place.len);
+            survivor.place = self.texts.push(text);
+        }
+        if self.garbage > MIN_GARBAGE && self.garbage > self.texts.bytes / 2 {
+            self.collect_garbage();
+        }
+    }
+
+    /// Moves all texts together.
+    #[cold]
+    fn collect_garbage(&mut self) {
+        let old = std::mem::take(&mut self.texts);
+        for class in &mut self.classes {
+            class.place = self.texts.push(old.get(class.place));
+        }
+        self.garbage = 0;
+    }
+
+    /// Makes [`Shelf::survivors`] and [`Shelf::members`] ready, once all records were met.
+    pub(super) fn seal(&mut self) {
+        if !self.classes.is_sorted_by_key(|class| class.position) {
+            let classes = &self.classes;
+            self.order = (0..classes.len() as u32).collect();
+            self.order.sort_unstable_by_key(|&class| classes[class as usize].position);
+        }
+        if !self.members.is_sorted_by_key(|member| member.position) {
+            self.members.sort_unstable_by_key(|member| member.position);
+        }
+    }
+
+    /// Makes [`Shelf::members_of`] ready, and [`Shelf::members`] useless.
+    pub(super) fn sort_members(&mut self) {
+        self.members.sort_unstable_by_key(|member| (member.class, member.position));
+    }
+
+    /// The survivors in this range of positions, with their classes.
+    pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let ordered = |i: usize| self.order.get(i).copied().unwrap_or(i as u32);
+        let position = move |i: usize| self.classes[ordered(i) as usize].position;
+        let first = first_index(self.classes.len(), |i| position(i) >= range.start);
+        (first..self.classes.len())
+            .map(move |i| (position(i), ordered(i)))
+            .take_while(move |&(position, _)| position < range.end)
+    }
+
+    /// The records left out in this range of positions.
+    pub(super) fn members(&self, range: Range<u64>) -> &[Member] {
+        let start = self.members.partition_point(|member| member.position < range.start);
+        let members = &self.members[start..];
+        &members[..members.partition_point(|member| member.position < range.end)]
+    }
+
+    /// The records of `class` that were left out, in their order.
+    pub(super) fn members_of(&self, class: u32) -> &[Member] {
+        let start = self.members.partition_point(|member| member.class < class);
+        let members = &self.members[start..];
+        &members[..members.partition_point(|member| member.class == class)]
+    }
+
+    /// The number of records of `class`.
+    pub(super) fn count(&self, class: u32) -> u64 {
+        let count = u64::from(self.classes[class as usize].count);
+        if self.carries.is_empty() {
+            return count;
+        }
+        count + (self.carries.get(&class).copied().unwrap_or(0) << 32)
+    }
+
+    /// The survivor of `class`: its position and its bytes.
+    pub(super) fn survivor(&self, class: u32) -> (u64, &[u8]) {
+        let Class { position, place, .. } = self.classes[class as usize];
+        (position, self.texts.get(place))
+    }
+
+    /// The bytes of `member`.
+    pub(super) fn text(&self, member: &Member) -> &[u8] {
+        self.texts.get(member.place)
+    }
+}
+
+/// The first of `0..count` for which `is_there`, which stays true once it is, holds; or `count`.
+fn first_index(count: usize, is_there: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_there(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meet_all(manner: Manner, records: &[(u32, &str)]) -> Shelf {
+        let mut shelf = Shelf::default();
+        let mut seen = 0;
+        for (position, &(class, text)) in records.iter().enumerate() {
+            shelf.meet(manner, class, class == seen, || (position as u64, text.as_bytes()));
+            seen = seen.max(class + 1);
+        }
+        shelf.seal();
+        shelf
+    }
+
+    #[test]
+    fn the_right_one_survives() {
+        let records =
+            [(0, "http:aa"), (1, "https:x"), (0, "HTTPS:aa"), (0, "https:a"), (0, "http:b")];
+        for (keep, survivor, position) in [
+            (Keep::First, "http:aa", 0),
+            (Keep::Last, "http:b", 4),
+            (Keep::Shortest, "http:b", 4),
+            (Keep::Https, "HTTPS:aa", 2),
+        ] {
+            for has_members in [false, true] {
+                let shelf = meet_all(Manner { keep, has_members }, &records);
+                assert_eq!(shelf.survivor(0), (position, survivor.as_bytes()), "{keep:?}");
+                assert_eq!((shelf.count(0), shelf.count(1)), (4, 1));
+                let expected =
+                    if position == 0 { [(0, 0), (1, 1)] } else { [(1, 1), (position, 0)] };
+                assert_eq!(shelf.survivors(0..9).collect::<Vec<_>>(), expected);
+                assert_eq!(shelf.survivors(1..2).collect::<Vec<_>>(), [(1, 1)]);
+                let all = shelf.members(0..9);
+                let mut positions: Vec<u64> = all.iter().map(|member| member.position).collect();
+                if has_members {
+                    assert!(positions.is_sorted());
+                    positions.push(position);
+                    positions.sort();
+                    assert_eq!(positions, [0, 2, 3, 4]);
+                    let is_own =
+                        |m: &Member| shelf.text(m) == records[m.position as usize].1.as_bytes();
+                    assert!(all.iter().all(is_own));
+                } else {
+                    assert!(positions.is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_replaced_takes_no_memory_for_long() {
+        let mut shelf = Shelf::default();
+        let manner = Manner { keep: Keep::Last, has_members: false };
+        let text = |i: u64| vec![b'a' + (i % 26) as u8; 1000 + i as usize % 500];
+        let texts: Vec<Vec<u8>> = (0..20_000).map(text).collect();
+        for i in 0..20_000 {
+            shelf.meet(manner, (i % 10) as u32, i < 10, || (i, &texts[i as usize]));
+        }
+        let held: usize = shelf.texts.full.iter().map(Vec::capacity).sum();
+        assert!(held < 4 << 20, "{held}");
+        for class in 0..10 {
+            let last = 19_990 + u64::from(class);
+            assert_eq!(shelf.survivor(class), (last, &text(last)[..]));
+            assert_eq!(shelf.count(class), 2000);
+        }
+    }
+
+    #[test]
+    fn counts_go_beyond_32_bits() {
+        let mut shelf = Shelf::default();
+        let manner = Manner { keep: Keep::First, has_members: false };
+        shelf.meet(manner, 0, true, || (0, b"a"));
+        shelf.classes[0].count = u32::MAX;
+        shelf.meet(manner, 0, false, || (1, b"a"));
+        shelf.meet(manner, 0, false, || (2, b"a"));
+        assert_eq!(shelf.count(0), (1 << 32) + 1);
+    }
+}

@@ -1,0 +1,284 @@
+//! What is written once all is read: results, dupes and clusters, all in the order of the input.
+//!
+//! The lines of the input are cut into segments. Within one, what the partitions hold is put in order
+//! by position, and many segments are made into text at once, while those before are written.
+
+use std::io::Read;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::ladder::{Ladder, below};
+use super::long::LongRecord;
+use super::shelf::{Member, Shelf};
+use super::{Report, Select, Sinks, Sorting};
+use crate::io::json;
+use crate::io::row::push_decimal;
+use crate::normalize::Rung;
+use crate::pipeline::driver::push_record;
+use crate::pipeline::equivalence::Judge;
+use crate::pipeline::map::unjudged_key;
+use crate::pipeline::{Emit, Equivalence, Error};
+
+/// Lines of a segment.
+const SEGMENT: u64 = 1 << 14;
+
+/// What a segment gives.
+#[derive(Debug, Default)]
+struct Written {
+    out: Vec<u8>,
+    clusters: Vec<u8>,
+    /// Classes.
+    written: u64,
+    withheld: u64,
+}
+
+impl Sorting {
+    /// Writes everything.
+    pub(super) fn write(
+        &mut self,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
+        report.duplicates = self.keyed - self.classes.len() as u64;
+        report.written = 0;
+        if let Some(dupes) = &mut sinks.dupes {
+            let below = below(&self.options.dedup.equivalence);
+            let make = |range| self.dupes(range, &below);
+            in_segments(0..self.lines, make, |lines| {
+                dupes.write_all(&lines).map_err(Error::Write)
+            })?;
+        }
+        if sinks.clusters.is_some() {
+            self.classes.partitions_mut().into_par_iter().for_each(Shelf::sort_members);
+        }
+        let (long, mut bytes) = self.long.finish().map_err(Error::Write)?;
+        let mut start = 0;
+        for record in long {
+            self.write_classes(start..record.position, report, sinks)?;
+            self.write_long(record, &mut *bytes, report, sinks)?;
+            start = record.position;
+        }
+        self.write_classes(start..self.lines, report, sinks)
+    }
+
+    /// The lines for the records in `range` that were left out.
+    fn dupes(&self, range: Range<u64>, below: &[Equivalence]) -> Vec<u8> {
+        let mut ladder = self.ladder(below);
+        let mut lines = Vec::new();
+        let shelves: Vec<&Shelf> = self.classes.partitions().collect();
+        let members: Vec<&[Member]> =
+            shelves.iter().map(|shelf| shelf.members(range.clone())).collect();
+        let mut order = Order::new(range);
+        for (number, members) in members.iter().enumerate() {
+            (0..).zip(*members).for_each(|(i, member)| order.put(member.position, number, i));
+        }
+        for (number, i) in order.places() {
+            let (shelf, member) = (shelves[number], &members[number][i as usize]);
+            let (record, (_, survivor)) = (shelf.text(member), shelf.survivor(member.class));
+            let rung = ladder.rung(record, survivor);
+            for (text, end) in
+                [(record, b'\t'), (survivor, b'\t'), (rung.name().as_bytes(), self.record_end)]
+            {
+                push_record(text, self.redact, &mut lines);
+                lines.push(end);
+            }
+        }
+        lines
+    }
+
+    /// Writes the classes whose survivors stand in `range`.
+    fn write_classes(
+        &self,
+        range: Range<u64>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let below = sinks.clusters.is_some().then(|| below(&self.options.dedup.equivalence));
+        in_segments(
+            range,
+            |range| self.survivors(range, below.as_deref()),
+            |segment: Written| {
+                report.written += segment.written;
+                report.withheld += segment.withheld;
+                sinks.out.write_all(&segment.out).map_err(Error::Write)?;
+                match &mut sinks.clusters {
+                    Some(clusters) => clusters.write_all(&segment.clusters).map_err(Error::Write),
+                    None => Ok(()),
+                }
+            },
+        )
+    }
+
+    fn ladder<'e>(&self, below: &'e [Equivalence]) -> Ladder<'e> {
+        Ladder::new(below, self.options.dedup.equivalence.normalize.rung, self.kernels)
+    }
+
+    /// The results for the classes whose survivors stand in `range`; clusters too when the equivalences
+    /// of the lower rungs are given.
+    fn survivors(&self, range: Range<u64>, below: Option<&[Equivalence]>) -> Written {
+        let mut judge = Judge::new(&self.options.dedup.equivalence, self.kernels);
+        let mut ladder = below.map(|below| self.ladder(below));
+        let mut made = Written::default();
+        let shelves: Vec<&Shelf> = self.classes.partitions().collect();
+        let mut order = Order::new(range.clone());
+        for (number, shelf) in shelves.iter().enumerate() {
+            let survivors = shelf.survivors(range.clone());
+            survivors.for_each(|(position, class)| order.put(position, number, class));
+        }
+        for (number, class) in order.places() {
+            let shelf = shelves[number];
+            let count = shelf.count(class);
+            if !self.options.select.has(count) {
+                made.withheld += 1;
+                continue;
+            }
+            made.written += 1;
+            let (_, survivor) = shelf.survivor(class);
+            self.push_count(count, &mut made.out);
+            match self.options.dedup.emit {
+                Emit::Original => push_record(survivor, self.redact, &mut made.out),
+                Emit::Normalized => {
+                    push_record(judge.form(survivor), self.redact, &mut made.out);
+                }
+                Emit::Key => {
+                    let key = self.options.dedup.hasher.key(judge.form(survivor));
+                    key.write_hex(&mut made.out);
+                }
+            }
+            made.out.push(self.record_end);
+            if let Some(ladder) = &mut ladder {
+                self.push_cluster(shelf, class, ladder, &mut made.clusters);
+            }
+        }
+        made
+    }
+
+    /// Appends the number of records before a line, as `uniq -c` has it, if it is to stand there.
+    fn push_count(&self, count: u64, out: &mut Vec<u8>) {
+        const WIDTH: usize = 7;
+        if !self.options.count {
+            return;
+        }
+        if count < 10 {
+            // Nearly all.
+            out.extend_from_slice(&[b' ', b' ', b' ', b' ', b' ', b' ', b'0' + count as u8, b' ']);
+            return;
+        }
+        let digits = count.ilog10() as usize + 1;
+        out.extend(std::iter::repeat_n(b' ', WIDTH.saturating_sub(digits)));
+        push_decimal(count, out);
+        out.push(b' ');
+    }
+
+    /// Appends the JSON object of a class.
+    fn push_cluster(&self, shelf: &Shelf, class: u32, ladder: &mut Ladder<'_>, out: &mut Vec<u8>) {
+        let (position, survivor) = shelf.survivor(class);
+        let masked = |text: &[u8]| {
+            let mut masked = Vec::with_capacity(text.len());
+            push_record(text, self.redact, &mut masked);
+            masked
+        };
+        json::cluster_start(&masked(survivor), shelf.count(class), out);
+        let mut push = |position: u64, text: &[u8]| {
+            let (source, line) = self.line(position);
+            json::cluster_member(source, line, &masked(text), ladder.rung(text, survivor), out);
+        };
+        let members = shelf.members_of(class);
+        let before = members.partition_point(|member| member.position < position);
+        members[..before].iter().for_each(|member| push(member.position, shelf.text(member)));
+        push(position, survivor);
+        members[before..].iter().for_each(|member| push(member.position, shelf.text(member)));
+        json::cluster_end(out);
+    }
+
+    /// Writes a record that was too long to be judged, which comes next in `bytes`. It is one with no other.
+    fn write_long(
+        &self,
+        record: LongRecord,
+        bytes: &mut dyn Read,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let mut bytes = bytes.take(record.len);
+        if self.options.select == Select::Repeated {
+            report.withheld += 1;
+            return std::io::copy(&mut bytes, &mut std::io::sink()).map_err(Error::Write).map(drop);
+        }
+        report.written += 1;
+        let mut row = Vec::new();
+        self.push_count(1, &mut row);
+        if self.options.dedup.emit == Emit::Key {
+            row.extend(unjudged_key(self.record_end));
+            std::io::copy(&mut bytes, &mut std::io::sink()).map_err(Error::Write)?;
+        }
+        sinks.out.write_all(&row).map_err(Error::Write)?;
+        if self.options.dedup.emit != Emit::Key {
+            std::io::copy(&mut bytes, &mut sinks.out).map_err(Error::Write)?;
+            sinks.out.write_all(&[self.record_end]).map_err(Error::Write)?;
+        }
+        if let Some(clusters) = &mut sinks.clusters {
+            let (source, line) = self.line(record.position);
+            let mut row = Vec::new();
+            json::long_cluster(source, line, record.len, Rung::String, &mut row);
+            clusters.write_all(&row).map_err(Error::Write)?;
+        }
+        Ok(())
+    }
+}
+
+/// Brings what the partitions hold in a range of positions into the order of these.
+struct Order {
+    start: u64,
+    /// For each position, the number of a partition and of something in it.
+    places: Vec<(u32, u32)>,
+}
+
+/// Nothing stands here.
+const NOTHING: (u32, u32) = (u32::MAX, 0);
+
+impl Order {
+    fn new(range: Range<u64>) -> Order {
+        Order { start: range.start, places: vec![NOTHING; (range.end - range.start) as usize] }
+    }
+
+    /// Puts number `i` of a partition at `position`, which is in the range and not taken.
+    fn put(&mut self, position: u64, partition: usize, i: u32) {
+        self.places[(position - self.start) as usize] = (partition as u32, i);
+    }
+
+    /// The partitions and numbers, in order.
+    fn places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let taken = self.places.iter().filter(|place| **place != NOTHING);
+        taken.map(|&(partition, i)| (partition as usize, i))
+    }
+}
+
+/// Cuts `range` into segments, makes something of each, many at once, and hands it on in order.
+fn in_segments<T: Send>(
+    range: Range<u64>,
+    make: impl Fn(Range<u64>) -> T + Sync,
+    mut hand_on: impl FnMut(T) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
+    let at_once = 2 * rayon::current_num_threads() as u64;
+    let mut made: Vec<T> = Vec::new();
+    let mut start = range.start;
+    while start < range.end || !made.is_empty() {
+        let end = range.end.min(start + at_once * SEGMENT);
+        let segments = (end - start).div_ceil(SEGMENT);
+        let (handed_on, next) = rayon::join(
+            || made.into_iter().try_for_each(&mut hand_on),
+            || -> Vec<T> {
+                let segment = |i| start + i * SEGMENT;
+                (0..segments)
+                    .into_par_iter()
+                    .map(|i| make(segment(i)..segment(i + 1).min(end)))
+                    .collect()
+            },
+        );
+        handed_on?;
+        (made, start) = (next, end);
+    }
+    Ok(())
+}

@@ -1,0 +1,351 @@
+//! Classes with their members, against a model on maps of whole strings: what is kept, what is left
+//! out and why, on small lists, the corpora and real lists.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use uriscan::io::Source;
+use uriscan::normalize::{Options, Rung, normalize_exact};
+use uriscan::pipeline::{
+    ClassOptions, DedupOptions, Keep, OnInvalid, Report, Select, Settings, Sinks, classes, dedup,
+};
+
+/// A named list.
+type List = (&'static str, Vec<u8>);
+
+/// What is written: results, dupes, clusters.
+type Answers = [Vec<u8>; 3];
+
+fn options(rung: Rung, drop_fragment: bool, keep: Keep) -> ClassOptions {
+    let equivalence = Options { rung, drop_fragment }.into();
+    let dedup = DedupOptions { equivalence, ..DedupOptions::default() };
+    ClassOptions { dedup, keep, ..ClassOptions::default() }
+}
+
+fn sources(lists: &[List]) -> Vec<Source> {
+    let source = |(name, text): &List| Source::new(*name, std::io::Cursor::new(text.clone()));
+    lists.iter().map(source).collect()
+}
+
+fn run(lists: &[List], options: &ClassOptions, settings: &Settings) -> (Answers, Report) {
+    let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sinks =
+        Sinks { dupes: Some(&mut dupes), clusters: Some(&mut clusters), ..Sinks::new(&mut out) };
+    let report = classes(sources(lists), options, settings, &mut sinks).unwrap();
+    ([out, dupes, clusters], report)
+}
+
+/// A record and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Record {
+    source: &'static str,
+    line: u64,
+    text: Vec<u8>,
+}
+
+fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | 9..=13)
+}
+
+/// The records of `lists`, by the words of the contract.
+fn records(lists: &[List]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (source, text) in lists {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let start = line.iter().position(|&byte| !is_white(byte)).unwrap_or(line.len());
+            let end = line.iter().rposition(|&byte| !is_white(byte)).map_or(start, |at| at + 1);
+            if start < end {
+                let text = line[start..end].to_vec();
+                records.push(Record { source, line: i as u64 + 1, text });
+            }
+        }
+    }
+    records
+}
+
+/// What `text` is compared by, and whether it is a URI.
+fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> (bool, Vec<u8>) {
+    let mut form = Vec::new();
+    match normalize_exact(text, rung, drop_fragment, &mut form) {
+        Ok(()) => (true, form),
+        Err(_) => (false, text.to_vec()),
+    }
+}
+
+fn lowest_rung(a: &[u8], b: &[u8], options: Options) -> Rung {
+    let is_one = |rung: &Rung| {
+        form(a, *rung, options.drop_fragment) == form(b, *rung, options.drop_fragment)
+    };
+    let lowest = Rung::ALL.into_iter().find(is_one).expect("they are of one class");
+    assert!(lowest <= options.rung);
+    // What is true at a rung is true above it, and the rung below is the last at which it is not.
+    assert!(Rung::ALL.iter().all(|rung| (*rung >= lowest) == is_one(rung)));
+    lowest
+}
+
+fn is_https(text: &[u8]) -> bool {
+    text.len() >= 6 && text[..6].eq_ignore_ascii_case(b"https:")
+}
+
+fn survivor(members: &[Record], keep: Keep) -> usize {
+    match keep {
+        Keep::First => 0,
+        Keep::Last => members.len() - 1,
+        Keep::Shortest => {
+            let shortest = members.iter().map(|member| member.text.len()).min();
+            members.iter().position(|member| Some(member.text.len()) == shortest).unwrap()
+        }
+        Keep::Https => members.iter().position(|member| is_https(&member.text)).unwrap_or(0),
+    }
+}
+
+fn text_of(name: &str, hex_name: &str, text: &[u8], object: &mut Value) {
+    match std::str::from_utf8(text) {
+        Ok(text) => object[name] = json!(text),
+        Err(_) => {
+            object[name] = Value::Null;
+            let hex: String = text.iter().map(|byte| format!("{byte:02x}")).collect();
+            object[hex_name] = json!(hex);
+        }
+    }
+}
+
+/// What [`classes`] is to write, the clusters as values.
+fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value>) {
+    let rules = options.dedup.equivalence.normalize;
+    let mut by_form: BTreeMap<(bool, Vec<u8>), Vec<Record>> = BTreeMap::new();
+    let mut order = BTreeMap::new();
+    for (i, record) in records(lists).into_iter().enumerate() {
+        let form = form(&record.text, rules.rung, rules.drop_fragment);
+        if options.dedup.on_invalid == OnInvalid::Drop && !form.0 {
+            continue;
+        }
+        order.insert((record.source, record.line), i);
+        by_form.entry(form).or_default().push(record);
+    }
+    let place = |record: &Record| order[&(record.source, record.line)];
+    let (mut kept, mut left_out) = (BTreeMap::new(), BTreeMap::new());
+    for members in by_form.values() {
+        let survivor = &members[survivor(members, options.keep)];
+        let mut cluster = json!({});
+        text_of("survivor", "survivor_hex", &survivor.text, &mut cluster);
+        cluster["count"] = json!(members.len());
+        let mut rows = Vec::new();
+        for member in members {
+            let rung = lowest_rung(&member.text, &survivor.text, rules);
+            let mut row = json!({});
+            row["source"] = json!(member.source);
+            row["line"] = json!(member.line);
+            text_of("uri", "hex", &member.text, &mut row);
+            row["rung"] = json!(rung.name());
+            rows.push(row);
+            if member != survivor {
+                let line =
+                    [&member.text, &b"\t"[..], &survivor.text, b"\t", rung.name().as_bytes()];
+                left_out.insert(place(member), line.concat());
+            }
+        }
+        cluster["members"] = json!(rows);
+        let is_wanted = match options.select {
+            Select::All => true,
+            Select::Repeated => members.len() > 1,
+            Select::Unique => members.len() == 1,
+        };
+        if is_wanted {
+            let count = if options.count { format!("{:7} ", members.len()) } else { String::new() };
+            let line = [count.as_bytes(), &survivor.text].concat();
+            kept.insert(place(survivor), (line, cluster));
+        }
+    }
+    let lines =
+        |lines: Vec<Vec<u8>>| lines.into_iter().flat_map(|line| [line, b"\n".to_vec()].concat());
+    let (kept, clusters): (Vec<_>, Vec<_>) = kept.into_values().unzip();
+    (lines(kept).collect(), lines(left_out.into_values().collect()).collect(), clusters)
+}
+
+#[track_caller]
+fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
+    let (expected_out, expected_dupes, expected_clusters) = model(lists, options);
+    let ([out, dupes, clusters], report) = run(lists, options, settings);
+    let how = format!("{:?} {:?} {:?}", options.keep, options.select, options.dedup.equivalence);
+    let shown = String::from_utf8_lossy;
+    assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
+    assert!(dupes == expected_dupes, "{how}: {}\n{}", shown(&dupes), shown(&expected_dupes));
+    let clusters = clusters.split_inclusive(|&byte| byte == b'\n');
+    let clusters: Vec<Value> = clusters.map(|line| serde_json::from_slice(line).unwrap()).collect();
+    assert!(clusters == expected_clusters, "{how}");
+    assert_eq!(report.written as usize, clusters.len());
+    let dropped =
+        if options.dedup.on_invalid == OnInvalid::Drop { report.invalid.total() } else { 0 };
+    assert_eq!(report.records, report.written + report.withheld + report.duplicates + dropped);
+    let dupes = dupes.split_inclusive(|&byte| byte == b'\n').count();
+    assert_eq!(report.duplicates as usize, dupes);
+}
+
+fn corpora() -> Vec<(PathBuf, Vec<u8>)> {
+    let Ok(entries) = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora"))
+    else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let lists = paths.filter(|path| path.extension().is_some_and(|end| end == "txt"));
+    lists.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+/// The real lists beside the repository's checkouts, where there are any.
+fn real_lists() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let names = ["urls-citizenlab.txt.gz", "urls-node-files.txt.gz", "urls-userbait.txt.gz"];
+    let unpack = |name: &str| {
+        let path = folder.join(name);
+        let ran = std::process::Command::new("gzip").arg("-dc").arg(path).output().ok()?;
+        ran.status.success().then_some(ran.stdout)
+    };
+    names.into_iter().filter_map(unpack).collect()
+}
+
+const KEEPS: [Keep; 4] = [Keep::First, Keep::Last, Keep::Shortest, Keep::Https];
+
+#[test]
+fn corpora_agree_with_the_model() {
+    for (_, text) in corpora() {
+        let middle = text.len() / 2;
+        let lists = [
+            ("one", text[..middle].to_vec()),
+            ("none", Vec::new()),
+            ("two", text[middle..].to_vec()),
+        ];
+        for keep in KEEPS {
+            for (rung, drop_fragment) in [
+                (Rung::String, false),
+                (Rung::Syntax, true),
+                (Rung::Scheme, false),
+                (Rung::Scheme, true),
+            ] {
+                let mut options = options(rung, drop_fragment, keep);
+                agrees(&lists, &options, &Settings::default());
+                options.select = Select::Repeated;
+                options.count = true;
+                options.dedup.on_invalid = OnInvalid::Drop;
+                agrees(
+                    &lists,
+                    &options,
+                    &Settings { threads: 3, chunk_bytes: 500, ..Settings::default() },
+                );
+                options.select = Select::Unique;
+                agrees(&lists, &options, &Settings::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn real_lists_agree_with_the_model() {
+    for text in real_lists() {
+        for keep in [Keep::First, Keep::Shortest] {
+            let lists = [("list", text.clone())];
+            agrees(&lists, &options(Rung::Scheme, true, keep), &Settings::default());
+            // Alone nearly everything is distinct; here all comes a second time, in another spelling.
+            let twice = text.to_ascii_uppercase();
+            let lists = [("list", text.clone()), ("again", twice), ("and again", text.clone())];
+            agrees(&lists, &options(Rung::Scheme, false, keep), &Settings::default());
+        }
+    }
+}
+
+#[test]
+fn results_and_dupes_together_are_the_input() {
+    for (path, text) in corpora() {
+        for keep in KEEPS {
+            let ([out, dupes, _], _) = run(
+                &[("list", text.clone())],
+                &options(Rung::Scheme, false, keep),
+                &Settings::default(),
+            );
+            let mut lines: Vec<Vec<u8>> = out
+                .split(|&byte| byte == b'\n')
+                .filter(|line| !line.is_empty())
+                .map(<[u8]>::to_vec)
+                .collect();
+            for line in dupes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                let rung = line.iter().rposition(|&byte| byte == b'\t').unwrap();
+                let both = &line[..rung];
+                // With a tab in it a record is no URI, and the survivor is the same.
+                let tab = match both.iter().filter(|&&byte| byte == b'\t').count() {
+                    1 => both.iter().position(|&byte| byte == b'\t').unwrap(),
+                    _ => both.len() / 2,
+                };
+                assert_eq!(both[tab], b'\t');
+                lines.push(both[..tab].to_vec());
+            }
+            let mut input: Vec<Vec<u8>> =
+                records(&[("list", text.clone())]).into_iter().map(|record| record.text).collect();
+            lines.sort();
+            input.sort();
+            assert!(lines == input, "{} {keep:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn without_wishes_the_results_are_those_of_dedup() {
+    for (path, text) in corpora() {
+        let lists = [("list", text)];
+        let options = options(Rung::Scheme, false, Keep::First);
+        let mut plain = Vec::new();
+        let settings = Settings::default();
+        let expected =
+            dedup(sources(&lists), &options.dedup, &settings, &mut Sinks::new(&mut plain)).unwrap();
+        let mut out = Vec::new();
+        let report =
+            classes(sources(&lists), &options, &settings, &mut Sinks::new(&mut out)).unwrap();
+        assert!(out == plain, "{}", path.display());
+        assert_eq!(report, expected);
+    }
+}
+
+/// Few URIs in many spellings, and what is none.
+fn record() -> impl Strategy<Value = String> {
+    let scheme = prop::sample::select(vec!["http", "HTTP", "https", "urn"]);
+    let host = prop::sample::select(vec![
+        "h",
+        "H",
+        "%68",
+        "h:",
+        "h:80",
+        "b\u{fc}cher.de",
+        "xn--bcher-kva.de",
+    ]);
+    let path = prop::sample::select(vec!["", "/", "/.", "/a", "/%61", "/b/../a", "/%7e", "/~"]);
+    let tail = prop::sample::select(vec!["", "#", "#f", "?", " ", "\r", "\tx"]);
+    (scheme, host, path, tail)
+        .prop_map(|(scheme, host, path, tail)| format!("{scheme}://{host}{path}{tail}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn small_lists_agree_with_the_model(
+        lines in prop::collection::vec(record(), 0..120),
+        cut in 0..120usize,
+        drop_fragment in any::<bool>(),
+        chunk_bytes in prop::sample::select(vec![64usize, 1000, 100_000]),
+        count in any::<bool>(),
+    ) {
+        let (one, two) = lines.split_at(cut.min(lines.len()));
+        // The first list has no end behind its last line.
+        let lists = [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
+        let settings = Settings { threads: 2, chunk_bytes, ..Settings::default() };
+        for rung in Rung::ALL {
+            for keep in KEEPS {
+                for select in [Select::All, Select::Repeated, Select::Unique] {
+                    agrees(&lists, &ClassOptions { select, count, ..options(rung, drop_fragment, keep) }, &settings);
+                }
+            }
+        }
+    }
+}
