@@ -33,13 +33,14 @@
 //! | find what section 7 warns of | [`audit::audit`] |
 //! | resolve references against a base | [`resolve::Resolver`] |
 //! | hash canonical bytes | [`key::Hasher`] |
+//! | say why a form is what it is, or why two URIs are one | [`explain`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`key`] and [`rules`], [`dedup`], [`io`], [`pipeline`].
-//! `ARCHITECTURE.md`, beside the sources,
+//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`key`] and [`rules`], [`dedup`] and [`explain`],
+//! [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -78,6 +79,7 @@
 pub mod audit;
 pub mod chunk;
 pub mod dedup;
+pub mod explain;
 pub mod grammar;
 pub mod index;
 pub mod io;

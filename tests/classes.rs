@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use uriscan::explain::{Comparison, compare};
 use uriscan::io::Source;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
@@ -141,6 +142,12 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             row["line"] = json!(member.line);
             text_of("uri", "hex", &member.text, &mut row);
             row["rung"] = json!(rung.name());
+            let steps = match compare(&member.text, &survivor.text, Options { rung, ..rules }) {
+                Comparison::One { steps, .. } => steps,
+                Comparison::Never { .. } => panic!("{member:?}"),
+            };
+            assert_eq!(steps.is_empty(), member.text == survivor.text);
+            row["rules"] = steps.iter().map(|step| step.name).collect();
             rows.push(row);
             if member != survivor {
                 let line =

@@ -95,7 +95,7 @@ fn classes_of_long_records_stand_alone_at_their_places() {
         let row = |source, line, bytes: usize| {
             format!(
                 "{{\"survivor\":null,\"count\":1,\"members\":[{{\"source\":\"{source}\",\"line\":{line},\
-                 \"uri\":null,\"bytes\":{bytes},\"rung\":\"string\"}}]}}"
+                 \"uri\":null,\"bytes\":{bytes},\"rung\":\"string\",\"rules\":[]}}]}}"
             )
         };
         let long_rows = [(0, 0, 1, 0), (3, 1, 2, 1), (4, 1, 4, 0)];

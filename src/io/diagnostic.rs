@@ -42,30 +42,38 @@ pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut 
     push_decimal(place.line, out);
     out.push(b':');
     push_decimal(place.indent + u64::from(error.at) + 1, out);
-    for text in [": ", error.kind.name(), ": ", error.kind.message(), "\n", INDENT] {
+    for text in [": ", error.kind.name(), ": ", error.kind.message(), "\n"] {
         out.extend_from_slice(text.as_bytes());
     }
 
+    excerpt(record, fault, place.is_piece, INDENT, out);
+}
+
+/// Appends `record`, cut around byte `at` where it is long, and a line with a caret under that byte;
+/// both behind `indent`. `is_piece` says that the record goes on behind these bytes.
+pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, out: &mut Vec<u8>) {
+    let at = at.min(record.len());
+    out.extend_from_slice(indent.as_bytes());
     // Everything before a fault is valid and therefore ASCII, so bytes are columns there; where
     // that should not hold, the caret still stands under what was counted.
     let start = if record.len() <= WINDOW {
         0
     } else {
-        (record.len() - WINDOW).min(fault.saturating_sub(BEFORE))
+        (record.len() - WINDOW).min(at.saturating_sub(BEFORE))
     };
     let mut columns = 0;
     if start > 0 {
         out.extend_from_slice(CUT.as_bytes());
         columns += 1;
     }
-    let (_, before) = push_escaped(&record[start..fault], usize::MAX, out);
+    let (_, before) = push_escaped(&record[start..at], usize::MAX, out);
     columns += before;
-    let (shown, _) = push_escaped(&record[fault..], WINDOW.saturating_sub(before), out);
-    if fault + shown < record.len() || place.is_piece {
+    let (shown, _) = push_escaped(&record[at..], WINDOW.saturating_sub(before), out);
+    if at + shown < record.len() || is_piece {
         out.extend_from_slice(CUT.as_bytes());
     }
     out.push(b'\n');
-    out.extend(core::iter::repeat_n(b' ', INDENT.len() + columns));
+    out.extend(core::iter::repeat_n(b' ', indent.len() + columns));
     out.extend_from_slice(b"^\n");
 }
 

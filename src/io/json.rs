@@ -7,6 +7,7 @@
 use std::io::Write;
 
 use super::row::{Field, Row, push_decimal};
+use crate::explain::Step;
 use crate::normalize::Rung;
 use crate::uri::{Components, UriError};
 
@@ -84,11 +85,17 @@ pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends a member of a class.
-pub(crate) fn cluster_member(source: &str, line: u64, text: &[u8], rung: Rung, out: &mut Vec<u8>) {
+pub(crate) fn cluster_member(
+    (source, line): (&str, u64),
+    text: &[u8],
+    rung: Rung,
+    steps: &[&Step],
+    out: &mut Vec<u8>,
+) {
     push_place(source, line, out);
     out.push(b',');
     push_text("uri", "hex", text, out);
-    push_rung(rung, out);
+    push_rung(rung, steps, out);
 }
 
 /// Appends what ends a class, and a line feed.
@@ -102,7 +109,7 @@ pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: Rung, out:
     push_place(source, line, out);
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
     push_decimal(bytes, out);
-    push_rung(rung, out);
+    push_rung(rung, &[], out);
     cluster_end(out);
 }
 
@@ -116,10 +123,17 @@ fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
     push_decimal(line, out);
 }
 
-fn push_rung(rung: Rung, out: &mut Vec<u8>) {
+/// Appends the last members of an object, and its end.
+fn push_rung(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"rung\":\"");
     out.extend_from_slice(rung.name().as_bytes());
-    out.extend_from_slice(b"\"}");
+    out.extend_from_slice(b"\",\"rules\":[");
+    for (i, step) in steps.iter().enumerate() {
+        out.extend_from_slice(if i == 0 { b"\"" } else { b",\"" });
+        out.extend_from_slice(step.name.as_bytes());
+        out.push(b'"');
+    }
+    out.extend_from_slice(b"]}");
 }
 
 /// Appends the member `name` of any bytes: their text, or null and their digits as `hex_name`.

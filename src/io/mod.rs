@@ -1,6 +1,7 @@
 //! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
 
 pub(crate) mod diagnostic;
+pub(crate) mod explanation;
 pub(crate) mod fields;
 pub(crate) mod finding;
 pub(crate) mod json;

@@ -191,8 +191,12 @@ fn normalize_raw_host(
 fn encode_raw_host(text: &[u8]) -> Option<Vec<u8>> {
     let (start, host) = raw_host(text)?;
     str::from_utf8(host).ok()?;
-    let mut encoded = Vec::with_capacity(text.len() + 2 * host.len());
-    encoded.extend_from_slice(&text[..start]);
+    Some([&text[..start], &encode_host(host), &text[start + host.len()..]].concat())
+}
+
+/// `host` with the bytes of 0x80 and above percent-encoded.
+pub(crate) fn encode_host(host: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(3 * host.len());
     for &byte in host {
         if byte.is_ascii() {
             encoded.push(byte);
@@ -200,12 +204,11 @@ fn encode_raw_host(text: &[u8]) -> Option<Vec<u8>> {
             percent::push_triplet(byte, &mut encoded);
         }
     }
-    encoded.extend_from_slice(&text[start + host.len()..]);
-    Some(encoded)
+    encoded
 }
 
 /// Where the host of `text` starts, and the host, as far as delimiters alone tell (Appendix B, 3.2).
-fn raw_host(text: &[u8]) -> Option<(usize, &[u8])> {
+pub(crate) fn raw_host(text: &[u8]) -> Option<(usize, &[u8])> {
     let parts = split(text);
     let (scheme, authority) = (parts.scheme?, parts.authority?);
     let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);

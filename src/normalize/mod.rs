@@ -8,12 +8,12 @@
 mod case;
 pub mod exact;
 pub(crate) mod fast;
-mod host;
+pub(crate) mod host;
 mod idna;
 mod ip;
-mod path_form;
-mod percent;
-mod port;
+pub(crate) mod path_form;
+pub(crate) mod percent;
+pub(crate) mod port;
 pub mod rung;
 #[cfg(test)]
 mod tests;

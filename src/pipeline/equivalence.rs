@@ -1,12 +1,13 @@
 //! What makes two records one: the one place that turns a record into the bytes that are compared.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
 use crate::key::Hasher;
 use crate::normalize::{self, Options, canonical_here};
-use crate::resolve::{Context, Placed};
+use crate::resolve::{Context, Placed, Resolver};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::UriError;
@@ -78,6 +79,23 @@ impl Equivalence {
             None => form,
             Some(rules) => rules.apply(form, &mut scratch.rules).0,
         })
+    }
+}
+
+impl Equivalence {
+    /// The target of `record` in its context, for who explains what becomes of it: `record` itself without
+    /// a context, or where it has no target.
+    pub(super) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut target = Vec::new();
+        let is_written = match &self.context {
+            None => false,
+            Some(Context::Base { base, options }) => {
+                let mut resolver = Resolver::new(base.clone(), *options);
+                resolver.resolve_into(record, &mut target).is_ok()
+            }
+            Some(Context::Suffix(suffix)) => suffix.complete_into(record, &mut target).is_ok(),
+        };
+        if is_written { Cow::Owned(target) } else { Cow::Borrowed(record) }
     }
 }
 

@@ -4,7 +4,8 @@ use uriscan::simd::{Backend, Kernels};
 
 use crate::run::{finish, program, run};
 
-const COMMANDS: [&str; 7] = ["dedup", "normalize", "key", "parse", "check", "audit", "census"];
+const COMMANDS: [&str; 8] =
+    ["dedup", "normalize", "key", "parse", "check", "audit", "census", "explain"];
 
 #[test]
 fn help_is_data_and_teaches() {

@@ -96,17 +96,17 @@ fn clusters_name_all_members() {
     let args = ["dedup", "a", "-", "b \"", "--clusters", "clusters", "-o", "out"];
     run_in(place.path(), &args, "X:\n").quiet();
     let text = fs::read_to_string(place.path().join("clusters")).unwrap();
-    let member = |source: &str, line: u32, uri: &str, rung: &str| json!({ "source": source, "line": line, "uri": uri, "rung": rung });
-    let bytes = |line: u32| json!({ "source": "b \"", "line": line, "uri": null, "hex": "ff", "rung": "string" });
+    let member = |source: &str, line: u32, uri: &str, rung: &str, rules: &[&str]| json!({ "source": source, "line": line, "uri": uri, "rung": rung, "rules": rules });
+    let bytes = |line: u32| json!({ "source": "b \"", "line": line, "uri": null, "hex": "ff", "rung": "string", "rules": [] });
     let expected = [
         json!({ "survivor": "http://h", "count": 3, "members": [
-            member("a", 2, "http://h", "string"),
-            member("b \"", 2, "HTTP://h/", "scheme"),
-            member("b \"", 4, "http://h", "string"),
+            member("a", 2, "http://h", "string", &[]),
+            member("b \"", 2, "HTTP://h/", "scheme", &["scheme-case", "empty-path"]),
+            member("b \"", 4, "http://h", "string", &[]),
         ]}),
         json!({ "survivor": "x:", "count": 2, "members": [
-            member("a", 3, "x:", "string"),
-            member("-", 1, "X:", "syntax"),
+            member("a", 3, "x:", "string", &[]),
+            member("-", 1, "X:", "syntax", &["scheme-case"]),
         ]}),
         json!({ "survivor": null, "survivor_hex": "ff", "count": 2, "members": [bytes(1), bytes(3)] }),
     ];
@@ -117,7 +117,7 @@ fn clusters_name_all_members() {
     assert_eq!(
         rows(&text),
         [
-            json!({ "survivor": "http://h", "count": 1, "members": [member("a", 2, "http://h", "string")] })
+            json!({ "survivor": "http://h", "count": 1, "members": [member("a", 2, "http://h", "string", &[])] })
         ]
     );
 }

@@ -36,7 +36,7 @@ fn answers(command: &[&str], text: &[u8], side: &[(&str, PathBuf)], how: &[&str]
 #[test]
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
-    let commands: [(&[&str], &[&str]); 20] = [
+    let commands: [(&[&str], &[&str]); 22] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -49,6 +49,8 @@ fn output_depends_on_the_input_only() {
         (&["dedup", "--redact"], &["--on-invalid"]),
         (&["dedup", "--redact", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
         (&["census"], &[]),
+        (&["explain"], &[]),
+        (&["explain", "--format", "jsonl", "--pairs"], &[]),
         (&["dedup", "--preset", "log", "--emit", "normalized"], &["--on-invalid"]),
         (&["dedup", "--preset", "crawl", "--keep", "https"], &["--dupes", "--clusters"]),
         (&["key", "--seed", "1", "--preset", "crawl"], &[]),

@@ -6,6 +6,7 @@ mod audit;
 mod classes;
 mod corpora;
 mod dedup;
+mod explain;
 mod files;
 mod invalid;
 mod lines;

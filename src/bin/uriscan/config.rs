@@ -10,7 +10,8 @@ use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
     Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions,
-    Emit, Equivalence, Keep, OnInvalid, ResolveOptions, RowFormat, SameDocument, Select, Settings,
+    Emit, Equivalence, ExplainFormat, ExplainOptions, Keep, OnInvalid, ResolveOptions, RowFormat,
+    SameDocument, Select, Settings,
 };
 use uriscan::resolve::{self, BaseUri, Context, Suffix};
 use uriscan::simd::{Backend, Kernels};
@@ -22,6 +23,10 @@ use crate::rule_choice;
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
 
+/// Bytes of the longest record that is explained: it takes some fifty times its length, with rules time
+/// with its square, and nobody reads a longer one.
+const EXPLAINED_RECORD: usize = 64 << 10;
+
 /// What the program takes from its surroundings, apart from its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
@@ -30,6 +35,8 @@ pub(crate) struct Environment {
     pub(crate) stdin_is_terminal: bool,
     pub(crate) stdout_is_terminal: bool,
     pub(crate) stderr_is_terminal: bool,
+    /// Whether a terminal may be sent colours.
+    pub(crate) has_colour: bool,
 }
 
 impl Environment {
@@ -40,6 +47,8 @@ impl Environment {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
+            has_colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb"),
         }
     }
 
@@ -95,6 +104,8 @@ pub(crate) enum Job {
     Parse(RowFormat),
     Check(CheckFormat),
     Census(CensusOptions, CensusFormat),
+    /// Explanations of records, or of the URIs that were typed.
+    Explain(ExplainOptions, Vec<Vec<u8>>),
     /// Findings, and from which severity on they make the run fail.
     Audit(AuditOptions, Option<Severity>),
     Redact,
@@ -113,6 +124,7 @@ impl Job {
             Job::Parse(_) => "parse",
             Job::Check(_) => "check",
             Job::Census(..) => "census",
+            Job::Explain(..) => "explain",
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
             Job::Resolve(_) => "resolve",
         }
@@ -211,6 +223,7 @@ impl Config {
                 let job = Job::Census(options, census.format);
                 Config::of_job(job, None, census.common, strict, environment)
             }
+            args::Command::Explain(explain) => Config::of_explain(explain, environment),
             args::Command::Audit(audit) => {
                 let job = match (audit.list_rules, audit.redact) {
                     (true, _) => Job::ListRules,
@@ -239,6 +252,44 @@ impl Config {
     fn redacting(mut self, redact: bool) -> Config {
         self.settings.redact = redact;
         self
+    }
+
+    fn of_explain(typed: args::Explain, environment: &Environment) -> Result<Config, Failure> {
+        let is_on_terminal = environment.stdout_is_terminal
+            && typed.destination.output.as_deref().is_none_or(is_dash);
+        let has_colour = match typed.color {
+            args::Color::Always => true,
+            args::Color::Never => false,
+            args::Color::Auto => is_on_terminal && environment.has_colour,
+        };
+        let options = ExplainOptions {
+            equivalence: equivalence(&typed.equivalence)?,
+            has_pairs: typed.pairs,
+            format: match typed.format {
+                args::ExplainFormat::Text => ExplainFormat::Text { has_colour },
+                args::ExplainFormat::Jsonl => ExplainFormat::Jsonl,
+            },
+        };
+        let uris: Vec<Vec<u8>> =
+            typed.uris.iter().map(|uri| uri.as_encoded_bytes().to_vec()).collect();
+        let args::Reporting { stats, stats_format, .. } = typed.reporting;
+        let has_typed = !uris.is_empty();
+        let common = args::Common {
+            input: args::Input { files: typed.file, null: typed.null },
+            destination: typed.destination,
+            work: typed.work,
+            reporting: typed.reporting,
+        };
+        let job = Job::Explain(options, uris);
+        let strict = typed.strictness.strict;
+        let mut config = Config::of_job(job, None, common, strict, environment)?;
+        config.settings.max_record = EXPLAINED_RECORD;
+        if has_typed {
+            // Nothing is read, and nobody waits for totals of what was typed.
+            (config.inputs, config.has_hint) = (Vec::new(), false);
+            config.summary = config.summary.filter(|_| stats || stats_format.is_some());
+        }
+        Ok(config)
     }
 
     fn of_job(

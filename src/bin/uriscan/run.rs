@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use uriscan::io::Source;
 use uriscan::pipeline::{
-    self, Census, ClassOptions, Emit, Error, FindingCounts, Report, Settings, Sinks,
+    self, Census, ClassOptions, Emit, Error, ExplainOptions, FindingCounts, Report, Settings, Sinks,
 };
+use uriscan::uri::UriError;
 
 use crate::args::CensusFormat;
 use crate::config::{Config, Destination, Job, SideFiles};
@@ -123,6 +124,10 @@ fn work(
         }
         Job::Redact => pipeline::redact(sources, settings, sinks)?,
         Job::ListRules => Report::default(),
+        Job::Explain(options, uris) if uris.is_empty() => {
+            pipeline::explain(sources, options, settings, sinks)?
+        }
+        Job::Explain(options, uris) => explain_typed(options, uris, sinks)?,
         Job::Census(options, format) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
             let text = match format {
@@ -138,6 +143,26 @@ fn work(
         }
     };
     Ok(Done { report, findings })
+}
+
+/// Explains the URIs that were typed; two of them are compared.
+fn explain_typed(
+    options: &ExplainOptions,
+    uris: &[Vec<u8>],
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let mut report = Report { records: uris.len() as u64, ..Report::default() };
+    report.bytes = uris.iter().map(|uri| uri.len() as u64).sum();
+    let mut out = Vec::new();
+    let mut count = |result: Result<(), UriError>| {
+        result.unwrap_or_else(|error| report.invalid.add(error.kind));
+    };
+    match uris {
+        [a, b] => count(pipeline::explain_pair(a, b, options, &mut out)),
+        _ => uris.iter().for_each(|uri| count(pipeline::explain_one(uri, options, &mut out))),
+    }
+    sinks.out.write_all(&out).map_err(Error::Write)?;
+    Ok(report)
 }
 
 /// Sees to it that all outputs are different files.
@@ -202,6 +227,7 @@ fn summary(
             (Some(equivalence), Some(*on_invalid), Some(*hasher))
         }
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
+        Job::Explain(options, _) => (Some(&options.equivalence), None, None),
         Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
         Job::Audit(..) | Job::Redact | Job::ListRules => (None, None, None),
     };
@@ -213,7 +239,8 @@ fn summary(
             Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
             Job::Redact | Job::Resolve(_) => Writes::Records,
-            Job::Check(_) | Job::Census(..) | Job::Audit(..) | Job::ListRules => Writes::Answers,
+            Job::Check(_) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
+            Job::Audit(..) | Job::ListRules => Writes::Answers,
         },
         hasher,
         settings: config.settings,

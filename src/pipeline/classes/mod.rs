@@ -101,12 +101,13 @@ pub struct ClassOptions {
 ///
 /// ```text
 /// {"survivor":"http://h","count":2,"members":[
-///   {"source":"a.txt","line":1,"uri":"http://h","rung":"string"},
-///   {"source":"b.txt","line":7,"uri":"HTTP://h","rung":"syntax"}]}
+///   {"source":"a.txt","line":1,"uri":"http://h","rung":"string","rules":[]},
+///   {"source":"b.txt","line":7,"uri":"HTTP://h","rung":"syntax","rules":["scheme-case"]}]}
 /// ```
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
-/// `rung` is the lowest rung at which the member and the survivor are one. For bytes that are no
+/// `rung` is the lowest rung at which the member and the survivor are one, and `rules` are the steps that
+/// make them one ([`crate::explain::compare`]), none for records of more than 64 KiB. For bytes that are no
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
 /// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
 ///

@@ -12,9 +12,10 @@ use super::ladder::{Ladder, below};
 use super::long::LongRecord;
 use super::shelf::{Member, Shelf};
 use super::{Report, Select, Sinks, Sorting};
+use crate::explain::{Comparison, Step, compare_with_rules};
 use crate::io::json;
 use crate::io::row::push_decimal;
-use crate::normalize::Rung;
+use crate::normalize::{Options, Rung};
 use crate::pipeline::driver::push_record;
 use crate::pipeline::equivalence::Judge;
 use crate::pipeline::map::unjudged_key;
@@ -22,6 +23,10 @@ use crate::pipeline::{Emit, Equivalence, Error};
 
 /// Lines of a segment.
 const SEGMENT: u64 = 1 << 14;
+
+/// Bytes of the longest record whose merge is explained, which takes long when it has very many
+/// parameters that rules leave out.
+const EXPLAINED: usize = 64 << 10;
 
 /// What a segment gives.
 #[derive(Debug, Default)]
@@ -182,8 +187,9 @@ impl Sorting {
         };
         json::cluster_start(&masked(survivor), shelf.count(class), out);
         let mut push = |position: u64, text: &[u8]| {
-            let (source, line) = self.line(position);
-            json::cluster_member(source, line, &masked(text), ladder.rung(text, survivor), out);
+            let rung = ladder.rung(text, survivor);
+            let steps = self.steps(text, survivor, rung);
+            json::cluster_member(self.line(position), &masked(text), rung, &steps, out);
         };
         let members = shelf.members_of(class);
         let before = members.partition_point(|member| member.position < position);
@@ -191,6 +197,21 @@ impl Sorting {
         push(position, survivor);
         members[before..].iter().for_each(|member| push(member.position, shelf.text(member)));
         json::cluster_end(out);
+    }
+
+    /// The steps that make a record one with its survivor at `rung`.
+    fn steps(&self, record: &[u8], survivor: &[u8], rung: Rung) -> Vec<&'static Step> {
+        if record == survivor || record.len().max(survivor.len()) > EXPLAINED {
+            return Vec::new();
+        }
+        let equivalence = &self.options.dedup.equivalence;
+        let Equivalence { normalize, rules, .. } = equivalence;
+        let options = Options { rung, ..*normalize };
+        let [record, survivor] = [record, survivor].map(|text| equivalence.target(text));
+        match compare_with_rules(&record, &survivor, options, rules.as_deref()) {
+            Comparison::One { steps, .. } => steps,
+            Comparison::Never { .. } => Vec::new(),
+        }
     }
 
     /// Writes a record that was too long to be judged, which comes next in `bytes`. It is one with no other.

@@ -69,8 +69,9 @@ pub(crate) struct Classes {
     /// Write each class to FILE as a line of JSON: the survivor and all members
     ///
     /// {"survivor":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
-    /// "rung":"string"},...]}, one for each line of the results, in the same order. The survivor is
-    /// one of the members; the rung is the lowest at which a member and the survivor are one. Bytes
+    /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is
+    /// one of the members; the rung is the lowest at which a member and the survivor are one, the rules say how
+    /// (see `uriscan explain --help`). Bytes
     /// that are no UTF-8 are in hexadecimal digits: "uri":null,"hex":"ff".
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
@@ -119,6 +120,7 @@ Examples:
   uriscan dedup urls.txt > unique.txt
   uriscan dedup -c urls.txt | sort -rn | head      the largest classes
   uriscan dedup --dupes dupes.tsv urls.txt         what was left out, for which one, and why
+  uriscan explain --pairs -f dupes.tsv             the same, at length
   uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
   uriscan dedup day-*.txt -o all.txt --stats       several files are one list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed

@@ -4,6 +4,7 @@ mod audit;
 mod census;
 mod check;
 mod dedup;
+mod explain;
 mod groups;
 mod key;
 mod normalize;
@@ -15,9 +16,10 @@ pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
+pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use groups::{
-    Common, Equivalence, InvalidRecords, OnInvalid, Redaction, References, Rung, StatsFormat,
-    Strictness,
+    Common, Equivalence, Input, InvalidRecords, OnInvalid, Redaction, References, Reporting, Rung,
+    StatsFormat, Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
@@ -55,12 +57,14 @@ Examples:
   uriscan key --seed 1 a.txt > a.keys          128-bit keys; equal keys = equal URIs
   uriscan parse -g '{host}' urls.txt           components
   uriscan check urls.txt                       is this RFC 3986, and if not, where?
+  uriscan explain 'HTTP://h:80' http://h/      what is changed; are they one, and why?
   uriscan audit urls.txt                       what RFC 3986, section 7, warns of
   uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
   uriscan resolve --base http://a/b hrefs.txt  references to the URIs they stand for
 
 Environment:
   URISCAN_BACKEND  the default of --backend
+  NO_COLOR         no colours in `explain`
 
 Exit codes:
   0  done (also when the reader of the output went away)
@@ -81,6 +85,7 @@ pub(crate) enum Command {
     Check(Check),
     Audit(Audit),
     Census(Census),
+    Explain(Explain),
     Rules(Rules),
     Resolve(Resolve),
 }

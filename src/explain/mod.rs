@@ -1,0 +1,423 @@
+//! Floor 6: why a URI has the canonical form it has, and why two URIs are one or are not.
+//!
+//! [`explain`] takes the steps of the exact road one by one and tells what each of them changes.
+//! [`compare`] finds the lowest rung at which two URIs are one, with the steps that make them one;
+//! for two that never are, it finds where their forms part, and says why no rung closes the gap.
+//!
+//! This is for people and for reports, some hundred times slower than [`crate::normalize`], which
+//! is the judge: a test holds every explanation to its answer.
+
+mod parting;
+pub mod step;
+mod trace;
+
+pub use parting::{Parting, Reason};
+pub use step::Step;
+
+use crate::grammar::class::UNRESERVED;
+use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
+use crate::normalize::exact::{encode_host, raw_host};
+use crate::normalize::{Options, Rung, host, normalize_exact, path_form, percent, port};
+use crate::rules::{RuleSet, Scratch};
+use crate::uri::dots;
+use crate::uri::{Components, HostKind, UriError, parse};
+use trace::{Edit, Trace};
+
+/// A component of a URI (RFC 3986 section 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Component {
+    /// 3.1
+    Scheme,
+    /// 3.2, as a whole: whether there is one.
+    Authority,
+    /// 3.2.1
+    Userinfo,
+    /// 3.2.2
+    Host,
+    /// 3.2.3
+    Port,
+    /// 3.3
+    Path,
+    /// 3.4
+    Query,
+    /// 3.5
+    Fragment,
+}
+
+impl Component {
+    /// The stable name, that of the RFC.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Component::Scheme => "scheme",
+            Component::Authority => "authority",
+            Component::Userinfo => "userinfo",
+            Component::Host => "host",
+            Component::Port => "port",
+            Component::Path => "path",
+            Component::Query => "query",
+            Component::Fragment => "fragment",
+        }
+    }
+
+    /// The component of the byte at `at` of a URI with these parts.
+    fn at(at: usize, parts: &Components) -> Component {
+        let is_before = |end: u32| at < end as usize;
+        match () {
+            () if is_before(parts.scheme_end) => Component::Scheme,
+            () if is_before(parts.host_start) => Component::Userinfo,
+            () if is_before(parts.host_end) => Component::Host,
+            () if is_before(parts.path_start) => Component::Port,
+            () if is_before(parts.path_end) => Component::Path,
+            () if is_before(parts.query_end) => Component::Query,
+            () => Component::Fragment,
+        }
+    }
+}
+
+/// One change on the way to the canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What kind of change it is.
+    pub step: &'static Step,
+    /// Where it happens.
+    pub component: Component,
+    /// The first byte of the input that it is about, counted from 0.
+    pub start: usize,
+    /// The byte behind the last one; equal to `start` where something is put in.
+    pub end: usize,
+    /// What stood there when the step was taken: the bytes of the input, or what earlier steps made of them.
+    pub before: Vec<u8>,
+    /// What it became.
+    pub after: Vec<u8>,
+}
+
+/// How a URI becomes its canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The changes, in the order in which the steps are taken.
+    pub changes: Vec<Change>,
+    /// The canonical form.
+    pub canonical: Vec<u8>,
+    /// For each byte of the form, the bytes of the input that it stands for.
+    origins: Vec<core::ops::Range<u32>>,
+}
+
+impl Explanation {
+    /// The byte of the input that byte `at` of the canonical form stands for, where `at` is in a
+    /// component that ends at `end`; at its end, the byte behind what stands before.
+    fn place(&self, at: usize, end: usize) -> usize {
+        let origin = match at {
+            _ if at < end => self.origins[at].start,
+            0 => 0,
+            _ => self.origins[at - 1].end,
+        };
+        origin as usize
+    }
+}
+
+/// Tells how `uri`, which is all of the bytes, becomes its canonical form under `options`.
+///
+/// ```
+/// use uriscan::explain::explain;
+/// use uriscan::normalize::Options;
+/// let told = explain(b"http://Example.com:80/%7Ebob", Options::default()).unwrap();
+/// let changes: Vec<_> = told.changes.iter().map(|c| (c.step.name, c.start, c.end)).collect();
+/// assert_eq!(changes, [("triplet-decode", 22, 25), ("host-case", 7, 18), ("default-port", 18, 21)]);
+/// assert_eq!(told.canonical, b"http://example.com/~bob");
+/// ```
+///
+/// # Errors
+/// As [`normalize_exact`].
+pub fn explain(uri: &[u8], options: Options) -> Result<Explanation, UriError> {
+    explain_with_rules(uri, options, None)
+}
+
+/// [`explain`], with the changes that rules beyond the RFC make to the form behind the others.
+///
+/// Takes time with the square of the number of parameters that the rules leave out.
+///
+/// # Errors
+/// As [`normalize_exact`].
+pub fn explain_with_rules(
+    uri: &[u8],
+    options: Options,
+    rules: Option<&RuleSet>,
+) -> Result<Explanation, UriError> {
+    normalize_exact(uri, options.rung, options.drop_fragment, &mut Vec::new())?;
+    let mut trace = Trace::new(uri);
+    if options.rung >= Rung::Scheme {
+        utf8_host(&mut trace);
+    }
+    if options.rung >= Rung::Syntax {
+        for step in [scheme_case, triplets, host_case, dot_segments] {
+            take(&mut trace, step)?;
+        }
+    }
+    if options.rung >= Rung::Scheme {
+        for step in [host_forms, ports, default_host, empty_path, path_parts] {
+            take(&mut trace, step)?;
+        }
+    }
+    if options.drop_fragment {
+        take(&mut trace, fragment)?;
+    }
+    for taken in rules.map_or_else(Vec::new, |rules| rules.steps(trace.text())) {
+        let component = Component::at(taken.range.start, &parse(trace.text())?);
+        let (step, range, after) = (step::of_rule(taken.rule), taken.range, taken.to);
+        trace.apply(vec![Edit { step, component, range, after }]);
+    }
+    let (canonical, changes, origins) = trace.finish();
+    Ok(Explanation { changes, canonical, origins })
+}
+
+/// Takes a step that is a function of the text and its components.
+fn take(trace: &mut Trace, step: fn(&[u8], &Components, &mut Vec<Edit>)) -> Result<(), UriError> {
+    let mut edits = Vec::new();
+    step(trace.text(), &parse(trace.text())?, &mut edits);
+    trace.apply(edits);
+    Ok(())
+}
+
+fn edit(
+    step: &'static Step,
+    component: Component,
+    range: core::ops::Range<u32>,
+    after: Vec<u8>,
+) -> Edit {
+    Edit { step, component, range: range.start as usize..range.end as usize, after }
+}
+
+/// Percent-encodes UTF-8 in the host, without which there would be nothing to parse.
+fn utf8_host(trace: &mut Trace) {
+    if parse(trace.text()).is_err()
+        && let Some((start, host)) = raw_host(trace.text())
+    {
+        let range = start..start + host.len();
+        let after = encode_host(host);
+        let (step, component) = (&step::UTF8_HOST, Component::Host);
+        trace.apply(vec![Edit { step, component, range, after }]);
+    }
+}
+
+fn scheme_case(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let range = 0..parts.scheme_end;
+    let after = text[..parts.scheme_end as usize].to_ascii_lowercase();
+    edits.push(edit(&step::SCHEME_CASE, Component::Scheme, range, after));
+}
+
+fn triplets(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    // In a valid URI every `%` has two digits behind it.
+    for at in memchr::memchr_iter(b'%', text) {
+        let byte = percent::decode(text[at + 1], text[at + 2]);
+        let mut after = Vec::new();
+        let step = if UNRESERVED.has(byte) {
+            after.push(byte);
+            &step::TRIPLET_DECODE
+        } else {
+            percent::push_triplet(byte, &mut after);
+            &step::TRIPLET_CASE
+        };
+        let component = Component::at(at, parts);
+        edits.push(Edit { step, component, range: at..at + 3, after });
+    }
+}
+
+fn host_case(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    if let Some(before) = parts.host(text) {
+        let mut after = Vec::new();
+        host::syntax_into(before, parts.host_kind, &mut after);
+        edits.push(edit(
+            &step::HOST_CASE,
+            Component::Host,
+            parts.host_start..parts.host_end,
+            after,
+        ));
+    }
+}
+
+fn dot_segments(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let before = parts.path(text);
+    if !dots::has_dot_segment(before) {
+        return;
+    }
+    let mut after = before.to_vec();
+    dots::remove_dot_segments(&mut after, 0);
+    if parts.authority_start == 0 {
+        dots::guard_against_authority(&mut after, 0);
+    }
+    // Only the segments that are concerned are shown.
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let start = memchr::memrchr(b'/', &before[..same]).unwrap_or(0);
+    let rest = before.len().min(after.len()) - start;
+    let ends = before.iter().rev().zip(after.iter().rev()).take(rest);
+    let same = ends.take_while(|(a, b)| a == b).count();
+    let tail = &before[before.len() - same..];
+    let kept = memchr::memchr(b'/', tail).map_or(0, |slash| tail.len() - slash);
+    let path_start = parts.path_start as usize;
+    edits.push(Edit {
+        step: &step::DOT_SEGMENTS,
+        component: Component::Path,
+        range: path_start + start..path_start + before.len() - kept,
+        after: after[start..after.len() - kept].to_vec(),
+    });
+}
+
+fn facts(text: &[u8], parts: &Components) -> Option<&'static SchemeFacts> {
+    scheme_facts(&text[..parts.scheme_end as usize])
+}
+
+fn host_forms(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    if let Some(before) = parts.host(text) {
+        let is_dns = facts(text, parts).is_some_and(|facts| facts.dns_host);
+        let is_ipv6 = parts.host_kind == HostKind::Ipv6;
+        let mut after = Vec::new();
+        host::scheme_into(before, parts.host_kind, is_dns, &mut after);
+        let step = if is_ipv6 { &step::IPV6 } else { &step::IDNA };
+        edits.push(edit(step, Component::Host, parts.host_start..parts.host_end, after));
+    }
+}
+
+fn ports(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let Some(digits) = parts.port(text) else { return };
+    let default = facts(text, parts).and_then(|facts| facts.default_port);
+    let (step, after) = match port::canonical(digits, default) {
+        Some(kept) => (&step::PORT_ZEROS, [b":", kept].concat()),
+        None if digits.is_empty() => (&step::EMPTY_PORT, Vec::new()),
+        None => (&step::DEFAULT_PORT, Vec::new()),
+    };
+    edits.push(edit(step, Component::Port, parts.host_end..parts.path_start, after));
+}
+
+fn default_host(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let default = facts(text, parts).and_then(|facts| facts.default_host);
+    let is_alone = parts.userinfo(text).is_none() && parts.port(text).is_none();
+    if is_alone && default.is_some_and(|default| parts.host(text) == Some(default.as_bytes())) {
+        let range = parts.host_start..parts.host_end;
+        edits.push(edit(&step::DEFAULT_HOST, Component::Host, range, Vec::new()));
+    }
+}
+
+fn empty_path(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let is_root = facts(text, parts).is_none_or(|facts| facts.empty_path_is_root);
+    if is_root && parts.authority_start != 0 && parts.path_start == parts.path_end {
+        let range = parts.path_start..parts.path_end;
+        edits.push(edit(&step::EMPTY_PATH, Component::Path, range, b"/".to_vec()));
+    }
+}
+
+fn path_parts(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    if parts.authority_start != 0 {
+        return;
+    }
+    let form = facts(text, parts).map_or(PathForm::Generic, |facts| facts.path_form);
+    let step = match form {
+        PathForm::Generic => return,
+        PathForm::Mailto => &step::MAILTO_DOMAIN,
+        PathForm::Urn => &step::URN_NID,
+    };
+    let mut after = parts.path(text).to_vec();
+    path_form::lower_parts(form, &mut after);
+    edits.push(edit(step, Component::Path, parts.path_start..parts.path_end, after));
+}
+
+fn fragment(_: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
+    let range = parts.query_end..parts.len;
+    edits.push(edit(&step::FRAGMENT, Component::Fragment, range, Vec::new()));
+}
+
+/// Whether two URIs are one, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They are one.
+    One {
+        /// At this rung and those above it.
+        rung: Rung,
+        /// By these steps, in the order in which they are taken: those that changed a component
+        /// which the two spell differently. None when their bytes are the same.
+        steps: Vec<&'static Step>,
+    },
+    /// At no rung that was asked for are they one.
+    Never {
+        /// Where they part, one for each component that differs, in the order of the components; never
+        /// empty. `at` counts bytes of the two inputs.
+        partings: Vec<Parting>,
+    },
+}
+
+/// Compares two URIs, each of which is all of its bytes, up to the rung of `options`.
+///
+/// Bytes that are no URI are one with the same bytes only.
+///
+/// ```
+/// use uriscan::explain::{Comparison, Reason, compare};
+/// use uriscan::normalize::{Options, Rung};
+/// let options = Options::default();
+/// match compare(b"http://h:80/%7e", b"HTTP://h/%7e", options) {
+///     Comparison::One { rung, steps } => {
+///         assert_eq!(rung, Rung::Scheme);
+///         assert_eq!(steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["scheme-case", "default-port"]);
+///     }
+///     Comparison::Never { .. } => unreachable!(),
+/// }
+/// match compare(b"http://h:80/?a&b", b"http://h/?b&a", options) {
+///     Comparison::Never { partings } => {
+///         assert_eq!((partings[0].reason, partings[0].at), (Reason::QueryOrder, [13, 10]));
+///     }
+///     Comparison::One { .. } => unreachable!(),
+/// }
+/// ```
+pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
+    compare_with_rules(a, b, options, None)
+}
+
+/// [`compare`], with rules beyond the RFC that are applied to the form of each rung. Steps of rules come last.
+///
+/// Takes time as [`explain_with_rules`] does.
+pub fn compare_with_rules(
+    a: &[u8],
+    b: &[u8],
+    options: Options,
+    rules: Option<&RuleSet>,
+) -> Comparison {
+    let form = |text: &[u8], rung: Rung| {
+        let mut form = Vec::new();
+        match normalize_exact(text, rung, options.drop_fragment, &mut form) {
+            Ok(()) => match rules {
+                Some(rules) => rules.apply(&form, &mut Scratch::default()).0.to_vec(),
+                None => form,
+            },
+            // One with its own bytes, which are no canonical form of anything else.
+            Err(_) => text.to_vec(),
+        }
+    };
+    let mut rungs = Rung::ALL.into_iter().filter(|&rung| rung <= options.rung);
+    let lowest = if a == b {
+        Some(Rung::String)
+    } else {
+        rungs.find(|&rung| form(a, rung) == form(b, rung))
+    };
+    match lowest {
+        Some(rung) => {
+            Comparison::One { rung, steps: steps(a, b, Options { rung, ..options }, rules) }
+        }
+        None => Comparison::Never { partings: parting::partings(a, b, options, rules) },
+    }
+}
+
+/// The steps that make `a` and `b` one, which they are under `options` and `rules`.
+fn steps(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<&'static Step> {
+    let differs = parting::components_spelled_differently(a, b);
+    let changes = |text| {
+        let told = explain_with_rules(text, options, rules);
+        told.map_or_else(|_| Vec::new(), |told| told.changes)
+    };
+    let mut steps: Vec<&'static Step> = Vec::new();
+    for change in changes(a).into_iter().chain(changes(b)) {
+        if differs.contains(&change.component) && !steps.contains(&change.step) {
+            steps.push(change.step);
+        }
+    }
+    let order = |step: &&Step| step::ALL.iter().position(|known| known == step);
+    steps.sort_by_key(|step| order(step).unwrap_or(usize::MAX));
+    steps
+}

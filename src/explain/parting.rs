@@ -1,0 +1,338 @@
+//! Where two URIs part for good, and why no rung makes them one.
+
+use super::{Component, explain_with_rules};
+use crate::normalize::{Options, percent};
+use crate::rules::RuleSet;
+use crate::uri::{Components, parse};
+
+/// Why two spellings of a component are kept apart at every rung. Those before [`Reason::Scheme`] are
+/// differences that other tools are known to remove.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A reserved character is encoded in one and not in the other (2.2).
+    Reserved,
+    /// One is the other, encoded once more (2.4).
+    DoubleEncoding,
+    /// Case, where it counts.
+    Case,
+    /// `+` in one, `%20` in the other.
+    PlusSpace,
+    /// `http` and `https`.
+    Https,
+    /// A dot at the end of the host.
+    HostDot,
+    /// `www.` before the host.
+    Www,
+    /// A slash at the end of the path.
+    TrailingSlash,
+    /// Several slashes for one.
+    DuplicateSlash,
+    /// An index page and its directory.
+    IndexPage,
+    /// The same parts of a query in another order.
+    QueryOrder,
+    /// An empty query and none.
+    EmptyQuery,
+    /// An empty fragment and none.
+    EmptyFragment,
+    /// An empty userinfo and none.
+    EmptyUserinfo,
+    /// The schemes are different.
+    Scheme,
+    /// One has an authority and the other has none.
+    Authority,
+    /// The userinfos are different.
+    Userinfo,
+    /// The hosts are different.
+    Host,
+    /// The ports are different.
+    Port,
+    /// The paths are different.
+    Path,
+    /// The queries are different.
+    Query,
+    /// The fragments are different.
+    Fragment,
+    /// One is no URI, or neither is.
+    Invalid,
+}
+
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Reason; 23] = [
+        Reason::Reserved,
+        Reason::DoubleEncoding,
+        Reason::Case,
+        Reason::PlusSpace,
+        Reason::Https,
+        Reason::HostDot,
+        Reason::Www,
+        Reason::TrailingSlash,
+        Reason::DuplicateSlash,
+        Reason::IndexPage,
+        Reason::QueryOrder,
+        Reason::EmptyQuery,
+        Reason::EmptyFragment,
+        Reason::EmptyUserinfo,
+        Reason::Scheme,
+        Reason::Authority,
+        Reason::Userinfo,
+        Reason::Host,
+        Reason::Port,
+        Reason::Path,
+        Reason::Query,
+        Reason::Fragment,
+        Reason::Invalid,
+    ];
+
+    /// The stable name, as machines read it.
+    pub const fn name(self) -> &'static str {
+        self.told().0
+    }
+
+    /// One sentence for people.
+    pub const fn message(self) -> &'static str {
+        self.told().1
+    }
+
+    const fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Reason::Reserved => {
+                ("reserved", "a reserved character is a delimiter, and data when it is encoded")
+            }
+            Reason::DoubleEncoding => ("double-encoding", "nothing is decoded twice"),
+            Reason::Case => ("case", "case counts here"),
+            Reason::PlusSpace => {
+                ("plus-space", "a + is a +; that it means a space is a habit of forms")
+            }
+            Reason::Https => ("https", "http and https are two schemes, and may have two contents"),
+            Reason::HostDot => ("host-dot", "the dot at the end is part of the host"),
+            Reason::Www => ("www", "a host with www. is another name than one without"),
+            Reason::TrailingSlash => ("trailing-slash", "the slash at the end is part of the path"),
+            Reason::DuplicateSlash => ("duplicate-slash", "an empty segment is a segment"),
+            Reason::IndexPage => {
+                ("index-page", "only the server knows what it shows for a directory")
+            }
+            Reason::QueryOrder => ("query-order", "the order of a query is part of it"),
+            Reason::EmptyQuery => ("empty-query", "an empty query is not the same as none"),
+            Reason::EmptyFragment => {
+                ("empty-fragment", "an empty fragment is not the same as none")
+            }
+            Reason::EmptyUserinfo => {
+                ("empty-userinfo", "an empty userinfo is not the same as none")
+            }
+            Reason::Scheme => ("scheme", "the schemes are different"),
+            Reason::Authority => ("authority", "one has an authority and the other has none"),
+            Reason::Userinfo => ("userinfo", "the userinfos are different"),
+            Reason::Host => ("host", "the hosts are different"),
+            Reason::Port => ("port", "the ports are different"),
+            Reason::Path => ("path", "the paths are different"),
+            Reason::Query => ("query", "the queries are different"),
+            Reason::Fragment => ("fragment", "the fragments are different"),
+            Reason::Invalid => ("invalid", "what is no URI is one with the same bytes only"),
+        }
+    }
+}
+
+/// One place at which two URIs part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The component, `None` where one of the two is no URI.
+    pub component: Option<Component>,
+    /// Why.
+    pub reason: Reason,
+    /// The first bytes of the two inputs at which the canonical forms of the component part, counted
+    /// from 0; the end of the component, or where it would stand, where one form is the beginning of the
+    /// other.
+    pub at: [usize; 2],
+}
+
+/// Where `a` and `b`, which are not one under `options`, part.
+pub(super) fn partings(
+    a: &[u8],
+    b: &[u8],
+    options: Options,
+    rules: Option<&RuleSet>,
+) -> Vec<Parting> {
+    let tell = |text| explain_with_rules(text, options, rules);
+    let (Ok(told_a), Ok(told_b)) = (tell(a), tell(b)) else {
+        let at = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        return vec![Parting { component: None, reason: Reason::Invalid, at: [at, at] }];
+    };
+    let (form_a, form_b) = (&told_a.canonical[..], &told_b.canonical[..]);
+    // Canonical forms are valid.
+    let (Ok(parts_a), Ok(parts_b)) = (parse(form_a), parse(form_b)) else { return Vec::new() };
+    let is_lone = (parts_a.authority_start == 0) != (parts_b.authority_start == 0);
+    let mut partings = Vec::new();
+    for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
+        let component = place_a.component;
+        // What only one of them has is no difference of its own.
+        let is_inner = matches!(component, Component::Userinfo | Component::Host | Component::Port);
+        let (text_a, text_b) =
+            (&form_a[place_a.start..place_a.end], &form_b[place_b.start..place_b.end]);
+        if text_a == text_b || is_lone && is_inner {
+            continue;
+        }
+        let same = text_a.iter().zip(text_b).take_while(|(a, b)| a == b).count();
+        let at = [
+            told_a.place(place_a.start + same, place_a.end),
+            told_b.place(place_b.start + same, place_b.end),
+        ];
+        let reason = reason(component, text_a, text_b);
+        partings.push(Parting { component: Some(component), reason, at });
+    }
+    partings
+}
+
+/// A component of a form, with the delimiter that belongs to it.
+struct Place {
+    component: Component,
+    start: usize,
+    end: usize,
+}
+
+/// The components of a form with these parts, in their order; those that are not there are empty.
+fn places(parts: &Components) -> [Place; 8] {
+    let place = |component, start: u32, end: u32| Place {
+        component,
+        start: start as usize,
+        end: end as usize,
+    };
+    let after_scheme = parts.scheme_end + 1;
+    let authority_start = parts.authority_start.max(after_scheme);
+    [
+        place(Component::Scheme, 0, parts.scheme_end),
+        place(Component::Authority, after_scheme, authority_start),
+        place(Component::Userinfo, authority_start, parts.host_start),
+        place(Component::Host, parts.host_start, parts.host_end),
+        place(Component::Port, parts.host_end, parts.path_start),
+        place(Component::Path, parts.path_start, parts.path_end),
+        place(Component::Query, parts.path_end, parts.query_end),
+        place(Component::Fragment, parts.query_end, parts.len),
+    ]
+}
+
+/// Why these forms of `component`, with their delimiters, are kept apart.
+fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
+    let is = |one: &[u8], other: &[u8]| a == one && b == other || a == other && b == one;
+    // Whether one of them becomes the other by `change`.
+    let becomes = |change: fn(&[u8]) -> Vec<u8>| change(a) == b || change(b) == a;
+    match component {
+        Component::Scheme if is(b"http", b"https") => return Reason::Https,
+        Component::Scheme => return Reason::Scheme,
+        Component::Authority => return Reason::Authority,
+        Component::Port => return Reason::Port,
+        Component::Userinfo if is(b"", b"@") => return Reason::EmptyUserinfo,
+        Component::Query if is(b"", b"?") => return Reason::EmptyQuery,
+        Component::Fragment if is(b"", b"#") => return Reason::EmptyFragment,
+        Component::Host if becomes(|host| [host, b"."].concat()) => return Reason::HostDot,
+        Component::Host if becomes(|host| [b"www.", host].concat()) => return Reason::Www,
+        Component::Path if becomes(|path| [path, b"/"].concat()) => return Reason::TrailingSlash,
+        Component::Path if squeezed(a) == squeezed(b) => return Reason::DuplicateSlash,
+        Component::Path if without_index(a) == without_index(b) => return Reason::IndexPage,
+        Component::Query if sorted(a) == sorted(b) => return Reason::QueryOrder,
+        _ => {}
+    }
+    let (decoded_a, decoded_b) = (decoded(a), decoded(b));
+    // Both have a delimiter of their own or none, so what is equal here was no delimiter of the component.
+    if decoded_a == decoded_b {
+        return Reason::Reserved;
+    }
+    if decoded(&decoded_a) == decoded_b || decoded(&decoded_b) == decoded_a {
+        return Reason::DoubleEncoding;
+    }
+    if a.eq_ignore_ascii_case(b) {
+        return Reason::Case;
+    }
+    let has_plus_space = matches!(component, Component::Path | Component::Query);
+    if has_plus_space && plus_decoded(a) == plus_decoded(b) {
+        return Reason::PlusSpace;
+    }
+    match component {
+        Component::Userinfo => Reason::Userinfo,
+        Component::Host => Reason::Host,
+        Component::Path => Reason::Path,
+        Component::Query => Reason::Query,
+        Component::Fragment => Reason::Fragment,
+        // Told above.
+        Component::Scheme | Component::Authority | Component::Port => Reason::Scheme,
+    }
+}
+
+/// `text` with all triplets decoded, once; a `%` that begins none stays.
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, after @ ..] = rest {
+        rest = match rest {
+            [b'%', high, low, after @ ..]
+                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+            {
+                out.push(percent::decode(*high, *low));
+                after
+            }
+            _ => {
+                out.push(*first);
+                after
+            }
+        };
+    }
+    out
+}
+
+fn plus_decoded(text: &[u8]) -> Vec<u8> {
+    let spaces: Vec<u8> = text.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
+    decoded(&spaces)
+}
+
+/// `path` without empty segments but the last.
+fn squeezed(path: &[u8]) -> Vec<u8> {
+    let mut out = path.to_vec();
+    out.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
+    out
+}
+
+/// `path` without a last segment that is known to be shown for its directory.
+fn without_index(path: &[u8]) -> &[u8] {
+    const PAGES: [&[u8]; 8] = [
+        b"index.html",
+        b"index.htm",
+        b"index.php",
+        b"index.asp",
+        b"index.aspx",
+        b"index.jsp",
+        b"default.asp",
+        b"default.aspx",
+    ];
+    let last = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+    let is_index = PAGES.iter().any(|page| page.eq_ignore_ascii_case(&path[last..]));
+    if is_index { &path[..last] } else { path }
+}
+
+/// The parts of a query, with its `?`, in an order of their own.
+fn sorted(query: &[u8]) -> Vec<&[u8]> {
+    let mut parts: Vec<&[u8]> = query
+        .strip_prefix(b"?")
+        .map_or_else(Vec::new, |query| query.split(|&b| b == b'&').collect());
+    parts.sort_unstable();
+    parts
+}
+
+/// The components that `a` and `b`, which are one at some rung, spell differently.
+pub(super) fn components_spelled_differently(a: &[u8], b: &[u8]) -> Vec<Component> {
+    let (spelled_a, spelled_b) = (spelling(a), spelling(b));
+    let pairs = spelled_a.into_iter().zip(spelled_b);
+    pairs.filter(|(a, b)| a != b).map(|((component, _), _)| component).collect()
+}
+
+/// The components of `text` as they are written, with their delimiters. It is a URI but for bytes of
+/// UTF-8 in its host.
+fn spelling(text: &[u8]) -> [(Component, Vec<u8>); 8] {
+    // A stand-in of one byte for each byte of UTF-8 leaves all offsets as they are.
+    let ascii: Vec<u8> =
+        text.iter().map(|&byte| if byte.is_ascii() { byte } else { b'x' }).collect();
+    let parts = parse(&ascii).unwrap_or_default();
+    places(&parts)
+        .map(|place| (place.component, text[place.start.min(place.end)..place.end].to_vec()))
+}

@@ -1,0 +1,89 @@
+//! The steps by which a URI becomes its canonical form, each under a stable name.
+
+use std::sync::LazyLock;
+
+use crate::normalize::Rung;
+use crate::rules::Rule;
+
+/// One kind of change.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The stable name, as machines read it.
+    pub name: &'static str,
+    /// The rung that the step belongs to; `None` for a rule beyond the ladder.
+    pub rung: Option<Rung>,
+    /// Where it is written down.
+    pub source: &'static str,
+    /// What it does, in a few words.
+    pub meaning: &'static str,
+}
+
+macro_rules! steps {
+    ($($id:ident $name:literal $rung:expr, $source:literal, $meaning:literal;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`: ", $meaning, ".")]
+            pub static $id: Step =
+                Step { name: $name, rung: $rung, source: $source, meaning: $meaning };
+        )*
+
+        /// All steps of this module, in the order in which they are taken.
+        pub static ALL: &[&Step] = &[$(&$id),*];
+    };
+}
+
+const SYNTAX: Option<Rung> = Some(Rung::Syntax);
+const SCHEME: Option<Rung> = Some(Rung::Scheme);
+
+steps! {
+    UTF8_HOST "utf8-host" SCHEME, "RFC 3986 section 3.2.2", "UTF-8 in the host is percent-encoded";
+    SCHEME_CASE "scheme-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the scheme has no case";
+    TRIPLET_DECODE "triplet-decode" SYNTAX, "RFC 3986 section 6.2.2.2",
+        "an unreserved character needs no encoding";
+    TRIPLET_CASE "triplet-case" SYNTAX, "RFC 3986 section 6.2.2.1",
+        "the digits of a triplet have no case";
+    HOST_CASE "host-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the host has no case";
+    DOT_SEGMENTS "dot-segments" SYNTAX, "RFC 3986 section 6.2.2.3",
+        "`.` and `..` are resolved (5.2.4)";
+    IPV6 "ipv6" SCHEME, "RFC 5952 section 4", "an IPv6 address has one form";
+    IDNA "idna" SCHEME, "UTS #46; RFC 3986 section 3.2.2", "a name of the DNS is written in A-labels";
+    EMPTY_PORT "empty-port" SCHEME, "RFC 3986 section 6.2.3", "an empty port is none";
+    PORT_ZEROS "port-zeros" SCHEME, "RFC 3986 section 3.2.3",
+        "a port is a number: zeros before it do not count";
+    DEFAULT_PORT "default-port" SCHEME, "RFC 3986 section 6.2.3",
+        "the default port of the scheme is as good as none";
+    DEFAULT_HOST "default-host" SCHEME, "RFC 3986 section 6.2.3",
+        "the default host of the scheme is as good as none";
+    EMPTY_PATH "empty-path" SCHEME, "RFC 3986 section 6.2.3", "an empty path after a host is `/`";
+    MAILTO_DOMAIN "mailto-domain" SCHEME, "RFC 6068 section 2",
+        "the domain of a mail address has no case";
+    URN_NID "urn-nid" SCHEME, "RFC 8141 section 3.1", "the namespace of a URN has no case";
+    FRAGMENT "fragment" None, "RFC 3986 section 6.1", "the fragment is left out, as was asked for";
+}
+
+/// The step of a rule beyond the RFC.
+pub fn of_rule(rule: Rule) -> &'static Step {
+    static STEPS: LazyLock<Vec<Step>> = LazyLock::new(|| {
+        let step = |rule: &Rule| Step {
+            name: rule.name(),
+            rung: None,
+            source: "rules beyond the RFC",
+            meaning: rule.meaning(),
+        };
+        Rule::ALL.iter().map(step).collect()
+    });
+    let number = Rule::ALL.iter().position(|known| *known == rule);
+    number.and_then(|number| STEPS.get(number)).unwrap_or(&FRAGMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_tidy() {
+        let names: std::collections::BTreeSet<&str> = ALL.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), ALL.len());
+        let is_tidy = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        assert!(names.iter().all(|name| name.bytes().all(is_tidy)));
+    }
+}

@@ -1,0 +1,97 @@
+//! A text on its way through changes, each byte of which knows where in the input it comes from.
+
+use std::ops::Range;
+
+use super::{Change, Component, Step};
+
+/// A change to be made: these bytes of the text become those.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    pub(super) step: &'static Step,
+    pub(super) component: Component,
+    /// Bytes of the text as it is before the change.
+    pub(super) range: Range<usize>,
+    pub(super) after: Vec<u8>,
+}
+
+/// A text and the changes that made it.
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    text: Vec<u8>,
+    /// For each byte of the text, the bytes of the input that it stands for.
+    origins: Vec<Range<u32>>,
+    input_len: u32,
+    changes: Vec<Change>,
+}
+
+impl Trace {
+    /// The input, unchanged. Its length fits 32 bits.
+    pub(super) fn new(input: &[u8]) -> Trace {
+        let input_len = input.len() as u32;
+        let origins = (0..input_len).map(|at| at..at + 1).collect();
+        Trace { text: input.to_vec(), origins, input_len, changes: Vec::new() }
+    }
+
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Makes `edits`, whose ranges stand in order and do not overlap; those that change nothing do not
+    /// count.
+    pub(super) fn apply(&mut self, edits: Vec<Edit>) {
+        let mut text = Vec::with_capacity(self.text.len());
+        let mut origins = Vec::with_capacity(self.text.len());
+        let mut at = 0;
+        for Edit { step, component, range, after } in edits {
+            let before = &self.text[range.clone()];
+            if before == after {
+                continue;
+            }
+            text.extend_from_slice(&self.text[at..range.start]);
+            origins.extend_from_slice(&self.origins[at..range.start]);
+            at = range.end;
+            let origin = self.origin(range.clone());
+            let same_at_start = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+            let rest = before.len().min(after.len()) - same_at_start;
+            let ends = before.iter().rev().zip(after.iter().rev());
+            let same_at_end = ends.take(rest).take_while(|(a, b)| a == b).count();
+            let new = same_at_start..after.len() - same_at_end;
+            // Where nothing moves, a byte still stands for the one that was there.
+            let new_origins = if before.len() == after.len() {
+                self.origins[range.start + new.start..][..new.len()].to_vec()
+            } else {
+                let old = range.start + same_at_start..range.end - same_at_end;
+                vec![self.origin(old); new.len()]
+            };
+            origins.extend_from_slice(&self.origins[range.start..][..same_at_start]);
+            origins.extend(new_origins);
+            origins.extend_from_slice(&self.origins[range.end - same_at_end..range.end]);
+            let (start, end) = (origin.start as usize, origin.end as usize);
+            text.extend_from_slice(&after);
+            let before = before.to_vec();
+            self.changes.push(Change { step, component, start, end, before, after });
+        }
+        text.extend_from_slice(&self.text[at..]);
+        origins.extend_from_slice(&self.origins[at..]);
+        (self.text, self.origins) = (text, origins);
+    }
+
+    /// The bytes of the input that `range` of the text stands for; for an empty range, the place.
+    fn origin(&self, range: Range<usize>) -> Range<u32> {
+        match self.origins[range.clone()] {
+            [] => {
+                let before = range.start.checked_sub(1).map(|at| self.origins[at].end);
+                let after = self.origins.get(range.start).map(|origin| origin.start);
+                let at = after.or(before).unwrap_or(self.input_len);
+                at..at
+            }
+            [ref only] => only.clone(),
+            [ref first, .., ref last] => first.start..last.end,
+        }
+    }
+
+    /// The text, the changes that made it, and for each of its bytes those of the input that it stands for.
+    pub(super) fn finish(self) -> (Vec<u8>, Vec<Change>, Vec<Range<u32>>) {
+        (self.text, self.changes, self.origins)
+    }
+}

@@ -1,0 +1,248 @@
+//! Explanations and comparisons, for people and as JSON lines.
+
+use serde::Serialize;
+
+use super::diagnostic::{excerpt, push_escaped};
+use crate::explain::{Change, Comparison, Explanation, Parting};
+use crate::normalize::Rung;
+use crate::uri::UriError;
+
+/// A URI and what there is to say about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told<'a> {
+    pub(crate) uri: &'a [u8],
+    pub(crate) result: &'a Result<Explanation, UriError>,
+}
+
+/// The colours of a terminal, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    pub(crate) is_on: bool,
+}
+
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const CYAN: &str = "36";
+
+impl Paint {
+    /// Appends `text`, escaped, in a colour.
+    fn push(self, colour: &str, text: &[u8], out: &mut Vec<u8>) {
+        if self.is_on {
+            out.extend_from_slice(b"\x1b[");
+            out.extend_from_slice(colour.as_bytes());
+            out.push(b'm');
+        }
+        push_escaped(text, usize::MAX, out);
+        if self.is_on {
+            out.extend_from_slice(b"\x1b[0m");
+        }
+    }
+
+    /// Appends `text` in a colour and blanks up to `width`.
+    fn push_padded(self, colour: &str, text: &str, width: usize, out: &mut Vec<u8>) {
+        self.push(colour, text.as_bytes(), out);
+        out.extend(std::iter::repeat_n(b' ', width.saturating_sub(text.len()) + 2));
+    }
+}
+
+fn push_line(texts: &[&str], out: &mut Vec<u8>) {
+    texts.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
+    out.push(b'\n');
+}
+
+/// Appends what is told of one URI, in lines.
+pub(crate) fn text(told: Told<'_>, paint: Paint, out: &mut Vec<u8>) {
+    push_escaped(told.uri, usize::MAX, out);
+    out.push(b'\n');
+    match told.result {
+        Ok(explanation) => {
+            explanation.changes.iter().for_each(|change| push_change(change, paint, out));
+            out.extend_from_slice(b"  = ");
+            paint.push(GREEN, &explanation.canonical, out);
+            out.push(b'\n');
+        }
+        Err(error) => {
+            out.extend_from_slice(b"  ");
+            paint.push(RED, b"invalid", out);
+            push_line(&[": ", error.kind.name(), ": ", error.kind.message()], out);
+            excerpt(told.uri, error.at as usize, false, "  ", out);
+        }
+    }
+}
+
+fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
+    let Change { step, start, end, before, after, .. } = change;
+    out.extend_from_slice(b"  ");
+    paint.push_padded(CYAN, step.rung.map_or("rule", Rung::name), 6, out);
+    paint.push_padded(YELLOW, step.name, 14, out);
+    paint.push_padded("0", &format!("{start}..{end}"), 8, out);
+    for (colour, text, behind) in [(RED, before, " -> "), (GREEN, after, "\n")] {
+        paint.push(colour, if text.is_empty() { b"\"\"" } else { text }, out);
+        out.extend_from_slice(behind.as_bytes());
+    }
+}
+
+/// Appends what is told of two URIs, in lines.
+pub(crate) fn pair_text(
+    a: Told<'_>,
+    b: Told<'_>,
+    comparison: &Comparison,
+    paint: Paint,
+    out: &mut Vec<u8>,
+) {
+    text(a, paint, out);
+    text(b, paint, out);
+    match comparison {
+        Comparison::One { rung, steps } => {
+            let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+            let names =
+                if names.is_empty() { "the same bytes".to_owned() } else { names.join(", ") };
+            paint.push(GREEN, b"one", out);
+            push_line(&[" at rung ", rung.name(), ": ", &names], out);
+        }
+        Comparison::Never { partings } => {
+            paint.push(RED, b"never one", out);
+            out.push(b'\n');
+            for Parting { reason, at, .. } in partings {
+                out.extend_from_slice(b"  ");
+                paint.push(YELLOW, reason.name().as_bytes(), out);
+                push_line(&[": ", reason.message()], out);
+                for (told, at) in [a, b].iter().zip(at) {
+                    excerpt(told.uri, *at, false, "    ", out);
+                }
+            }
+        }
+    }
+}
+
+/// A URI: its text, or null and hexadecimal digits.
+#[derive(Serialize)]
+struct UriRow<'a> {
+    uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hex: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<ChangeRow<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canonical: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorRow>,
+}
+
+#[derive(Serialize)]
+struct ChangeRow<'a> {
+    rung: Option<&'static str>,
+    rule: &'static str,
+    component: &'static str,
+    start: usize,
+    end: usize,
+    before: &'a str,
+    after: &'a str,
+}
+
+#[derive(Serialize)]
+struct ErrorRow {
+    kind: &'static str,
+    at: u32,
+}
+
+#[derive(Serialize)]
+struct LineRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(flatten)]
+    told: UriRow<'a>,
+}
+
+#[derive(Serialize)]
+struct PairRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    a: UriRow<'a>,
+    b: UriRow<'a>,
+    /// The lowest at which they are one, or null.
+    rung: Option<&'static str>,
+    rules: Vec<&'static str>,
+    partings: Vec<PartingRow>,
+}
+
+#[derive(Serialize)]
+struct PartingRow {
+    component: Option<&'static str>,
+    reason: &'static str,
+    a: usize,
+    b: usize,
+    message: &'static str,
+}
+
+/// A text that is known to be UTF-8: a URI, or a host that was checked.
+fn utf8(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap_or_default()
+}
+
+fn uri_row(told: Told<'_>) -> UriRow<'_> {
+    let Told { uri, result } = told;
+    let text = str::from_utf8(uri).ok();
+    UriRow {
+        uri: text,
+        hex: text.is_none().then(|| uri.iter().map(|byte| format!("{byte:02x}")).collect()),
+        changes: result.as_ref().ok().map(|told| told.changes.iter().map(change_row).collect()),
+        canonical: result.as_ref().ok().map(|told| utf8(&told.canonical)),
+        error: result
+            .as_ref()
+            .err()
+            .map(|error| ErrorRow { kind: error.kind.name(), at: error.at }),
+    }
+}
+
+fn change_row(change: &Change) -> ChangeRow<'_> {
+    ChangeRow {
+        rung: change.step.rung.map(Rung::name),
+        rule: change.step.name,
+        component: change.component.name(),
+        start: change.start,
+        end: change.end,
+        before: utf8(&change.before),
+        after: utf8(&change.after),
+    }
+}
+
+/// Appends a row and a line feed.
+fn push_row(row: &impl Serialize, out: &mut Vec<u8>) {
+    // Writing to a vector does not fail, and the rows hold texts and numbers only.
+    let _ = serde_json::to_writer(&mut *out, row);
+    out.push(b'\n');
+}
+
+/// Appends what is told of one URI as a JSON object; with its line if it stands in one.
+pub(crate) fn json(line: Option<u64>, told: Told<'_>, out: &mut Vec<u8>) {
+    push_row(&LineRow { line, told: uri_row(told) }, out);
+}
+
+/// Appends what is told of two URIs as a JSON object.
+pub(crate) fn pair_json(
+    line: Option<u64>,
+    a: Told<'_>,
+    b: Told<'_>,
+    comparison: &Comparison,
+    out: &mut Vec<u8>,
+) {
+    let (rung, rules, partings) = match comparison {
+        Comparison::One { rung, steps } => {
+            (Some(rung.name()), steps.iter().map(|step| step.name).collect(), Vec::new())
+        }
+        Comparison::Never { partings } => {
+            let row = |parting: &Parting| PartingRow {
+                component: parting.component.map(crate::explain::Component::name),
+                reason: parting.reason.name(),
+                a: parting.at[0],
+                b: parting.at[1],
+                message: parting.reason.message(),
+            };
+            (None, Vec::new(), partings.iter().map(row).collect())
+        }
+    };
+    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, partings };
+    push_row(&row, out);
+}

@@ -1,0 +1,191 @@
+//! Explanations, record by record or pair by pair.
+
+use super::driver::{Job, Slot, Worker, record_at, run};
+use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use crate::explain::{Explanation, compare_with_rules, explain_with_rules};
+use crate::io::explanation::{Paint, Told, json, pair_json, pair_text, text};
+use crate::io::row::push_decimal;
+use crate::io::{Chunk, Source, json as rows};
+use crate::simd::Isa;
+use crate::uri::{ErrorKind, UriError};
+
+/// The form in which explanations are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExplainFormat {
+    /// Lines for people.
+    Text {
+        /// With the escapes that make a terminal show colours.
+        has_colour: bool,
+    },
+    /// One JSON object for each URI, or pair of them.
+    Jsonl,
+}
+
+/// What is explained and how.
+#[derive(Clone, Debug)]
+pub struct ExplainOptions {
+    /// What makes two records one.
+    pub equivalence: Equivalence,
+    /// A record is two URIs with a tab between, to be compared; what stands behind a further tab is
+    /// left alone. A record without a tab is one URI.
+    pub has_pairs: bool,
+    /// How.
+    pub format: ExplainFormat,
+}
+
+/// Writes an explanation of every record.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{Equivalence, ExplainFormat, ExplainOptions, Settings, Sinks, explain};
+/// let format = ExplainFormat::Text { has_colour: false };
+/// let options = ExplainOptions { equivalence: Equivalence::default(), has_pairs: true, format };
+/// let pairs = Source::new("pairs", &b"http://h/\thttp://h\n"[..]);
+/// let mut out = Vec::new();
+/// explain(vec![pairs], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// let lines = String::from_utf8(out).unwrap();
+/// assert!(lines.ends_with("one at rung scheme: empty-path\n"));
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn explain(
+    sources: Vec<Source>,
+    options: &ExplainOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let mut job = Explain { options, record_end: settings.record_end };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// Appends an explanation of `uri`, which is all of the bytes, to `out`.
+///
+/// # Errors
+/// The fault for which `uri` has no canonical form. It has been written like any explanation.
+pub fn explain_one(
+    uri: &[u8],
+    options: &ExplainOptions,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    push_one(None, uri, options, out)
+}
+
+/// Appends an explanation of two URIs and a comparison of them to `out`.
+///
+/// # Errors
+/// As [`explain_one`], for the first of the two that has a fault.
+pub fn explain_pair(
+    a: &[u8],
+    b: &[u8],
+    options: &ExplainOptions,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    push_pair(None, [a, b], options, out)
+}
+
+fn fault(told: &Result<Explanation, UriError>) -> Result<(), UriError> {
+    told.as_ref().map(|_| ()).map_err(|&error| error)
+}
+
+fn push_one(
+    line: Option<u64>,
+    uri: &[u8],
+    options: &ExplainOptions,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    let Equivalence { normalize, rules, .. } = &options.equivalence;
+    let uri = &options.equivalence.target(uri);
+    let result = &explain_with_rules(uri, *normalize, rules.as_deref());
+    let told = Told { uri, result };
+    match options.format {
+        ExplainFormat::Text { has_colour } => text(told, Paint { is_on: has_colour }, out),
+        ExplainFormat::Jsonl => json(line, told, out),
+    }
+    fault(result)
+}
+
+fn push_pair(
+    line: Option<u64>,
+    [a, b]: [&[u8]; 2],
+    options: &ExplainOptions,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    let Equivalence { normalize, rules, .. } = &options.equivalence;
+    let (a, b) = (&*options.equivalence.target(a), &*options.equivalence.target(b));
+    let rules = rules.as_deref();
+    let tell = |uri| explain_with_rules(uri, *normalize, rules);
+    let (told_a, told_b) = (&tell(a), &tell(b));
+    let comparison = compare_with_rules(a, b, *normalize, rules);
+    let (a, b) = (Told { uri: a, result: told_a }, Told { uri: b, result: told_b });
+    match options.format {
+        ExplainFormat::Text { has_colour } => {
+            pair_text(a, b, &comparison, Paint { is_on: has_colour }, out);
+        }
+        ExplainFormat::Jsonl => pair_json(line, a, b, &comparison, out),
+    }
+    fault(told_a).and(fault(told_b))
+}
+
+struct Explain<'a> {
+    options: &'a ExplainOptions,
+    record_end: u8,
+}
+
+impl Explain<'_> {
+    /// Appends what there is to say about a record.
+    fn push(&self, line: u64, record: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
+        let mut fields = record.split(|&byte| byte == b'\t');
+        match (fields.next(), fields.next()) {
+            (Some(a), Some(b)) if self.options.has_pairs => {
+                push_pair(Some(line), [a, b], self.options, out)
+            }
+            _ => push_one(Some(line), record, self.options, out),
+        }
+    }
+}
+
+impl Job for Explain<'_> {
+    type Rows = ();
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+        let index = &mut worker.index;
+        let text = slot.chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        for (line, span) in (slot.chunk.line..).zip(index.spans()) {
+            let (_, record) = record_at(text, index, span);
+            if record.is_empty() {
+                slot.report.blank += 1;
+                continue;
+            }
+            slot.report.records += 1;
+            if let Err(error) = self.push(line, record.bytes(), &mut slot.out) {
+                slot.report.invalid.add(error.kind);
+            }
+        }
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn needs_lines(&self) -> bool {
+        true
+    }
+
+    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+        let error = UriError { kind: ErrorKind::TooLong, at: u32::MAX };
+        let mut row = Vec::new();
+        match self.options.format {
+            ExplainFormat::Text { .. } => {
+                row.extend_from_slice(b"line ");
+                push_decimal(chunk.line, &mut row);
+                let message = [": ", error.kind.name(), ": ", error.kind.message(), "\n"];
+                message.iter().for_each(|text| row.extend_from_slice(text.as_bytes()));
+            }
+            ExplainFormat::Jsonl => rows::error_row(chunk.line, error, &mut row),
+        }
+        Some(row)
+    }
+}
