@@ -398,3 +398,60 @@ fn steps_say_what_was_changed_and_why() {
     assert!(pattern.why.as_deref().unwrap().starts_with("Google Ads"));
     assert!(pattern.place.to_string().starts_with("tracking:"), "{}", pattern.place);
 }
+
+#[test]
+fn in_bulk_every_record_gets_what_it_gets_alone() {
+    use std::sync::Arc;
+
+    use uriscan::io::Source;
+    use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize};
+    use uriscan::simd::Kernels;
+
+    let sets = [
+        preset("crawl"),
+        preset("log"),
+        rule_set(&["fragment"]),
+        pack("[[param]]\nhosts = ['h.example', 'site:example.com', 't.co']\ndrop = ['q*']\n"),
+    ];
+    let mut lines =
+        vec!["no uri?q".to_owned(), "urn:x#f".to_owned(), "HTTP://t.co?q=1&r".to_owned()];
+    for pad in 0..140 {
+        let x = "x".repeat(pad);
+        for tail in [
+            "",
+            "?q=1&utm_source=2&a",
+            "#f",
+            ";jsessionid=0123456789ABCDEF",
+            "?",
+            "/(S(lit3py55t21z5v55vlm25s55))/",
+        ] {
+            lines.push(format!("http://h.example/{x}{tail}"));
+            lines.push(format!("HTTPS://u@{x}.Example.com:8080/%7e{tail}"));
+        }
+    }
+    let text = lines.join("\n");
+    for rules in sets {
+        let rules = Arc::new(rules);
+        let mut expected = String::new();
+        for line in &lines {
+            let alone = if line.contains(' ') { line.clone() } else { form(&rules, line) };
+            expected += &(alone + "\n");
+        }
+        for kernels in Kernels::available() {
+            let equivalence =
+                Equivalence { rules: Some(Arc::clone(&rules)), ..Equivalence::default() };
+            let source = Source::new("list", std::io::Cursor::new(text.clone()));
+            let settings = Settings { kernels, chunk_bytes: 4096, ..Settings::default() };
+            let mut out = Vec::new();
+            normalize(
+                vec![source],
+                &equivalence,
+                OnInvalid::Pass,
+                &settings,
+                &mut Sinks::new(&mut out),
+            )
+            .unwrap();
+            assert!(String::from_utf8(out).unwrap() == expected, "{:?}", kernels.backend());
+        }
+    }
+}

@@ -200,8 +200,10 @@ impl Count {
         };
         let scheme_key = hasher.key(scheme);
         let rules_key = match rules {
-            None => scheme_key,
-            Some(rules) => hasher.key(rules.apply(scheme, rules_scratch).0),
+            Some(rules) if rules.may_touch(isa, record) => {
+                hasher.key(rules.apply(scheme, rules_scratch).0)
+            }
+            _ => scheme_key,
         };
         // In a valid URI the first `#` begins the fragment.
         let string_len = if drop_fragment { memchr::memchr(b'#', bytes) } else { None };

@@ -76,8 +76,8 @@ impl Equivalence {
         };
         let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
         Ok(match &self.rules {
-            None => form,
-            Some(rules) => rules.apply(form, &mut scratch.rules).0,
+            Some(rules) if rules.may_touch(isa, record) => rules.apply(form, &mut scratch.rules).0,
+            _ => form,
         })
     }
 }

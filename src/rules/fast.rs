@@ -12,6 +12,8 @@ use super::parts::{
 use super::rule::{Rule, Rules};
 use super::session;
 use super::set::RuleSet;
+use crate::index::{Record, low_bits};
+use crate::simd::{BLOCK, Isa};
 
 /// Buffers for [`RuleSet::apply`], reusable.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,17 @@ const PATH: Rules =
 const PARAMS: Rules = Rules::of(&[Rule::KeepParam, Rule::DropParam, Rule::AllowParam]);
 const QUERY: Rules = Rules::of(&[Rule::SessionId, Rule::SortQuery, Rule::EmptyQuery]).union(PARAMS);
 
+/// Rules that may touch a URI without `?`, `#`, `;` and `(`.
+const BUT_DELIMITERS: Rules =
+    HEAD.union(Rules::of(&[Rule::DuplicateSlash, Rule::IndexPage, Rule::TrailingSlash]));
+
+/// Rules that may touch a URI without `?` if it has one of the others.
+const MORE_DELIMITERS: Rules = Rules::of(&[Rule::Fragment, Rule::SessionId]);
+
+/// All rules that look at more than the parameters of some hosts.
+const BUT_HOSTS: Rules =
+    HEAD.union(PATH).union(Rules::of(&[Rule::Fragment, Rule::SortQuery, Rule::EmptyQuery]));
+
 /// What becomes of scheme and authority.
 struct Head<'a> {
     is_https: bool,
@@ -55,12 +68,11 @@ impl RuleSet {
         let Some(start) = web_authority(form) else {
             return self.drop_fragment(form);
         };
-        if !rules.has_any(HEAD.union(PATH)) && memchr::memchr2(b'?', b'#', &form[start..]).is_none()
-        {
-            return (form, fired);
-        }
         let path_start =
             memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
+        if !rules.has_any(BUT_HOSTS) && !self.params.may_hold(&form[start..path_start]) {
+            return (form, fired);
+        }
         let path_end = memchr::memchr2(b'?', b'#', &form[path_start..])
             .map_or(form.len(), |at| path_start + at);
         let has_query = form.get(path_end) == Some(&b'?');
@@ -136,6 +148,31 @@ impl RuleSet {
         }
         text.extend_from_slice(&form[query_end..end]);
         (text, fired)
+    }
+
+    /// Whether the rules may touch the canonical form of `record`, which is not empty, at all: a quick
+    /// look for the bytes without which they cannot. All are delimiters, and a canonical form holds no
+    /// more delimiters of a sort than its record.
+    #[inline(always)]
+    pub(crate) fn may_touch<I: Isa>(&self, isa: I, record: Record<'_>) -> bool {
+        if self.rules.has_any(BUT_DELIMITERS) {
+            return true;
+        }
+        let has_more = self.rules.has_any(MORE_DELIMITERS);
+        let seen = |at: usize| {
+            let mut seen = record.window(isa, at).question;
+            if has_more {
+                let block = record.block(at);
+                seen |= isa.equal(block, b'#') | isa.equal(block, b';') | isa.equal(block, b'(');
+            }
+            seen & low_bits(record.len().saturating_sub(at))
+        };
+        // Two blocks without asking, as few records need more.
+        let mut all = seen(0) | seen(BLOCK);
+        for at in (2 * BLOCK..record.len()).step_by(BLOCK) {
+            all |= seen(at);
+        }
+        all != 0
     }
 
     /// All that is done to URIs that are not of the web.
@@ -263,20 +300,26 @@ impl RuleSet {
         if has_sessions || has_sort || !groups.is_empty() {
             params.clear();
             let mut start = 0;
-            loop {
-                let len = memchr::memchr(b'&', &query[start..]);
-                let end = len.map_or(query.len(), |len| start + len);
-                match self.drops(&query[start..end], groups, has_sessions) {
+            let mut name_end = None;
+            // Parameters are short: byte by byte is quicker than two searches for each.
+            for end in 0..=query.len() {
+                match query.get(end) {
+                    None | Some(b'&') => {}
+                    Some(b'=') => {
+                        name_end = name_end.or(Some(end));
+                        continue;
+                    }
+                    Some(_) => continue,
+                }
+                let name = &query[start..name_end.unwrap_or(end)];
+                match self.drops(&query[start..end], name, groups, has_sessions) {
                     Some(rule) => {
                         fired.add(rule);
                         is_changed = true;
                     }
                     None => params.push((start as u32, end as u32)),
                 }
-                if end == query.len() {
-                    break;
-                }
-                start = end + 1;
+                (start, name_end) = (end + 1, None);
             }
             let name = |&(start, end): &(u32, u32)| name_of(&query[start as usize..end as usize]);
             if has_sort && !params.is_sorted_by_key(name) {
@@ -298,8 +341,7 @@ impl RuleSet {
 
     /// The rule that leaves the parameter `param` out.
     #[inline]
-    fn drops(&self, param: &[u8], groups: &[u32], has_sessions: bool) -> Option<Rule> {
-        let name = name_of(param);
+    fn drops(&self, param: &[u8], name: &[u8], groups: &[u32], has_sessions: bool) -> Option<Rule> {
         match self.params.verdict(groups, name) {
             Some(entry) => {
                 (entry.verdict == Verdict::Drop).then(|| self.patterns[entry.order as usize].rule)

@@ -128,6 +128,53 @@ pub(super) struct Hosts<T> {
     /// Patterns without a common base.
     loose: Loose<T>,
     has_loose: bool,
+    /// How the bases end.
+    ends: Ends,
+}
+
+/// The last bytes of some names, roughly: bits under hashes of the last eight bytes, or of the last
+/// four of shorter names.
+#[derive(Clone, Debug)]
+struct Ends {
+    long: [u64; 64],
+    short: [u64; 64],
+    /// There are names of less than four bytes.
+    has_tiny: bool,
+}
+
+impl Ends {
+    fn new<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ends {
+        let mut ends = Ends { long: [0; 64], short: [0; 64], has_tiny: false };
+        for name in names {
+            let (bits, (word, bit)) = match (name.last_chunk(), name.last_chunk()) {
+                (Some(last), _) => (&mut ends.long, place(u64::from_le_bytes(*last))),
+                (_, Some(last)) => (&mut ends.short, place(u32::from_le_bytes(*last).into())),
+                _ => {
+                    ends.has_tiny = true;
+                    continue;
+                }
+            };
+            bits[word] |= bit;
+        }
+        ends
+    }
+
+    /// Whether `name`, in any case, may end in one of the names.
+    #[inline]
+    fn may_end(&self, name: &[u8]) -> bool {
+        let (Some(long), Some(short)) = (name.last_chunk(), name.last_chunk()) else { return true };
+        let has = |bits: &[u64; 64], (word, bit): (usize, u64)| bits[word] & bit != 0;
+        self.has_tiny
+            || has(&self.long, place(u64::from_le_bytes(*long)))
+            || has(&self.short, place(u32::from_le_bytes(*short).into()))
+    }
+}
+
+/// The word and the bit for bytes, whatever the case of their letters.
+#[inline]
+fn place(bytes: u64) -> (usize, u64) {
+    let hash = (bytes | 0x2020_2020_2020_2020).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
+    (hash as usize / 64, 1 << (hash % 64))
 }
 
 impl<T: Copy> Hosts<T> {
@@ -141,10 +188,22 @@ impl<T: Copy> Hosts<T> {
             }
         }
         Hosts {
+            ends: Ends::new(filed.iter().map(|(base, _): &(Vec<u8>, _)| &**base)),
             by_base: Buckets::new(filed),
             has_loose: !loose.is_empty(),
             loose: Loose::new(loose),
         }
+    }
+
+    /// Whether a pattern may name the host of `authority`, a canonical one, in any case: a quick look
+    /// at its end. `true` says nothing.
+    #[inline]
+    pub(super) fn may_match(&self, authority: &[u8]) -> bool {
+        // What may be a port, an address or a last dot is looked at more closely.
+        let is_name = authority
+            .last()
+            .is_some_and(|byte| !byte.is_ascii_digit() && !matches!(byte, b':' | b']' | b'.'));
+        self.has_loose || !is_name || self.ends.may_end(authority)
     }
 
     /// Calls `found` with the value of each pattern that names `host`, of some more than once.
@@ -255,6 +314,12 @@ mod tests {
             for host in hosts {
                 let mut found = Vec::new();
                 compiled.each_match(host.as_bytes(), |i: u32| found.push(i));
+                for authority in
+                    [host, &*format!("u:p@{host}"), &*format!("{host}:8"), &*host.to_uppercase()]
+                {
+                    let may_match = compiled.may_match(authority.as_bytes());
+                    assert!(may_match || found.is_empty(), "{authority}");
+                }
                 found.sort_unstable();
                 found.dedup();
                 let one_by_one =

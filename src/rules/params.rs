@@ -88,6 +88,12 @@ impl Params {
         self.needs_host
     }
 
+    /// Whether a pattern may hold for the host of `authority`; a quick look, `true` says nothing.
+    #[inline]
+    pub(super) fn may_hold(&self, authority: &[u8]) -> bool {
+        !self.global.is_empty() || self.hosts.may_match(authority)
+    }
+
     /// Sets `found` to the groups that hold for `host`, which is in lower case and has no last dot.
     #[inline]
     pub(super) fn groups(&self, host: &[u8], found: &mut Vec<u32>) {

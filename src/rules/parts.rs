@@ -12,9 +12,16 @@ pub(super) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php
 /// nothing else, so no other scheme is touched by rules, fragments aside.
 #[inline]
 pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
-    let starts =
-        |head: &[u8]| form.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
-    if starts(b"https://") { Some(8) } else { starts(b"http://").then_some(7) }
+    // Setting bit 5 makes letters lower case and leaves `:` and `/` alone. What other bytes become
+    // these stands in no URI.
+    const LOWER: u64 = 0x2020_2020_2020_2020;
+    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+    const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
+    let Some(head) = form.first_chunk() else {
+        return form.eq_ignore_ascii_case(b"http://").then_some(7);
+    };
+    let head = u64::from_le_bytes(*head) | LOWER;
+    if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
 }
 
 /// Offsets in an authority: where the host begins, and where it ends.
