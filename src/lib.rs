@@ -35,12 +35,13 @@
 //! | hash canonical bytes | [`key::Hasher`] |
 //! | say why a form is what it is, or why two URIs are one | [`explain`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
+//! | find URIs in running text | [`extract::Finder`] |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`key`] and [`rules`], [`dedup`] and [`explain`],
-//! [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`extract`], [`key`] and [`rules`], [`dedup`] and
+//! [`explain`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -80,6 +81,7 @@ pub mod audit;
 pub mod chunk;
 pub mod dedup;
 pub mod explain;
+pub mod extract;
 pub mod grammar;
 pub mod index;
 pub mod io;

@@ -1,15 +1,18 @@
 //! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
 
+pub mod compress;
 pub(crate) mod diagnostic;
 pub(crate) mod explanation;
 pub(crate) mod fields;
 pub(crate) mod finding;
+pub(crate) mod found;
 pub(crate) mod json;
 pub mod reader;
 pub mod row;
 pub mod template;
 pub(crate) mod tsv;
 
+pub use compress::Compression;
 pub use fields::Fields;
 pub use reader::{Chunk, ChunkReader, ReadError, Shape, Source};
 pub use row::Field;

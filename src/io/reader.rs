@@ -6,7 +6,9 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::compress;
 use crate::chunk::PaddedBuf;
+use crate::extract::Format;
 
 /// A named stream of bytes.
 pub struct Source {
@@ -14,14 +16,18 @@ pub struct Source {
     pub name: String,
     /// Its length in bytes, if that is known.
     pub bytes: Option<u64>,
-    /// Opens the stream; called once, when its turn has come.
+    /// Opens the stream; called once, when its turn has come. What it reads may be compressed
+    /// ([`super::Compression`]).
     pub open: Box<dyn FnOnce() -> io::Result<Box<dyn Read + Send>> + Send>,
+    /// Pass it over if it looks binary, that is, if there is a NUL among its first 8 KiB.
+    pub text_only: bool,
 }
 
 impl Source {
     /// A source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
-        Source { name: name.into(), bytes: None, open: Box::new(|| Ok(Box::new(reader))) }
+        let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
+        Source { name: name.into(), bytes: None, open, text_only: false }
     }
 
     /// A source that opens the file at `path` when its turn has come.
@@ -31,6 +37,7 @@ impl Source {
             name: path.display().to_string(),
             bytes: path.metadata().ok().filter(|data| data.is_file()).map(|data| data.len()),
             open: Box::new(move || Ok(Box::new(std::fs::File::open(path)?))),
+            text_only: false,
         }
     }
 }
@@ -86,6 +93,38 @@ pub struct Chunk {
     pub line: u64,
     /// Whole records, or a piece of one.
     pub shape: Shape,
+    /// What the source holds, for those who look for links in it.
+    pub format: Format,
+}
+
+/// First bytes that tell what a source holds; a NUL among them, that it is no text, as `grep` and `rg` have it.
+const HEAD_BYTES: usize = 8 << 10;
+
+/// Where the records of a source end.
+pub(crate) trait Cut: Send {
+    /// Looks at the first bytes of a source, which tell what it holds.
+    fn begin(&mut self, _name: &str, _head: &[u8]) -> Format {
+        Format::Text
+    }
+
+    /// Where the last whole record of `content`, which begins with one, ends; `None` when none does.
+    fn last_end(&mut self, content: &[u8]) -> Option<usize>;
+
+    /// Where the record that has begun before `content` ends.
+    fn long_end(&mut self, content: &[u8]) -> Option<usize>;
+}
+
+/// Records that end at a byte.
+struct Lines(u8);
+
+impl Cut for Lines {
+    fn last_end(&mut self, content: &[u8]) -> Option<usize> {
+        memrchr(self.0, content).map(|at| at + 1)
+    }
+
+    fn long_end(&mut self, content: &[u8]) -> Option<usize> {
+        memchr(self.0, content).map(|at| at + 1)
+    }
 }
 
 /// Reads sources one after the other into chunks.
@@ -96,6 +135,14 @@ pub struct ChunkReader {
     chunk_bytes: usize,
     max_record: usize,
     record_end: u8,
+    cut: Box<dyn Cut>,
+    /// Sources may be of different kinds, which the cut tells.
+    is_judged: bool,
+    /// Of the current source: what it holds, whether that was found out, and [`Source::text_only`].
+    format: Format,
+    is_begun: bool,
+    text_only: bool,
+    binary: u64,
     /// The bytes behind the last record end of the chunk before.
     carry: Vec<u8>,
     byte: u64,
@@ -133,6 +180,12 @@ impl ChunkReader {
             chunk_bytes: chunk_bytes.clamp(1, max_record.max(1)),
             max_record: max_record.max(1),
             record_end,
+            cut: Box::new(Lines(record_end)),
+            is_judged: false,
+            format: Format::Text,
+            is_begun: false,
+            text_only: false,
+            binary: 0,
             carry: Vec::new(),
             byte: 0,
             line: 1,
@@ -147,6 +200,16 @@ impl ChunkReader {
         self.counts_lines = true;
     }
 
+    /// Makes `cut` say what sources hold and where their records end.
+    pub(crate) fn cut_by(&mut self, cut: Box<dyn Cut>) {
+        (self.cut, self.is_judged) = (cut, true);
+    }
+
+    /// The number of sources that were passed over because they look binary.
+    pub(crate) fn binary(&self) -> u64 {
+        self.binary
+    }
+
     /// The name of the source with this number.
     pub fn source_name(&self, source: usize) -> &str {
         &self.names[source]
@@ -155,7 +218,7 @@ impl ChunkReader {
     /// Fills `chunk` with what comes next; `false` at the end of the last source.
     ///
     /// # Errors
-    /// When a source cannot be opened or read; its whole records that stand before the fault have been
+    /// When a source cannot be opened, read or decompressed; its whole records that stand before the fault have been
     /// handed out by then. The next call goes on with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         loop {
@@ -164,7 +227,9 @@ impl ChunkReader {
                     return Err(error);
                 }
                 let Some(source) = self.sources.pop_front() else { return Ok(false) };
-                self.current = Some((source.open)().map_err(|error| self.error(error))?);
+                (self.text_only, self.is_begun) = (source.text_only, false);
+                let opened = (source.open)().and_then(compress::decompressed);
+                self.current = Some(opened.map_err(|error| self.error(error))?);
                 (self.byte, self.line) = (0, u64::from(self.counts_lines));
             }
             if self.fill_from_current(chunk)? {
@@ -188,6 +253,10 @@ impl ChunkReader {
         let mut len = self.carry.len();
         // The room is rounded up; what is filled is not, so that the limit is exact.
         let mut most = self.chunk_bytes.max(len);
+        if !self.is_begun && (self.text_only || self.is_judged) {
+            // What a source holds is judged by the same bytes, however small its chunks.
+            most = most.max(HEAD_BYTES);
+        }
         chunk.text.reserve(most);
         chunk.text.room()[..len].copy_from_slice(&self.carry);
         self.carry.clear();
@@ -201,21 +270,31 @@ impl ChunkReader {
                 self.byte = BYTE_ORDER_MARK.len() as u64;
             }
             let content = &chunk.text.room()[..len];
+            if !self.is_begun {
+                self.is_begun = true;
+                let head = &content[..len.min(HEAD_BYTES)];
+                if self.text_only && memchr(0, head).is_some() {
+                    self.binary += 1;
+                    (self.current, self.failed) = (None, None);
+                    return Ok(false);
+                }
+                self.format = self.cut.begin(&self.names[chunk.source], head);
+            }
             if self.failed.is_some() {
                 // What is behind the last record end may be half a record.
-                let whole = memrchr(self.record_end, content).map(|at| at + 1);
+                let whole = self.cut.last_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }
             let content = &chunk.text.room()[..len];
             let (end, shape) = if self.in_long_record {
-                let end = memchr(self.record_end, content).map(|at| at + 1);
+                let end = self.cut.long_end(content);
                 self.in_long_record = end.is_none() && !is_end;
                 let shape = if self.in_long_record { Shape::LongRest } else { Shape::LongLast };
                 (end.unwrap_or(len), shape)
             } else if is_end {
                 (len, Shape::Records)
-            } else if let Some(at) = memrchr(self.record_end, content) {
-                (at + 1, Shape::Records)
+            } else if let Some(end) = self.cut.last_end(content) {
+                (end, Shape::Records)
             } else if len > self.max_record {
                 self.in_long_record = true;
                 (len, Shape::LongFirst)
@@ -233,6 +312,7 @@ impl ChunkReader {
             }
             chunk.text.set_len(end);
             (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
+            chunk.format = self.format;
             self.byte += end as u64;
             if self.counts_lines {
                 let ends = memchr_iter(self.record_end, &chunk.text.room()[..end]).count();

@@ -13,6 +13,7 @@ use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
 use crate::chunk::{Padded, Span};
 use crate::index::{Index, Record, trim};
+use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Task};
 use crate::uri::{ErrorKind, UriError};
@@ -59,6 +60,11 @@ pub(super) trait Job: Sync {
     /// What becomes of records that cannot be judged.
     fn on_invalid(&self) -> OnInvalid;
 
+    /// Where the records of the sources end, if not at [`Settings::record_end`].
+    fn cut(&self) -> Option<Box<dyn Cut>> {
+        None
+    }
+
     /// Whether line numbers are needed, for rows or for an error.
     fn needs_lines(&self) -> bool {
         self.on_invalid() == OnInvalid::Fail
@@ -89,6 +95,9 @@ pub(super) fn run<J: Job + Send>(
     if job.needs_lines() {
         reader.count_lines();
     }
+    if let Some(cut) = job.cut() {
+        reader.cut_by(cut);
+    }
     pool.install(|| batches(job, &mut reader, settings, sinks))
 }
 
@@ -110,7 +119,7 @@ fn batches<J: Job + Send>(
     let (mut before, mut current, mut after) = (new_batch(), new_batch(), new_batch());
     // How many slots of each are in use.
     let mut before_len = 0;
-    let (mut current_len, mut failed) = fill(reader, &mut current, settings);
+    let (mut current_len, mut failed) = fill(reader, &mut current, settings, sinks);
     let mut report = Report::default();
     while current_len > 0 {
         // Nothing is read behind a fault, but all that stands before it is worked on and written.
@@ -121,7 +130,7 @@ fn batches<J: Job + Send>(
                 Ok::<_, Error>(if has_failed {
                     (0, None)
                 } else {
-                    fill(reader, &mut after, settings)
+                    fill(reader, &mut after, settings, sinks)
                 })
             },
             || work(job, &mut current[..current_len], settings, &workers),
@@ -146,6 +155,7 @@ fn batches<J: Job + Send>(
     for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
         sink.flush().map_err(Error::Write)?;
     }
+    report.binary = reader.binary();
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }
 
@@ -155,17 +165,19 @@ fn fill<R>(
     reader: &mut ChunkReader,
     slots: &mut [Slot<R>],
     settings: &Settings,
+    sinks: &mut Sinks<'_>,
 ) -> (usize, Option<ReadError>) {
     let budget = slots.len() * settings.chunk_bytes;
     let (mut filled, mut bytes) = (0, 0);
     while filled < slots.len() && bytes < budget {
-        match reader.fill(&mut slots[filled].chunk) {
-            Ok(true) => {
+        match (reader.fill(&mut slots[filled].chunk), &mut sinks.unread) {
+            (Ok(true), _) => {
                 bytes += slots[filled].chunk.text.padded().len();
                 filled += 1;
             }
-            Ok(false) => break,
-            Err(error) => return (filled, Some(error)),
+            (Ok(false), _) => break,
+            (Err(error), Some(unread)) => unread(&error),
+            (Err(error), None) => return (filled, Some(error)),
         }
     }
     (filled, None)

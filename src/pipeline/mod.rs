@@ -11,6 +11,8 @@ mod dedup;
 mod driver;
 mod equivalence;
 mod explain;
+mod extract;
+mod links;
 mod map;
 mod parse;
 mod report;
@@ -23,6 +25,8 @@ pub use classes::{ClassOptions, Keep, Select, classes};
 pub use dedup::{DedupOptions, Emit, dedup};
 pub use equivalence::Equivalence;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
+pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
+pub use links::links_of;
 pub use map::{keys, normalize};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
@@ -107,12 +111,15 @@ pub struct Sinks<'a> {
     pub clusters: Option<&'a mut (dyn Write + Send)>,
     /// Told the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
+    /// Told of every source that cannot be opened or read to its end, while the others are worked on;
+    /// if nobody is to be told, the first one ends the run with [`Error::Read`].
+    pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,
 }
 
 impl<'a> Sinks<'a> {
     /// Results to `out`, nothing else.
     pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        Sinks { out, rejects: None, dupes: None, clusters: None, progress: None }
+        Sinks { out, rejects: None, dupes: None, clusters: None, progress: None, unread: None }
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Report {
     pub invalid: Invalid,
     /// Same-document references among the records, written or not; counted by [`super::resolve()`] only.
     pub same_document: u64,
+    /// Sources that were passed over because they look binary.
+    pub binary: u64,
 }
 
 impl core::ops::AddAssign<&Report> for Report {
@@ -59,6 +61,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.duplicates += other.duplicates;
         self.same_document += other.same_document;
         self.withheld += other.withheld;
+        self.binary += other.binary;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }

@@ -85,6 +85,12 @@ pub(super) fn hex_digits(v: __m512i) -> (u64, u64) {
     (in_range(v, b'0', 10) | in_range(v, b'A', 6), in_range(v, b'a', 6))
 }
 
+/// The letters of `v`.
+#[inline(always)]
+pub(super) fn letters(v: __m512i) -> u64 {
+    in_range(v, b'A', 26) | in_range(v, b'a', 26)
+}
+
 /// See [`Isa::window`].
 #[inline(always)]
 pub(super) fn window(low: &Summary, high: &Summary, shift: u32) -> Summary {
@@ -128,6 +134,11 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
         equal(load(block), byte)
+    }
+
+    #[inline(always)]
+    fn letters(self, block: &[u8; BLOCK]) -> u64 {
+        letters(load(block))
     }
 
     #[inline(always)]

@@ -68,6 +68,11 @@ impl Isa for Avx512Vbmi {
     }
 
     #[inline(always)]
+    fn letters(self, block: &[u8; BLOCK]) -> u64 {
+        avx512::letters(avx512::load(block))
+    }
+
+    #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         avx512::hex_digits(avx512::load(block))
     }

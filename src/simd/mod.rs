@@ -121,6 +121,9 @@ pub trait Isa: Copy + Send + Sync {
     /// The mask of bytes of `block` equal to `byte`.
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64;
 
+    /// The mask of bytes of `block` that are `ALPHA`.
+    fn letters(self, block: &[u8; BLOCK]) -> u64;
+
     /// Masks of bytes of `block` that are hexadecimal digits in
     /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);

@@ -53,6 +53,11 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
+    fn letters(self, block: &[u8; BLOCK]) -> u64 {
+        mask_of(block, |b| b.is_ascii_alphabetic())
+    }
+
+    #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         (
             mask_of(block, |b| b.is_ascii_digit() || matches!(b, b'A'..=b'F')),

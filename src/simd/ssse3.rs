@@ -122,6 +122,11 @@ impl Isa for Ssse3 {
     }
 
     #[inline(always)]
+    fn letters(self, block: &[u8; BLOCK]) -> u64 {
+        mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+    }
+
+    #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
         let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));

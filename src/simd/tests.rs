@@ -7,11 +7,12 @@ use super::*;
 struct Classify<'a>(&'a [u8; BLOCK], u8);
 
 impl Task for Classify<'_> {
-    type Output = (Masks, Sketch, u64, (u64, u64));
+    type Output = (Masks, Sketch, u64, u64, (u64, u64));
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let sketch = isa.sketch(self.0, self.1);
-        (isa.classify(self.0), sketch, isa.equal(self.0, b'-'), isa.hex_digits(self.0))
+        let (dashes, letters) = (isa.equal(self.0, b'-'), isa.letters(self.0));
+        (isa.classify(self.0), sketch, dashes, letters, isa.hex_digits(self.0))
     }
 }
 
@@ -44,6 +45,7 @@ fn scalar_masks_say_what_the_grammar_says() {
     for block in blocks() {
         let masks = Scalar.classify(&block);
         let Sketch { summary, dot, record_end } = Scalar.sketch(&block, b'\n');
+        let letters = Scalar.letters(&block);
         for (i, &byte) in block.iter().enumerate() {
             let bit = |class: usize| masks[class] >> i & 1 != 0;
             assert_eq!(bit(class::SLASH), byte == b'/');
@@ -59,6 +61,7 @@ fn scalar_masks_say_what_the_grammar_says() {
             assert_eq!(is(summary.slash), byte == b'/');
             assert_eq!(is(summary.question), byte == b'?');
             assert_eq!(is(summary.head), byte == b':' || byte == b'@' || byte.is_ascii_uppercase());
+            assert_eq!(is(letters), byte.is_ascii_alphabetic());
             assert_eq!(is(dot), byte == b'.');
             assert_eq!(is(record_end), byte == b'\n');
         }

@@ -4,8 +4,8 @@ use uriscan::simd::{Backend, Kernels};
 
 use crate::run::{finish, program, run};
 
-const COMMANDS: [&str; 8] =
-    ["dedup", "normalize", "key", "parse", "check", "audit", "census", "explain"];
+const COMMANDS: [&str; 9] =
+    ["dedup", "normalize", "key", "parse", "check", "audit", "census", "explain", "extract"];
 
 #[test]
 fn help_is_data_and_teaches() {

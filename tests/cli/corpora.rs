@@ -36,7 +36,7 @@ fn answers(command: &[&str], text: &[u8], side: &[(&str, PathBuf)], how: &[&str]
 #[test]
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
-    let commands: [(&[&str], &[&str]); 22] = [
+    let commands: [(&[&str], &[&str]); 25] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -59,6 +59,9 @@ fn output_depends_on_the_input_only() {
         (&["resolve", "--suffix-scheme", "https"], &["--on-invalid"]),
         (&["dedup", "--base", BASE, "--lenient-scheme"], &["--on-invalid"]),
         (&["census", "--base", BASE], &[]),
+        (&["extract", "-nbH", "--context", "--iri"], &[]),
+        (&["extract", "--jsonl", "--unwrap", "--scheme", "any"], &[]),
+        (&["dedup", "--extract", "--refang", "--email"], &["--on-invalid"]),
     ];
     for path in corpora() {
         let text = fs::read(&path).unwrap();

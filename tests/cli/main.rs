@@ -7,6 +7,7 @@ mod classes;
 mod corpora;
 mod dedup;
 mod explain;
+mod extract;
 mod files;
 mod invalid;
 mod lines;

@@ -5,13 +5,15 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use uriscan::audit::{RuleSet, Severity};
+use uriscan::extract::{self, Schemes};
+use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::io::{Fields, Template};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
     Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions,
-    Emit, Equivalence, ExplainFormat, ExplainOptions, Keep, OnInvalid, ResolveOptions, RowFormat,
-    SameDocument, Select, Settings,
+    Emit, Equivalence, ExplainFormat, ExplainOptions, ExtractOptions, Keep, LinkFormat, LinkShape,
+    OnInvalid, ResolveOptions, RowFormat, SameDocument, Select, Settings,
 };
 use uriscan::resolve::{self, BaseUri, Context, Suffix};
 use uriscan::simd::{Backend, Kernels};
@@ -112,6 +114,7 @@ pub(crate) enum Job {
     /// The rules of the audit; reads nothing.
     ListRules,
     Resolve(ResolveOptions),
+    Extract(ExtractOptions, LinkFormat),
 }
 
 impl Job {
@@ -127,6 +130,7 @@ impl Job {
             Job::Explain(..) => "explain",
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
             Job::Resolve(_) => "resolve",
+            Job::Extract(..) => "extract",
         }
     }
 }
@@ -142,11 +146,20 @@ pub(crate) struct SideFiles {
     pub(crate) clusters: Option<PathBuf>,
 }
 
+/// How inputs that are no lists are read.
+#[derive(Clone, Debug)]
+pub(crate) struct Documents {
+    pub(crate) options: ExtractOptions,
+    pub(crate) walk: args::Walk,
+}
+
 /// Everything that is to be done.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) job: Job,
     pub(crate) inputs: Vec<Input>,
+    /// For inputs that are no lists: which files are read, and what is looked for in them.
+    pub(crate) documents: Option<Documents>,
     pub(crate) output: Destination,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
@@ -182,7 +195,7 @@ impl Config {
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
-                Ok(config.redacting(dedup.redaction.redact))
+                config.redacting(dedup.redaction.redact).reading(&dedup.from)
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
@@ -190,14 +203,15 @@ impl Config {
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
-                Ok(config.redacting(normalize.redaction.redact))
+                config.redacting(normalize.redaction.redact).reading(&normalize.from)
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
                 let equivalence = equivalence(&key.equivalence)?;
                 let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
                 let strict = key.invalid.strictness.strict;
-                Config::of_job(job, rejects, key.common, strict, environment)
+                let config = Config::of_job(job, rejects, key.common, strict, environment)?;
+                config.reading(&key.from)
             }
             args::Command::Parse(parse) => {
                 let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
@@ -245,6 +259,22 @@ impl Config {
             }
             // It has no records to work on: `rules::run` does it all.
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
+            args::Command::Extract(mut extract) => {
+                let options = extract_options(&extract.find)?;
+                let job = Job::Extract(options.clone(), link_format(&extract));
+                let has_files = extract.walk.files_from.is_some();
+                let no_files = has_files && extract.common.input.files.is_empty();
+                if no_files {
+                    // Nothing but what the list names; `-` would be standard input.
+                    extract.common.input.files = vec![PathBuf::from("-")];
+                }
+                let mut config = Config::of_job(job, None, extract.common, false, environment)?;
+                if no_files {
+                    config.inputs.clear();
+                }
+                config.documents = Some(Documents { options, walk: extract.walk });
+                Ok(config)
+            }
         }
     }
 
@@ -292,6 +322,18 @@ impl Config {
         Ok(config)
     }
 
+    /// The same, reading the links in the inputs if `from` says so.
+    fn reading(mut self, from: &args::FromText) -> Result<Config, Failure> {
+        if from.extract {
+            let options = extract_options(&from.find)?;
+            self.documents = Some(Documents { options, walk: args::Walk::default() });
+        } else if from.find != args::Find::default() {
+            let what = "--scheme, --iri, --unwrap, --www, --email and --refang need --extract";
+            return Err(Failure::new(what));
+        }
+        Ok(self)
+    }
+
     fn of_job(
         job: Job,
         rejects: Option<PathBuf>,
@@ -326,6 +368,7 @@ impl Config {
             job,
             has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
             inputs: inputs(input.files)?,
+            documents: None,
             output,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
@@ -476,6 +519,43 @@ fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Fai
             Err(Failure::at(format_args!("{option} -"), why))
         }
         path => Ok(path),
+    }
+}
+
+fn extract_options(find: &args::Find) -> Result<ExtractOptions, Failure> {
+    let schemes = match find.scheme.as_deref() {
+        None => Schemes::Known,
+        Some("any") => Schemes::Any,
+        Some(list) => {
+            let names: Vec<String> = list.split(',').map(str::to_ascii_lowercase).collect();
+            let is_scheme = |name: &String| {
+                name.bytes().all(|byte| SCHEME.has(byte))
+                    && name.bytes().next().is_some_and(|b| ALPHA.has(b))
+            };
+            if let Some(wrong) = names.iter().find(|name| !is_scheme(name)) {
+                let what =
+                    format_args!("'{wrong}' is no scheme; write them like http,https,mailto");
+                return Err(Failure::at("--scheme", what));
+            }
+            Schemes::List(names)
+        }
+    };
+    let args::Find { iri, unwrap, www, email, refang, .. } = *find;
+    let find = extract::Options { schemes, iri, unwrap, refang, www, email };
+    Ok(ExtractOptions { find })
+}
+
+fn link_format(typed: &args::Extract) -> LinkFormat {
+    LinkFormat {
+        shape: match (typed.jsonl, typed.count) {
+            (true, _) => LinkShape::Jsonl,
+            (_, true) => LinkShape::Count,
+            _ => LinkShape::Line,
+        },
+        with_filename: typed.with_filename,
+        line_number: typed.line_number,
+        byte_offset: typed.byte_offset,
+        context: typed.context,
     }
 }
 

@@ -8,6 +8,8 @@ pub(crate) enum Outcome {
     Done,
     /// Some records were invalid, or there were findings, and the command was to say so.
     SomeInvalid,
+    /// Some of the input could not be read, which has been told; the rest is done.
+    SomeUnread,
     /// The reader of the output went away before the end, as `head` does: it has what it wanted.
     ReaderGone,
 }
@@ -38,6 +40,7 @@ pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
     match result {
         Ok(Outcome::Done | Outcome::ReaderGone) => ExitCode::SUCCESS,
         Ok(Outcome::SomeInvalid) => ExitCode::from(1),
+        Ok(Outcome::SomeUnread) => ExitCode::from(2),
         Err(failure) => {
             tell(format_args!("uriscan: {failure}"));
             ExitCode::from(2)

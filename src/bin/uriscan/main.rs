@@ -4,6 +4,7 @@
 
 mod args;
 mod config;
+mod documents;
 mod exit;
 mod inputs;
 mod output;

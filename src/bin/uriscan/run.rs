@@ -4,14 +4,15 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use uriscan::io::Source;
+use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
     self, Census, ClassOptions, Emit, Error, ExplainOptions, FindingCounts, Report, Settings, Sinks,
 };
-use uriscan::uri::UriError;
+use uriscan::uri::{ErrorKind, UriError};
 
 use crate::args::CensusFormat;
 use crate::config::{Config, Destination, Job, SideFiles};
+use crate::documents;
 use crate::exit::{Failure, Outcome, tell};
 use crate::inputs::{self, Inputs};
 use crate::output::{Output, is_same_file};
@@ -28,7 +29,18 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return list_rules(&config.output);
     }
     let started = Instant::now();
-    let Inputs { sources, total_bytes } = inputs::open(&config.inputs)?;
+    let mut unread = 0;
+    let mut tell_unread = |name: &dyn std::fmt::Display| {
+        unread += 1;
+        tell(format_args!("uriscan: {name}"));
+    };
+    let Inputs { sources, total_bytes } = match &config.documents {
+        None => inputs::open(&config.inputs)?,
+        Some(documents) => {
+            let is_list = !matches!(config.job, Job::Extract(..));
+            documents::open(&config.inputs, documents, is_list, &config.settings, &mut tell_unread)?
+        }
+    };
     refuse_one_file_for_two(config)?;
     let mut out = Output::open(&config.output)?;
     let open = |path: &Option<PathBuf>| {
@@ -49,7 +61,16 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         .map(|output| output.as_mut().map(|output| output as &mut (dyn io::Write + Send)));
     (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
+    let mut unread_later = 0;
+    let mut note_unread = |error: &ReadError| {
+        unread_later += 1;
+        tell(format_args!("uriscan: {error}"));
+    };
+    if config.documents.is_some() {
+        sinks.unread = Some(&mut note_unread);
+    }
     let done = work(&config.job, sources, &config.settings, &mut sinks);
+    unread += unread_later;
     if let Some(progress) = progress {
         progress.finish();
     }
@@ -70,6 +91,15 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if let Some(format) = config.summary {
         let summary = summary(config, report, findings, started);
         tell(format_args!("{}", summary.render(format)));
+    }
+    if config.documents.is_some() && report.invalid.of(ErrorKind::TooLong) > 0 {
+        let (count, limit) =
+            (report.invalid.of(ErrorKind::TooLong), config.settings.max_record >> 20);
+        tell(format_args!("uriscan: {count} lines of more than {limit} MiB were not looked into"));
+        return Ok(Outcome::SomeUnread);
+    }
+    if unread > 0 {
+        return Ok(Outcome::SomeUnread);
     }
     let is_fine = match (&config.job, findings) {
         (Job::Audit(_, fail_on), Some(counts)) => {
@@ -128,6 +158,9 @@ fn work(
             pipeline::explain(sources, options, settings, sinks)?
         }
         Job::Explain(options, uris) => explain_typed(options, uris, sinks)?,
+        Job::Extract(options, format) => {
+            pipeline::extract(sources, options, *format, settings, sinks)?
+        }
         Job::Census(options, format) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
             let text = match format {
@@ -229,7 +262,7 @@ fn summary(
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Explain(options, _) => (Some(&options.equivalence), None, None),
         Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
-        Job::Audit(..) | Job::Redact | Job::ListRules => (None, None, None),
+        Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
     };
     Summary {
         command: config.job.name(),
@@ -241,6 +274,7 @@ fn summary(
             Job::Redact | Job::Resolve(_) => Writes::Records,
             Job::Check(_) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
             Job::Audit(..) | Job::ListRules => Writes::Answers,
+            Job::Extract(..) => Writes::Links,
         },
         hasher,
         settings: config.settings,

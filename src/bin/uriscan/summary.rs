@@ -21,6 +21,8 @@ pub(crate) enum Writes {
     Records,
     /// Something about the records.
     Answers,
+    /// Links, of which there are as many as records.
+    Links,
 }
 
 /// What is told about a run.
@@ -53,7 +55,8 @@ impl Summary {
     /// Records that are neither written nor withheld nor a duplicate: left out, or turned away, as invalid.
     fn dropped(&self) -> u64 {
         let Report { records, written, duplicates, withheld, .. } = self.report;
-        records - written - withheld - duplicates
+        // A line too long to be looked into counts as a record without links.
+        records.saturating_sub(written + withheld + duplicates)
     }
 
     fn per_second(&self, count: u64) -> f64 {
@@ -62,8 +65,17 @@ impl Summary {
     }
 
     fn text(&self) -> String {
-        let Report { bytes, records, blank, written, duplicates, withheld, invalid, same_document } =
-            &self.report;
+        let Report {
+            bytes,
+            records,
+            blank,
+            written,
+            duplicates,
+            withheld,
+            invalid,
+            binary,
+            same_document,
+        } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
         if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {
             let fragment = if options.drop_fragment { " without fragments" } else { "" };
@@ -78,7 +90,11 @@ impl Summary {
             let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
             text.truncate(text.trim_end().len());
         };
-        row("records", *records, "");
+        let is_links = self.writes == Writes::Links;
+        row(if is_links { "links" } else { "records" }, *records, "");
+        if *binary > 0 {
+            row("binary", *binary, "files passed over");
+        }
         match self.writes {
             Writes::Firsts => {
                 let distinct = *written + *withheld;
@@ -89,7 +105,7 @@ impl Summary {
                 row("duplicates", *duplicates, &share(*duplicates, *records));
             }
             Writes::Records => row("written", *written, ""),
-            Writes::Answers => {}
+            Writes::Answers | Writes::Links => {}
         }
         if self.writes != Writes::Answers && self.dropped() > 0 {
             row("dropped", self.dropped(), "");
@@ -107,7 +123,9 @@ impl Summary {
         for (kind, count) in invalid.iter() {
             row(&format!("  {kind}"), count, "");
         }
-        row("blank lines", *blank, "");
+        if !is_links {
+            row("blank lines", *blank, "");
+        }
         let seconds = self.elapsed.as_secs_f64();
         let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
         let rate = self.per_second(*records) / 1e6;
@@ -134,8 +152,17 @@ impl Summary {
     }
 
     fn json(&self) -> Value {
-        let Report { bytes, records, blank, written, duplicates, withheld, invalid, same_document } =
-            &self.report;
+        let Report {
+            bytes,
+            records,
+            blank,
+            written,
+            duplicates,
+            withheld,
+            invalid,
+            same_document,
+            ..
+        } = &self.report;
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, InvalidRecords, Redaction, groups};
+use super::{Common, Equivalence, FromText, InvalidRecords, Redaction, groups};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -17,6 +17,8 @@ use super::{Common, Equivalence, InvalidRecords, Redaction, groups};
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) from: FromText,
 
     /// What is written for each class
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
@@ -122,7 +124,8 @@ Examples:
   uriscan dedup --dupes dupes.tsv urls.txt         what was left out, for which one, and why
   uriscan explain --pairs -f dupes.tsv             the same, at length
   uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
-  uriscan dedup day-*.txt -o all.txt --stats       several files are one list
+  uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
+  uriscan dedup --extract access.log docs/         the links in them are the list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
   uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt
   uriscan dedup --preset crawl urls.txt            without session ids, tracking parameters …

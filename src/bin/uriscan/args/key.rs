@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, InvalidRecords, groups};
+use super::{Common, Equivalence, FromText, InvalidRecords, groups};
 
 /// Write a 128-bit key for every record, line by line
 ///
@@ -15,6 +15,8 @@ use super::{Common, Equivalence, InvalidRecords, groups};
 pub(crate) struct Key {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) from: FromText,
 
     /// Seed of the hash, for keys that can be compared across runs; random when not given
     #[arg(long, value_name = "N", value_parser = groups::seed)]

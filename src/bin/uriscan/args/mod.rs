@@ -5,6 +5,7 @@ mod census;
 mod check;
 mod dedup;
 mod explain;
+mod extract;
 mod groups;
 mod key;
 mod normalize;
@@ -17,6 +18,7 @@ pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Color, Explain, ExplainFormat};
+pub(crate) use extract::{Extract, Find, FromText, Walk};
 pub(crate) use groups::{
     Common, Equivalence, Input, InvalidRecords, OnInvalid, Redaction, References, Reporting, Rung,
     StatsFormat, Strictness,
@@ -33,7 +35,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 ///
 /// Every command reads records, one URI per line (LF or CRLF; NUL with -0), from FILEs
 /// or standard input, and writes its results in input order. White space around a
-/// record is no part of it; blank lines are counted and skipped.
+/// record is no part of it; blank lines are counted and skipped. Input in gzip, zstd, bzip2,
+/// xz or lz4 is read as what it holds. `extract` takes anything and makes such lists.
 #[derive(Debug, Parser)]
 #[command(name = "uriscan", version, after_long_help = AFTER_HELP, subcommand_required = true)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
@@ -51,7 +54,7 @@ The ladder: two URIs are one when, at --rung
 
 Examples:
   uriscan dedup urls.txt -o unique.txt         the first of each class, as it was written
-  zcat urls.gz | uriscan dedup --stats         the same on a stream, with totals on stderr
+  uriscan dedup --stats < urls.txt.gz          the same on a stream, with totals on stderr
   uriscan census urls.txt                      what each rung would merge, before you commit
   uriscan normalize --rung syntax urls.txt     a canonical form for every line
   uriscan key --seed 1 a.txt > a.keys          128-bit keys; equal keys = equal URIs
@@ -61,6 +64,7 @@ Examples:
   uriscan audit urls.txt                       what RFC 3986, section 7, warns of
   uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
   uriscan resolve --base http://a/b hrefs.txt  references to the URIs they stand for
+  uriscan extract access.log.gz                URIs out of text, logs and directories
 
 Environment:
   URISCAN_BACKEND  the default of --backend
@@ -70,7 +74,7 @@ Exit codes:
   0  done (also when the reader of the output went away)
   1  `check` found invalid records, `audit` found something, or --strict was given
      and there were invalid records
-  2  could not do the job: bad arguments, a file that cannot be read or written,
+  2  could not do the job, or not all of it: bad arguments, a file that cannot be read or written,
      an invalid record under --on-invalid error
 
 'uriscan COMMAND --help' says more, with examples. --version names the SIMD backends.";
@@ -88,6 +92,7 @@ pub(crate) enum Command {
     Explain(Explain),
     Rules(Rules),
     Resolve(Resolve),
+    Extract(Extract),
 }
 
 impl Cli {

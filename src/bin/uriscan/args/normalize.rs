@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, InvalidRecords, Redaction};
+use super::{Common, Equivalence, FromText, InvalidRecords, Redaction};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -13,6 +13,8 @@ use super::{Common, Equivalence, InvalidRecords, Redaction};
 pub(crate) struct Normalize {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) from: FromText,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]

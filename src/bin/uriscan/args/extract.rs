@@ -1,0 +1,127 @@
+//! `uriscan extract`, and what other commands share with it.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Common;
+
+/// Find URIs in text, logs and whatever else is no list of URIs
+///
+/// Writes one URI per line, in order. A link begins with a scheme and ends where a URI cannot go on:
+/// at white space, quotes, < and >, a closing bracket that was not opened in it; trailing punctuation
+/// is no part of it. Input in gzip, zstd, bzip2, xz or lz4 is read as what it holds, as it is by
+/// every command. A file that cannot be read is reported and the rest goes on; the exit code is 2 then.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Extract {
+    #[command(flatten)]
+    pub(crate) find: Find,
+    #[command(flatten)]
+    pub(crate) walk: Walk,
+
+    /// Begin every line with the name of the file
+    #[arg(short = 'H', long)]
+    pub(crate) with_filename: bool,
+
+    /// Write the number of the line that the link begins in, from 1
+    #[arg(short = 'n', long)]
+    pub(crate) line_number: bool,
+
+    /// Write the offset of the link's first byte in its file, from 0
+    #[arg(short = 'b', long)]
+    pub(crate) byte_offset: bool,
+
+    /// Write the kind of place where the link stands
+    #[arg(long)]
+    pub(crate) context: bool,
+
+    /// Write a JSON object per link: file, line, byte, context, uri
+    #[arg(long, conflicts_with_all = ["with_filename", "line_number", "byte_offset", "context"])]
+    pub(crate) jsonl: bool,
+
+    /// Write the number of links only; of each file with -H
+    #[arg(short, long, conflicts_with_all = ["line_number", "byte_offset", "context", "jsonl"])]
+    pub(crate) count: bool,
+
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What counts as a link.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct Find {
+    /// Schemes to look for, with commas between, or any
+    ///
+    /// Not given: every scheme before `://`, and those without it whose URIs can be told from prose
+    /// (mailto, urn, tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark).
+    /// any: whatever looks like a scheme.
+    #[arg(long, value_name = "LIST|any")]
+    pub(crate) scheme: Option<String>,
+
+    /// Keep letters beyond ASCII; not given, a link ends before them
+    #[arg(long)]
+    pub(crate) iri: bool,
+
+    /// Join links in < > that are broken over lines (RFC 3986, Appendix C)
+    ///
+    /// White space around one line break is dropped. A hyphen before it stays.
+    #[arg(long)]
+    pub(crate) unwrap: bool,
+
+    /// Also hosts without a scheme, such as www.example.com/x; http:// is put before them
+    ///
+    /// Those under a public suffix (the list is part of the program).
+    #[arg(long)]
+    pub(crate) www: bool,
+
+    /// Also mail addresses; mailto: is put before them
+    #[arg(long)]
+    pub(crate) email: bool,
+
+    /// Also links made harmless, such as hxxp://example[.]com; they are written as they were
+    #[arg(long)]
+    pub(crate) refang: bool,
+}
+
+/// Which files are read.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Walk {
+    /// Also read the files that FILE names, one per line (NUL between them with -0); - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+
+    /// In directories, also read hidden files
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// In directories, also read files that look binary
+    #[arg(short = 'a', long)]
+    pub(crate) text: bool,
+}
+
+/// For commands that take lists: read anything, and take the links in it as the list.
+#[derive(Debug, Args)]
+pub(crate) struct FromText {
+    /// Take the links in the input, as `uriscan extract` finds them, for the list
+    ///
+    /// Directories are walked, and files that cannot be read are reported and passed over, as with extract.
+    #[arg(long)]
+    pub(crate) extract: bool,
+
+    #[command(flatten)]
+    pub(crate) find: Find,
+}
+
+const AFTER_HELP: &str = "\
+Directories are walked in the order of names; hidden files and those that look binary are passed
+over, links are not followed, and .gitignore has no say.
+
+Examples:
+  uriscan extract access.log.zst | uriscan dedup > urls.txt
+  uriscan extract -n --scheme http,https notes.txt
+  uriscan extract --unwrap rfc3986.txt             links broken over lines inside < >
+  uriscan extract -cH docs/                        how many in each file
+  uriscan extract --jsonl docs/ | jq -r .uri
+  git ls-files -z | uriscan extract -0 --files-from -
+  uriscan dedup --extract access.log.zst           the same without a list in between";

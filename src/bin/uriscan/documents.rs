@@ -1,0 +1,116 @@
+//! Inputs that are no lists: files by name, from a list of names, and below directories.
+
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use uriscan::io::{Compression, Source};
+use uriscan::pipeline::{self, Settings};
+use walkdir::{DirEntry, WalkDir};
+
+use crate::config::{Documents, Input};
+use crate::exit::Failure;
+use crate::inputs::Inputs;
+
+/// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
+/// What cannot be read is told to `unread`, and the rest goes on.
+///
+/// # Errors
+/// When the list of files cannot be read, or names standard input twice.
+pub(crate) fn open(
+    inputs: &[Input],
+    documents: &Documents,
+    is_list: bool,
+    settings: &Settings,
+    unread: &mut dyn FnMut(&dyn Display),
+) -> Result<Inputs, Failure> {
+    let Documents { options, walk } = documents;
+    let mut inputs = inputs.to_vec();
+    if let Some(list) = &walk.files_from {
+        let is_stdin = list.as_os_str() == "-";
+        if is_stdin && inputs.contains(&Input::Stdin) {
+            return Err(Failure::at("--files-from -", "standard input is read as a file already"));
+        }
+        inputs.extend(listed(list, is_stdin, settings.record_end)?);
+    }
+    let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0) };
+    let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
+        let source = Source { text_only: is_walked && !walk.text, ..source };
+        let source = match is_list {
+            true => pipeline::links_of(source, options, settings),
+            false => source,
+        };
+        found.sources.push(source);
+        found.total_bytes = found.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
+    };
+    for input in &inputs {
+        match input {
+            Input::Stdin => push(Source::new("-", io::stdin()), None, false),
+            Input::File(path) => match path.metadata() {
+                Err(error) => unread(&format_args!("{}: {error}", path.display())),
+                Ok(data) if data.is_dir() => {
+                    for path in files_below(path, walk.hidden, unread) {
+                        let bytes = plain_bytes(&path);
+                        push(Source::file(path), bytes, true);
+                    }
+                }
+                Ok(_) => push(Source::file(path), plain_bytes(path), false),
+            },
+        }
+    }
+    Ok(found)
+}
+
+/// The files that the list at `path` names.
+fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<Input>, Failure> {
+    let mut names = Vec::new();
+    let read = match is_stdin {
+        true => io::stdin().read_to_end(&mut names),
+        false => File::open(path).and_then(|mut file| file.read_to_end(&mut names)),
+    };
+    read.map_err(|error| Failure::at(path.display(), error))?;
+    let names = names.split(|&byte| byte == end).filter(|name| !name.is_empty());
+    Ok(names.map(|name| Input::File(PathBuf::from(os_string(name)))).collect())
+}
+
+#[cfg(unix)]
+fn os_string(name: &[u8]) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(name.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(name: &[u8]) -> OsString {
+    String::from_utf8_lossy(name).into_owned().into()
+}
+
+/// The regular files below `directory`, in the order of names.
+fn files_below(
+    directory: &Path,
+    hidden: bool,
+    unread: &mut dyn FnMut(&dyn Display),
+) -> Vec<PathBuf> {
+    let is_wanted = |entry: &DirEntry| {
+        entry.depth() == 0 || hidden || !entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    let mut files = Vec::new();
+    for entry in WalkDir::new(directory).sort_by_file_name().into_iter().filter_entry(is_wanted) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
+            Ok(_) => {}
+            // Its text names the place.
+            Err(error) => unread(&error),
+        }
+    }
+    files
+}
+
+/// The size of the regular file at `path`, unless it is compressed and its size says little.
+fn plain_bytes(path: &Path) -> Option<u64> {
+    let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut head = [0; Compression::HEAD_BYTES];
+    let len = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    Compression::of_head(&head[..len]).is_none().then_some(data.len())
+}

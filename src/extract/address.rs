@@ -1,0 +1,235 @@
+//! Links without a scheme (`www.example.com`, mail addresses) and links made harmless (`hxxp://`,
+//! `example[.]com`). All of it is asked for by name and searched for byte by byte.
+
+use super::links::{Context, Links};
+use super::{Options, ends, scheme};
+use crate::chunk::Span;
+use crate::grammar::ByteClass;
+use crate::grammar::class::{ALPHA, DIGIT, URI_BYTE};
+
+/// Where a link begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Begin {
+    /// Its first byte.
+    pub(crate) start: usize,
+    /// The first byte behind its scheme and `:` or `://`.
+    pub(crate) from: usize,
+}
+
+/// The beginning of the link whose scheme ends at the `:` at `colon`, if there is one.
+#[inline(never)]
+pub(crate) fn begin(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Begin> {
+    if options.refang
+        && let Some(begin) = defanged_begin(options, text, floor, colon)
+    {
+        return Some(begin);
+    }
+    let (start, from) = scheme::start(&options.schemes, options.iri, text, floor, colon)?;
+    Some(Begin { start, from })
+}
+
+/// Schemes as they are made harmless, and what they stand for.
+const DEFANGED: [(&[u8], &[u8]); 6] = [
+    (b"hxxps", b"https"),
+    (b"hxxp", b"http"),
+    (b"https", b"https"),
+    (b"http", b"http"),
+    (b"fxp", b"ftp"),
+    (b"ftp", b"ftp"),
+];
+
+/// Ways to hide a delimiter, and the delimiter.
+const HIDDEN: [(&[u8], &[u8]); 11] = [
+    (b"[.]", b"."),
+    (b"(.)", b"."),
+    (b"[dot]", b"."),
+    (b"(dot)", b"."),
+    (b"[:]", b":"),
+    (b"[://]", b"://"),
+    (b"[/]", b"/"),
+    (b"[@]", b"@"),
+    (b"(@)", b"@"),
+    (b"[at]", b"@"),
+    (b"(at)", b"@"),
+];
+
+fn defanged_begin(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Begin> {
+    let is_bracketed = colon > floor && text[colon - 1] == b'[';
+    let scheme_end = colon - usize::from(is_bracketed);
+    let rest = &text[colon + 1..];
+    let ends: &[&[u8]] = if is_bracketed { &[b"]//", b"//]"] } else { &[b"//"] };
+    let from = colon + 1 + ends.iter().find(|&&end| rest.starts_with(end))?.len();
+    let before = &text[floor..scheme_end];
+    let ends_with = |name: &[u8]| {
+        before.len() >= name.len() && before[before.len() - name.len()..].eq_ignore_ascii_case(name)
+    };
+    let (typed, meant) = DEFANGED.iter().find(|(typed, _)| ends_with(typed))?;
+    let is_host = text.get(from).is_some_and(|&byte| ALPHA.has(byte) || DIGIT.has(byte));
+    (is_host && options.schemes.allows(meant))
+        .then_some(Begin { start: scheme_end - typed.len(), from })
+}
+
+/// Whether [`refang`] would change `link`.
+pub(crate) fn is_defanged(link: &[u8]) -> bool {
+    let mut meant = Vec::with_capacity(link.len());
+    refang(link, &mut meant);
+    meant != link
+}
+
+/// Appends what `link` was before it was made harmless.
+pub(crate) fn refang(link: &[u8], out: &mut Vec<u8>) {
+    let mut rest = link;
+    for (typed, meant) in DEFANGED {
+        if typed != meant
+            && link.len() > typed.len()
+            && link[..typed.len()].eq_ignore_ascii_case(typed)
+        {
+            out.extend_from_slice(meant);
+            rest = &link[typed.len()..];
+            break;
+        }
+    }
+    while let Some(&byte) = rest.first() {
+        match HIDDEN.iter().find(|(typed, _)| rest.starts_with(typed)) {
+            Some((typed, meant)) => {
+                out.extend_from_slice(meant);
+                rest = &rest[typed.len()..];
+            }
+            None => {
+                out.push(byte);
+                rest = &rest[1..];
+            }
+        }
+    }
+}
+
+/// The bytes of a host name.
+const HOST: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b".-"));
+/// The bytes of the part of a mail address before its `@`, as far as they are found in prose.
+const LOCAL: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._%+-"));
+/// What may stand before a host or an address in prose.
+const BEFORE: ByteClass = ByteClass::of(b" \t\r\n\x0b\x0c\0\"'`()[]<>{}|,;*");
+
+/// Adds hosts and addresses that stand in `text` between the links from number `first` on.
+#[inline(never)]
+pub(crate) fn fill_gaps(
+    options: &Options,
+    text: &[u8],
+    first: usize,
+    context: Context,
+    links: &mut Links,
+) {
+    let known = links.split_off(first);
+    let mut from = 0;
+    for link in known {
+        search_gap(options, text, Span { start: from, end: link.span.start }, context, links);
+        from = link.span.end;
+        links.restore(link);
+    }
+    search_gap(options, text, Span { start: from, end: text.len() as u32 }, context, links);
+}
+
+fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links: &mut Links) {
+    let text = &text[..gap.end as usize];
+    let (start, mut floor) = (gap.start as usize, gap.start as usize);
+    let mut at = floor;
+    while let Some(found) = memchr::memchr2(b'.', b'@', &text[at..]) {
+        let mark = at + found;
+        at = mark + 1;
+        if mark < floor {
+            continue;
+        }
+        let found = match text[mark] {
+            b'@' if options.email => {
+                mail(text, start, floor, mark).map(|span| (span, &b"mailto:"[..]))
+            }
+            b'.' if options.www => {
+                let span = host(options, text, start, floor, mark);
+                span.map(|span| (span, &b"http://"[..]))
+            }
+            _ => None,
+        };
+        if let Some((span, prefix)) = found {
+            floor = span.end as usize;
+            at = at.max(floor);
+            let bytes = span.of(text);
+            links.push_made(span, context, |out| {
+                out.extend_from_slice(prefix);
+                out.extend_from_slice(bytes);
+            });
+        }
+    }
+}
+
+/// The bytes of `class` that end before `at`: where they begin.
+fn run_start(text: &[u8], floor: usize, at: usize, class: ByteClass) -> usize {
+    let len = text[floor..at].iter().rev().take_while(|&&byte| class.has(byte)).count();
+    at - len
+}
+
+fn run_end(text: &[u8], at: usize, class: ByteClass) -> usize {
+    at + text[at..].iter().take_while(|&&byte| class.has(byte)).count()
+}
+
+/// `text` without what cannot end a host name.
+fn host_end(text: &[u8], start: usize, mut end: usize) -> usize {
+    while end > start && matches!(text[end - 1], b'.' | b'-') {
+        end -= 1;
+    }
+    end
+}
+
+fn has_clean_labels(host: &[u8]) -> bool {
+    host.len() <= 253
+        && host.split(|&byte| byte == b'.').all(|label| {
+            (1..=63).contains(&label.len()) && label[0] != b'-' && label[label.len() - 1] != b'-'
+        })
+}
+
+/// Whether `host` ends in a public suffix and is more than that.
+fn is_registrable(host: &[u8]) -> bool {
+    let lower = host.to_ascii_lowercase();
+    psl::domain(&lower).is_some_and(|domain| domain.suffix().is_known())
+}
+
+/// The host around the dot at `dot`, with the port, path, query and fragment that follow it.
+fn host(options: &Options, text: &[u8], start: usize, floor: usize, dot: usize) -> Option<Span> {
+    let begin = run_start(text, floor, dot, HOST);
+    let run = run_end(text, dot, HOST);
+    let end = host_end(text, begin, run);
+    let name = text.get(begin..end)?;
+    let is_free = begin == start || (begin > floor && BEFORE.has(text[begin - 1]));
+    if !is_free || text.get(run) == Some(&b'@') || !has_clean_labels(name) || !is_registrable(name)
+    {
+        return None;
+    }
+    let goes_on = match text.get(end..) {
+        Some([b':', digit, ..]) => DIGIT.has(*digit),
+        Some([b'/' | b'?' | b'#', ..]) => true,
+        _ => false,
+    };
+    let stop = run_end(text, end, URI_BYTE.without(ByteClass::of(b"()[]")));
+    let end = match goes_on.then(|| ends::end(options, text, begin, end, stop)).flatten() {
+        Some(found) if !found.is_broken => found.at,
+        _ => end,
+    };
+    Some(Span { start: begin as u32, end: end as u32 })
+}
+
+/// The mail address around the `@` at `mark`.
+fn mail(text: &[u8], start: usize, floor: usize, mark: usize) -> Option<Span> {
+    let begin = run_start(text, floor, mark, LOCAL);
+    let begin = (begin..mark).find(|&at| ALPHA.has(text[at]) || DIGIT.has(text[at]))?;
+    let end = host_end(text, mark + 1, run_end(text, mark + 1, HOST));
+    let domain = text.get(mark + 1..end)?;
+    let top = domain.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    let is_free =
+        begin == start || (begin > floor && text[begin - 1] != b'/' && text[begin - 1] != b':');
+    let is_mail = is_free
+        && (mark - begin) <= 64
+        && has_clean_labels(domain)
+        && top.len() < domain.len()
+        && top.len() >= 2
+        && top.iter().all(|&byte| ALPHA.has(byte));
+    is_mail.then_some(Span { start: begin as u32, end: end as u32 })
+}

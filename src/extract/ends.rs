@@ -1,0 +1,146 @@
+//! Where a link ends: brackets, quotes, punctuation, letters beyond ASCII, and `<` `>` around it.
+
+use super::Options;
+use crate::grammar::class::{SCHEME, URI_BYTE};
+
+/// Bytes between `<` and `>` of a link that is broken over lines, at the most.
+pub(crate) const LONGEST_WRAPPED: usize = 4096;
+
+/// How a link ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    /// The first byte that is not part of it.
+    pub(crate) at: usize,
+    /// There is white space in it, to be dropped.
+    pub(crate) is_broken: bool,
+}
+
+/// Where the link that begins at `start`, and whose scheme ends before `from`, ends. `stop` is the first
+/// byte from there on that is no URI byte, or a bracket, or a `)`. `None` when nothing is left of it.
+#[inline(never)]
+pub(crate) fn end(
+    options: &Options,
+    text: &[u8],
+    start: usize,
+    from: usize,
+    stop: usize,
+) -> Option<End> {
+    let left = start.checked_sub(1).map(|at| text[at]);
+    if let Some(end) = wrapped(options, text, start, from) {
+        return Some(end);
+    }
+    let mut stop = match text.get(stop) {
+        Some(b'(' | b')' | b'[' | b']') => balanced(options, text, from),
+        Some(0x80..) if options.iri => balanced(options, text, from),
+        _ => stop,
+    };
+    if left == Some(b'\'') {
+        stop = memchr::memchr(b'\'', &text[from..stop]).map_or(stop, |at| from + at);
+    }
+    while stop > from {
+        match text[stop - 1] {
+            b'.' | b',' | b':' | b';' | b'!' | b'?' | b'\'' | b'(' | b'[' => stop -= 1,
+            byte @ (b'*' | b'_' | b'~') if left == Some(byte) => stop -= 1,
+            _ => break,
+        }
+    }
+    (stop > from).then_some(End { at: stop, is_broken: false })
+}
+
+/// The end of a link that goes on to the first byte that no link may hold, or to a closing bracket
+/// that was not opened in it.
+fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
+    let (mut round, mut square) = (0usize, 0usize);
+    let mut at = from;
+    while let Some(&byte) = text.get(at) {
+        let open = match byte {
+            b'(' | b')' => &mut round,
+            b'[' | b']' => &mut square,
+            0x80.. if options.iri => match letter_len(&text[at..]) {
+                0 => break,
+                len => {
+                    at += len;
+                    continue;
+                }
+            },
+            byte if URI_BYTE.has(byte) => {
+                at += 1;
+                continue;
+            }
+            _ => break,
+        };
+        match byte {
+            b'(' | b'[' => *open += 1,
+            _ if *open == 0 => break,
+            _ => *open -= 1,
+        }
+        at += 1;
+    }
+    at
+}
+
+/// The length of the character at the start of `text` if it may be part of an IRI in prose: a letter
+/// or digit. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link, and so does
+/// what is no UTF-8.
+fn letter_len(text: &[u8]) -> usize {
+    let head = &text[..text.len().min(4)];
+    let valid = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    match valid.chars().next() {
+        Some(c) if c.is_alphanumeric() && !('\u{FF00}'..='\u{FFEF}').contains(&c) => c.len_utf8(),
+        _ => 0,
+    }
+}
+
+/// The end of a link that stands between `<` (or `<URL:`) and `>`: all of it counts, brackets and
+/// punctuation too, since the delimiters say where it ends.
+///
+/// With [`Options::unwrap`], white space around a single line break is passed over; a hyphen before the
+/// break stays, as nobody can tell whether the typesetter put it there.
+fn wrapped(options: &Options, text: &[u8], start: usize, from: usize) -> Option<End> {
+    let before = &text[..start];
+    let is_open = before.ends_with(b"<")
+        || matches!(before, [.., b'<', b'U' | b'u', b'R' | b'r', b'L' | b'l', b':']);
+    if !is_open {
+        return None;
+    }
+    let limit = text.len().min(from + LONGEST_WRAPPED);
+    let mut at = from;
+    let mut is_broken = false;
+    while at < limit {
+        match text[at] {
+            b'>' => return (at > from).then_some(End { at, is_broken }),
+            b' ' | b'\t' | b'\r' | b'\n' if options.unwrap => {
+                let space = &text[at..limit];
+                let len = space.iter().position(|byte| !b" \t\r\n".contains(byte))?;
+                if space[..len].iter().filter(|&&byte| byte == b'\n').count() != 1 {
+                    return None;
+                }
+                is_broken = true;
+                at += len;
+            }
+            0x80.. if options.iri => match letter_len(&text[at..]) {
+                0 => return None,
+                len => at += len,
+            },
+            byte if URI_BYTE.has(byte) => at += 1,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether a link between `<` and `>` may go on across the line end before `at`; then where its `<` stands.
+///
+/// A text that is cut where the answer is `None` has the same links as before.
+pub(crate) fn wrapped_cut(text: &[u8], at: usize) -> Option<usize> {
+    let start = memchr::memrchr2(b'<', b'>', &text[..at]).filter(|&mark| text[mark] == b'<')?;
+    let inside = &text[start + 1..at];
+    let scheme = match inside {
+        [b'U' | b'u', b'R' | b'r', b'L' | b'l', b':', rest @ ..] => rest,
+        _ => inside,
+    };
+    let len = scheme.iter().position(|&byte| !SCHEME.has(byte))?;
+    let from = start + 1 + inside.len() - scheme.len() + len + 1;
+    let is_open = len > 0 && scheme[len] == b':' && at <= from + 2 + LONGEST_WRAPPED;
+    is_open.then_some(start)
+}

@@ -1,0 +1,177 @@
+//! Which `:` in running text ends a scheme, and where that scheme begins.
+
+use crate::grammar::class::{ALPHA, DIGIT, SCHEME, UNRESERVED, URI_BYTE};
+use crate::grammar::{ByteClass, scheme_facts};
+
+/// The schemes that links may have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Schemes {
+    /// Any scheme before `://`; without an authority only those whose links can be told from
+    /// prose: `mailto`, `urn`, `tel`, `sms`, `news`, `data`, `magnet`, `doi`, `sip`, `sips`, `xmpp`,
+    /// `geo`, `cid`, `mid`, `acct`, `tag` and `ark`, each only before what it can mean.
+    #[default]
+    Known,
+    /// Whatever looks like a scheme of two letters or more. Finds `note:this` in prose.
+    Any,
+    /// These, in lower case, without `:`.
+    List(Vec<String>),
+}
+
+impl Schemes {
+    /// Whether `scheme`, in any case, may stand before `://`.
+    pub(crate) fn allows(&self, scheme: &[u8]) -> bool {
+        match self {
+            Schemes::Known | Schemes::Any => true,
+            Schemes::List(names) => {
+                names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(scheme))
+            }
+        }
+    }
+
+    /// Whether `scheme`, in any case, may stand before `rest` without an authority.
+    fn allows_opaque(&self, scheme: &[u8], rest: &[u8]) -> bool {
+        let Some(&first) = rest.first() else { return false };
+        match self {
+            Schemes::Known => is_told_from_prose(scheme, within_link(rest)),
+            Schemes::Any => {
+                scheme.len() > 1 && OPAQUE_START.has(first) && !scheme.eq_ignore_ascii_case(b"url")
+            }
+            // Asked for by name: what follows is not judged.
+            Schemes::List(_) => self.allows(scheme) && OPAQUE_START.has(first),
+        }
+    }
+}
+
+/// What may follow `://`: the first byte of a host or of user information as they are in use.
+const HOST_START: ByteClass = UNRESERVED.without(ByteClass::of(b".")).or(ByteClass::of(b"%[$@"));
+/// What may follow the `:` of a scheme without authority.
+const OPAQUE_START: ByteClass = URI_BYTE.without(ByteClass::of(b".,:;!'()[]"));
+/// Schemes that are found even when they stick to a word before them, as in `\nhttp://` or `seehttp://`.
+const STICKY: [&[u8]; 3] = [b"https", b"http", b"ftp"];
+/// Bytes behind a scheme without authority that are looked at to tell it from prose.
+const LOOK_AHEAD: usize = 256;
+
+/// Where a link may begin, told by the `:` at `colon`: the first byte of its scheme and the first byte
+/// behind the `:` or `://`. Nothing before `floor` belongs to it; `text` ends where the search ends.
+#[inline(never)]
+pub(crate) fn start(
+    schemes: &Schemes,
+    iri: bool,
+    text: &[u8],
+    floor: usize,
+    colon: usize,
+) -> Option<(usize, usize)> {
+    let run = run_before(text, floor, colon)?;
+    let rest = &text[colon + 1..];
+    if let Some(after) = rest.strip_prefix(b"//") {
+        let scheme = before_authority(schemes, &text[run..colon])?;
+        let is_start = match *after.first()? {
+            b'/' => !needs_host(scheme),
+            byte => HOST_START.has(byte) || (iri && byte >= 0x80),
+        };
+        return is_start.then_some((colon - scheme.len(), colon + 3));
+    }
+    if schemes.allows_opaque(&text[run..colon], rest) {
+        return Some((run, colon + 1));
+    }
+    // An escaped line end or tab before it: "\nmailto:a@b".
+    let is_escaped = run > floor && text[run - 1] == b'\\' && b"nrt".contains(&text[run]);
+    let run = run + 1;
+    (is_escaped && run < colon && schemes.allows_opaque(&text[run..colon], rest))
+        .then_some((run, colon + 1))
+}
+
+/// Where the scheme characters that end before `colon` begin, from a letter on; `None` for no letter.
+fn run_before(text: &[u8], floor: usize, colon: usize) -> Option<usize> {
+    let mut start = colon;
+    while start > floor && SCHEME.has(text[start - 1]) {
+        start -= 1;
+    }
+    (start..colon).find(|&at| ALPHA.has(text[at]))
+}
+
+/// The part of `run` that is the scheme of a link with an authority.
+fn before_authority<'t>(schemes: &Schemes, run: &'t [u8]) -> Option<&'t [u8]> {
+    let is_named = matches!(schemes, Schemes::List(_)) && schemes.allows(run);
+    if is_named || scheme_facts(run).is_some() || *schemes == Schemes::Any {
+        return schemes.allows(run).then_some(run);
+    }
+    for name in STICKY {
+        let Some((before, tail)) = run.split_at_checked(run.len().wrapping_sub(name.len())) else {
+            continue;
+        };
+        // `git+https` is a scheme of its own.
+        if tail.eq_ignore_ascii_case(name) && before.last() != Some(&b'+') {
+            return schemes.allows(tail).then_some(tail);
+        }
+    }
+    schemes.allows(run).then_some(run)
+}
+
+/// Whether a link of `scheme` without a host is none.
+fn needs_host(scheme: &[u8]) -> bool {
+    let names: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"ftps"];
+    names.iter().any(|name| name.eq_ignore_ascii_case(scheme))
+}
+
+/// The bytes of `rest` that could belong to a link, as far as they are looked at.
+fn within_link(rest: &[u8]) -> &[u8] {
+    let rest = &rest[..rest.len().min(LOOK_AHEAD)];
+    &rest[..rest.iter().position(|&byte| !URI_BYTE.has(byte)).unwrap_or(rest.len())]
+}
+
+/// Whether `scheme` is one of those without authority that are known here, before something that it
+/// can mean: prose has `news: none`, `data:` and `tel:` too.
+fn is_told_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
+    let has = |byte| memchr::memchr(byte, rest).is_some_and(|at| at > 0 && at + 1 < rest.len());
+    let begins = |class: ByteClass| rest.first().is_some_and(|&byte| class.has(byte));
+    let mut lower = [0; 8];
+    let Some(lower) = lower.get_mut(..scheme.len()) else { return false };
+    lower.copy_from_slice(scheme);
+    lower.make_ascii_lowercase();
+    match &*lower {
+        b"mailto" | b"cid" | b"mid" | b"acct" => has(b'@'),
+        b"sip" | b"sips" | b"xmpp" => begins(UNRESERVED) && (has(b'@') || has(b'.')),
+        b"news" => (begins(ALPHA) && has(b'.')) || (begins(ALPHA.or(DIGIT)) && has(b'@')),
+        b"tel" | b"sms" => begins(DIGIT) || matches!(rest, [b'+', digit, ..] if DIGIT.has(*digit)),
+        b"geo" => (begins(DIGIT) || rest.starts_with(b"-")) && has(b','),
+        b"magnet" => rest.starts_with(b"?") && rest.len() > 1,
+        b"doi" => rest.starts_with(b"10.") && has(b'/'),
+        b"ark" => {
+            let name = rest.strip_prefix(b"/").unwrap_or(rest);
+            name.first().is_some_and(|&byte| DIGIT.has(byte)) && name.contains(&b'/')
+        }
+        b"urn" => is_urn(rest),
+        b"tag" => is_tag(rest),
+        b"data" => is_data(rest),
+        _ => false,
+    }
+}
+
+/// `NID ":" NSS` (RFC 8141 section 2).
+fn is_urn(rest: &[u8]) -> bool {
+    let Some(colon) = memchr::memchr(b':', rest) else { return false };
+    let (nid, nss) = (&rest[..colon], &rest[colon + 1..]);
+    let is_name = |byte: &u8| ALPHA.has(*byte) || DIGIT.has(*byte) || *byte == b'-';
+    (2..=32).contains(&nid.len()) && nid.iter().all(is_name) && nid[0] != b'-' && !nss.is_empty()
+}
+
+/// `authority "," date ":"` (RFC 4151 section 2.1).
+fn is_tag(rest: &[u8]) -> bool {
+    let Some(comma) = memchr::memchr(b',', rest) else { return false };
+    let date = &rest[comma + 1..];
+    comma > 0
+        && date.len() > 4
+        && date[..4].iter().all(|&byte| DIGIT.has(byte))
+        && date.contains(&b':')
+}
+
+/// `[ mediatype ] [ ";base64" ] "," data` (RFC 2397 section 3).
+fn is_data(rest: &[u8]) -> bool {
+    const MEDIA: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&+/;=%'*"));
+    let Some(comma) = memchr::memchr(b',', rest) else { return false };
+    let media = &rest[..comma];
+    media.iter().all(|&byte| MEDIA.has(byte))
+        && (media.is_empty() || media[0] == b';' || media.contains(&b'/'))
+        && comma + 1 < rest.len()
+}

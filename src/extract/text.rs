@@ -1,0 +1,159 @@
+//! The search for links in running text.
+
+use super::links::{Context, Links};
+use super::{Options, Schemes, address, ends};
+use crate::chunk::{Padded, Span};
+use crate::index::{Bits, low_bits};
+use crate::simd::{BLOCK, Isa, Kernels, Task, class};
+
+/// Finds links in running text.
+///
+/// - A link begins with a scheme: see [`super::Schemes`]. `http`, `https` and `ftp` are found although
+///   a word sticks to them (`seehttp://`); `://` must be followed by the beginning of a host.
+/// - It goes on over the bytes that a URI may hold. Thus white space, `"`, `<`, `>`, `` ` ``, `\`, `^`, `{`, `|`,
+///   `}` and control characters end it; letters beyond ASCII do, unless [`Options::iri`] keeps them.
+/// - A closing `)` or `]` that was not opened in it ends it.
+/// - After a `'` on its left it ends at the next `'`.
+/// - Of what is left, trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
+///   trailing `*`, `_`, `~` when the same stands on its left.
+/// - Between `<` (or `<URL:`) and `>` all of it counts.
+///
+/// ```
+/// use uriscan::extract::{Finder, Options};
+/// use uriscan::simd::Kernels;
+/// let finder = Finder::new(Options::default());
+/// let text = "See (http://example.com/a_(b)), or mailto:joe@example.com.";
+/// let found = finder.find(Kernels::detect(), text.as_bytes());
+/// let found: Vec<&str> = found.iter().map(|span| &text[span.clone()]).collect();
+/// assert_eq!(found, ["http://example.com/a_(b)", "mailto:joe@example.com"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Finder {
+    options: Options,
+}
+
+impl Finder {
+    /// A finder of links as `options` say.
+    pub fn new(options: Options) -> Finder {
+        Finder { options }
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The places of all links of `text`, in order, none overlapping another.
+    pub fn find(&self, kernels: Kernels, text: &[u8]) -> Vec<core::ops::Range<usize>> {
+        let buf = crate::chunk::PaddedBuf::from_content(text);
+        let mut links = Links::new();
+        self.find_all(kernels, buf.padded(), &mut links);
+        let place = |span: Span| span.start as usize..span.end as usize;
+        links.iter(text).map(|(link, _)| place(link.span)).collect()
+    }
+
+    /// Appends all links of `text` to `links`.
+    pub fn find_all(&self, kernels: Kernels, text: Padded<'_>, links: &mut Links) {
+        struct Find<'a>(&'a Finder, Padded<'a>, &'a mut Links);
+        impl Task for Find<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) {
+                let whole = Span { start: 0, end: self.1.len() as u32 };
+                self.0.find_in(isa, self.1, whole, Context::Text, self.2);
+            }
+        }
+        kernels.run(Find(self, text, links));
+    }
+
+    /// [`Finder::find_all`] in `range` of `text`, as if nothing stood outside of it, inside a task
+    /// that already runs on `isa`.
+    #[inline(always)]
+    pub(crate) fn find_in<I: Isa>(
+        &self,
+        isa: I,
+        text: Padded<'_>,
+        range: Span,
+        context: Context,
+        links: &mut Links,
+    ) {
+        let first = links.len();
+        let text = text.part(range.start as usize, range.len());
+        let (content, end) = (text.content(), text.len());
+        // What stands before belongs to links already found.
+        let mut floor = 0;
+        for at in (0..end).step_by(BLOCK) {
+            let colons = isa.equal(text.block(at), b':') & low_bits(end - at);
+            if colons == 0 {
+                continue;
+            }
+            for bit in Bits(colons & self.likely(isa, text, at)) {
+                let colon = at + bit as usize;
+                if colon < floor {
+                    continue;
+                }
+                let Some(begin) = address::begin(&self.options, content, floor, colon) else {
+                    continue;
+                };
+                let stop = first_stop(isa, text, begin.from, end);
+                let Some(found) = ends::end(&self.options, content, begin.start, begin.from, stop)
+                else {
+                    continue;
+                };
+                floor = found.at;
+                let span = Span { start: begin.start as u32, end: found.at as u32 };
+                self.push(content, span, found.is_broken, context, links);
+            }
+        }
+        if self.options.www || self.options.email {
+            address::fill_gaps(&self.options, content, first, context, links);
+        }
+        links.shift(first, range.start);
+    }
+
+    /// The bytes of the block at `at` that may end a scheme if they are a `:`.
+    #[inline(always)]
+    fn likely<I: Isa>(&self, isa: I, text: Padded<'_>, at: usize) -> u64 {
+        if self.options.refang || self.options.schemes != Schemes::Known {
+            return !0;
+        }
+        // A letter before it, as the known schemes have that need no `//`, or a `//` behind it.
+        let letters = match at.checked_sub(1) {
+            Some(before) => isa.letters(text.block(before)),
+            None => isa.letters(text.block(at)) << 1,
+        };
+        let slashes = isa.equal(text.block(at + 1), b'/') & isa.equal(text.block(at + 2), b'/');
+        letters | slashes
+    }
+
+    #[inline]
+    fn push(&self, text: &[u8], span: Span, is_broken: bool, context: Context, links: &mut Links) {
+        if !is_broken && !self.options.refang {
+            return links.push(span, context);
+        }
+        let bytes = span.of(text);
+        if is_broken {
+            let kept = |byte: &u8| !b" \t\r\n".contains(byte);
+            links.push_made(span, context, |out| out.extend(bytes.iter().copied().filter(kept)));
+        } else if address::is_defanged(bytes) {
+            links.push_made(span, context, |out| address::refang(bytes, out));
+        } else {
+            links.push(span, context);
+        }
+    }
+}
+
+/// The first byte from `from` on that no URI may hold, or a bracket or `)`; `end` if there is none before.
+#[inline(always)]
+fn first_stop<I: Isa>(isa: I, text: Padded<'_>, from: usize, end: usize) -> usize {
+    let mut at = from;
+    while at < end {
+        let block = text.block(at);
+        let stops = isa.classify(block)[class::ODD] | isa.equal(block, b')');
+        if stops != 0 {
+            return (at + stops.trailing_zeros() as usize).min(end);
+        }
+        at += BLOCK;
+    }
+    end
+}

@@ -1,0 +1,339 @@
+//! Input in gzip, zstd, bzip2, xz or lz4 is read as what it holds: told by its first bytes, never by
+//! its name, and with all the members of a concatenated stream.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are asked of a source at a time.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// A format of compressed data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Compression {
+    /// RFC 1952, one member or several.
+    Gzip,
+    /// RFC 8878, frames and skippable frames.
+    Zstd,
+    /// bzip2, one stream or several.
+    Bzip2,
+    /// The .xz format, one stream or several.
+    Xz,
+    /// The LZ4 frame format, one frame or several.
+    Lz4,
+}
+
+impl Compression {
+    /// First bytes that are enough to tell.
+    pub const HEAD_BYTES: usize = 6;
+
+    /// The format of data that begins with `head`, or `None` for what is not compressed. Every format
+    /// begins with a byte that no URI and no text begins with, or (bzip2) with a mark of ten bytes, of
+    /// which four are looked at here.
+    ///
+    /// ```
+    /// use uriscan::io::Compression;
+    /// assert_eq!(Compression::of_head(b"\x1f\x8b\x08"), Some(Compression::Gzip));
+    /// assert_eq!(Compression::of_head(b"http://h/"), None);
+    /// ```
+    pub fn of_head(head: &[u8]) -> Option<Compression> {
+        match head {
+            [0x1F, 0x8B, ..] => Some(Compression::Gzip),
+            // A frame, or a skippable one before it (RFC 8878 section 3.1.2).
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => {
+                Some(Compression::Zstd)
+            }
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Some(Compression::Bzip2),
+            [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
+            [0x04, 0x22, 0x4D, 0x18, ..] => Some(Compression::Lz4),
+            _ => None,
+        }
+    }
+
+    /// The name of the format, for messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+            Compression::Xz => "xz",
+            Compression::Lz4 => "lz4",
+        }
+    }
+}
+
+/// The content of `inner`: its own bytes, or what they hold if they are compressed.
+///
+/// Memory is bounded by the format's window. An error of a broken or truncated stream names the
+/// format and how far it was understood.
+///
+/// # Errors
+/// When the data are compressed and this build cannot decompress.
+pub fn decompressed(mut inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = [0; Compression::HEAD_BYTES];
+    let mut len = 0;
+    while len < head.len() {
+        match inner.read(&mut head[len..]) {
+            Ok(0) => break,
+            Ok(count) => len += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                // What came before the fault is given first.
+                inner = Box::new(Fails(Some(error)));
+                break;
+            }
+        }
+    }
+    let whole = io::Cursor::new(head).take(len as u64).chain(inner);
+    match Compression::of_head(&head[..len]) {
+        None => Ok(Box::new(whole)),
+        Some(format) => {
+            let taken = Arc::new(AtomicU64::new(0));
+            let buffer = BufReader::with_capacity(BUFFER_BYTES, whole);
+            let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
+            Ok(Box::new(Decompressed { format, decoder, taken, given: 0 }))
+        }
+    }
+}
+
+#[cfg(feature = "compression")]
+fn decoder(
+    format: Compression,
+    data: impl BufRead + Send + 'static,
+) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match format {
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(data)),
+        Compression::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(data)?;
+            // What `zstd --long` makes; the library would refuse windows above 128 MiB.
+            decoder.window_log_max(31)?;
+            Box::new(decoder)
+        }
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(data)),
+        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(data)),
+        Compression::Lz4 => Box::new(Lz4Frames(Some(lz4_flex::frame::FrameDecoder::new(data)))),
+    })
+}
+
+#[cfg(not(feature = "compression"))]
+fn decoder(
+    format: Compression,
+    _: impl BufRead + Send + 'static,
+) -> io::Result<Box<dyn Read + Send>> {
+    let name = format.name();
+    let what =
+        format!("{name} data, and this build has no feature `compression`; decompress it first");
+    Err(io::Error::new(io::ErrorKind::Unsupported, what))
+}
+
+/// Frame after frame, as the decoder ends with each.
+#[cfg(feature = "compression")]
+struct Lz4Frames<R: Read>(Option<lz4_flex::frame::FrameDecoder<R>>);
+
+#[cfg(feature = "compression")]
+impl<R: BufRead> Read for Lz4Frames<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let count = decoder.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            // A decoder that has seen the end of its frame cannot begin another.
+            let mut data = self.0.take().map(lz4_flex::frame::FrameDecoder::into_inner);
+            if let Some(data) =
+                data.take_if(|data| !matches!(data.fill_buf(), Ok(left) if left.is_empty()))
+            {
+                self.0 = Some(lz4_flex::frame::FrameDecoder::new(data));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Fails once.
+struct Fails(Option<io::Error>);
+
+impl Read for Fails {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Counts the bytes that were taken out of a buffer.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(out)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        self.inner.consume(count);
+    }
+}
+
+/// A decoder whose errors say where they happened.
+struct Decompressed {
+    format: Compression,
+    decoder: Box<dyn Read + Send>,
+    taken: Arc<AtomicU64>,
+    given: u64,
+}
+
+impl Read for Decompressed {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.decoder.read(out) {
+            Ok(count) => {
+                self.given += count as u64;
+                Ok(count)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => Err(self.explain(&error)),
+        }
+    }
+}
+
+impl Decompressed {
+    #[cold]
+    fn explain(&self, error: &io::Error) -> io::Error {
+        let (name, taken) = (self.format.name(), self.taken.load(Ordering::Relaxed));
+        let is_short = error.kind() == io::ErrorKind::UnexpectedEof;
+        let what = if is_short { "truncated".to_owned() } else { format!("broken ({error})") };
+        let given = self.given;
+        io::Error::new(
+            error.kind(),
+            format!("{name} data is {what} at byte {taken}, byte {given} of what it holds"),
+        )
+    }
+}
+
+#[cfg(all(test, feature = "compression"))]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// One member that holds `text`.
+    fn compress(format: Compression, text: &[u8]) -> Vec<u8> {
+        match format {
+            Compression::Gzip => {
+                let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                to.write_all(text).unwrap();
+                to.finish().unwrap()
+            }
+            Compression::Zstd => zstd::encode_all(text, 1).unwrap(),
+            Compression::Bzip2 => {
+                let mut to = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+                to.write_all(text).unwrap();
+                to.finish().unwrap()
+            }
+            Compression::Xz => {
+                let mut to = liblzma::write::XzEncoder::new(Vec::new(), 1);
+                to.write_all(text).unwrap();
+                to.finish().unwrap()
+            }
+            Compression::Lz4 => {
+                // As the program `lz4` does it: several blocks, and a checksum behind them.
+                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+                let info = info.block_size(lz4_flex::frame::BlockSize::Max64KB);
+                let mut to = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
+                to.write_all(text).unwrap();
+                to.finish().unwrap()
+            }
+        }
+    }
+
+    const ALL: [Compression; 5] = [
+        Compression::Gzip,
+        Compression::Zstd,
+        Compression::Bzip2,
+        Compression::Xz,
+        Compression::Lz4,
+    ];
+
+    /// What is read, and the error at its end.
+    fn read(data: Vec<u8>) -> (Vec<u8>, Option<String>) {
+        let mut found = Vec::new();
+        let mut reader = match decompressed(Box::new(io::Cursor::new(data))) {
+            Ok(reader) => reader,
+            Err(error) => return (found, Some(error.to_string())),
+        };
+        let mut buffer = [0; 4096];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return (found, None),
+                Ok(count) => found.extend_from_slice(&buffer[..count]),
+                Err(error) => return (found, Some(error.to_string())),
+            }
+        }
+    }
+
+    fn text(lines: usize) -> Vec<u8> {
+        (0..lines).flat_map(|i| format!("http://h/{}\n", i * i).into_bytes()).collect()
+    }
+
+    #[test]
+    fn what_is_not_compressed_is_read_as_it_is() {
+        for text in [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"\x1f", b"PK\x03\x04 zip"] {
+            assert_eq!(read(text.to_vec()), (text.to_vec(), None));
+        }
+    }
+
+    #[test]
+    fn members_follow_each_other() {
+        let (one, two) = (text(5000), text(3));
+        for format in ALL {
+            let mut data = compress(format, &one);
+            assert_eq!(Compression::of_head(&data), Some(format));
+            data.extend(compress(format, b""));
+            data.extend(compress(format, &two));
+            assert_eq!(read(data), ([&one[..], &two].concat(), None), "{format:?}");
+            assert_eq!(read(compress(format, b"")), (Vec::new(), None), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn a_truncated_stream_gives_what_it_has_and_says_where() {
+        let whole = text(50_000);
+        for format in ALL {
+            let data = compress(format, &whole);
+            for len in [data.len() / 2, data.len() - 1] {
+                let (found, error) = read(data[..len].to_vec());
+                assert!(whole.starts_with(&found), "{format:?}");
+                assert!(!found.is_empty(), "{format:?}");
+                let expected = format!(
+                    "{} data is truncated at byte {len}, byte {} of what it holds",
+                    format.name(),
+                    found.len()
+                );
+                assert_eq!(error, Some(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn a_broken_stream_is_an_error() {
+        let whole = text(50_000);
+        for format in ALL {
+            let mut data = compress(format, &whole);
+            let middle = data.len() / 2;
+            data[middle..middle + 64].fill(0xA5);
+            let (found, error) = read(data);
+            let error = error.unwrap_or_else(|| panic!("{format:?} {}", found.len()));
+            assert!(error.contains(format.name()) && error.contains("at byte"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Links out of whatever holds them: a row per link, in order.
+
+use super::driver::{Job, Slot, Worker, run};
+use super::links::{self, Found};
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::extract::{Finder, Links, Options};
+use crate::io::reader::Cut;
+use crate::io::{Source, found};
+use crate::simd::Isa;
+
+/// What is looked for, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtractOptions {
+    /// What counts as a link in running text.
+    pub find: Options,
+}
+
+/// What is written of each link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkFormat {
+    /// The shape of a row.
+    pub shape: LinkShape,
+    /// Whether a line begins with the name of the source.
+    pub with_filename: bool,
+    /// Whether it has the number of the line in the source, counted from 1.
+    pub line_number: bool,
+    /// Whether it has the offset of the link's first byte in the source, counted from 0; of compressed
+    /// sources, in what they hold.
+    pub byte_offset: bool,
+    /// Whether it has the kind of place where the link stands, as [`crate::extract::Context::name`] names it.
+    pub context: bool,
+}
+
+/// The shape of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkShape {
+    /// The URI, behind what [`LinkFormat`] asks for, with `:` between, as `grep` does it.
+    #[default]
+    Line,
+    /// A JSON object: `{"file":"a","line":1,"byte":0,"context":"text","uri":"http://h/"}`, always with all of
+    /// them. Bytes that are no UTF-8 become U+FFFD.
+    Jsonl,
+    /// No rows, but the number of links: one for all sources, or one for each behind its name and `:`.
+    Count,
+}
+
+/// Writes every link of `sources`, in order.
+///
+/// [`Report::records`] and [`Report::written`] count the links. A line longer than [`Settings::max_record`] is
+/// counted in [`Report::invalid`] and not looked into.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract}};
+/// let text = Source::new("a", &b"See http://h/, or\n<http://h/x>.\n"[..]);
+/// let mut out = Vec::new();
+/// let format = LinkFormat { line_number: true, ..LinkFormat::default() };
+/// extract(vec![text], &ExtractOptions::default(), format, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"1:http://h/\n2:http://h/x\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn extract(
+    sources: Vec<Source>,
+    options: &ExtractOptions,
+    format: LinkFormat,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+    let mut job = Extract {
+        finder: Finder::new(options.find.clone()),
+        options,
+        format,
+        record_end: settings.record_end,
+        per_source: vec![0; names.len()],
+        names,
+    };
+    let report = run(&mut job, sources, settings, sinks)?;
+    if format.shape == LinkShape::Count {
+        let mut text = Vec::new();
+        job.write_counts(&mut text);
+        sinks.out.write_all(&text).and_then(|()| sinks.out.flush()).map_err(Error::Write)?;
+    }
+    Ok(report)
+}
+
+struct Extract<'a> {
+    finder: Finder,
+    options: &'a ExtractOptions,
+    format: LinkFormat,
+    record_end: u8,
+    /// The names of the sources, by their number.
+    names: Vec<String>,
+    /// Links of each source.
+    per_source: Vec<u64>,
+}
+
+impl Extract<'_> {
+    /// Appends a row for each of the links of a chunk.
+    #[inline(never)]
+    fn rows(&self, slot: &mut Slot<Links>) {
+        let Slot { chunk, out, rows, .. } = slot;
+        let text = chunk.text.padded().content();
+        let format = self.format;
+        if format == LinkFormat::default() {
+            out.reserve(text.len() / 8);
+            for (_, uri) in rows.iter(text) {
+                out.extend_from_slice(uri);
+                out.push(self.record_end);
+            }
+            return;
+        }
+        let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
+        let source = &self.names[chunk.source];
+        let (mut line, mut counted) = (chunk.line, 0);
+        for (link, uri) in rows.iter(text) {
+            let start = link.span.start as usize;
+            if needs_line {
+                line += memchr::memchr_iter(self.record_end, &text[counted..start]).count() as u64;
+                counted = start;
+            }
+            let found =
+                Found { source, line, byte: chunk.byte + start as u64, context: link.context, uri };
+            match format.shape {
+                LinkShape::Line => found::line(&found, format.fields(), self.record_end, out),
+                LinkShape::Jsonl => found::json(&found, out),
+                LinkShape::Count => {}
+            }
+        }
+    }
+
+    fn write_counts(&self, out: &mut Vec<u8>) {
+        use std::io::Write;
+        // Writing to a `Vec` does not fail.
+        if self.format.with_filename {
+            for (name, count) in self.names.iter().zip(&self.per_source) {
+                let _ = writeln!(out, "{name}:{count}");
+            }
+        } else {
+            let _ = writeln!(out, "{}", self.per_source.iter().sum::<u64>());
+        }
+    }
+}
+
+impl LinkFormat {
+    fn fields(self) -> found::Fields {
+        found::Fields {
+            source: self.with_filename,
+            line: self.line_number,
+            byte: self.byte_offset,
+            context: self.context,
+        }
+    }
+}
+
+impl Job for Extract<'_> {
+    type Rows = Links;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Links>) {
+        slot.rows.clear();
+        links::of_chunk(isa, &self.finder, &slot.chunk, &mut slot.rows);
+        slot.report.records = slot.rows.len() as u64;
+        slot.report.written = slot.report.records;
+        self.rows(slot);
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Links>]) {
+        for slot in slots {
+            self.per_source[slot.chunk.source] += slot.report.written;
+        }
+    }
+
+    fn cut(&self) -> Option<Box<dyn Cut>> {
+        Some(links::cut(self.options, self.record_end))
+    }
+
+    fn needs_lines(&self) -> bool {
+        self.format.line_number || self.format.shape == LinkShape::Jsonl
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Drop
+    }
+}

@@ -1,0 +1,179 @@
+//! `extract`: what is found, where it is said to be, and what happens to files that cannot be read.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::run::{finish, program, run};
+
+const TEXT: &str = "See (http://h/a), or\nmailto:joe@h.example.\n\nhttp://h/a http://h/b|\n";
+
+#[test]
+fn links_are_written_one_per_line() {
+    let links = "http://h/a\nmailto:joe@h.example\nhttp://h/a\nhttp://h/b\n";
+    assert_eq!(run(["extract"], TEXT).quiet(), links);
+    assert_eq!(run(["extract", "-"], TEXT).quiet(), links);
+    assert_eq!(
+        run(["extract", "-0"], "http://h/a\n\0http://h/b").quiet(),
+        "http://h/a\0http://h/b\0"
+    );
+    assert_eq!(run(["extract"], "").quiet(), "");
+    assert_eq!(run(["extract", "--scheme", "mailto"], TEXT).quiet(), "mailto:joe@h.example\n");
+    assert_eq!(run(["extract", "--scheme", "any"], "note:this").quiet(), "note:this\n");
+    assert!(run(["extract", "--scheme", "http,"], TEXT).refused().contains("--scheme"));
+}
+
+#[test]
+fn places_stand_before_the_link_as_grep_has_it() {
+    let found = run(["extract", "-Hnb", "--context"], TEXT).quiet();
+    assert_eq!(
+        found,
+        "-:1:5:text:http://h/a\n-:2:21:text:mailto:joe@h.example\n-:4:44:text:http://h/a\n-:4:55:text:http://h/b\n"
+    );
+    let rows = run(["extract", "--jsonl"], TEXT).quiet();
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let row = json!({ "file": "-", "line": 4, "byte": 55, "context": "text", "uri": "http://h/b" });
+    assert_eq!((rows.len(), &rows[3]), (4, &row));
+    assert_eq!(run(["extract", "-c"], TEXT).quiet(), "4\n");
+    assert_eq!(run(["extract", "-cH"], TEXT).quiet(), "-:4\n");
+}
+
+/// A directory with files of all sorts.
+fn tree() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &[u8]| {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("b.txt", b"http://h/b");
+    put("a/deep.txt", b"http://h/deep");
+    put(".hidden", b"http://h/hidden");
+    put("binary", b"\0http://h/binary");
+    directory
+}
+
+fn in_tree(directory: &Path, args: &[&str]) -> crate::run::Ran {
+    let mut command = program(args);
+    command.current_dir(directory);
+    finish(command, "")
+}
+
+#[test]
+fn directories_are_walked_in_the_order_of_names() {
+    let tree = tree();
+    let found = |args: &[&str]| in_tree(tree.path(), args).quiet();
+    assert_eq!(found(&["extract", "."]), "http://h/deep\nhttp://h/b\n");
+    let all = "http://h/hidden\nhttp://h/deep\nhttp://h/b\nhttp://h/binary\n";
+    assert_eq!(found(&["extract", "--hidden", "-a", "."]), all);
+    assert_eq!(found(&["extract", "binary"]), "http://h/binary\n", "named files are always read");
+    assert_eq!(found(&["extract", "-cH", "a", "b.txt"]), "a/deep.txt:1\nb.txt:1\n");
+    assert_eq!(found(&["dedup", "--extract", ".", "b.txt"]), "http://h/deep\nhttp://h/b\n");
+    let ran = in_tree(tree.path(), &["extract", ".", "--stats"]);
+    assert!(ran.stderr.contains("files passed over"), "{}", ran.stderr);
+}
+
+#[test]
+fn files_can_be_named_in_a_list() {
+    let tree = tree();
+    let mut command = program(["extract", "--files-from", "-"]);
+    command.current_dir(tree.path());
+    assert_eq!(finish(command, "b.txt\na/deep.txt\n").quiet(), "http://h/b\nhttp://h/deep\n");
+    fs::write(tree.path().join("list"), "b.txt\0").unwrap();
+    let found = in_tree(tree.path(), &["extract", "-0", "--files-from", "list", "a"]).quiet();
+    assert_eq!(found, "http://h/deep\0http://h/b\0");
+    let message = in_tree(tree.path(), &["extract", "--files-from", "-", "-"]).refused();
+    assert!(message.contains("standard input"), "{message}");
+    let message = in_tree(tree.path(), &["extract", "--files-from", "missing"]).refused();
+    assert!(message.contains("missing"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    let tree = tree();
+    for args in [&["extract", "missing", "b.txt"][..], &["dedup", "--extract", "missing", "b.txt"]]
+    {
+        let ran = in_tree(tree.path(), args);
+        assert_eq!((ran.code, ran.text()), (2, "http://h/b\n"), "{args:?}");
+        assert!(ran.stderr.starts_with("uriscan: missing: "), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+}
+
+#[test]
+fn options_of_the_search_need_a_search() {
+    let message = run(["dedup", "--unwrap"], "").refused();
+    assert!(message.contains("--extract"), "{message}");
+    let text = "<http://h/\na> http://h/b HTTP://h/b";
+    assert_eq!(run(["dedup", "--extract", "--unwrap"], text).quiet(), "http://h/a\nhttp://h/b\n");
+    let normal = run(["normalize", "--extract"], "x (HTTP://H:80) y").quiet();
+    assert_eq!(normal, "http://h/\n");
+    let key = run(["key", "--extract", "--seed", "1"], "x (http://h/) y").quiet();
+    assert_eq!(key, run(["key", "--seed", "1"], "http://h/\n").quiet());
+}
+
+#[cfg(feature = "compression")]
+mod compressed {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// `text` as the program `with` packs it; `None` where it is not installed.
+    fn packed(with: &str, text: &[u8]) -> Option<Vec<u8>> {
+        let mut command = Command::new(with);
+        command.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        let mut stdin = child.stdin.take()?;
+        let text = text.to_vec();
+        let feeder = std::thread::spawn(move || stdin.write_all(&text));
+        let output = child.wait_with_output().ok()?;
+        feeder.join().unwrap().ok()?;
+        Some(output.stdout)
+    }
+
+    #[test]
+    fn input_is_read_as_what_it_holds_by_every_command() {
+        let text: Vec<u8> =
+            (0..20_000).flat_map(|i| format!("http://h/{i}\n").into_bytes()).collect();
+        let mut seen = 0;
+        for with in ["gzip", "zstd", "bzip2", "xz", "lz4"] {
+            let Some(mut data) = packed(with, &text) else { continue };
+            seen += 1;
+            data.extend(packed(with, b"http://h/last\n").unwrap());
+            let whole = [&text[..], b"http://h/last\n"].concat();
+            for command in ["extract", "dedup", "normalize", "parse", "census"] {
+                let expected = run([command], &whole).stdout;
+                assert!(run([command], &data).stdout == expected, "{with} {command}");
+                let expected = run([command, "--chunk-size", "64"], &data).stdout == expected;
+                assert!(expected, "{with} {command}");
+            }
+        }
+        assert!(seen > 0, "gzip at least is everywhere");
+    }
+
+    #[test]
+    fn a_truncated_file_gives_what_it_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let text: Vec<u8> =
+            (0..200_000).flat_map(|i| format!("http://h/{i}\n").into_bytes()).collect();
+        let data = packed("gzip", &text).unwrap();
+        let path = directory.path().join("half.gz");
+        fs::write(&path, &data[..data.len() / 2]).unwrap();
+        let name = path.to_str().unwrap();
+        for command in ["extract", "dedup", "normalize"] {
+            let ran = run([command, name], "");
+            assert_eq!(ran.code, 2, "{command}");
+            let expected = format!(
+                "uriscan: {name}: gzip data is truncated at byte {}, byte ",
+                data.len() / 2
+            );
+            assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
+            assert!(ran.stdout.len() > 100_000 && text.starts_with(&ran.stdout), "{command}");
+            assert_eq!(ran.stdout.last(), Some(&b'\n'), "{command}: half a URI is none");
+        }
+        let ran = run(["extract", name, "-"], "http://h/after");
+        assert!(ran.code == 2 && ran.text().ends_with("\nhttp://h/after\n"), "the rest goes on");
+    }
+}

@@ -1,0 +1,4 @@
+//! The search for links: a table of texts, and a second search that is plainly the rules.
+
+mod oracle;
+mod table;
