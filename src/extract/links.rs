@@ -9,6 +9,36 @@ pub enum Context {
     /// In running text.
     #[default]
     Text,
+    /// In an `href`.
+    Href,
+    /// In a `src`.
+    Src,
+    /// In a `srcset` or `imagesrcset`.
+    Srcset,
+    /// In the `action` of a form.
+    Action,
+    /// In a `formaction`.
+    Formaction,
+    /// In a `cite`.
+    Cite,
+    /// In the `data` of an `object`.
+    Data,
+    /// In a `poster`.
+    Poster,
+    /// In a `background`.
+    Background,
+    /// In a `longdesc`.
+    Longdesc,
+    /// In a `meta` element that sends elsewhere.
+    Refresh,
+    /// In a string or field of a record.
+    Field,
+    /// The target of a request in an access log, or of an archived record.
+    Target,
+    /// The referrer of a request in an access log.
+    Referer,
+    /// In the user agent of a request in an access log.
+    Agent,
 }
 
 impl Context {
@@ -16,6 +46,21 @@ impl Context {
     pub const fn name(self) -> &'static str {
         match self {
             Context::Text => "text",
+            Context::Href => "href",
+            Context::Src => "src",
+            Context::Srcset => "srcset",
+            Context::Action => "action",
+            Context::Formaction => "formaction",
+            Context::Cite => "cite",
+            Context::Data => "data",
+            Context::Poster => "poster",
+            Context::Background => "background",
+            Context::Longdesc => "longdesc",
+            Context::Refresh => "refresh",
+            Context::Field => "field",
+            Context::Target => "target",
+            Context::Referer => "referer",
+            Context::Agent => "agent",
         }
     }
 }
@@ -36,7 +81,14 @@ pub struct Link {
 pub struct Links {
     links: Vec<Link>,
     made: Vec<u8>,
+    relative: u64,
+    lost: u64,
+    broken: u64,
 }
+
+/// Bytes of URIs that are made for one chunk, at the most: a page may name a long base and have millions of
+/// references to it.
+const MOST_MADE: usize = 1 << 30;
 
 impl Links {
     /// No links.
@@ -48,6 +100,40 @@ impl Links {
     pub fn clear(&mut self) {
         self.links.clear();
         self.made.clear();
+        (self.relative, self.lost, self.broken) = (0, 0, 0);
+    }
+
+    /// The number of relative references that were left out, as there is no base.
+    pub fn relative(&self) -> u64 {
+        self.relative
+    }
+
+    /// The number of links that were left out, as they would take too much memory.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The number of places where something else stood than a record of the format should.
+    pub fn broken(&self) -> u64 {
+        self.broken
+    }
+
+    pub(crate) fn count_broken(&mut self) {
+        self.broken += 1;
+    }
+
+    /// Adds what was found in `text`, which was made of what stands at `place`.
+    pub(crate) fn take_made(&mut self, found: &Links, text: &[u8], place: Span) {
+        for (link, uri) in found.iter(text) {
+            self.push_made(place, link.context, |out| out.extend_from_slice(uri));
+        }
+        self.relative += found.relative;
+        self.lost += found.lost;
+        self.broken += found.broken;
+    }
+
+    pub(crate) fn count_relative(&mut self) {
+        self.relative += 1;
     }
 
     /// The number of links.
@@ -85,6 +171,10 @@ impl Links {
         context: Context,
         make: impl FnOnce(&mut Vec<u8>),
     ) {
+        if self.made.len() > MOST_MADE {
+            self.lost += 1;
+            return;
+        }
         let start = self.made.len() as u32;
         make(&mut self.made);
         let made = Span { start, end: self.made.len() as u32 };

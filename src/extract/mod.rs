@@ -5,17 +5,112 @@
 //! it; they stand at [`Finder`].
 
 mod address;
+mod clf;
 mod ends;
 mod format;
+mod html;
+mod json;
 mod links;
+mod page;
+mod reference;
 mod scheme;
 mod text;
+pub(crate) mod warc;
 
 pub(crate) use ends::wrapped_cut;
 pub use format::Format;
 pub use links::{Context, Link, Links};
 pub use scheme::Schemes;
 pub use text::Finder;
+
+use crate::chunk::{Padded, Span};
+use crate::simd::{Isa, Kernels};
+
+/// What is looked for in sources that are more than running text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtractorOptions {
+    /// What counts as a link.
+    pub find: Options,
+    /// The URI of documents that do not say what theirs is: base of their relative references.
+    pub base: Option<Vec<u8>>,
+    /// Of JSON, the members whose values are wanted; all strings if there are none.
+    pub fields: Vec<String>,
+    /// Of access logs, the kinds of fields that are wanted: [`Context::Target`], [`Context::Referer`], [`Context::Agent`]; all if
+    /// there are none.
+    pub log_fields: Vec<Context>,
+    /// Of archives, the URIs of the records, and not what is in them.
+    pub warc_targets: bool,
+}
+
+/// Finds the links of sources of any [`Format`].
+#[derive(Clone, Debug, Default)]
+pub struct Extractor {
+    finder: Finder,
+    options: ExtractorOptions,
+}
+
+impl Extractor {
+    /// An extractor of links as `options` say.
+    pub fn new(options: ExtractorOptions) -> Extractor {
+        Extractor { finder: Finder::new(options.find.clone()), options }
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &ExtractorOptions {
+        &self.options
+    }
+
+    pub(crate) fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Appends the links of `text` to `links`: a whole document, or whole lines or records of one.
+    ///
+    /// ```
+    /// use uriscan::{chunk::PaddedBuf, extract::{Extractor, ExtractorOptions, Format, Links}, simd::Kernels};
+    /// let extractor = Extractor::new(ExtractorOptions {
+    ///     base: Some(b"http://example.com/a/".to_vec()),
+    ///     ..ExtractorOptions::default()
+    /// });
+    /// let page = PaddedBuf::from_content(b"<a href='../x?a&amp;b'><!-- <a href=no> --><img src=y>");
+    /// let mut links = Links::new();
+    /// extractor.extract(Kernels::detect(), Format::Html, page.padded(), &mut links);
+    /// let found: Vec<&[u8]> = links.iter(page.padded().content()).map(|(_, uri)| uri).collect();
+    /// assert_eq!(found, [&b"http://example.com/x?a&b"[..], b"http://example.com/a/y"]);
+    /// ```
+    pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
+        let base = self.options.base.as_deref();
+        match format {
+            Format::Text => self.finder.find_all(kernels, text, links),
+            Format::Html => page::page(&self.finder.options().schemes, text.content(), base, links),
+            Format::Json => {
+                json::lines(&self.finder, kernels, text, &self.options.fields, base, links);
+            }
+            Format::Clf => {
+                clf::entries(&self.finder, kernels, text, &self.options.log_fields, base, links);
+            }
+            Format::Warc => warc::records(self, kernels, text, links),
+        }
+    }
+
+    /// [`Extractor::extract`] inside a task that already runs on `isa`, one of `kernels`.
+    #[inline(always)]
+    pub(crate) fn extract_in<I: Isa>(
+        &self,
+        isa: I,
+        kernels: Kernels,
+        format: Format,
+        text: Padded<'_>,
+        links: &mut Links,
+    ) {
+        if format == Format::Text {
+            let whole = Span { start: 0, end: text.len() as u32 };
+            self.finder.find_in(isa, text, whole, Context::Text, links);
+        } else {
+            self.extract(kernels, format, text, links);
+        }
+    }
+}
 
 /// What counts as a link in running text, and in which form it is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

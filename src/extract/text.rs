@@ -66,6 +66,43 @@ impl Finder {
         kernels.run(Find(self, text, links));
     }
 
+    /// [`Finder::find_all`] in `span` of `text`, as if nothing stood outside of it.
+    pub(crate) fn find_span(
+        &self,
+        kernels: Kernels,
+        text: Padded<'_>,
+        span: Span,
+        context: Context,
+        links: &mut Links,
+    ) {
+        struct Find<'a>(&'a Finder, Padded<'a>, Span, Context, &'a mut Links);
+        impl Task for Find<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) {
+                self.0.find_in(isa, self.1, self.2, self.3, self.4);
+            }
+        }
+        kernels.run(Find(self, text, span, context, links));
+    }
+
+    /// [`Finder::find_all`] in `text`, which was made of what stands at `place`: there its links are told to be.
+    pub(crate) fn find_made(
+        &self,
+        kernels: Kernels,
+        text: Padded<'_>,
+        place: Span,
+        context: Context,
+        links: &mut Links,
+    ) {
+        let mut found = Links::new();
+        let whole = Span { start: 0, end: text.len() as u32 };
+        self.find_span(kernels, text, whole, context, &mut found);
+        for (_, uri) in found.iter(text.content()) {
+            links.push_made(place, context, |out| out.extend_from_slice(uri));
+        }
+    }
+
     /// [`Finder::find_all`] in `range` of `text`, as if nothing stood outside of it, inside a task
     /// that already runs on `isa`.
     #[inline(always)]

@@ -110,6 +110,11 @@ pub(crate) trait Cut: Send {
     /// Where the last whole record of `content`, which begins with one, ends; `None` when none does.
     fn last_end(&mut self, content: &[u8]) -> Option<usize>;
 
+    /// As [`Cut::last_end`], of a source that breaks off behind `content`.
+    fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
+        self.last_end(content)
+    }
+
     /// Where the record that has begun before `content` ends.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
 }
@@ -282,7 +287,7 @@ impl ChunkReader {
             }
             if self.failed.is_some() {
                 // What is behind the last record end may be half a record.
-                let whole = self.cut.last_end(content);
+                let whole = self.cut.fault_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }
             let content = &chunk.text.room()[..len];

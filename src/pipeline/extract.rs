@@ -3,16 +3,19 @@
 use super::driver::{Job, Slot, Worker, run};
 use super::links::{self, Found};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::extract::{Finder, Links, Options};
+use crate::extract::{Extractor, ExtractorOptions, Format, Links};
 use crate::io::reader::Cut;
-use crate::io::{Source, found};
-use crate::simd::Isa;
+use crate::io::{Shape, Source, found};
+use crate::simd::{Isa, Kernels};
+use crate::uri::ErrorKind;
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractOptions {
-    /// What counts as a link in running text.
-    pub find: Options,
+    /// What is looked for.
+    pub extractor: ExtractorOptions,
+    /// What the sources hold; `None` to tell by their content ([`Format::of_head`]).
+    pub format: Option<Format>,
 }
 
 /// What is written of each link.
@@ -46,8 +49,8 @@ pub enum LinkShape {
 
 /// Writes every link of `sources`, in order.
 ///
-/// [`Report::records`] and [`Report::written`] count the links. A line longer than [`Settings::max_record`] is
-/// counted in [`Report::invalid`] and not looked into.
+/// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines and
+/// documents longer than [`Settings::max_record`], which are not looked into; [`Report::records`] both.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract}};
@@ -69,14 +72,17 @@ pub fn extract(
 ) -> Result<Report, Error> {
     let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
     let mut job = Extract {
-        finder: Finder::new(options.find.clone()),
+        extractor: Extractor::new(options.extractor.clone()),
+        kernels: settings.kernels,
+        broken: 0,
         options,
         format,
         record_end: settings.record_end,
         per_source: vec![0; names.len()],
         names,
     };
-    let report = run(&mut job, sources, settings, sinks)?;
+    let mut report = run(&mut job, sources, settings, sinks)?;
+    report.broken = job.broken;
     if format.shape == LinkShape::Count {
         let mut text = Vec::new();
         job.write_counts(&mut text);
@@ -86,7 +92,9 @@ pub fn extract(
 }
 
 struct Extract<'a> {
-    finder: Finder,
+    extractor: Extractor,
+    kernels: Kernels,
+    broken: u64,
     options: &'a ExtractOptions,
     format: LinkFormat,
     record_end: u8,
@@ -160,15 +168,21 @@ impl Job for Extract<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Links>) {
         slot.rows.clear();
-        links::of_chunk(isa, &self.finder, &slot.chunk, &mut slot.rows);
-        slot.report.records = slot.rows.len() as u64;
-        slot.report.written = slot.report.records;
+        links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, &mut slot.rows);
+        let links = &slot.rows;
+        slot.report.written = links.len() as u64;
+        slot.report.invalid.add_many(ErrorKind::Relative, links.relative());
+        slot.report.invalid.add_many(ErrorKind::TooLong, links.lost());
+        slot.report.records = slot.report.written + slot.report.invalid.total();
         self.rows(slot);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Links>]) {
         for slot in slots {
             self.per_source[slot.chunk.source] += slot.report.written;
+            if slot.chunk.shape == Shape::Records {
+                self.broken += slot.rows.broken();
+            }
         }
     }
 

@@ -3,41 +3,54 @@
 use std::io::{self, Read};
 
 use super::{ExtractOptions, Settings};
-use crate::chunk::Span;
-use crate::extract::{Context, Finder, Format, Links, wrapped_cut};
+use crate::extract::warc::{self, Extent};
+use crate::extract::{Extractor, Format, Links, wrapped_cut};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
-use crate::simd::{Isa, Task};
+use crate::simd::{Isa, Kernels, Task};
 
 pub(super) use crate::io::found::Found;
 
 /// Appends the links of `chunk` to `links`.
 #[inline(always)]
-pub(super) fn of_chunk<I: Isa>(isa: I, finder: &Finder, chunk: &Chunk, links: &mut Links) {
-    let text = chunk.text.padded();
-    match chunk.format {
-        Format::Text => {
-            let whole = Span { start: 0, end: text.len() as u32 };
-            finder.find_in(isa, text, whole, Context::Text, links);
-        }
-    }
+pub(super) fn of_chunk<I: Isa>(
+    isa: I,
+    kernels: Kernels,
+    extractor: &Extractor,
+    chunk: &Chunk,
+    links: &mut Links,
+) {
+    extractor.extract_in(isa, kernels, chunk.format, chunk.text.padded(), links);
 }
 
 /// Where the records of sources of any kind end.
 pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
-    Box::new(Documents { record_end, unwrap: options.find.unwrap })
+    Box::new(Documents {
+        record_end,
+        unwrap: options.extractor.find.unwrap,
+        typed: options.format,
+        format: Format::Text,
+        missing: 0,
+    })
 }
 
 struct Documents {
     record_end: u8,
     unwrap: bool,
+    /// The format of all sources, if it is not to be found out.
+    typed: Option<Format>,
+    /// That of the current source.
+    format: Format,
+    /// Bytes of a record of an archive that is too long behind what was seen of it.
+    missing: usize,
 }
 
-impl Cut for Documents {
-    fn last_end(&mut self, content: &[u8]) -> Option<usize> {
+impl Documents {
+    /// The last line end at which no link can be open.
+    fn last_line(&self, content: &[u8], record_end: u8) -> Option<usize> {
         let mut end = content.len();
         loop {
-            end = memchr::memrchr(self.record_end, &content[..end])? + 1;
+            end = memchr::memrchr(record_end, &content[..end])? + 1;
             match self.unwrap.then(|| wrapped_cut(content, end)).flatten() {
                 None => return Some(end),
                 Some(start) => end = start,
@@ -45,8 +58,60 @@ impl Cut for Documents {
         }
     }
 
+    /// The end of the last whole record of an archive.
+    fn last_archived(&mut self, content: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < content.len() {
+            let next = match warc::extent(&content[at..]) {
+                Extent::Record(record) => at.saturating_add(record.end()),
+                Extent::Open => usize::MAX,
+                Extent::Broken => warc::next_record(content, at).unwrap_or(usize::MAX),
+            };
+            if next > content.len() {
+                self.missing = next - content.len();
+                break;
+            }
+            at = next;
+        }
+        (at > 0).then_some(at)
+    }
+}
+
+impl Cut for Documents {
+    fn begin(&mut self, _name: &str, head: &[u8]) -> Format {
+        self.format = self.typed.unwrap_or_else(|| Format::of_head(head));
+        self.format
+    }
+
+    fn last_end(&mut self, content: &[u8]) -> Option<usize> {
+        match self.format {
+            Format::Text => self.last_line(content, self.record_end),
+            Format::Json | Format::Clf => self.last_line(content, b'\n'),
+            Format::Warc => self.last_archived(content),
+            // A document is one record.
+            _ => None,
+        }
+    }
+
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
-        memchr::memchr(self.record_end, content).map(|at| at + 1)
+        match self.format {
+            Format::Text => memchr::memchr(self.record_end, content).map(|at| at + 1),
+            Format::Json | Format::Clf => memchr::memchr(b'\n', content).map(|at| at + 1),
+            Format::Warc if self.missing > content.len() => {
+                self.missing -= content.len();
+                None
+            }
+            Format::Warc => Some(self.missing),
+            _ => None,
+        }
+    }
+
+    fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
+        match self.format {
+            // Its tags before the fault are whole.
+            Format::Html => Some(content.len()),
+            _ => self.last_end(content),
+        }
     }
 }
 
@@ -67,14 +132,14 @@ impl Cut for Documents {
 /// ```
 pub fn links_of(source: Source, options: &ExtractOptions, settings: &Settings) -> Source {
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
-    let finder = Finder::new(options.find.clone());
+    let extractor = Extractor::new(options.extractor.clone());
     let cut = cut(options, settings.record_end);
     let open = move || {
         let Settings { record_end, chunk_bytes, max_record, .. } = settings;
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
         reader.cut_by(cut);
         let (chunk, links) = (Chunk::default(), Links::new());
-        let list = List { reader, settings, finder, chunk, links, out: Vec::new(), given: 0 };
+        let list = List { reader, settings, extractor, chunk, links, out: Vec::new(), given: 0 };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
     Source { name, bytes: None, open: Box::new(open), text_only }
@@ -84,7 +149,7 @@ pub fn links_of(source: Source, options: &ExtractOptions, settings: &Settings) -
 struct List {
     reader: ChunkReader,
     settings: Settings,
-    finder: Finder,
+    extractor: Extractor,
     chunk: Chunk,
     links: Links,
     out: Vec<u8>,
@@ -115,12 +180,12 @@ impl Task for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let List { settings, finder, chunk, links, out, given, .. } = self.0;
+        let List { settings, extractor, chunk, links, out, given, .. } = self.0;
         out.clear();
         links.clear();
         *given = 0;
         if chunk.shape == Shape::Records {
-            of_chunk(isa, finder, chunk, links);
+            of_chunk(isa, settings.kernels, extractor, chunk, links);
         }
         for (_, uri) in links.iter(chunk.text.padded().content()) {
             out.extend_from_slice(uri);

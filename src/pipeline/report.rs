@@ -12,6 +12,11 @@ impl Invalid {
         self.0[kind as usize] += 1;
     }
 
+    /// Counts some records of `kind`.
+    pub fn add_many(&mut self, kind: ErrorKind, count: u64) {
+        self.0[kind as usize] += count;
+    }
+
     /// The number of records of `kind`.
     pub fn of(&self, kind: ErrorKind) -> u64 {
         self.0[kind as usize]
@@ -50,6 +55,8 @@ pub struct Report {
     pub same_document: u64,
     /// Sources that were passed over because they look binary.
     pub binary: u64,
+    /// Places in archives where something else stood than a record.
+    pub broken: u64,
 }
 
 impl core::ops::AddAssign<&Report> for Report {
@@ -62,6 +69,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.same_document += other.same_document;
         self.withheld += other.withheld;
         self.binary += other.binary;
+        self.broken += other.broken;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }

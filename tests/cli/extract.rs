@@ -177,3 +177,68 @@ mod compressed {
         assert!(ran.code == 2 && ran.text().ends_with("\nhttp://h/after\n"), "the rest goes on");
     }
 }
+
+/// Inputs of every format, large enough for several chunks.
+fn documents() -> Vec<(&'static str, Vec<u8>)> {
+    let many = |one: &dyn Fn(usize) -> String| (0..300).map(one).collect::<String>().into_bytes();
+    let page = |i: usize| {
+        format!("<a href='/p{i}?a&amp;b'>x</a><!-- <a href=no> -->\n<img src=http://i/{i}>\n")
+    };
+    let html = [&b"<!doctype html>\n"[..], &many(&page)].concat();
+    let warc = many(&|i| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", page(i));
+        let fields = format!(
+            "WARC-Type: response\r\nWARC-Target-URI: http://h{i}/\r\nContent-Type: application/http"
+        );
+        format!("WARC/1.1\r\n{fields}\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n", body.len())
+    });
+    let json = many(&|i| {
+        format!("{{\"url\":\"http:\\/\\/h\\/{i}\",\"x\":[\"see http://j/{i}, http://k/\"]}}\n")
+    });
+    let clf = many(&|i| {
+        format!(
+            "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /t{i} HTTP/1.0\" 200 1 \"http://r/{i}\" \"b (+http://bot/)\"\n"
+        )
+    });
+    vec![("html", html), ("warc", warc), ("json", json), ("clf", clf)]
+}
+
+#[test]
+fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
+    for (name, text) in documents() {
+        let args = ["extract", "--base", "http://base/", "-nb", "--context"];
+        let expected =
+            run([&args[..], &["-j1", "--backend", "scalar", "--format", name]].concat(), &text);
+        let expected = expected.quiet();
+        assert!(expected.lines().count() >= 300, "{name}: {expected}");
+        for kernels in uriscan::simd::Kernels::available() {
+            for chunk in ["64", "4096", "256K"] {
+                let how = ["--backend", kernels.backend().name(), "-j", "3", "--chunk-size", chunk];
+                let found = run([&args[..], &how].concat(), &text).quiet();
+                assert!(found == expected, "{name} {how:?}");
+            }
+        }
+    }
+    let message = run(["extract", "--format", "pdf"], "");
+    assert!(message.code == 2 && message.stderr.contains("html"), "{}", message.stderr);
+    assert!(run(["extract", "--base", "x"], "").refused().contains("scheme"));
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let ran = run(["extract", "--format", "html"], "<a href=x><a href=http://h/>");
+    assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));
+    assert!(ran.stderr.contains("1 relative references have no base"), "{}", ran.stderr);
+    assert_eq!(run(["extract", "-q", "--format", "html"], "<a href=x>").quiet(), "");
+    let ran = run(
+        ["extract", "--format", "warc"],
+        "garbage\r\nWARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+    );
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no record"), "{}", ran.stderr);
+    let list = run(
+        ["dedup", "--extract", "--format", "html"],
+        "<a href=x><a href=http://h><a href=http://h/>",
+    );
+    assert_eq!(list.text(), "http://h\n");
+}

@@ -1,4 +1,6 @@
 //! The search for links: a table of texts, and a second search that is plainly the rules.
 
+mod formats;
+mod html;
 mod oracle;
 mod table;

@@ -228,7 +228,7 @@ fn schemes() -> impl Strategy<Value = Schemes> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_search_says_what_the_rules_say(

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::extract::{self, Schemes};
+use uriscan::extract::{self, ExtractorOptions, Schemes};
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::io::{Fields, Template};
 use uriscan::key::Hasher;
@@ -167,6 +167,8 @@ pub(crate) struct Config {
     pub(crate) strict: bool,
     pub(crate) summary: Option<StatsFormat>,
     pub(crate) has_progress: bool,
+    /// Nobody has asked for silence.
+    pub(crate) is_talkative: bool,
     /// Say that a terminal is waited for.
     pub(crate) has_hint: bool,
 }
@@ -260,7 +262,8 @@ impl Config {
             // It has no records to work on: `rules::run` does it all.
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
             args::Command::Extract(mut extract) => {
-                let options = extract_options(&extract.find)?;
+                let mut options = extract_options(&extract.find)?;
+                options.extractor.base = link_base(extract.base.as_deref())?;
                 let job = Job::Extract(options.clone(), link_format(&extract));
                 let has_files = extract.walk.files_from.is_some();
                 let no_files = has_files && extract.common.input.files.is_empty();
@@ -328,7 +331,7 @@ impl Config {
             let options = extract_options(&from.find)?;
             self.documents = Some(Documents { options, walk: args::Walk::default() });
         } else if from.find != args::Find::default() {
-            let what = "--scheme, --iri, --unwrap, --www, --email and --refang need --extract";
+            let what = "--format, --field, --log-field, --warc-field, --scheme, --iri, --unwrap, --www, --email and --refang need --extract";
             return Err(Failure::new(what));
         }
         Ok(self)
@@ -369,6 +372,7 @@ impl Config {
             has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
             inputs: inputs(input.files)?,
             documents: None,
+            is_talkative: !reporting.quiet,
             output,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
@@ -541,8 +545,29 @@ fn extract_options(find: &args::Find) -> Result<ExtractOptions, Failure> {
         }
     };
     let args::Find { iri, unwrap, www, email, refang, .. } = *find;
-    let find = extract::Options { schemes, iri, unwrap, refang, www, email };
-    Ok(ExtractOptions { find })
+    let extractor = ExtractorOptions {
+        find: extract::Options { schemes, iri, unwrap, refang, www, email },
+        base: None,
+        fields: find.field.clone(),
+        log_fields: find.log_field.clone(),
+        warc_targets: find.warc_field.is_some(),
+    };
+    let format = match find.format {
+        Some(args::TextFormat::Of(format)) => Some(format),
+        Some(args::TextFormat::Auto) | None => None,
+    };
+    Ok(ExtractOptions { extractor, format })
+}
+
+/// The value of `--base` of `extract`.
+fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(typed) = typed else { return Ok(None) };
+    let base = typed.as_bytes().to_vec();
+    match uriscan::uri::parse(&base) {
+        Ok(parts) if parts.is_uri() => Ok(Some(base)),
+        Ok(_) => Err(Failure::at("--base", format_args!("'{typed}' has no scheme"))),
+        Err(error) => Err(Failure::at(format_args!("--base '{typed}'"), error.kind.message())),
+    }
 }
 
 fn link_format(typed: &args::Extract) -> LinkFormat {

@@ -92,11 +92,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         let summary = summary(config, report, findings, started);
         tell(format_args!("{}", summary.render(format)));
     }
-    if config.documents.is_some() && report.invalid.of(ErrorKind::TooLong) > 0 {
-        let (count, limit) =
-            (report.invalid.of(ErrorKind::TooLong), config.settings.max_record >> 20);
-        tell(format_args!("uriscan: {count} lines of more than {limit} MiB were not looked into"));
-        return Ok(Outcome::SomeUnread);
+    if matches!(config.job, Job::Extract(..)) {
+        unread += tell_left_out(&report, config);
     }
     if unread > 0 {
         return Ok(Outcome::SomeUnread);
@@ -222,6 +219,27 @@ fn refuse_one_file_for_two(config: &Config) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Says what `extract` had to leave out; gives the number of kinds of faults among it.
+fn tell_left_out(report: &Report, config: &Config) -> usize {
+    let (relative, long) =
+        (report.invalid.of(ErrorKind::Relative), report.invalid.of(ErrorKind::TooLong));
+    if relative > 0 && config.is_talkative {
+        tell(format_args!(
+            "uriscan: {relative} relative references have no base and were left out; --base gives them one"
+        ));
+    }
+    if long > 0 {
+        let limit = config.settings.max_record >> 20;
+        tell(format_args!(
+            "uriscan: {long} lines or documents of more than {limit} MiB were left out"
+        ));
+    }
+    if report.broken > 0 {
+        tell(format_args!("uriscan: {} places in archives hold no record", report.broken));
+    }
+    usize::from(long > 0) + usize::from(report.broken > 0)
 }
 
 /// How a run ends whose work ended with `error`.

@@ -75,6 +75,7 @@ impl Summary {
             invalid,
             binary,
             same_document,
+            ..
         } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
         if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {

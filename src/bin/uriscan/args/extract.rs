@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use uriscan::extract::{Context, Format};
 
 use super::Common;
 
@@ -19,6 +20,12 @@ pub(crate) struct Extract {
     pub(crate) find: Find,
     #[command(flatten)]
     pub(crate) walk: Walk,
+
+    /// The URI that relative references in pages, fields and access logs are resolved against
+    ///
+    /// A page's own <base> goes before it, and in archives the URI of the record.
+    #[arg(long, value_name = "URI")]
+    pub(crate) base: Option<String>,
 
     /// Begin every line with the name of the file
     #[arg(short = 'H', long)]
@@ -48,9 +55,29 @@ pub(crate) struct Extract {
     pub(crate) common: Common,
 }
 
-/// What counts as a link.
+/// What is read, and what counts as a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Find {
+    /// What the input holds: auto, text, html, json, clf or warc
+    ///
+    /// auto tells by the first bytes of each file. html: the references in attributes. json: the strings of JSON lines.
+    /// clf: access logs in the Common or Combined Log Format. warc: archives of version 1.0 and 1.1, their pages and
+    /// texts; WAT and WET too.
+    #[arg(long, value_name = "FORMAT", value_parser = input_format)]
+    pub(crate) format: Option<InputFormat>,
+
+    /// Of JSON, look only at the values of members with these names
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) field: Vec<String>,
+
+    /// Of access logs, look only at target, referer or agent
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = log_field)]
+    pub(crate) log_field: Vec<Context>,
+
+    /// Of archives, take the URIs of the records: target
+    #[arg(long, value_name = "FIELD", value_parser = ["target"])]
+    pub(crate) warc_field: Option<String>,
+
     /// Schemes to look for, with commas between, or any
     ///
     /// Not given: every scheme before `://`, and those without it whose URIs can be told from prose
@@ -113,6 +140,29 @@ pub(crate) struct FromText {
     pub(crate) find: Find,
 }
 
+/// The value of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InputFormat {
+    Auto,
+    Of(Format),
+}
+
+fn input_format(typed: &str) -> Result<InputFormat, String> {
+    if typed == "auto" {
+        return Ok(InputFormat::Auto);
+    }
+    Format::from_name(typed).map(InputFormat::Of).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("the formats are auto, {names}")
+    })
+}
+
+fn log_field(typed: &str) -> Result<Context, String> {
+    let fields = [Context::Target, Context::Referer, Context::Agent];
+    let found = fields.into_iter().find(|context| context.name() == typed);
+    found.ok_or_else(|| "the fields are target, referer and agent".to_owned())
+}
+
 const AFTER_HELP: &str = "\
 Directories are walked in the order of names; hidden files and those that look binary are passed
 over, links are not followed, and .gitignore has no say.
@@ -122,6 +172,10 @@ Examples:
   uriscan extract -n --scheme http,https notes.txt
   uriscan extract --unwrap rfc3986.txt             links broken over lines inside < >
   uriscan extract -cH docs/                        how many in each file
+  uriscan extract --base http://h/a/ page.html
+  uriscan extract --field url,referrer events.jsonl.gz
+  uriscan extract --base https://h --log-field target access.log
+  uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
   uriscan extract --jsonl docs/ | jq -r .uri
   git ls-files -z | uriscan extract -0 --files-from -
   uriscan dedup --extract access.log.zst           the same without a list in between";

@@ -18,7 +18,7 @@ pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Color, Explain, ExplainFormat};
-pub(crate) use extract::{Extract, Find, FromText, Walk};
+pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use groups::{
     Common, Equivalence, Input, InvalidRecords, OnInvalid, Redaction, References, Reporting, Rung,
     StatsFormat, Strictness,

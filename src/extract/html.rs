@@ -1,0 +1,200 @@
+//! The tags of an HTML document, as the tokenizer of the HTML standard (section 13.2.5) sees them: no tree,
+//! no text, only where the attributes of start tags stand.
+//!
+//! Comments, `script`, `style`, `textarea`, `title` and the like hold no tags, whatever stands in them. A tag
+//! that is cut off by the end of the document is none. `<![CDATA[` is a bogus comment, as it is outside of
+//! foreign content.
+
+use memchr::{memchr, memchr2};
+
+/// An attribute: its name as it stands, and its value without quotes, character references not decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute<'t> {
+    pub(crate) name: &'t [u8],
+    pub(crate) value: &'t [u8],
+    /// Offset of the value in the document; where there is none, of what follows the name.
+    pub(crate) at: usize,
+}
+
+/// Calls `found` with the name and the attributes of every start tag of `text`, in order. Of attributes that
+/// are given twice the first counts; the others are handed over too.
+pub(crate) fn start_tags<'t>(text: &'t [u8], mut found: impl FnMut(&'t [u8], &[Attribute<'t>])) {
+    let mut attributes = Vec::new();
+    let mut at = 0;
+    while let Some(skipped) = memchr(b'<', &text[at..]) {
+        let open = at + skipped;
+        at = match text.get(open + 1) {
+            Some(b'!') if text[open..].starts_with(b"<!--") => comment_end(text, open + 4),
+            Some(b'!' | b'?') => behind(text, open + 2, b'>'),
+            Some(b'/') => match text.get(open + 2) {
+                Some(byte) if byte.is_ascii_alphabetic() => {
+                    attributes.clear();
+                    match tag(text, open + 2, &mut attributes) {
+                        Some((_, end)) => end,
+                        None => return,
+                    }
+                }
+                Some(_) => behind(text, open + 2, b'>'),
+                None => return,
+            },
+            Some(byte) if byte.is_ascii_alphabetic() => {
+                attributes.clear();
+                let Some((name, end)) = tag(text, open + 1, &mut attributes) else { return };
+                found(name, &attributes);
+                raw_text_end(text, name, end)
+            }
+            Some(_) => open + 1,
+            None => return,
+        };
+    }
+}
+
+/// The offset behind the first `byte` from `from` on, or the end.
+fn behind(text: &[u8], from: usize, byte: u8) -> usize {
+    text.get(from..).and_then(|rest| memchr(byte, rest)).map_or(text.len(), |at| from + at + 1)
+}
+
+/// The end of the comment whose text begins at `from`.
+fn comment_end(text: &[u8], from: usize) -> usize {
+    let rest = &text[from..];
+    if rest.starts_with(b">") {
+        return from + 1;
+    } else if rest.starts_with(b"->") {
+        return from + 2;
+    }
+    let mut at = from;
+    while let Some(dash) = text.get(at..).and_then(|rest| memchr(b'-', rest)) {
+        at += dash;
+        match &text[at..] {
+            [b'-', b'-', b'>', ..] => return at + 3,
+            [b'-', b'-', b'!', b'>', ..] => return at + 4,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// Reads the tag whose name begins at `start`: its name, and the offset behind its `>`. `None` when the
+/// document ends before.
+fn tag<'t>(
+    text: &'t [u8],
+    start: usize,
+    attributes: &mut Vec<Attribute<'t>>,
+) -> Option<(&'t [u8], usize)> {
+    let mut at = start;
+    while !matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>') {
+        at += 1;
+    }
+    let name = &text[start..at];
+    loop {
+        while matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/') {
+            at += 1;
+        }
+        if text[at] == b'>' {
+            return Some((name, at + 1));
+        }
+        let attribute = at;
+        // A `=` at its beginning is part of the name.
+        at += 1;
+        while !matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>' | b'=')
+        {
+            at += 1;
+        }
+        let name = &text[attribute..at];
+        let name_end = at;
+        at = skip_space(text, at)?;
+        if text[at] != b'=' {
+            attributes.push(Attribute { name, value: b"", at: name_end });
+            continue;
+        }
+        at = skip_space(text, at + 1)?;
+        let (value, end) = match text[at] {
+            quote @ (b'"' | b'\'') => {
+                let len = memchr(quote, &text[at + 1..])?;
+                (at + 1..at + 1 + len, at + 2 + len)
+            }
+            _ => {
+                let start = at;
+                while !matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'>') {
+                    at += 1;
+                }
+                (start..at, at)
+            }
+        };
+        attributes.push(Attribute { name, value: &text[value.clone()], at: value.start });
+        at = end;
+    }
+}
+
+fn skip_space(text: &[u8], mut at: usize) -> Option<usize> {
+    while matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ') {
+        at += 1;
+    }
+    Some(at)
+}
+
+/// Where the text that begins at `from`, behind the start tag `name`, may hold tags again.
+fn raw_text_end(text: &[u8], name: &[u8], from: usize) -> usize {
+    const RAW: [&[u8]; 8] =
+        [b"script", b"style", b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"];
+    if !matches!(name.len(), 3 | 5..=10) {
+        return from;
+    }
+    if name.eq_ignore_ascii_case(b"script") {
+        return script_end(text, from);
+    }
+    if name.eq_ignore_ascii_case(b"plaintext") {
+        return text.len();
+    }
+    if !RAW.iter().any(|raw| raw.eq_ignore_ascii_case(name)) {
+        return from;
+    }
+    let mut at = from;
+    while let Some(skipped) = memchr(b'<', &text[at..]) {
+        at += skipped;
+        if is_tag(&text[at..], b"</", name) {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Whether `text` begins with `open`, `name` and what ends a tag's name.
+fn is_tag(text: &[u8], open: &[u8], name: &[u8]) -> bool {
+    let end = open.len() + name.len();
+    text.starts_with(open)
+        && text.len() > end
+        && text[open.len()..end].eq_ignore_ascii_case(name)
+        && matches!(text[end], b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>')
+}
+
+/// Where the script that begins at `from` ends: at its end tag, but not at one in a `<!-- <script> -->`.
+fn script_end(text: &[u8], from: usize) -> usize {
+    let (mut is_escaped, mut is_double) = (false, false);
+    let mut at = from;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let next = if is_escaped { memchr2(b'<', b'-', rest) } else { memchr(b'<', rest) };
+        let Some(skipped) = next else { return text.len() };
+        at += skipped;
+        let rest = &text[at..];
+        if rest[0] == b'-' {
+            if rest.starts_with(b"-->") {
+                (is_escaped, is_double) = (false, false);
+            }
+        } else if is_tag(rest, b"</", b"script") {
+            if !is_double {
+                return at;
+            }
+            is_double = false;
+        } else if is_escaped && is_tag(rest, b"<", b"script") {
+            is_double = true;
+        } else if !is_escaped && rest.starts_with(b"<!--") {
+            is_escaped = true;
+            // Its dashes may be those of the end: `<!-->`.
+            at += 1;
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,185 @@
+//! The links of an HTML document.
+
+use std::borrow::Cow;
+
+use super::html::{Attribute, start_tags};
+use super::reference::{Absolute, encoded, scheme};
+use super::{Context, Links, Schemes};
+use crate::chunk::Span;
+
+/// Appends the links of the HTML document `text` to `links`: what stands in attributes that hold references, absolute
+/// or made so by the `<base>` of the document or by `base`, its own URI.
+///
+/// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative references without a
+/// base are counted and left out.
+pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &mut Links) {
+    let mut found: Vec<(Context, usize, &[u8])> = Vec::new();
+    let mut own_base = None;
+    start_tags(text, |tag, attributes| {
+        if own_base.is_none() && tag.eq_ignore_ascii_case(b"base") {
+            own_base =
+                attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href")).map(|a| a.value);
+            return;
+        }
+        for (i, attribute) in attributes.iter().enumerate() {
+            if let Some(context) = context(tag, attribute, attributes) {
+                let is_repeated = attributes[..i]
+                    .iter()
+                    .any(|other| other.name.eq_ignore_ascii_case(attribute.name));
+                if !is_repeated {
+                    found.push((context, attribute.at, attribute.value));
+                }
+            }
+        }
+    });
+    // The base holds for the whole document, also for what stands before it.
+    let mut absolute_base = Vec::new();
+    if let Some(own) = own_base.map(|typed| encoded(&decoded(typed)).into_owned()) {
+        match scheme(&own) {
+            Some(_) => absolute_base = own,
+            None if Absolute::new(base).resolve(&own, &mut absolute_base) => {}
+            None => absolute_base.clear(),
+        }
+    }
+    let base = if absolute_base.is_empty() { base } else { Some(&*absolute_base) };
+    let absolute = Absolute::new(base);
+    for (context, at, typed) in found {
+        let span = Span { start: at as u32, end: (at + typed.len()) as u32 };
+        let value = decoded(typed);
+        match context {
+            Context::Srcset => {
+                srcset(&value, |one| push(schemes, &absolute, one, span, context, links))
+            }
+            Context::Refresh => {
+                if let Some(one) = refresh(&value) {
+                    push(schemes, &absolute, one, span, context, links);
+                }
+            }
+            _ => push(schemes, &absolute, &value, span, context, links),
+        }
+    }
+}
+
+/// Adds the link that `typed`, read from `span`, stands for.
+pub(crate) fn push(
+    schemes: &Schemes,
+    absolute: &Absolute,
+    typed: &[u8],
+    span: Span,
+    context: Context,
+    links: &mut Links,
+) {
+    let reference = encoded(typed);
+    match scheme(&reference) {
+        Some(scheme) if !schemes.allows(scheme) => {}
+        Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
+        None => {
+            let mut target = Vec::new();
+            if !absolute.resolve(&reference, &mut target) {
+                links.count_relative();
+            } else if scheme(&target).is_some_and(|scheme| schemes.allows(scheme)) {
+                links.push_made(span, context, |out| out.extend_from_slice(&target));
+            }
+        }
+    }
+}
+
+/// The value of an attribute with its character references decoded.
+fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'&', typed).is_none() {
+        return Cow::Borrowed(typed);
+    }
+    htmlize::unescape_bytes_in(typed, htmlize::Context::Attribute)
+}
+
+/// What kind of link an attribute holds, if any.
+fn context(tag: &[u8], attribute: &Attribute<'_>, all: &[Attribute<'_>]) -> Option<Context> {
+    let is = |name: &[u8]| attribute.name.eq_ignore_ascii_case(name);
+    let of = |name: &[u8]| tag.eq_ignore_ascii_case(name);
+    match attribute.name.len() {
+        3 if is(b"src") => Some(Context::Src),
+        4 if is(b"href") => Some(Context::Href),
+        4 if is(b"cite") => Some(Context::Cite),
+        4 if is(b"data") && of(b"object") => Some(Context::Data),
+        6 if is(b"srcset") => Some(Context::Srcset),
+        6 if is(b"action") && of(b"form") => Some(Context::Action),
+        6 if is(b"poster") => Some(Context::Poster),
+        7 if is(b"content") && of(b"meta") => {
+            let is_refresh = |a: &&Attribute<'_>| a.name.eq_ignore_ascii_case(b"http-equiv");
+            let http_equiv = all.iter().find(is_refresh)?;
+            decoded(http_equiv.value).eq_ignore_ascii_case(b"refresh").then_some(Context::Refresh)
+        }
+        8 if is(b"longdesc") => Some(Context::Longdesc),
+        10 if is(b"formaction") => Some(Context::Formaction),
+        10 if is(b"background") => Some(Context::Background),
+        11 if is(b"imagesrcset") => Some(Context::Srcset),
+        _ => None,
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ')
+}
+
+/// Calls `found` with each URL of a `srcset` (the HTML standard, 4.8.4.2.1 "parsing a srcset attribute").
+fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
+    let mut at = 0;
+    while at < value.len() {
+        if is_space(value[at]) || value[at] == b',' {
+            at += 1;
+            continue;
+        }
+        let len = value[at..].iter().position(|&byte| is_space(byte)).unwrap_or(value.len() - at);
+        let url = &value[at..at + len];
+        at += len;
+        let end = url.iter().rposition(|&byte| byte != b',').map_or(0, |last| last + 1);
+        found(&url[..end]);
+        if end < url.len() {
+            continue;
+        }
+        // Descriptors go on to a comma that is not in parentheses.
+        let mut is_inside = false;
+        while at < value.len() {
+            match value[at] {
+                b',' if !is_inside => break,
+                b'(' => is_inside = true,
+                b')' => is_inside = false,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}
+
+/// The URL of a refresh (the HTML standard, "shared declarative refresh steps"), if there is one.
+fn refresh(value: &[u8]) -> Option<&[u8]> {
+    let skip = |rest: &'_ [u8], is: fn(u8) -> bool| {
+        rest.iter().position(|&byte| !is(byte)).unwrap_or(rest.len())
+    };
+    let rest = &value[skip(value, is_space)..];
+    let digits = skip(rest, |byte| byte.is_ascii_digit());
+    if digits == 0 && rest.first() != Some(&b'.') {
+        return None;
+    }
+    let rest = &rest[skip(rest, |byte| byte.is_ascii_digit() || byte == b'.')..];
+    let has_mark = rest.first().is_some_and(|&byte| is_space(byte) || byte == b';' || byte == b',');
+    let rest = &rest[skip(rest, is_space)..];
+    let rest = rest.strip_prefix(b";").or(rest.strip_prefix(b",")).unwrap_or(rest);
+    let rest = &rest[skip(rest, is_space)..];
+    if !has_mark || rest.is_empty() {
+        return None;
+    }
+    let mut url = rest;
+    if rest.len() >= 3 && rest[..3].eq_ignore_ascii_case(b"url") {
+        let after = &rest[3..];
+        let after = &after[skip(after, is_space)..];
+        if let Some(after) = after.strip_prefix(b"=") {
+            url = &after[skip(after, is_space)..];
+        }
+    }
+    if let Some(quote @ (b'"' | b'\'')) = url.first() {
+        let inner = &url[1..];
+        url = &inner[..memchr::memchr(*quote, inner).unwrap_or(inner.len())];
+    }
+    Some(url)
+}

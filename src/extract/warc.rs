@@ -1,0 +1,254 @@
+//! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
+
+use super::reference::Absolute;
+use super::{Context, Extractor, Links, page};
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::simd::Kernels;
+
+/// One record: its header fields and where its block stands.
+#[derive(Debug)]
+pub(crate) struct WarcRecord<'t> {
+    header: &'t [u8],
+    /// Offset of the block behind the record's first byte.
+    block: usize,
+    /// Offset behind the block; two line ends follow.
+    block_end: usize,
+}
+
+/// Bytes of a header, at the most.
+const LONGEST_HEADER: usize = 1 << 20;
+
+/// The bytes of a record, told by its header.
+pub(crate) enum Extent<'t> {
+    /// The header is not whole yet.
+    Open,
+    /// No record begins here.
+    Broken,
+    /// A record, whose block may go beyond the text.
+    Record(WarcRecord<'t>),
+}
+
+/// What begins at the start of `text`.
+pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
+    const MAGIC: &[u8] = b"WARC/1.";
+    if !text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) {
+        return Extent::Broken;
+    }
+    let head = &text[..text.len().min(LONGEST_HEADER)];
+    let Some((header_len, block)) = header_end(head) else {
+        return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
+    };
+    let header = &text[..header_len];
+    let length =
+        field(header, b"content-length").and_then(|value| str::from_utf8(value).ok()?.parse().ok());
+    match length.and_then(|length: usize| block.checked_add(length)) {
+        Some(block_end) => Extent::Record(WarcRecord { header, block, block_end }),
+        None => Extent::Broken,
+    }
+}
+
+/// The length of the header fields at the start of `text`, and where what follows the empty line begins.
+fn header_end(text: &[u8]) -> Option<(usize, usize)> {
+    memchr::memchr_iter(b'\n', text).find_map(|at| match &text[at + 1..] {
+        [b'\r', b'\n', ..] => Some((at + 1, at + 3)),
+        [b'\n', ..] => Some((at + 1, at + 2)),
+        _ => None,
+    })
+}
+
+/// The value of the field `name`, given in lower case, of `header`, white space around it left out.
+pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    header.split(|&byte| byte == b'\n').find_map(|line| {
+        let (typed, value) = (line.get(..name.len())?, line.get(name.len()..)?);
+        (typed.eq_ignore_ascii_case(name) && value.first() == Some(&b':'))
+            .then(|| value[1..].trim_ascii())
+    })
+}
+
+impl WarcRecord<'_> {
+    /// The offset behind the record and the two line ends that belong to it.
+    pub(crate) fn end(&self) -> usize {
+        self.block_end.saturating_add(4)
+    }
+
+    /// The URI that the record is about.
+    fn target(&self) -> Option<&[u8]> {
+        let target = field(self.header, b"warc-target-uri")?;
+        // Some writers follow an early draft and put it between `<` and `>`.
+        Some(
+            target
+                .strip_prefix(b"<")
+                .and_then(|target| target.strip_suffix(b">"))
+                .unwrap_or(target),
+        )
+    }
+}
+
+/// Where a record begins in `text`, from `from` on.
+pub(crate) fn next_record(text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..)?;
+    memchr::memmem::find(rest, b"\nWARC/1.").map(|at| from + at + 1)
+}
+
+/// Appends the links of the records that `text` consists of: of pages and texts, or the URIs that the records are
+/// about if `only_targets`. What is no record is counted and passed over.
+pub(crate) fn records(
+    extractor: &Extractor,
+    kernels: Kernels,
+    text: Padded<'_>,
+    links: &mut Links,
+) {
+    let content = text.content();
+    let mut at = 0;
+    while at < content.len() {
+        match extent(&content[at..]) {
+            Extent::Record(record) => {
+                let end = (at + record.block_end).min(content.len());
+                let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
+                one(extractor, kernels, text, at, &record, block, links);
+                at = at.saturating_add(record.end());
+            }
+            Extent::Broken | Extent::Open => {
+                // Some writers leave more line ends behind a record.
+                if !content[at..].iter().all(u8::is_ascii_whitespace) {
+                    links.count_broken();
+                }
+                at = next_record(content, at).unwrap_or(content.len());
+            }
+        }
+    }
+}
+
+fn one(
+    extractor: &Extractor,
+    kernels: Kernels,
+    text: Padded<'_>,
+    at: usize,
+    record: &WarcRecord<'_>,
+    block: Span,
+    links: &mut Links,
+) {
+    let target = record.target();
+    if extractor.options().warc_targets {
+        if let Some(target) = target {
+            let start = at + target.as_ptr().addr() - record.header.as_ptr().addr();
+            let span = Span { start: start as u32, end: (start + target.len()) as u32 };
+            let schemes = &extractor.finder().options().schemes;
+            page::push(schemes, &Absolute::new(None), target, span, Context::Target, links);
+        }
+        return;
+    }
+    let kind = field(record.header, b"warc-type").unwrap_or_default();
+    let media = field(record.header, b"content-type").unwrap_or_default();
+    let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
+    if is(b"response") && has_prefix(media, b"application/http") {
+        response(extractor, kernels, text, block, target, links);
+    } else if is(b"resource") || is(b"conversion") || is(b"metadata") {
+        body(extractor, kernels, text, block, media, target, links);
+    }
+}
+
+fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
+    text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
+}
+
+/// Looks into the HTTP response at `block`.
+fn response(
+    extractor: &Extractor,
+    kernels: Kernels,
+    text: Padded<'_>,
+    block: Span,
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let message = block.of(text.content());
+    let Some((header_len, start)) = header_end(message) else { return };
+    let header = &message[..header_len];
+    let media = field(header, b"content-type").unwrap_or_default();
+    let payload = Span { start: block.start + start as u32, end: block.end };
+    let is_chunked =
+        field(header, b"transfer-encoding").is_some_and(|value| has_prefix(value, b"chunked"));
+    let coding = field(header, b"content-encoding").unwrap_or_default();
+    let bytes = payload.of(text.content());
+    let whole = if is_chunked { unchunked(bytes) } else { None };
+    let bytes = whole.as_deref().unwrap_or(bytes);
+    let is_gzip = has_prefix(coding, b"gzip") || has_prefix(coding, b"x-gzip");
+    let plain = if is_gzip { inflated(bytes) } else { None };
+    match plain.or(whole) {
+        None => body(extractor, kernels, text, payload, media, target, links),
+        Some(plain) => {
+            // Made of the payload: there its links are told to be.
+            let buf = PaddedBuf::from_content(&plain);
+            let mut found = Links::new();
+            let all = Span { start: 0, end: plain.len() as u32 };
+            body(extractor, kernels, buf.padded(), all, media, target, &mut found);
+            links.take_made(&found, &plain, payload);
+        }
+    }
+}
+
+/// `bytes` without the marks of the chunked transfer coding (RFC 9112 section 7.1); `None` if there are none, as in
+/// archives that have been through a decoder but kept the header.
+fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    loop {
+        let line = memchr::memchr(b'\n', rest)?;
+        let size = rest[..line].split(|&byte| byte == b';').next()?.trim_ascii();
+        let size = usize::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
+        rest = &rest[line + 1..];
+        if size == 0 {
+            return Some(out);
+        }
+        let taken = size.min(rest.len());
+        out.extend_from_slice(&rest[..taken]);
+        rest = rest.get(size..).unwrap_or_default();
+        rest = rest.strip_prefix(b"\r").unwrap_or(rest);
+        rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        if rest.is_empty() {
+            return Some(out);
+        }
+    }
+}
+
+/// What `bytes` hold if they are gzip data, as far as they can be read, and some 64 MiB of it at the most.
+#[cfg(feature = "compression")]
+fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
+    use std::io::Read;
+    const MOST: u64 = 64 << 20;
+    let mut out = Vec::new();
+    let mut decoder = flate2::bufread::MultiGzDecoder::new(bytes).take(MOST);
+    // What came before a fault counts; archives hold pages that were cut off.
+    let is_whole = decoder.read_to_end(&mut out).is_ok();
+    (is_whole || !out.is_empty()).then_some(out)
+}
+
+#[cfg(not(feature = "compression"))]
+fn inflated(_: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
+/// Looks into the document of type `media` at `span`.
+fn body(
+    extractor: &Extractor,
+    kernels: Kernels,
+    text: Padded<'_>,
+    span: Span,
+    media: &[u8],
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let first = links.len();
+    let part = text.part(span.start as usize, span.len());
+    let finder = extractor.finder();
+    if has_prefix(media, b"text/html") || has_prefix(media, b"application/xhtml") {
+        page::page(&finder.options().schemes, part.content(), target, links);
+    } else if has_prefix(media, b"application/json") {
+        // WAT: what a page links to is in members of this name.
+        super::json::lines(finder, kernels, part, &["url".to_owned()], target, links);
+    } else if has_prefix(media, b"text/") || has_prefix(media, b"application/warc-fields") {
+        let whole = Span { start: 0, end: part.len() as u32 };
+        finder.find_span(kernels, part, whole, Context::Text, links);
+    }
+    links.shift(first, span.start);
+}

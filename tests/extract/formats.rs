@@ -1,0 +1,180 @@
+//! JSON lines, access logs and archives, case by case.
+
+use uriscan::chunk::PaddedBuf;
+use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options};
+use uriscan::simd::Kernels;
+
+/// The links of `text` as `context uri`.
+fn links(options: ExtractorOptions, format: Format, text: &[u8]) -> (Vec<String>, Links) {
+    let extractor = Extractor::new(options);
+    let buf = PaddedBuf::from_content(text);
+    let mut links = Links::new();
+    extractor.extract(Kernels::detect(), format, buf.padded(), &mut links);
+    let shown = links
+        .iter(text)
+        .map(|(link, uri)| format!("{} {}", link.context.name(), String::from_utf8_lossy(uri)))
+        .collect();
+    (shown, links)
+}
+
+#[test]
+fn strings_of_json_are_decoded() {
+    let text = br#"{"a":"see http:\/\/h\/a?b\u0026c, \"http://h/d\"","b":["http://h/e\\","x"],"http://h/name":1}
+{"nested":{"u":"\nhttp://h/f"},"pair":"http://h/\uD83D\uDE00","bad":"http://h/\uZZ"
+not json http://h/no "http://h/cut
+"#;
+    let (found, _) = links(ExtractorOptions::default(), Format::Json, text);
+    let expected = [
+        "http://h/a?b&c",
+        "http://h/d",
+        "http://h/e",
+        "http://h/name",
+        "http://h/f",
+        "http://h/",
+        "http://h/",
+        "http://h/cut",
+    ];
+    assert_eq!(found, expected.map(|uri| format!("field {uri}")));
+}
+
+#[test]
+fn fields_of_json_are_references_or_text() {
+    let fields = vec!["url".to_owned(), "text".to_owned()];
+    let text = br#"{"url":"http://h/a","other":"http://h/no","text":"see http://h/b."}
+{"url":["/c","http:\/\/h\/d"],"x":{"url":"e f"},"url2":"http://h/no"}
+["http://h/no"]
+"#;
+    let with_base = ExtractorOptions {
+        fields: fields.clone(),
+        base: Some(b"http://b/x".to_vec()),
+        ..Default::default()
+    };
+    let (found, _) = links(with_base, Format::Json, text);
+    assert_eq!(
+        found,
+        ["http://h/a", "http://h/b", "http://b/c", "http://h/d"].map(|uri| format!("field {uri}"))
+    );
+    let (found, _) = links(ExtractorOptions { fields, ..Default::default() }, Format::Json, text);
+    assert_eq!(found, ["http://h/a", "http://h/b", "http://h/d"].map(|uri| format!("field {uri}")));
+}
+
+const LOG: &str = r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a.gif?x=\"1\" HTTP/1.0" 200 2326 "http://r/s" "Bot (+http://bot/)"
+1.2.3.4 - joe [10/Oct/2000:13:55:37 -0700] "GET http://proxy/x HTTP/1.1" 404 - "-" "-"
+1.2.3.4 - - [10/Oct/2000:13:55:38 -0700] "CONNECT h:443 HTTP/1.1" 200 0
+1.2.3.4 - - [10/Oct/2000:13:55:39 -0700] "OPTIONS * HTTP/1.1" 200 0 "" ""
+1.2.3.4 - - [10/Oct/2000:13:55:40 -0700] "GET /caf\xc3\xa9 HTTP/1.1" 200 0 "http://r/\"q\"" "x"
+an error about http://e/
+"#;
+
+#[test]
+fn access_logs_have_targets_referrers_and_agents() {
+    assert_eq!(Format::of_head(LOG.as_bytes()), Format::Clf);
+    let base = Some(b"https://site/".to_vec());
+    let (found, _) = links(
+        ExtractorOptions { base: base.clone(), ..Default::default() },
+        Format::Clf,
+        LOG.as_bytes(),
+    );
+    let expected = [
+        "target https://site/a.gif?x=%221%22",
+        "referer http://r/s",
+        "agent http://bot/",
+        "target http://proxy/x",
+        "target https://site/caf%C3%A9",
+        "referer http://r/",
+        "text http://e/",
+    ];
+    assert_eq!(found, expected);
+    let only = ExtractorOptions { base, log_fields: vec![Context::Target], ..Default::default() };
+    assert_eq!(links(only, Format::Clf, LOG.as_bytes()).0.len(), 4);
+    let (found, counted) = links(ExtractorOptions::default(), Format::Clf, LOG.as_bytes());
+    assert_eq!((found.len(), counted.relative()), (5, 2));
+}
+
+/// A WARC record.
+fn record(fields: &str, block: &[u8]) -> Vec<u8> {
+    let head = format!("WARC/1.0\r\n{fields}\r\nContent-Length: {}\r\n\r\n", block.len());
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+fn archive() -> Vec<u8> {
+    let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<a href=b?c&amp;d>x</a><a href='http://o/'>";
+    let chunked = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n<a href\r\n9;x=y\r\n=chunked>\r\n0\r\n\r\n";
+    [
+        record("WARC-Type: warcinfo", b"software: http://no/"),
+        record("WARC-Type: request\r\nWARC-Target-URI: http://h/a/", b"GET http://no/ HTTP/1.1\r\n\r\n"),
+        record("WARC-Type: response\r\nWARC-Target-URI: http://h/a/\r\nContent-Type: application/http; msgtype=response", page),
+        record("warc-type: response\r\nwarc-target-uri: <http://h/x>\r\ncontent-type: application/http", chunked),
+        record("WARC-Type: conversion\r\nWARC-Target-URI: http://h/t\r\nContent-Type: text/plain", b"see http://t/."),
+        record("WARC-Type: metadata\r\nWARC-Target-URI: http://h/w/\r\nContent-Type: application/json", br#"{"Links":[{"path":"A@/href","url":"rel"},{"url":"http:\/\/w\/"}]}"#),
+        record("WARC-Type: resource\r\nWARC-Target-URI: http://h/r\r\nContent-Type: text/html", b"<img src=i>"),
+    ]
+    .concat()
+}
+
+#[test]
+fn archives_have_pages_and_texts() {
+    let archive = archive();
+    assert_eq!(Format::of_head(&archive), Format::Warc);
+    let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
+    let expected = [
+        "href http://h/a/b?c&d",
+        "href http://o/",
+        "href http://h/chunked",
+        "text http://t/",
+        "field http://h/w/rel",
+        "field http://w/",
+        "src http://h/i",
+    ];
+    assert_eq!((found, counted.broken()), (expected.map(str::to_owned).to_vec(), 0));
+    let (found, _) = links(
+        ExtractorOptions { warc_targets: true, ..Default::default() },
+        Format::Warc,
+        &archive,
+    );
+    let targets =
+        ["http://h/a/", "http://h/a/", "http://h/x", "http://h/t", "http://h/w/", "http://h/r"];
+    assert_eq!(found, targets.map(|uri| format!("target {uri}")));
+}
+
+#[test]
+fn broken_records_are_counted_and_passed_over() {
+    let good = archive();
+    let (all, _) = links(ExtractorOptions::default(), Format::Warc, &good);
+    for bad in [
+        "garbage\r\n",
+        "WARC/1.0\r\nContent-Length: x\r\n\r\n",
+        "WARC/1.0\r\nWARC-Type: response\r\n\r\n\r\n",
+        "\0\r\n",
+    ] {
+        let text = [bad.as_bytes(), &good].concat();
+        let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &text);
+        assert_eq!((&found, counted.broken()), (&all, 1), "{bad:?}");
+    }
+    for cut in 0..good.len() {
+        // Whatever is missing at the end, what stands before is found.
+        let (found, _) = links(ExtractorOptions::default(), Format::Warc, &good[..cut]);
+        assert!(found.len() <= all.len());
+    }
+    let (_, counted) = links(
+        ExtractorOptions::default(),
+        Format::Warc,
+        b"WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    );
+    assert_eq!(counted.broken(), 1);
+}
+
+#[test]
+fn schemes_are_chosen_in_every_format() {
+    let find = Options {
+        schemes: uriscan::extract::Schemes::List(vec!["https".to_owned()]),
+        ..Options::default()
+    };
+    let options = || ExtractorOptions { find: find.clone(), ..Default::default() };
+    let page = b"<a href=http://h/><a href=https://h/><a href=javascript:x>";
+    assert_eq!(links(options(), Format::Html, page).0, ["href https://h/"]);
+    assert_eq!(
+        links(options(), Format::Json, br#""http://h/ https://h/""#).0,
+        ["field https://h/"]
+    );
+}

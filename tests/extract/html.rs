@@ -1,0 +1,156 @@
+//! Pages: against the tokenizer of `html5gum`, and case by case.
+
+use html5gum::{StartTag, Token, Tokenizer};
+use proptest::prelude::*;
+use uriscan::chunk::PaddedBuf;
+use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
+use uriscan::simd::Kernels;
+
+/// The links of a page as `context uri`, and the number of relative references left out.
+fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
+    let base = base.map(|base| base.as_bytes().to_vec());
+    let extractor = Extractor::new(ExtractorOptions { base, ..ExtractorOptions::default() });
+    let buf = PaddedBuf::from_content(html);
+    let mut links = Links::new();
+    extractor.extract(Kernels::detect(), Format::Html, buf.padded(), &mut links);
+    let shown = links
+        .iter(html)
+        .map(|(link, uri)| format!("{} {}", link.context.name(), String::from_utf8_lossy(uri)))
+        .collect();
+    (shown, links.relative())
+}
+
+/// The same for attributes `href` and `src` with absolute URIs, by the tokenizer of another house.
+fn by_html5gum(html: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for token in Tokenizer::new(html) {
+        let Ok(Token::StartTag(StartTag { name, attributes, .. })) = token else { continue };
+        if name.0 == b"base" {
+            continue;
+        }
+        // Its attributes are in no order: compared as a set.
+        for (attribute, value) in attributes {
+            let attribute = String::from_utf8_lossy(&attribute.0).into_owned();
+            if attribute == "href" || attribute == "src" {
+                let value = String::from_utf8_lossy(&value.0).into_owned();
+                if value.starts_with("x:") {
+                    found.push(format!("{attribute} {value}"));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn html() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => prop::sample::select(vec![
+            "<a href=\"x:1\">", "<a href='x:2'>", "<a href=x:3>", "<A HREF = x:4 >", "<img src=x:5/>", "<a href=x:6 href=x:7>",
+            "<!--", "-->", "--!>", "<!-->", "<!--->", "<!-", "<!doctype html>", "<?xml ?>", "</", "</a>", "</ a>", "<script>",
+            "</script>", "</script ", "<script", "<style>", "</style>", "<title>", "</title>", "<textarea>", "</textarea>",
+            "<![CDATA[", "]]>", "<a\n\tb=c/href=x:8>", "<br/href=x:9>", "<a href>", "<a href=>", "<a =href=x:10>", "<a 'href=x:11'>",
+            "<xmp>", "</xmp>", "<iframe src=x:12>", "</iframe>", "<noembed>", "</noembed>", "<a href=x:a&amp;b>", "<a href='x:&notit;&lt;&#65;'>",
+            "<a href=\"x:13\"src='x:14'>", "<x:y href=x:15>", "<a href=x:16\"'>",
+        ]).prop_map(|s| s.as_bytes().to_vec()),
+        3 => prop::sample::select(b"<>\"'=/!-? \n\tabx:&;#".to_vec()).prop_map(|byte| vec![byte]),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tags_are_those_of_another_tokenizer(html in html()) {
+        let (mut found, _) = page(&html, None);
+        let mut expected = by_html5gum(&html);
+        // What no URI may hold is written differently on purpose.
+        let is_plain = |row: &String| row.bytes().all(|b| b == b' ' || b.is_ascii_alphanumeric() || b":&;/=?#-!'".contains(&b));
+        found.retain(|row| is_plain(row) && (row.starts_with("href x:") || row.starts_with("src x:")));
+        expected.retain(is_plain);
+        found.sort();
+        expected.sort();
+        prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&html));
+    }
+}
+
+#[test]
+fn attributes_that_hold_references() {
+    let html = br##"<!doctype html><html><head><title><a href="t:no"></title>
+<link rel=stylesheet href=/a.css><meta http-equiv="Refresh" content="5; URL='next?x&amp;y'">
+<meta name=x content="0;url=no"><script src=s.js>"<a href=no>"</script><style>a{b:url(no)}</style></head>
+<body background="bg.png"><!-- <a href=no> --><a href=" ../up
+per ">x</a><img src="i.png" srcset="one.png 1x, two.png 2x,three.png,, four.png (a,b) 3x" longdesc=d>
+<form action="/do"><button formaction="/other"></button></form><div action=no data=no></div>
+<blockquote cite="c.html"></blockquote><object data="o.swf"></object><video poster="p.jpg" src="v.mp4"></video>
+<textarea><a href=no></textarea><a href="mailto:joe@example.com">m</a><a href="#f">f</a><a href="//other/x">n</a>
+<a href="/caf&eacute; 1|2">e</a><a href="javascript:void(0)">j</a><a hREF="http://EXAMPLE.com:80/./x">abs</a><a href="unclosed"##;
+    let (found, relative) = page(html, Some("http://h/a/b/c?q"));
+    let expected = [
+        "href http://h/a.css",
+        "refresh http://h/a/b/next?x&y",
+        "src http://h/a/b/s.js",
+        "background http://h/a/b/bg.png",
+        "href http://h/a/upper",
+        "src http://h/a/b/i.png",
+        "srcset http://h/a/b/one.png",
+        "srcset http://h/a/b/two.png",
+        "srcset http://h/a/b/three.png",
+        "srcset http://h/a/b/four.png",
+        "longdesc http://h/a/b/d",
+        "action http://h/do",
+        "formaction http://h/other",
+        "cite http://h/a/b/c.html",
+        "data http://h/a/b/o.swf",
+        "poster http://h/a/b/p.jpg",
+        "src http://h/a/b/v.mp4",
+        "href mailto:joe@example.com",
+        "href http://h/a/b/c?q#f",
+        "href http://other/x",
+        "href http://h/caf%C3%A9%201%7C2",
+        "href javascript:void(0)",
+        "href http://EXAMPLE.com:80/./x",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(relative, 0);
+    let (found, relative) = page(html, None);
+    assert_eq!((found.len(), relative), (3, 20));
+}
+
+#[test]
+fn the_base_of_a_page_goes_before_its_own_uri() {
+    let cases: [(&str, Option<&str>, &[&str]); 5] = [
+        (
+            "<a href=x><base href=http://b/c/><base href=http://no/>",
+            Some("http://h/"),
+            &["href http://b/c/x"],
+        ),
+        ("<base href=d/><a href=x>", Some("http://h/a/b"), &["href http://h/a/d/x"]),
+        ("<base href=d/><a href=x>", None, &[]),
+        ("<base target=x><a href=x>", Some("http://h/"), &["href http://h/x"]),
+        ("<base href='//['><a href=x>", Some("http://h/"), &["href http://h/x"]),
+    ];
+    for (html, base, expected) in cases {
+        assert_eq!(page(html.as_bytes(), base).0, expected, "{html}");
+    }
+}
+
+#[test]
+fn hostile_pages_take_linear_time() {
+    let started = std::time::Instant::now();
+    for piece in [
+        "<a ",
+        "<!--",
+        "<a href=x",
+        "<script><!--<script>",
+        "<",
+        "</",
+        "<title>",
+        "<a b='",
+        "&amp;",
+        "<a x=y ",
+    ] {
+        page(piece.repeat(300_000).as_bytes(), Some("http://h/"));
+    }
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
