@@ -144,11 +144,11 @@ fn rules(criterion: &mut Criterion) {
         let others = classes(None, &forms) as u64;
         let expected = plain.written - others + classes(rules.as_deref(), &forms) as u64;
         assert_eq!(report.written, expected, "{name}");
-        assert_eq!(
-            report.written == plain.written,
-            matches!(*name, "plain" | "elsewhere"),
-            "{name}"
-        );
+        // The small corpus of a test may hold nothing that a rule makes one.
+        if is_timed() {
+            let changes_nothing = matches!(*name, "plain" | "elsewhere");
+            assert_eq!(report.written == plain.written, changes_nothing, "{name}");
+        }
         group.bench_function(format!("dedup-j1/{name}"), |bencher| {
             bencher.iter(|| run(&text, rules.as_ref()));
         });

@@ -32,6 +32,7 @@
 //! | normalize URIs one by one | [`normalize::Normalizer`] |
 //! | find what section 7 warns of | [`audit::audit`] |
 //! | resolve references against a base | [`resolve::Resolver`] |
+//! | map an IRI, repair what is no URI | [`repair::repair`] |
 //! | hash canonical bytes | [`key::Hasher`] |
 //! | say why a form is what it is, or why two URIs are one | [`explain`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
@@ -77,6 +78,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod alias;
 pub mod audit;
 pub mod chunk;
 pub mod dedup;
@@ -88,6 +90,7 @@ pub mod io;
 pub mod key;
 pub mod normalize;
 pub mod pipeline;
+pub mod repair;
 pub mod resolve;
 pub mod rules;
 pub mod simd;

@@ -311,7 +311,7 @@ fn rules_beyond_the_ladder_are_steps_too() {
     let rules = builder.build().unwrap();
     let cases = [
         ("http://h/a", "https://h/a", "string", "https"),
-        ("http://h/a", "http://www.h/a", "string", "www"),
+        ("http://h.de/a", "http://www.h.de/a", "string", "www"),
         ("http://h/a/", "http://h/a", "string", "trailing-slash"),
         ("http://h/?b&a", "http://h/?a&b", "string", "sort-query"),
         ("http://h/?utm_source=x&q", "http://h/?q", "string", "drop-param"),

@@ -16,9 +16,10 @@ pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &
     let mut found: Vec<(Context, usize, &[u8])> = Vec::new();
     let mut own_base = None;
     start_tags(text, |tag, attributes| {
-        if own_base.is_none() && tag.eq_ignore_ascii_case(b"base") {
-            own_base =
-                attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href")).map(|a| a.value);
+        if tag.eq_ignore_ascii_case(b"base") {
+            // The first that has a reference is the one.
+            let href = || attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href"));
+            own_base = own_base.or_else(|| href().map(|attribute| attribute.value));
             return;
         }
         for (i, attribute) in attributes.iter().enumerate() {
@@ -48,7 +49,7 @@ pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &
         let value = decoded(typed);
         match context {
             Context::Srcset => {
-                srcset(&value, |one| push(schemes, &absolute, one, span, context, links))
+                srcset(&value, |one| push(schemes, &absolute, one, span, context, links));
             }
             Context::Refresh => {
                 if let Some(one) = refresh(&value) {

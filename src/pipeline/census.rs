@@ -11,9 +11,10 @@ use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
-use crate::normalize::{self, Options, Rung, canonical};
+use crate::normalize::{self, Options, Rung, canonical, normalize_exact};
+use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::Context;
-use crate::rules::RuleSet;
+use crate::rules::{self, RuleSet};
 use crate::simd::Isa;
 use crate::uri::{ErrorKind, UriError};
 
@@ -27,13 +28,21 @@ pub struct CensusOptions {
     pub drop_fragment: bool,
     /// Rules beyond the RFC, counted on top of the highest rung.
     pub rules: Option<Arc<RuleSet>>,
+    /// What may be done to records that are no URI, as in [`super::Equivalence::repairs`].
+    pub repairs: Repairs,
     /// The hash for keys.
     pub hasher: Hasher,
 }
 
 impl Default for CensusOptions {
     fn default() -> CensusOptions {
-        CensusOptions { context: None, drop_fragment: false, rules: None, hasher: Hasher::random() }
+        CensusOptions {
+            context: None,
+            drop_fragment: false,
+            rules: None,
+            repairs: Repairs::default(),
+            hasher: Hasher::random(),
+        }
     }
 }
 
@@ -196,7 +205,7 @@ impl Count {
         // The highest rung refuses nothing that a lower one takes.
         let scheme = match canonical(isa, options, record, form) {
             Ok(form) => form,
-            Err(error) => return ([hasher.key(bytes); LEVELS], Some(error)),
+            Err(error) => return self.keys_mended(bytes, error, rules_scratch),
         };
         let scheme_key = hasher.key(scheme);
         let rules_key = match rules {
@@ -214,8 +223,45 @@ impl Count {
         if scheme == string {
             return ([scheme_key, scheme_key, scheme_key, rules_key], None);
         }
-        let ([string, syntax], error) = self.keys_below(isa, record, string, form);
-        ([string, syntax, scheme_key, rules_key], error)
+        match self.keys_below(isa, record, string, form) {
+            (_, Some(error)) if self.options.repairs.has(Repair::Iri) => {
+                self.keys_mended(bytes, error, rules_scratch)
+            }
+            ([string, syntax], error) => ([string, syntax, scheme_key, rules_key], error),
+        }
+    }
+
+    /// The keys of a record that is no URI because of `error`: those of what repairs make of it, or of its bytes.
+    #[cold]
+    fn keys_mended(
+        &self,
+        bytes: &[u8],
+        error: UriError,
+        scratch: &mut rules::Scratch,
+    ) -> ([Key; LEVELS], Option<UriError>) {
+        let CensusOptions { drop_fragment, ref rules, hasher, repairs, .. } = self.options;
+        let unmended = ([hasher.key(bytes); LEVELS], Some(error));
+        let mut repaired = Vec::new();
+        if repairs.is_empty()
+            || error.kind == ErrorKind::Relative
+            || repair(bytes, repairs, &mut repaired).is_err()
+        {
+            return unmended;
+        }
+        let mut keys = unmended.0;
+        let mut form = Vec::new();
+        for (key, rung) in keys.iter_mut().zip(Rung::ALL) {
+            form.clear();
+            if normalize_exact(&repaired, rung, drop_fragment, &mut form).is_err() {
+                return unmended;
+            }
+            *key = hasher.key(&form);
+        }
+        keys[LEVELS - 1] = match rules {
+            None => hasher.key(&form),
+            Some(rules) => hasher.key(rules.apply(&form, scratch).0),
+        };
+        (keys, None)
     }
 
     /// The keys at the rungs below, for a record that is not in canonical form.

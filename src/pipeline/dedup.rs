@@ -192,7 +192,8 @@ impl Job for Dedup {
                 for (_, &span) in firsts {
                     let record = Record::new(text, &worker.index, span);
                     let form = self.options.equivalence.canonical(isa, record, &mut worker.scratch);
-                    push_record(form.unwrap_or(record.bytes()), self.redact, out);
+                    let shown = form.map(|form| self.options.equivalence.shown(form));
+                    push_record(shown.unwrap_or(record.bytes()), self.redact, out);
                     out.push(self.record_end);
                     written += 1;
                 }
@@ -236,7 +237,7 @@ pub(super) fn scan_keys<I: Isa, R>(
         }
         slot.report.records += 1;
         let key = match options.equivalence.canonical(isa, record, scratch) {
-            Ok(bytes) => options.hasher.key(bytes),
+            Ok(form) => options.equivalence.key(options.hasher, form),
             Err(error) => {
                 slot.report.invalid.add(error.kind);
                 match options.on_invalid {

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::Aliases;
 use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
-use crate::key::Hasher;
-use crate::normalize::{self, Options, canonical_here};
+use crate::key::{Hasher, Key};
+use crate::normalize::{self, Options, canonical_or, normalize_exact};
+use crate::repair::{Repairs, repair};
 use crate::resolve::{Context, Placed, Resolver};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::{Isa, Kernels, Task};
-use crate::uri::UriError;
+use crate::uri::{ErrorKind, UriError, parse};
 
 /// What makes two records one; every job that compares records takes it.
 ///
@@ -30,6 +32,11 @@ pub struct Equivalence {
     pub normalize: Options,
     /// Rules beyond the RFC, applied to the form that the rung gives.
     pub rules: Option<Arc<RuleSet>>,
+    /// What may be done to a record that is no URI to make it one; it is compared as repaired then, and is
+    /// not invalid.
+    pub repairs: Repairs,
+    /// The rung 6.2.4, over all others: what stands for what. Read with the same options and hasher.
+    pub aliases: Option<Arc<Aliases>>,
 }
 
 impl From<Options> for Equivalence {
@@ -55,8 +62,9 @@ impl Equivalence {
     /// The hasher for keys under this equivalence: `hasher` itself without rules, so that keys of the RFC
     /// stay what they are, and else one whose keys those of other rule sets never meet.
     pub fn hasher(&self, hasher: Hasher) -> Hasher {
-        match &self.rules {
-            Some(rules) if !rules.is_empty() => hasher.under(self.identity().0),
+        match (&self.aliases, &self.rules) {
+            (Some(aliases), _) => aliases.hasher(),
+            (None, Some(rules)) if !rules.is_empty() => hasher.under(self.identity().0),
             _ => hasher,
         }
     }
@@ -74,17 +82,58 @@ impl Equivalence {
             Some(context) => context.place(isa, record, &mut scratch.target),
             None => record,
         };
-        let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
+        let mend = |error, text: &[u8], out: &mut Vec<u8>| self.mend(error, text, out);
+        let form = canonical_or(isa, self.normalize, record, &mut scratch.form, mend)?;
         Ok(match &self.rules {
-            Some(rules) if rules.may_touch(isa, record) => rules.apply(form, &mut scratch.rules).0,
+            // What a repair makes of a record may be touched although the record is not.
+            Some(rules) if !self.repairs.is_empty() || rules.may_touch(isa, record) => {
+                rules.apply(form, &mut scratch.rules).0
+            }
             _ => form,
         })
+    }
+
+    /// Replaces `out` by the canonical form of `text`, before rules, which has none because of `error`, when
+    /// repairs give it one.
+    #[cold]
+    pub(super) fn mend(
+        &self,
+        error: UriError,
+        text: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), UriError> {
+        if self.repairs.is_empty() || error.kind == ErrorKind::Relative {
+            return Err(error);
+        }
+        let mut repaired = Vec::new();
+        repair(text, self.repairs, &mut repaired)?;
+        out.clear();
+        normalize_exact(&repaired, self.normalize.rung, self.normalize.drop_fragment, out)
+    }
+
+    /// The key of the class that the canonical form `form` belongs to, by the hasher that
+    /// [`Equivalence::hasher`] gave.
+    #[inline(always)]
+    pub(super) fn key(&self, hasher: Hasher, form: &[u8]) -> Key {
+        match &self.aliases {
+            None => hasher.key(form),
+            Some(aliases) => aliases.key(form),
+        }
+    }
+
+    /// What is shown for the canonical form `form`: that of its alias, if there is one.
+    #[inline(always)]
+    pub(super) fn shown<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
+        match &self.aliases {
+            None => form,
+            Some(aliases) => aliases.form(form),
+        }
     }
 }
 
 impl Equivalence {
-    /// The target of `record` in its context, for who explains what becomes of it: `record` itself without
-    /// a context, or where it has no target.
+    /// The target of `record` in its context, repaired if need be, for who explains what becomes of it: `record`
+    /// itself without a context, or where it has no target.
     pub(super) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
         let mut target = Vec::new();
         let is_written = match &self.context {
@@ -95,7 +144,15 @@ impl Equivalence {
             }
             Some(Context::Suffix(suffix)) => suffix.complete_into(record, &mut target).is_ok(),
         };
-        if is_written { Cow::Owned(target) } else { Cow::Borrowed(record) }
+        let target = if is_written { Cow::Owned(target) } else { Cow::Borrowed(record) };
+        if self.repairs.is_empty() || parse(&target).is_ok() {
+            return target;
+        }
+        let mut repaired = Vec::new();
+        match repair(&target, self.repairs, &mut repaired) {
+            Ok(_) => Cow::Owned(repaired),
+            Err(_) => target,
+        }
     }
 }
 

@@ -86,10 +86,13 @@ impl Job for Map<'_> {
                 continue;
             }
             slot.report.records += 1;
+            // What has no canonical form stands for itself.
+            let mut is_form = true;
             let bytes = match self.equivalence.canonical(isa, record, scratch) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     slot.report.invalid.add(error.kind);
+                    is_form = false;
                     match self.on_invalid {
                         OnInvalid::Pass => record.bytes(),
                         OnInvalid::Drop => continue,
@@ -107,7 +110,13 @@ impl Job for Map<'_> {
             };
             slot.report.written += 1;
             match self.form {
+                Form::Canonical if is_form => {
+                    push_record(self.equivalence.shown(bytes), self.redact, &mut slot.out);
+                }
                 Form::Canonical => push_record(bytes, self.redact, &mut slot.out),
+                Form::Key(hasher) if is_form => {
+                    self.equivalence.key(hasher, bytes).write_hex(&mut slot.out);
+                }
                 Form::Key(hasher) => hasher.key(bytes).write_hex(&mut slot.out),
             }
             slot.out.push(self.record_end);

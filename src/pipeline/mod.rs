@@ -3,6 +3,7 @@
 //! Each function takes sources and a writer and gives a [`Report`]. What is written
 //! does not depend on the number of threads, the backend, or the size of the chunks.
 
+mod aliases;
 mod audit;
 mod census;
 mod check;
@@ -18,6 +19,7 @@ mod parse;
 mod report;
 mod resolve;
 
+pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};

@@ -159,18 +159,11 @@ impl RuleSet {
             return true;
         }
         let has_more = self.rules.has_any(MORE_DELIMITERS);
-        let seen = |at: usize| {
-            let mut seen = record.window(isa, at).question;
-            if has_more {
-                let block = record.block(at);
-                seen |= isa.equal(block, b'#') | isa.equal(block, b';') | isa.equal(block, b'(');
-            }
-            seen & low_bits(record.len().saturating_sub(at))
-        };
         // Two blocks without asking, as few records need more.
-        let mut all = seen(0) | seen(BLOCK);
+        let mut all =
+            delimiters(isa, record, 0, has_more) | delimiters(isa, record, BLOCK, has_more);
         for at in (2 * BLOCK..record.len()).step_by(BLOCK) {
-            all |= seen(at);
+            all |= delimiters(isa, record, at, has_more);
         }
         all != 0
     }
@@ -352,6 +345,19 @@ impl RuleSet {
             }
         }
     }
+}
+
+/// The `?` in the block at byte `at` of `record`, with `has_more` also `#`, `;` and `(`.
+///
+/// Not a closure, which would not be compiled for the backend.
+#[inline(always)]
+fn delimiters<I: Isa>(isa: I, record: Record<'_>, at: usize, has_more: bool) -> u64 {
+    let mut seen = record.window(isa, at).question;
+    if has_more {
+        let block = record.block(at);
+        seen |= isa.equal(block, b'#') | isa.equal(block, b';') | isa.equal(block, b'(');
+    }
+    seen & low_bits(record.len().saturating_sub(at))
 }
 
 /// The parts `params` of `query`, with `&` between them, in `out`.

@@ -36,7 +36,7 @@ fn answers(command: &[&str], text: &[u8], side: &[(&str, PathBuf)], how: &[&str]
 #[test]
 fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
-    let commands: [(&[&str], &[&str]); 25] = [
+    let commands: [(&[&str], &[&str]); 26] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -62,6 +62,7 @@ fn output_depends_on_the_input_only() {
         (&["extract", "-nbH", "--context", "--iri"], &[]),
         (&["extract", "--jsonl", "--unwrap", "--scheme", "any"], &[]),
         (&["dedup", "--extract", "--refang", "--email"], &["--on-invalid"]),
+        (&["dedup", "--iri", "--repair", "--emit", "normalized"], &["--on-invalid"]),
     ];
     for path in corpora() {
         let text = fs::read(&path).unwrap();

@@ -11,6 +11,7 @@ mod extract;
 mod files;
 mod invalid;
 mod lines;
+mod mending;
 mod resolve;
 mod rules;
 mod run;

@@ -1,5 +1,6 @@
 //! Pages: against the tokenizer of `html5gum`, and case by case.
 
+use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use proptest::prelude::*;
 use uriscan::chunk::PaddedBuf;
@@ -23,7 +24,10 @@ fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
 /// The same for attributes `href` and `src` with absolute URIs, by the tokenizer of another house.
 fn by_html5gum(html: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
-    for token in Tokenizer::new(html) {
+    let mut emitter = DefaultEmitter::<()>::default();
+    // Scripts, styles, titles and the like are text.
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(Token::StartTag(StartTag { name, attributes, .. })) = token else { continue };
         if name.0 == b"base" {
             continue;

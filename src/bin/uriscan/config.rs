@@ -161,6 +161,8 @@ pub(crate) struct Config {
     /// For inputs that are no lists: which files are read, and what is looked for in them.
     pub(crate) documents: Option<Documents>,
     pub(crate) output: Destination,
+    /// The file of what stands for what.
+    pub(crate) aliases: Option<PathBuf>,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
     /// The exit code tells whether there were invalid records.
@@ -197,7 +199,10 @@ impl Config {
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
-                config.redacting(dedup.redaction.redact).reading(&dedup.from)
+                config
+                    .with_aliases(dedup.equivalence.aliases)?
+                    .redacting(dedup.redaction.redact)
+                    .reading(&dedup.from, dedup.equivalence.mending.iri)
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
@@ -205,7 +210,10 @@ impl Config {
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
-                config.redacting(normalize.redaction.redact).reading(&normalize.from)
+                config
+                    .with_aliases(normalize.equivalence.aliases)?
+                    .redacting(normalize.redaction.redact)
+                    .reading(&normalize.from, normalize.equivalence.mending.iri)
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
@@ -213,7 +221,9 @@ impl Config {
                 let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
-                config.reading(&key.from)
+                config
+                    .with_aliases(key.equivalence.aliases)?
+                    .reading(&key.from, key.equivalence.mending.iri)
             }
             args::Command::Parse(parse) => {
                 let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
@@ -232,6 +242,7 @@ impl Config {
                 let options = CensusOptions {
                     context: context(&census.references)?,
                     drop_fragment: census.ignore_fragment,
+                    repairs: census.mending.repairs(),
                     rules: rule_choice::rule_set(&census.rules)?,
                     hasher: hasher(None),
                 };
@@ -262,7 +273,7 @@ impl Config {
             // It has no records to work on: `rules::run` does it all.
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
             args::Command::Extract(mut extract) => {
-                let mut options = extract_options(&extract.find)?;
+                let mut options = extract_options(&extract.find, extract.iri)?;
                 options.extractor.base = link_base(extract.base.as_deref())?;
                 let job = Job::Extract(options.clone(), link_format(&extract));
                 let has_files = extract.walk.files_from.is_some();
@@ -279,6 +290,19 @@ impl Config {
                 Ok(config)
             }
         }
+    }
+
+    /// The same, with evidence from `path`.
+    fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
+        if path.is_some()
+            && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
+        {
+            let what = "--aliases works with plain dedup, normalize and key; not with explain, -c, -d, -u, \
+                        --keep, --dupes or --clusters";
+            return Err(Failure::new(what));
+        }
+        self.aliases = path;
+        Ok(self)
     }
 
     /// The same, with secrets masked where records are written if `redact` says so.
@@ -315,7 +339,8 @@ impl Config {
         };
         let job = Job::Explain(options, uris);
         let strict = typed.strictness.strict;
-        let mut config = Config::of_job(job, None, common, strict, environment)?;
+        let mut config = Config::of_job(job, None, common, strict, environment)?
+            .with_aliases(typed.equivalence.aliases)?;
         config.settings.max_record = EXPLAINED_RECORD;
         if has_typed {
             // Nothing is read, and nobody waits for totals of what was typed.
@@ -325,13 +350,13 @@ impl Config {
         Ok(config)
     }
 
-    /// The same, reading the links in the inputs if `from` says so.
-    fn reading(mut self, from: &args::FromText) -> Result<Config, Failure> {
+    /// The same, reading the links in the inputs if `from` says so; `has_iris` keeps letters beyond ASCII in them.
+    fn reading(mut self, from: &args::FromText, has_iris: bool) -> Result<Config, Failure> {
         if from.extract {
-            let options = extract_options(&from.find)?;
+            let options = extract_options(&from.find, has_iris)?;
             self.documents = Some(Documents { options, walk: args::Walk::default() });
         } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-field, --warc-field, --scheme, --iri, --unwrap, --www, --email and --refang need --extract";
+            let what = "--format, --field, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang need --extract";
             return Err(Failure::new(what));
         }
         Ok(self)
@@ -374,6 +399,7 @@ impl Config {
             documents: None,
             is_talkative: !reporting.quiet,
             output,
+            aliases: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
             strict,
@@ -424,10 +450,23 @@ pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Fail
     let rung = match typed.rung {
         args::Rung::String => Rung::String,
         args::Rung::Syntax => Rung::Syntax,
-        args::Rung::Scheme => Rung::Scheme,
+        // The aliases are read when the work begins.
+        args::Rung::Scheme | args::Rung::Protocol => Rung::Scheme,
     };
+    match (typed.rung, &typed.aliases) {
+        (args::Rung::Protocol, None) => {
+            return Err(Failure::at("--rung protocol", "needs evidence: --aliases FILE"));
+        }
+        (args::Rung::Protocol, Some(path)) if is_dash(path) => {
+            return Err(Failure::at("--aliases -", "the file is read twice; name one"));
+        }
+        (args::Rung::Protocol, Some(_)) | (_, None) => {}
+        (_, Some(_)) => return Err(Failure::at("--aliases", "needs --rung protocol")),
+    }
     Ok(Equivalence {
         normalize: Options { rung, drop_fragment: typed.ignore_fragment },
+        repairs: typed.mending.repairs(),
+        aliases: None,
         rules: rule_choice::rule_set(&typed.rules)?,
         context: context(&typed.references)?,
     })
@@ -526,7 +565,7 @@ fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Fai
     }
 }
 
-fn extract_options(find: &args::Find) -> Result<ExtractOptions, Failure> {
+fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOptions, Failure> {
     let schemes = match find.scheme.as_deref() {
         None => Schemes::Known,
         Some("any") => Schemes::Any,
@@ -544,7 +583,7 @@ fn extract_options(find: &args::Find) -> Result<ExtractOptions, Failure> {
             Schemes::List(names)
         }
     };
-    let args::Find { iri, unwrap, www, email, refang, .. } = *find;
+    let args::Find { unwrap, www, email, refang, .. } = *find;
     let extractor = ExtractorOptions {
         find: extract::Options { schemes, iri, unwrap, refang, www, email },
         base: None,

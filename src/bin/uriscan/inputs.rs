@@ -33,7 +33,7 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
 }
 
 /// Sees whether the file at `path` can be read; gives its size if it is a regular one.
-fn look(path: &Path) -> Result<Option<u64>, Failure> {
+pub(crate) fn look(path: &Path) -> Result<Option<u64>, Failure> {
     let name = path.display();
     let metadata = path.metadata().map_err(|error| Failure::at(name, error))?;
     if metadata.is_dir() {

@@ -2,6 +2,7 @@
 //! out ([`run`]) and ends in an exit code ([`exit`]). It sees the library's public interface only, and
 //! is the only one to print, to read the environment and to look at terminals.
 
+mod aliases;
 mod args;
 mod config;
 mod documents;

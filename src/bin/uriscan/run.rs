@@ -10,6 +10,7 @@ use uriscan::pipeline::{
 };
 use uriscan::uri::{ErrorKind, UriError};
 
+use crate::aliases;
 use crate::args::CensusFormat;
 use crate::config::{Config, Destination, Job, SideFiles};
 use crate::documents;
@@ -29,6 +30,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return list_rules(&config.output);
     }
     let started = Instant::now();
+    let config = &aliases::read(config)?;
     let mut unread = 0;
     let mut tell_unread = |name: &dyn std::fmt::Display| {
         unread += 1;

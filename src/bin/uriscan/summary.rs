@@ -78,9 +78,10 @@ impl Summary {
             ..
         } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
-        if let Some(Equivalence { normalize: options, .. }) = &self.equivalence {
+        if let Some(equivalence) = &self.equivalence {
+            let options = equivalence.normalize;
             let fragment = if options.drop_fragment { " without fragments" } else { "" };
-            let _ = write!(text, " rung {}{fragment},", options.rung);
+            let _ = write!(text, " rung {}{fragment},", rung(equivalence));
         }
         let backend = self.settings.kernels.backend().name();
         let threads = self.settings.threads;
@@ -170,7 +171,7 @@ impl Summary {
         json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
-            "rung": options.map(|options| options.rung.name()),
+            "rung": equivalence.map(rung),
             "ignore_fragment": options.map(|options| options.drop_fragment),
             "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
             "rule_set": equivalence.map(|of| of.identity().to_string()),
@@ -203,6 +204,11 @@ impl Summary {
 fn by_kind(invalid: &Invalid) -> Value {
     let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
     Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+}
+
+/// The name of the rung; the highest one is that of aliases.
+fn rung(equivalence: &Equivalence) -> &'static str {
+    if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.rung.name() }
 }
 
 /// The counts of all rules, those without findings included.

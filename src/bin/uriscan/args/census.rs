@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, References, RuleChoice, Strictness};
+use super::{Common, Mending, References, RuleChoice, Strictness};
 
 /// Count what each rung of the ladder would merge, in one pass
 ///
@@ -16,6 +16,9 @@ pub(crate) struct Census {
     /// Leave `#` and the fragment out: they are no part of what is retrieved
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
+
+    #[command(flatten)]
+    pub(crate) mending: Mending,
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,

@@ -132,4 +132,6 @@ Examples:
   uriscan dedup --rule www --rule drop-param=ref urls.txt
   uriscan dedup --emit key --seed 1 urls.txt       the keys of the classes
   find . -name '*.url' -print0 | uriscan dedup -0 --rung string
+  uriscan dedup --iri --repair urls.txt            also what logs and pages make of URIs
+  uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt";

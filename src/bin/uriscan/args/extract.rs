@@ -18,6 +18,11 @@ use super::Common;
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) find: Find,
+
+    /// Keep letters beyond ASCII; not given, a link ends before them
+    #[arg(long)]
+    pub(crate) iri: bool,
+
     #[command(flatten)]
     pub(crate) walk: Walk,
 
@@ -85,10 +90,6 @@ pub(crate) struct Find {
     /// any: whatever looks like a scheme.
     #[arg(long, value_name = "LIST|any")]
     pub(crate) scheme: Option<String>,
-
-    /// Keep letters beyond ASCII; not given, a link ends before them
-    #[arg(long)]
-    pub(crate) iri: bool,
 
     /// Join links in < > that are broken over lines (RFC 3986, Appendix C)
     ///

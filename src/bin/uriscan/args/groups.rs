@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use uriscan::repair::{Repair, Repairs};
 
 use super::RuleChoice;
 
@@ -55,6 +56,16 @@ pub(crate) struct Equivalence {
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
 
+    /// What stands for what, for --rung protocol: two columns, from and to, as TSV, CSV or JSONL
+    ///
+    /// Such as redirects that were seen. Chains are followed to their end. What contradicts itself or leads
+    /// into a circle merges nothing, and is told on standard error. A first row `from`, `to` is a heading.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) mending: Mending,
+
     #[command(flatten)]
     pub(crate) rules: RuleChoice,
 
@@ -80,6 +91,47 @@ pub(crate) struct References {
     pub(crate) suffix_scheme: Option<String>,
 }
 
+/// What is done to records that are no URI before they are compared.
+#[derive(Debug, Args)]
+pub(crate) struct Mending {
+    /// Take IRIs: characters beyond ASCII become triplets, in DNS hosts A-labels (RFC 3987, 3.1)
+    ///
+    /// With --extract links may hold them too.
+    #[arg(long)]
+    pub(crate) iri: bool,
+
+    /// Repair what is no URI; all repairs, or those named
+    ///
+    /// quotes: "", '', `` or <> around it are taken off. line-break: tabs and line breaks in it are taken out.
+    /// space: becomes %20. byte: "<>^`{|} become triplets. backslash: a slash before the query of http,
+    /// https, ws, wss, ftp and file, else %5C. bracket: [ and ] outside of an IP address become %5B
+    /// and %5D. percent: a stray % becomes %25. A record is repaired wholly or not at all; valid ones
+    /// are never touched. It is compared and normalized as repaired, but written as it was.
+    #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
+    #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = repairs)]
+    pub(crate) repair: Vec<Repairs>,
+}
+
+impl Mending {
+    /// All that was asked for.
+    pub(crate) fn repairs(&self) -> Repairs {
+        let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
+        self.repair.iter().fold(iri, |all, &repairs| all.or(repairs))
+    }
+}
+
+/// One value of `--repair`.
+fn repairs(typed: &str) -> Result<Repairs, String> {
+    if typed == "all" {
+        return Ok(Repairs::all_but_iri());
+    }
+    let repair = Repair::from_name(typed).filter(|&repair| repair != Repair::Iri);
+    repair.map(|repair| Repairs::default().with(repair)).ok_or_else(|| {
+        let names: Vec<&str> = Repair::ALL[1..].iter().map(|repair| repair.name()).collect();
+        format!("no such repair; all, or {}", names.join(", "))
+    })
+}
+
 /// A rung as typed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum Rung {
@@ -90,6 +142,8 @@ pub(crate) enum Rung {
     /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
     #[default]
     Scheme,
+    /// Also what evidence says: see --aliases (6.2.4)
+    Protocol,
 }
 
 /// What is hidden in the records that are written.

@@ -20,8 +20,8 @@ pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use groups::{
-    Common, Equivalence, Input, InvalidRecords, OnInvalid, Redaction, References, Reporting, Rung,
-    StatsFormat, Strictness,
+    Common, Equivalence, Input, InvalidRecords, Mending, OnInvalid, Redaction, References,
+    Reporting, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
@@ -51,6 +51,7 @@ The ladder: two URIs are one when, at --rung
   string  their bytes are the same                                     (RFC 3986, 6.2.1)
   syntax  also: case of scheme, host and %xx; needless %xx; dot segments        (6.2.2)
   scheme  also: default or empty port, empty path, IP and DNS host forms        (6.2.3)
+  protocol  also: what --aliases FILE says, such as redirects that were seen    (6.2.4)
 
 Examples:
   uriscan dedup urls.txt -o unique.txt         the first of each class, as it was written

@@ -1,0 +1,376 @@
+//! Floor 5: IRIs mapped to URIs (RFC 3987 section 3.1), and records as logs and pages really hold
+//! them made URIs: named, documented changes, each of which is told.
+//!
+//! Nothing here is asked unless a record is no URI-reference, so valid records pay nothing and are never
+//! changed. A record is repaired wholly or not at all: what comes out is a URI-reference, or the
+//! record is as invalid as it was.
+//!
+//! # The mapping of IRIs
+//!
+//! A character beyond ASCII becomes the triplets of its UTF-8; those of a host become A-labels (IDNA, UTS #46)
+//! where the scheme uses the DNS and the name has them. Unicode is **not** normalized: step 1c of the section
+//! says so of text that is in a Unicode encoding already. Taken are the characters of `ucschar`, and in a query
+//! of `iprivate`; bytes that are no UTF-8 and bidirectional formatting characters (4.1) are refused.
+
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+
+use crate::grammar::class::{ByteClass, HEXDIG, PATH, QUERY, SCHEME, USERINFO};
+use crate::grammar::scheme_facts;
+use crate::normalize::dns_to_ascii;
+use crate::uri::{UriError, parse, split};
+
+/// Something that is done to a record to make it a URI-reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Repair {
+    /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
+    Iri,
+    /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are taken
+    /// off (Appendix C).
+    Quotes,
+    /// Tabs and line breaks inside are taken out (Appendix C).
+    LineBreak,
+    /// A space becomes `%20`.
+    Space,
+    /// `"`, `<`, `>`, `^`, `` ` ``, `{`, `|` and `}` become triplets.
+    Byte,
+    /// A backslash becomes a slash before the query of `http`, `https`, `ws`, `wss`, `ftp` and `file`, as in
+    /// browsers; elsewhere `%5C`.
+    Backslash,
+    /// `[` and `]` outside of an IP literal become `%5B` and `%5D`.
+    Bracket,
+    /// A `%` without two hexadecimal digits behind it becomes `%25`.
+    Percent,
+}
+
+impl Repair {
+    /// All of them, in order.
+    pub const ALL: [Repair; 8] = [
+        Repair::Iri,
+        Repair::Quotes,
+        Repair::LineBreak,
+        Repair::Space,
+        Repair::Byte,
+        Repair::Backslash,
+        Repair::Bracket,
+        Repair::Percent,
+    ];
+
+    /// The stable name used in options and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Repair::Iri => "iri",
+            Repair::Quotes => "quotes",
+            Repair::LineBreak => "line-break",
+            Repair::Space => "space",
+            Repair::Byte => "byte",
+            Repair::Backslash => "backslash",
+            Repair::Bracket => "bracket",
+            Repair::Percent => "percent",
+        }
+    }
+
+    /// The repair called `name`, or `None`.
+    pub fn from_name(name: &str) -> Option<Repair> {
+        Repair::ALL.into_iter().find(|repair| repair.name() == name)
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which repairs may be made; none unless told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Repairs(u8);
+
+impl Repairs {
+    /// Every repair but the mapping of IRIs, which is asked for by itself.
+    pub fn all_but_iri() -> Repairs {
+        Repair::ALL[1..].iter().fold(Repairs::default(), |all, &repair| all.with(repair))
+    }
+
+    /// These repairs and `repair`.
+    #[must_use]
+    pub const fn with(self, repair: Repair) -> Repairs {
+        Repairs(self.0 | 1 << repair as u8)
+    }
+
+    /// The repairs of either.
+    #[must_use]
+    pub const fn or(self, other: Repairs) -> Repairs {
+        Repairs(self.0 | other.0)
+    }
+
+    /// Whether `repair` may be made.
+    pub const fn has(self, repair: Repair) -> bool {
+        self.0 >> repair as u8 & 1 != 0
+    }
+
+    /// Whether none may be made.
+    #[inline(always)]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A repair that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What was done.
+    pub repair: Repair,
+    /// Offset in bytes from the start of the record of the first byte it was done to.
+    pub at: u32,
+    /// To how many bytes it was done.
+    pub count: u32,
+}
+
+/// Replaces `out` by `text`, a record that is no URI-reference, with the repairs in `repairs` that it needs, and
+/// gives those that were made, each once, in the order of [`Repair::ALL`].
+///
+/// ```
+/// use uriscan::repair::{Repair, Repairs, repair};
+/// let mut out = Vec::new();
+/// let changes = repair(b"\"http://h\\a b?c=100%\"", Repairs::all_but_iri(), &mut out).unwrap();
+/// assert_eq!(out, b"http://h/a%20b?c=100%25");
+/// let made: Vec<&str> = changes.iter().map(|change| change.repair.name()).collect();
+/// assert_eq!(made, ["quotes", "space", "backslash", "percent"]);
+///
+/// let iri = Repairs::default().with(Repair::Iri);
+/// repair("http://bücher.example/é".as_bytes(), iri, &mut out).unwrap();
+/// assert_eq!(out, b"http://xn--bcher-kva.example/%C3%A9");
+/// ```
+///
+/// A valid `text` comes out as it is, without changes.
+///
+/// # Errors
+/// What [`parse`] says of `text` when these repairs do not make it a URI-reference; `out` is empty then.
+pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Change>, UriError> {
+    out.clear();
+    let Err(error) = parse(text) else {
+        out.extend_from_slice(text);
+        return Ok(Vec::new());
+    };
+    let mut work = Work { repairs, made: [None; Repair::ALL.len()] };
+    let (from, plain) = work.without_dirt(text);
+    let is_done = work.components(&plain, out).is_some() && parse(out).is_ok();
+    if !is_done {
+        out.clear();
+        return Err(error);
+    }
+    let changes = Repair::ALL.into_iter().zip(work.made);
+    let changes = changes.filter_map(|(repair, made)| made.map(|(at, count)| (repair, at, count)));
+    let in_text = |(repair, at, count): (Repair, usize, u32)| {
+        let at = match repair {
+            Repair::Quotes => at,
+            Repair::LineBreak => at + from,
+            _ => from + place_in(&text[from..], at, repairs),
+        };
+        Change { repair, at: u32::try_from(at).unwrap_or(u32::MAX), count }
+    };
+    Ok(changes.map(in_text).collect())
+}
+
+/// Where byte `at` of what [`Work::without_dirt`] kept of `text` stands in it.
+fn place_in(text: &[u8], at: usize, repairs: Repairs) -> usize {
+    let is_kept = |byte: u8| !repairs.has(Repair::LineBreak) || !is_line_break(byte);
+    let mut kept = text.iter().enumerate().filter(|&(_, &byte)| is_kept(byte));
+    kept.nth(at).map_or(text.len(), |(i, _)| i)
+}
+
+const fn is_line_break(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\r' | b'\n' | 0x0B | 0x0C)
+}
+
+struct Work {
+    repairs: Repairs,
+    /// For each repair the place of the first byte it was made to, and the number of bytes.
+    made: [Option<(usize, u32)>; Repair::ALL.len()],
+}
+
+impl Work {
+    /// Notes that `repair` is made at `at`; `None` if it may not be.
+    fn make(&mut self, repair: Repair, at: usize) -> Option<()> {
+        let made = self.made[repair as usize].get_or_insert((at, 0));
+        made.1 = made.1.saturating_add(1);
+        self.repairs.has(repair).then_some(())
+    }
+
+    /// `text` without quotes around it and line breaks in it, and how many bytes were taken off its front.
+    fn without_dirt(&mut self, text: &[u8]) -> (usize, Vec<u8>) {
+        let mut inner = text;
+        let mut from = 0;
+        if self.repairs.has(Repair::Quotes)
+            && let [first, within @ .., last] = text
+            && matches!((first, last), (b'"', b'"') | (b'\'', b'\'') | (b'`', b'`') | (b'<', b'>'))
+        {
+            self.made[Repair::Quotes as usize] = Some((0, 2));
+            let within = within.trim_ascii_start();
+            let is_url = *first == b'<'
+                && within.get(..4).is_some_and(|label| label.eq_ignore_ascii_case(b"URL:"));
+            let within = if is_url { &within[4..] } else { within };
+            inner = within.trim_ascii_start();
+            from = text.len() - 1 - inner.len();
+            inner = inner.trim_ascii_end();
+        }
+        if !self.repairs.has(Repair::LineBreak) {
+            return (from, inner.to_vec());
+        }
+        let mut plain = Vec::with_capacity(inner.len());
+        for (at, &byte) in inner.iter().enumerate() {
+            if is_line_break(byte) {
+                let _ = self.make(Repair::LineBreak, at);
+            } else {
+                plain.push(byte);
+            }
+        }
+        (from, plain)
+    }
+
+    /// Appends `text` to `out`, component by component; `None` when a byte may not be repaired.
+    fn components(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<()> {
+        let slashed = self.slashed(text);
+        let text = slashed.as_deref().unwrap_or(text);
+        let parts = split(text);
+        let mut at = 0;
+        let facts = parts.scheme.and_then(scheme_facts);
+        if let Some(scheme) = parts.scheme {
+            at = scheme.len() + 1;
+            out.extend_from_slice(&text[..at]);
+        }
+        if let Some(authority) = parts.authority {
+            out.extend_from_slice(b"//");
+            at += 2;
+            let after_userinfo = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+            if after_userinfo > 0 {
+                self.encode(&authority[..after_userinfo - 1], at, USERINFO, false, out)?;
+                out.push(b'@');
+            }
+            let is_dns = facts.is_some_and(|facts| facts.dns_host);
+            self.hostport(&authority[after_userinfo..], at + after_userinfo, is_dns, out)?;
+            at += authority.len();
+        }
+        self.encode(parts.path, at, PATH, false, out)?;
+        at += parts.path.len();
+        for (delimiter, part) in [(b'?', parts.query), (b'#', parts.fragment)] {
+            let Some(part) = part else { continue };
+            out.push(delimiter);
+            self.encode(part, at + 1, QUERY, delimiter == b'?', out)?;
+            at += 1 + part.len();
+        }
+        Some(())
+    }
+
+    /// `text` with slashes for the backslashes that browsers read as such, if there are any.
+    fn slashed(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        const SPECIAL: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"file"];
+        let colon = text.iter().position(|&byte| !SCHEME.has(byte))?;
+        let is_special = SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(&text[..colon]));
+        if text[colon] != b':' || !is_special || !self.repairs.has(Repair::Backslash) {
+            return None;
+        }
+        let end = memchr::memchr2(b'?', b'#', text).unwrap_or(text.len());
+        memchr::memchr(b'\\', &text[..end])?;
+        let mut slashed = text.to_vec();
+        for at in memchr::memchr_iter(b'\\', &text[..end]) {
+            slashed[at] = b'/';
+            let _ = self.make(Repair::Backslash, at);
+        }
+        Some(slashed)
+    }
+
+    /// Appends host and port. Of a host only what is not ASCII is mapped: a space in a name is a fault, and not a way
+    /// to write one.
+    fn hostport(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        is_dns: bool,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let colon = memchr::memchr(b':', text).unwrap_or(text.len());
+        if text.is_ascii() || text.starts_with(b"[") || !text[colon..].is_ascii() {
+            out.extend_from_slice(text);
+            return Some(());
+        }
+        let (host, port) = text.split_at(colon);
+        // Stray percent signs stay, and so does the fault.
+        let has_stray = memchr::memchr_iter(b'%', host).any(|at| !is_triplet(&host[at..]));
+        if has_stray {
+            out.extend_from_slice(text);
+            return Some(());
+        }
+        const ASCII: ByteClass = ByteClass::range(0, 127);
+        let mut encoded = Vec::with_capacity(3 * host.len());
+        self.encode(host, start, ASCII, false, &mut encoded)?;
+        match dns_to_ascii(&encoded) {
+            Some(name) if is_dns => out.extend_from_slice(name.as_bytes()),
+            _ => out.extend_from_slice(&encoded),
+        }
+        out.extend_from_slice(port);
+        Some(())
+    }
+
+    /// Appends `part`, which starts at `start`, with triplets for what is not in `class`.
+    fn encode(
+        &mut self,
+        part: &[u8],
+        start: usize,
+        class: ByteClass,
+        is_query: bool,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        if !part.is_ascii() {
+            let is_taken = |c: char| c.is_ascii() || is_iri_character(c, is_query);
+            if !str::from_utf8(part).ok()?.chars().all(is_taken) {
+                return None;
+            }
+        }
+        for (i, &byte) in part.iter().enumerate() {
+            if class.has(byte) {
+                out.push(byte);
+                continue;
+            }
+            let repair = match byte {
+                b'%' if is_triplet(&part[i..]) => {
+                    out.push(byte);
+                    continue;
+                }
+                b'%' => Repair::Percent,
+                0x80.. => Repair::Iri,
+                b' ' => Repair::Space,
+                b'\\' => Repair::Backslash,
+                b'[' | b']' => Repair::Bracket,
+                b'"' | b'<' | b'>' | b'^' | b'`' | b'{' | b'|' | b'}' => Repair::Byte,
+                _ => return None,
+            };
+            self.make(repair, start + i)?;
+            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+        }
+        Some(())
+    }
+}
+
+/// Whether `text` begins with a triplet.
+fn is_triplet(text: &[u8]) -> bool {
+    matches!(*text, [b'%', high, low, ..] if HEXDIG.has(high) && HEXDIG.has(low))
+}
+
+/// `ucschar` of RFC 3987 section 2.2, and `iprivate` in a query, without what section 4.1 forbids.
+fn is_iri_character(c: char, is_query: bool) -> bool {
+    match c as u32 {
+        // LRM, RLM, LRE, RLE, PDF, LRO, RLO.
+        0x200E | 0x200F | 0x202A..=0x202E => false,
+        0xA0..=0xD7FF | 0xF900..=0xFDCF | 0xFDF0..=0xFFEF => true,
+        0xE000..=0xF8FF | 0xF_0000..=0xF_FFFD | 0x10_0000..=0x10_FFFD => is_query,
+        0xE_0000..=0xE_0FFF => false,
+        code @ 0x1_0000..=0xE_FFFD => code & 0xFFFE != 0xFFFE,
+        _ => false,
+    }
+}

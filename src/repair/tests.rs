@@ -1,0 +1,150 @@
+//! Each repair by example; properties over anything.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What was done: where, and how often.
+type Made = Vec<(Repair, u32, u32)>;
+
+fn repaired(text: &str, repairs: Repairs) -> Option<(String, Made)> {
+    let mut out = Vec::new();
+    let changes = repair(text.as_bytes(), repairs, &mut out).ok()?;
+    let changes = changes.iter().map(|change| (change.repair, change.at, change.count)).collect();
+    Some((String::from_utf8(out).unwrap(), changes))
+}
+
+/// A record, what it becomes, and by which repairs: where, and how often.
+type Row = (&'static str, &'static str, &'static [(Repair, u32, u32)]);
+
+const ROWS: &[Row] = &[
+    ("http://h/a b  c", "http://h/a%20b%20%20c", &[(Repair::Space, 10, 3)]),
+    (
+        "http://h/a|b?{\"c\"}#<^`>",
+        "http://h/a%7Cb?%7B%22c%22%7D#%3C%5E%60%3E",
+        &[(Repair::Byte, 10, 9)],
+    ),
+    ("http:\\\\h\\a?b\\c", "http://h/a?b%5Cc", &[(Repair::Backslash, 5, 4)]),
+    ("foo:a\\b", "foo:a%5Cb", &[(Repair::Backslash, 5, 1)]),
+    ("http://h/a[1]?b[]=c", "http://h/a%5B1%5D?b%5B%5D=c", &[(Repair::Bracket, 10, 4)]),
+    ("http://[::1]/[", "http://[::1]/%5B", &[(Repair::Bracket, 13, 1)]),
+    ("http://h/100%?a=%&b=%4", "http://h/100%25?a=%25&b=%254", &[(Repair::Percent, 12, 3)]),
+    ("http://h/%41%zz", "http://h/%41%25zz", &[(Repair::Percent, 12, 1)]),
+    ("\"http://h/\"", "http://h/", &[(Repair::Quotes, 0, 2)]),
+    ("'http://h/'", "http://h/", &[(Repair::Quotes, 0, 2)]),
+    ("< URL:http://h/ >", "http://h/", &[(Repair::Quotes, 0, 2)]),
+    ("<URL: http://h/a b >", "http://h/a%20b", &[(Repair::Quotes, 0, 2), (Repair::Space, 16, 1)]),
+    (
+        "http://h/a\tb\r\nc d",
+        "http://h/abc%20d",
+        &[(Repair::LineBreak, 10, 3), (Repair::Space, 15, 1)],
+    ),
+    ("ht\ntp://h/", "http://h/", &[(Repair::LineBreak, 2, 1)]),
+    ("a b/c", "a%20b/c", &[(Repair::Space, 1, 1)]),
+    ("http://u s:p|@h/", "http://u%20s:p%7C@h/", &[(Repair::Space, 8, 1), (Repair::Byte, 12, 1)]),
+    // What stays invalid.
+    ("http://h h/", "", &[]),
+    ("http://h/\u{1}", "", &[]),
+    ("http://h:x/ ", "", &[]),
+    ("http://h/#a#b", "", &[]),
+    ("http://[::1/", "", &[]),
+    ("1:b", "", &[]),
+    ("http://h/é", "", &[]),
+];
+
+#[test]
+fn each_repair_does_what_its_name_says() {
+    for &(text, expected, changes) in ROWS {
+        let found = repaired(text, Repairs::all_but_iri());
+        if expected.is_empty() {
+            assert_eq!(found, None, "{text:?}");
+        } else {
+            assert_eq!(found, Some((expected.to_owned(), changes.to_vec())), "{text:?}");
+            // None of them can be left out.
+            for &(needed, ..) in changes {
+                let all = Repair::ALL[1..].iter().filter(|&&repair| repair != needed);
+                let others = all.fold(Repairs::default(), |set, &repair| set.with(repair));
+                let without = repaired(text, others);
+                assert!(without.is_none_or(|(text, _)| text != expected), "{text:?} {needed}");
+            }
+        }
+    }
+    for repair in Repair::ALL {
+        assert_eq!(Repair::from_name(repair.name()), Some(repair));
+        let is_shown = ROWS.iter().any(|row| row.2.iter().any(|change| change.0 == repair));
+        assert!(is_shown || repair == Repair::Iri, "{repair}");
+    }
+}
+
+#[test]
+fn iris_become_uris() {
+    let iri = Repairs::default().with(Repair::Iri);
+    let mapped = |text: &str| repaired(text, iri).map(|found| found.0);
+    for (text, expected) in [
+        // The examples of RFC 3987 sections 3.1 and 3.2.
+        (
+            "http://www.example.org/red%09ros\u{e9}#red",
+            "http://www.example.org/red%09ros%C3%A9#red",
+        ),
+        (
+            "http://example.com/\u{10300}\u{10301}\u{10302}",
+            "http://example.com/%F0%90%8C%80%F0%90%8C%81%F0%90%8C%82",
+        ),
+        ("http://r\u{e9}sum\u{e9}.example.org", "http://xn--rsum-bpad.example.org"),
+        (
+            "http://B\u{dc}CHER.example:8/?\u{e9}#\u{e9}",
+            "http://xn--bcher-kva.example:8/?%C3%A9#%C3%A9",
+        ),
+        // No DNS name.
+        ("foo://b\u{fc}cher/", "foo://b%C3%BCcher/"),
+        ("mailto:j\u{f6}@h", "mailto:j%C3%B6@h"),
+        ("//u\u{e9}@h/", "//u%C3%A9@h/"),
+        // Not normalized: e and a combining accent stay two.
+        ("http://h/e\u{301}", "http://h/e%CC%81"),
+        // Private use in a query only.
+        ("http://h/?\u{e000}", "http://h/?%EE%80%80"),
+    ] {
+        assert_eq!(mapped(text).as_deref(), Some(expected), "{text}");
+    }
+    for text in [
+        "http://h/\u{e000}",
+        "http://h/\u{202e}a",
+        "http://h/\u{80}",
+        "http://h/\u{fdd0}",
+        "http://h/\u{1fffe}",
+        "http://h/é b",
+        "http://h%\u{e9}/",
+        "http://h%4\u{e9}/",
+        "http://h:\u{e9}/",
+        "h\u{e9}:b",
+    ] {
+        assert_eq!(mapped(text), None, "{text}");
+    }
+    let mut out = Vec::new();
+    assert!(repair(b"http://h/\xFF", iri, &mut out).is_err() && out.is_empty());
+    let all = iri.or(Repairs::all_but_iri());
+    assert_eq!(repaired("http://h/é b", all).unwrap().0, "http://h/%C3%A9%20b");
+}
+
+proptest! {
+    #[test]
+    fn what_comes_out_is_valid_and_what_is_valid_stays(
+        text in "[\"'<]?(http|foo|)(:|)(//|\\\\\\\\|)[a-zé@:\\[\\]%. ]{0,10}([/\\\\?#][a-z%|\\[\\]{}\t é\u{202e}0-9]{0,8}){0,4}[\"'>]?",
+    ) {
+        let all = Repairs::all_but_iri().with(Repair::Iri);
+        let mut out = Vec::new();
+        match (parse(text.as_bytes()), repair(text.as_bytes(), all, &mut out)) {
+            (Ok(_), changes) => {
+                prop_assert_eq!(&out, text.as_bytes());
+                prop_assert_eq!(changes.unwrap(), []);
+            }
+            (Err(error), Err(told)) => prop_assert_eq!((told, out.len()), (error, 0)),
+            (Err(_), Ok(changes)) => {
+                prop_assert!(parse(&out).is_ok() && !changes.is_empty());
+                for change in changes {
+                    prop_assert!((change.at as usize) < text.len() && change.count > 0);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `--iri`, `--repair` and `--rung protocol` as options; what they do is tested with the library.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::run::run;
+
+const MESSY: &str = "http://h/a b\nhttp://h/a%20b\n\"http://h/a b\"\nhttp://h/é\nhttp://h/%C3%A9\nhttp:\\\\h\\a b\nhttp://h/\u{1}\n";
+
+#[test]
+fn repairs_are_off_by_default_and_asked_for_by_name() {
+    assert_eq!(run(["dedup"], MESSY).quiet(), MESSY);
+    assert_eq!(
+        run(["dedup", "--repair"], MESSY).quiet(),
+        "http://h/a b\nhttp://h/é\nhttp://h/%C3%A9\nhttp://h/\u{1}\n"
+    );
+    assert_eq!(
+        run(["dedup", "--repair", "--iri"], MESSY).quiet(),
+        "http://h/a b\nhttp://h/é\nhttp://h/\u{1}\n"
+    );
+    assert_eq!(
+        run(["normalize", "--repair=space,quotes", "--on-invalid", "drop"], MESSY).quiet(),
+        "http://h/a%20b\nhttp://h/a%20b\nhttp://h/a%20b\nhttp://h/%C3%A9\n"
+    );
+    let keys = run(["key", "--seed", "1", "--iri", "--repair"], MESSY).quiet();
+    let keys: Vec<&str> = keys.lines().collect();
+    assert!(keys[0] == keys[1] && keys[1] == keys[2] && keys[2] == keys[5] && keys[3] == keys[4]);
+    let ran = run(["dedup", "--repair=spaces"], MESSY);
+    assert!(ran.code == 2 && ran.stderr.contains("line-break"), "{}", ran.stderr);
+    // An IRI's host, at a rung that has no names of the DNS.
+    let forms = run(["normalize", "--rung", "syntax", "--iri"], "http://BÜCHER.example/\n").quiet();
+    assert_eq!(forms, "http://xn--bcher-kva.example/\n");
+}
+
+#[test]
+fn census_counts_what_repairs_merge() {
+    let distinct = |args: &[&str]| {
+        let answer = run([&["census", "--format", "json"], args].concat(), MESSY).quiet();
+        let census: Value = serde_json::from_str(&answer).unwrap();
+        let rungs = census["rungs"].as_array().unwrap();
+        rungs.iter().map(|rung| rung["distinct"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(distinct(&[]), [7, 7, 7]);
+    assert_eq!(distinct(&["--repair"]), [4, 4, 4]);
+    assert_eq!(distinct(&["--repair", "--iri"]), [3, 3, 3]);
+    for rung in ["string", "syntax", "scheme"] {
+        let kept = run(["dedup", "--repair", "--iri", "--rung", rung], MESSY).quiet();
+        assert_eq!(kept.lines().count(), 3, "{rung}");
+    }
+}
+
+#[test]
+fn aliases_are_followed_and_their_faults_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("aliases.csv");
+    let file = path.to_str().unwrap();
+    let list = "http://a/\nHTTP://b:80\nhttp://c/\nhttp://x/\nhttp://y/\nno uri\n";
+    fs::write(&path, "from,to\nhttp://a,http://b\nhttp://b/,http://c/\n").unwrap();
+    let with =
+        |args: &[&str]| run([args, &["--rung", "protocol", "--aliases", file]].concat(), list);
+    assert_eq!(with(&["dedup"]).quiet(), "http://a/\nhttp://x/\nhttp://y/\nno uri\n");
+    let forms = "http://c/\nhttp://x/\nhttp://y/\nno uri\n";
+    assert_eq!(with(&["dedup", "--emit", "normalized"]).quiet(), forms);
+    let all = with(&["normalize"]).quiet();
+    assert_eq!(all, format!("http://c/\nhttp://c/\n{forms}"));
+    let keys = with(&["key", "--seed", "1"]).quiet();
+    assert_eq!(keys, run(["key", "--seed", "1"], all).quiet());
+    let ran = with(&["dedup", "--stats-format", "json"]);
+    let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(stats["rung"], "protocol");
+
+    fs::write(
+        &path,
+        "http://a/,http://b/\nhttp://b/,http://a/\nhttp://x/,http://y/\nhttp://x/,http://c/\nx\n",
+    )
+    .unwrap();
+    let ran = with(&["dedup"]);
+    assert_eq!((ran.code, ran.text()), (0, list));
+    let told: Vec<&str> = ran.stderr.lines().map(|line| line.split(": ").nth(2).unwrap()).collect();
+    assert_eq!(told, ["malformed", "loop", "loop", "conflict", "conflict"], "{}", ran.stderr);
+    assert!(ran.stderr.contains("aliases.csv:5: malformed: "), "{}", ran.stderr);
+    fs::write(&path, "http://l/\thttp://m/\nhttp://m/\thttp://l/\n".repeat(30)).unwrap();
+    let ran = with(&["dedup"]);
+    assert_eq!(ran.stderr.lines().count(), 21, "{}", ran.stderr);
+    assert!(ran.stderr.contains("loop: 60 rows in all"));
+}
+
+#[test]
+fn the_rung_and_its_evidence_go_together() {
+    for args in [
+        &["dedup", "--rung", "protocol"][..],
+        &["dedup", "--aliases", "x"],
+        &["dedup", "--rung", "protocol", "--aliases", "-"],
+        &["dedup", "--rung", "protocol", "--aliases", "/no/such/file"],
+    ] {
+        run(args, "a:\n").refused();
+    }
+}
