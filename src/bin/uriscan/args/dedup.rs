@@ -115,8 +115,8 @@ Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b
 Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read, and the
 record kept of each class waits in memory: its bytes and about 50 more. --dupes and --clusters also
 hold 24 bytes for each record that is left out, and its bytes where they are not those of the one kept.
-Time: -c, -d, -u and --keep take two to three times that of plain dedup, --dupes and --clusters more.
-Without them dedup pays for none of it.
+Time: -c, -d, -u and --keep take two to three times that of plain dedup, --dupes and --clusters
+more. Without them dedup pays for none of it.
 
 Examples:
   uriscan dedup urls.txt > unique.txt
