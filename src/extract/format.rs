@@ -22,6 +22,11 @@ impl Format {
     pub const ALL: [Format; 5] =
         [Format::Text, Format::Html, Format::Json, Format::Clf, Format::Warc];
 
+    /// The byte at which a line of such a source ends, where records end at `record_end`: only text goes by that.
+    pub(crate) fn line_end(self, record_end: u8) -> u8 {
+        if self == Format::Text { record_end } else { b'\n' }
+    }
+
     /// The stable name used for options and in machine output.
     pub const fn name(self) -> &'static str {
         match self {

@@ -88,7 +88,7 @@ pub struct Links {
 
 /// Bytes of URIs that are made for one chunk, at the most: a page may name a long base and have millions of
 /// references to it.
-const MOST_MADE: usize = 1 << 30;
+const MOST_MADE: usize = 128 << 20;
 
 impl Links {
     /// No links.

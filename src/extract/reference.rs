@@ -57,60 +57,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn examples_of_section_5_4() {
-        let absolute = Absolute::new(Some(b"http://a/b/c/d;p?q"));
-        for (reference, expected) in [
-            ("g", "http://a/b/c/g"),
-            ("./g", "http://a/b/c/g"),
-            ("g/", "http://a/b/c/g/"),
-            ("/g", "http://a/g"),
-            ("//g", "http://g"),
-            ("?y", "http://a/b/c/d;p?y"),
-            ("g?y", "http://a/b/c/g?y"),
-            ("#s", "http://a/b/c/d;p?q#s"),
-            ("g#s", "http://a/b/c/g#s"),
-            ("g?y#s", "http://a/b/c/g?y#s"),
-            (";x", "http://a/b/c/;x"),
-            ("g;x", "http://a/b/c/g;x"),
-            ("g;x?y#s", "http://a/b/c/g;x?y#s"),
-            ("", "http://a/b/c/d;p?q"),
-            (".", "http://a/b/c/"),
-            ("./", "http://a/b/c/"),
-            ("..", "http://a/b/"),
-            ("../", "http://a/b/"),
-            ("../g", "http://a/b/g"),
-            ("../..", "http://a/"),
-            ("../../", "http://a/"),
-            ("../../g", "http://a/g"),
-            ("../../../g", "http://a/g"),
-            ("../../../../g", "http://a/g"),
-            ("/./g", "http://a/g"),
-            ("/../g", "http://a/g"),
-            ("g.", "http://a/b/c/g."),
-            (".g", "http://a/b/c/.g"),
-            ("g..", "http://a/b/c/g.."),
-            ("..g", "http://a/b/c/..g"),
-            ("./../g", "http://a/b/g"),
-            ("./g/.", "http://a/b/c/g/"),
-            ("g/./h", "http://a/b/c/g/h"),
-            ("g/../h", "http://a/b/c/h"),
-            ("g;x=1/./y", "http://a/b/c/g;x=1/y"),
-            ("g;x=1/../y", "http://a/b/c/y"),
-            ("g?y/./x", "http://a/b/c/g?y/./x"),
-            ("g?y/../x", "http://a/b/c/g?y/../x"),
-            ("g#s/./x", "http://a/b/c/g#s/./x"),
-            ("g#s/../x", "http://a/b/c/g#s/../x"),
-        ] {
-            let mut out = Vec::new();
-            assert!(absolute.resolve(reference.as_bytes(), &mut out));
-            assert_eq!(out, expected.as_bytes(), "{reference}");
-        }
+    fn references_need_a_base_that_is_a_uri() {
         let mut out = Vec::new();
-        assert!(
-            !absolute.resolve(b"//[", &mut out) && !Absolute::new(None).resolve(b"g", &mut out)
-        );
-        assert!(Absolute::new(Some(b"foo:/a")).resolve(b".//b", &mut out));
-        assert_eq!(out, b"foo:/.//b");
+        assert!(Absolute::new(Some(b"http://a/b/c")).resolve(b"../g", &mut out));
+        assert_eq!(out, b"http://a/g");
+        out.clear();
+        for (base, reference) in [(None, "g"), (Some("/b"), "g"), (Some("http://a/"), "//[")] {
+            assert!(
+                !Absolute::new(base.map(str::as_bytes)).resolve(reference.as_bytes(), &mut out)
+            );
+        }
+        assert_eq!(out, b"");
     }
 
     #[test]

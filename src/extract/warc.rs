@@ -103,7 +103,12 @@ pub(crate) fn records(
     while at < content.len() {
         match extent(&content[at..]) {
             Extent::Record(record) => {
-                let end = (at + record.block_end).min(content.len());
+                let end = at.saturating_add(record.block_end);
+                if end > content.len() {
+                    // The archive breaks off here; what there is of the block is looked into.
+                    links.count_broken();
+                }
+                let end = end.min(content.len());
                 let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
                 one(extractor, kernels, text, at, &record, block, links);
                 at = at.saturating_add(record.end());

@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bytes that are asked of a source at a time.
 const BUFFER_BYTES: usize = 256 << 10;
 
+/// Bytes of memory that decompressing xz may take; `xz -9` asks for 65 MiB.
+#[cfg(feature = "compression")]
+const XZ_MEMORY: u64 = 256 << 20;
+
 /// A format of compressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,7 +69,7 @@ impl Compression {
 
 /// The content of `inner`: its own bytes, or what they hold if they are compressed.
 ///
-/// Memory is bounded by the format's window. An error of a broken or truncated stream names the
+/// Memory is bounded: data that ask for more than 128 MiB (zstd) or 256 MiB (xz) are an error. An error of a broken or truncated stream names the
 /// format and how far it was understood.
 ///
 /// # Errors
@@ -104,14 +108,14 @@ fn decoder(
 ) -> io::Result<Box<dyn Read + Send>> {
     Ok(match format {
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(data)),
-        Compression::Zstd => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(data)?;
-            // What `zstd --long` makes; the library would refuse windows above 128 MiB.
-            decoder.window_log_max(31)?;
-            Box::new(decoder)
-        }
+        // The library refuses windows above 128 MiB, as the program `zstd` does unless told otherwise.
+        Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(data)?),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(data)),
-        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(data)),
+        Compression::Xz => {
+            let flags = liblzma::stream::CONCATENATED;
+            let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, flags)?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(data, stream))
+        }
         Compression::Lz4 => Box::new(Lz4Frames(Some(lz4_flex::frame::FrameDecoder::new(data)))),
     })
 }

@@ -320,7 +320,8 @@ impl ChunkReader {
             chunk.format = self.format;
             self.byte += end as u64;
             if self.counts_lines {
-                let ends = memchr_iter(self.record_end, &chunk.text.room()[..end]).count();
+                let line_end = self.format.line_end(self.record_end);
+                let ends = memchr_iter(line_end, &chunk.text.room()[..end]).count();
                 self.line += ends as u64;
             }
             return Ok(true);

@@ -17,6 +17,7 @@ use crate::rules;
 pub struct Aliases {
     table: AliasTable,
     hasher: Hasher,
+    digest: u128,
     /// The canonical forms of what stands on the right, by key, where they are to be shown.
     targets: Option<HashMap<u128, Box<[u8]>>>,
 }
@@ -158,6 +159,7 @@ impl Aliases {
             }
             Err(fault) => tell(fault, line),
         })?;
+        let digest = reader.digest;
         let table = AliasTable::new(rows);
         if table.conflicts() + table.loops() > 0 {
             reader.each(open(), &mut |line, row| {
@@ -169,12 +171,17 @@ impl Aliases {
                 }
             })?;
         }
-        Ok(Aliases { table, hasher, targets })
+        Ok(Aliases { table, hasher, digest, targets })
     }
 
     /// The table of keys.
     pub fn table(&self) -> &AliasTable {
         &self.table
+    }
+
+    /// A hash of the pairs, the same in any order of them and under any hash of keys.
+    pub fn digest(&self) -> u128 {
+        self.digest
     }
 
     /// The hash of the keys.
@@ -207,6 +214,8 @@ struct Reader<'a> {
     rules: rules::Scratch,
     /// The canonical form of the right side.
     to: Vec<u8>,
+    /// The sum of the hashes of the pairs that were read.
+    digest: u128,
 }
 
 impl<'a> Reader<'a> {
@@ -219,6 +228,7 @@ impl<'a> Reader<'a> {
             normalizer,
             rules: rules::Scratch::default(),
             to: Vec::new(),
+            digest: 0,
         }
     }
 
@@ -262,10 +272,14 @@ impl<'a> Reader<'a> {
 
     /// The keys of the two sides; `None` when one is no URI.
     fn keys(&mut self, from: &[u8], to: &[u8]) -> Option<(Key, Key)> {
-        let from = self.form(from)?;
-        let from = self.hasher.key(&from);
+        let mut from = self.form(from)?;
+        let key = self.hasher.key(&from);
         self.to = self.form(to)?;
-        Some((from, self.hasher.key(&self.to)))
+        // A canonical form holds no space.
+        from.push(b' ');
+        from.extend_from_slice(&self.to);
+        self.digest = self.digest.wrapping_add(Hasher::with_seed(0).key(&from).0);
+        Some((key, self.hasher.key(&self.to)))
     }
 
     fn form(&mut self, uri: &[u8]) -> Option<Vec<u8>> {
@@ -316,7 +330,7 @@ mod tests {
         let text = "from\tto\nHTTP://a:80\thttp://b/\n\nhttp://b\thttp://c/\nx\nhttp://d/\tno uri\n\
             http://l/\thttp://m/\nhttp://m/\thttp://l/\nhttp://k/\thttp://1/\nhttp://k/\thttp://2/\n";
         let open = || Source::new("aliases", text.as_bytes());
-        let mut told = Vec::new();
+        let (mut told, mut digest) = (Vec::new(), None);
         let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(1));
         for chunk_bytes in [1, 64, 1 << 16] {
             told.clear();
@@ -335,6 +349,7 @@ mod tests {
                     (AliasFault::Conflict, 10),
                 ]
             );
+            assert_eq!(digest.get_or_insert(aliases.digest()), &aliases.digest());
             assert_eq!(aliases.form(b"http://a/"), b"http://c/");
             assert_eq!(aliases.key(b"http://a/"), hasher.key(b"http://c/"));
             for itself in [&b"http://l/"[..], b"http://k/", b"http://c/", b"http://z/"] {

@@ -8,7 +8,7 @@ use crate::chunk::{PaddedBuf, Span};
 use crate::index::{Index, Record};
 use crate::key::{Hasher, Key};
 use crate::normalize::{self, Options, canonical_or, normalize_exact};
-use crate::repair::{Repairs, repair};
+use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::{Context, Placed, Resolver};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::{Isa, Kernels, Task};
@@ -56,7 +56,24 @@ pub(super) struct Scratch {
 impl Equivalence {
     /// The hash of all that decides which records are one.
     pub fn identity(&self) -> Identity {
-        Identity::new(self.normalize, self.rules.as_deref())
+        let mut text = Identity::text(self.normalize, self.rules.as_deref());
+        match &self.context {
+            None => {}
+            Some(Context::Base { base, options }) => {
+                let how = if options.lenient_scheme { "lenient-base" } else { "base" };
+                text += &format!("{how} {}\n", String::from_utf8_lossy(base.as_bytes()));
+            }
+            Some(Context::Suffix(suffix)) => {
+                text += &format!("suffix-scheme {}\n", suffix.scheme());
+            }
+        }
+        for repair in Repair::ALL.into_iter().filter(|&repair| self.repairs.has(repair)) {
+            text += &format!("repair {}\n", repair.name());
+        }
+        if let Some(aliases) = &self.aliases {
+            text += &format!("aliases {:032x}\n", aliases.digest());
+        }
+        Identity::of_text(&text)
     }
 
     /// The hasher for keys under this equivalence: `hasher` itself without rules, so that keys of the RFC

@@ -119,13 +119,14 @@ impl Extract<'_> {
             }
             return;
         }
+        let line_end = chunk.format.line_end(self.record_end);
         let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
         let source = &self.names[chunk.source];
         let (mut line, mut counted) = (chunk.line, 0);
         for (link, uri) in rows.iter(text) {
             let start = link.span.start as usize;
             if needs_line {
-                line += memchr::memchr_iter(self.record_end, &text[counted..start]).count() as u64;
+                line += memchr::memchr_iter(line_end, &text[counted..start]).count() as u64;
                 counted = start;
             }
             let found =

@@ -1,13 +1,15 @@
 //! From a chunk to its links, and from a source of anything to a source of links.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ExtractOptions, Settings};
+use super::{ExtractOptions, Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{Extractor, Format, Links, wrapped_cut};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
+use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
 
@@ -85,8 +87,9 @@ impl Cut for Documents {
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Text => self.last_line(content, self.record_end),
-            Format::Json | Format::Clf => self.last_line(content, b'\n'),
+            Format::Text | Format::Json | Format::Clf => {
+                self.last_line(content, self.format.line_end(self.record_end))
+            }
             Format::Warc => self.last_archived(content),
             // A document is one record.
             _ => None,
@@ -95,8 +98,9 @@ impl Cut for Documents {
 
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Text => memchr::memchr(self.record_end, content).map(|at| at + 1),
-            Format::Json | Format::Clf => memchr::memchr(b'\n', content).map(|at| at + 1),
+            Format::Text | Format::Json | Format::Clf => {
+                memchr::memchr(self.format.line_end(self.record_end), content).map(|at| at + 1)
+            }
             Format::Warc if self.missing > content.len() => {
                 self.missing -= content.len();
                 None
@@ -119,18 +123,27 @@ impl Cut for Documents {
 ///
 /// The list is made on the thread that reads, chunk by chunk, while the others work on what was
 /// made before; nothing is written aside. Lines and offsets told about the list are its own, not those
-/// of the source.
+/// of the source. What is left out of it is counted in `left_out`, as [`super::extract()`] counts it, by the time
+/// the list has been read; several lists may share that.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{DedupOptions, ExtractOptions, Settings, Sinks, dedup, links_of}};
 /// let settings = Settings::default();
+/// let left_out = Default::default();
 /// let text = Source::new("a", &b"http://h/ and HTTP://h and (http://h/x)\n"[..]);
-/// let list = links_of(text, &ExtractOptions::default(), &settings);
+/// let list = links_of(text, &ExtractOptions::default(), &settings, &left_out);
 /// let mut out = Vec::new();
 /// dedup(vec![list], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!(out, b"http://h/\nhttp://h/x\n");
+/// assert_eq!(left_out.lock().unwrap().invalid.total(), 0);
 /// ```
-pub fn links_of(source: Source, options: &ExtractOptions, settings: &Settings) -> Source {
+pub fn links_of(
+    source: Source,
+    options: &ExtractOptions,
+    settings: &Settings,
+    left_out: &Arc<Mutex<Report>>,
+) -> Source {
+    let left_out = Arc::clone(left_out);
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
     let extractor = Extractor::new(options.extractor.clone());
     let cut = cut(options, settings.record_end);
@@ -139,7 +152,8 @@ pub fn links_of(source: Source, options: &ExtractOptions, settings: &Settings) -
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
         reader.cut_by(cut);
         let (chunk, links) = (Chunk::default(), Links::new());
-        let list = List { reader, settings, extractor, chunk, links, out: Vec::new(), given: 0 };
+        let out = Vec::new();
+        let list = List { reader, settings, extractor, chunk, links, left_out, out, given: 0 };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
     Source { name, bytes: None, open: Box::new(open), text_only }
@@ -152,6 +166,7 @@ struct List {
     extractor: Extractor,
     chunk: Chunk,
     links: Links,
+    left_out: Arc<Mutex<Report>>,
     out: Vec<u8>,
     /// Bytes of `out` that were read.
     given: usize,
@@ -161,7 +176,10 @@ impl Read for List {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.given == self.out.len() {
             match self.reader.fill(&mut self.chunk) {
-                Ok(true) => self.settings.kernels.run(Fill(self)),
+                Ok(true) => {
+                    self.settings.kernels.run(Fill(self));
+                    self.count_left_out();
+                }
                 Ok(false) => return Ok(0),
                 Err(fault) => return Err(fault.error),
             }
@@ -170,6 +188,20 @@ impl Read for List {
         out[..count].copy_from_slice(&self.out[self.given..][..count]);
         self.given += count;
         Ok(count)
+    }
+}
+
+impl List {
+    /// Counts what of the chunk is not in the list.
+    fn count_left_out(&self) {
+        let is_long = self.chunk.shape == Shape::LongFirst;
+        let lost = self.links.lost() + u64::from(is_long);
+        if self.links.relative() + lost + self.links.broken() > 0 {
+            let mut report = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+            report.invalid.add_many(ErrorKind::Relative, self.links.relative());
+            report.invalid.add_many(ErrorKind::TooLong, lost);
+            report.broken += self.links.broken();
+        }
     }
 }
 

@@ -63,6 +63,13 @@ impl Suffix {
         if is_scheme { Ok(Suffix { prefix }) } else { Err(NoScheme) }
     }
 
+    /// The scheme, as it was given.
+    pub fn scheme(&self) -> &str {
+        let scheme = self.prefix.strip_suffix(b"://").unwrap_or(&self.prefix);
+        // A scheme is ASCII.
+        str::from_utf8(scheme).unwrap_or_default()
+    }
+
     /// Appends the target of `text` to `out`: the URI that it completes to if it is a suffix reference,
     /// or itself if it is a URI; dot segments are removed from the path of either (5.2.2).
     ///

@@ -32,7 +32,12 @@ impl Identity {
     /// The identity of canonical forms by `options`, with `rules` applied. No rules and an empty rule
     /// set are the same.
     pub fn new(options: Options, rules: Option<&RuleSet>) -> Identity {
-        Identity(xxh3_128(Identity::text(options, rules).as_bytes()))
+        Identity::of_text(&Identity::text(options, rules))
+    }
+
+    /// The identity that `text` stands for: [`Identity::text`], and lines with what else decides.
+    pub fn of_text(text: &str) -> Identity {
+        Identity(xxh3_128(text.as_bytes()))
     }
 
     /// What is hashed: one fact a line.

@@ -236,9 +236,49 @@ fn what_is_left_out_is_told() {
     );
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("no record"), "{}", ran.stderr);
-    let list = run(
-        ["dedup", "--extract", "--format", "html"],
-        "<a href=x><a href=http://h><a href=http://h/>",
-    );
-    assert_eq!(list.text(), "http://h\n");
+    // Also where a list is made of it.
+    let page = "<a href=x><a href=http://h><a href=http://h/>";
+    let list = run(["dedup", "--extract", "--format", "html"], page);
+    assert_eq!((list.code, list.text()), (0, "http://h\n"));
+    assert!(list.stderr.contains("1 relative references have no base"), "{}", list.stderr);
+    let based = ["dedup", "--extract", "--format", "html", "--base", "http://b/"];
+    assert_eq!(run(based, page).quiet(), "http://b/x\nhttp://h\n");
+}
+
+#[test]
+fn an_archive_that_breaks_off_is_told() {
+    let record = |length: usize| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n"
+        )
+    };
+    let page = "<a href=http://h/>";
+    let whole = record(page.len()) + page + "\r\n\r\n";
+    for end in ["", "\r\n\r\n"] {
+        let last = record(page.len()) + page + end;
+        let ran = run(["extract"], whole.clone() + &last);
+        assert_eq!((ran.code, ran.text(), &*ran.stderr), (0, "http://h/\nhttp://h/\n", ""));
+    }
+    for command in [&["extract"][..], &["normalize", "--extract"]] {
+        for chunk in ["64", "256K"] {
+            let cut = whole.clone() + &record(1000) + page;
+            let ran = run([command, &["--chunk-size", chunk]].concat(), cut);
+            assert_eq!((ran.code, ran.text()), (2, "http://h/\nhttp://h/\n"), "{command:?}");
+            assert!(ran.stderr.contains("no record"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn lines_of_json_and_logs_end_in_line_feeds_whatever_ends_records() {
+    let json = "{\"a\":\"http://h/1\"}\n{\"a\":\"http://h/2\"}\n";
+    let entry = |i: usize| {
+        format!("h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/{i} HTTP/1.0\" 200 1\n")
+    };
+    for text in [json.to_owned(), entry(1) + &entry(2)] {
+        for chunk in ["1", "256K"] {
+            let found = run(["extract", "-0n", "--chunk-size", chunk], &text).quiet();
+            assert_eq!(found, "1:http://h/1\x002:http://h/2\0");
+        }
+    }
 }

@@ -77,6 +77,21 @@ fn the_hash_of_the_rule_set_is_told() {
     assert_eq!(printed["rule_set"], www);
     let text = run(["dedup", "--rule", "www", "--stats"], LIST).stderr;
     assert!(text.contains(&format!("\n  rule set {www}: www\n")), "{text}");
+    // Whatever decides which records are one has a part in it.
+    let of = |args: &[&str]| stats(&[&["dedup"], args].concat(), "http://h/\n")["rule_set"].clone();
+    let all = [
+        of(&[]),
+        of(&["--rung", "syntax"]),
+        of(&["--ignore-fragment"]),
+        of(&["--base", "http://b/"]),
+        of(&["--base", "http://b/", "--lenient-scheme"]),
+        of(&["--suffix-scheme", "http"]),
+        of(&["--iri"]),
+        of(&["--repair=space"]),
+    ];
+    for (i, one) in all.iter().enumerate() {
+        assert!(!all[..i].contains(one), "{i}");
+    }
     assert!(stats(&["check"], "http://h/\n")["rule_set"].is_null());
 }
 

@@ -1,79 +1,27 @@
 //! What is to be done: the arguments with their defaults filled in and their meaning decided.
 
-use std::ffi::OsString;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use uriscan::audit::{RuleSet, Severity};
-use uriscan::extract::{self, ExtractorOptions, Schemes};
-use uriscan::grammar::class::{ALPHA, SCHEME};
-use uriscan::io::{Fields, Template};
+use uriscan::audit::Severity;
 use uriscan::key::Hasher;
-use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    Against, AuditFormat, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions,
-    Emit, Equivalence, ExplainFormat, ExplainOptions, ExtractOptions, Keep, LinkFormat, LinkShape,
-    OnInvalid, ResolveOptions, RowFormat, SameDocument, Select, Settings,
+    AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
+    ExplainFormat, ExplainOptions, ExtractOptions, LinkFormat, OnInvalid, ResolveOptions,
+    RowFormat, SameDocument, Settings,
 };
-use uriscan::resolve::{self, BaseUri, Context, Suffix};
-use uriscan::simd::{Backend, Kernels};
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
+use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::options::{
+    against, audit_job, context, dedup_job, equivalence, extract_options, hasher, inputs, is_dash,
+    link_base, link_format, on_invalid, row_format, side_file,
+};
 use crate::rule_choice;
-
-/// The environment variable that holds the default of `--backend`.
-pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
 
 /// Bytes of the longest record that is explained: it takes some fifty times its length, with rules time
 /// with its square, and nobody reads a longer one.
 const EXPLAINED_RECORD: usize = 64 << 10;
-
-/// What the program takes from its surroundings, apart from its arguments.
-#[derive(Clone, Debug)]
-pub(crate) struct Environment {
-    pub(crate) backend: Option<OsString>,
-    pub(crate) cores: usize,
-    pub(crate) stdin_is_terminal: bool,
-    pub(crate) stdout_is_terminal: bool,
-    pub(crate) stderr_is_terminal: bool,
-    /// Whether a terminal may be sent colours.
-    pub(crate) has_colour: bool,
-}
-
-impl Environment {
-    pub(crate) fn of_process() -> Environment {
-        Environment {
-            backend: std::env::var_os(BACKEND_VARIABLE).filter(|name| !name.is_empty()),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
-            stdin_is_terminal: std::io::stdin().is_terminal(),
-            stdout_is_terminal: std::io::stdout().is_terminal(),
-            stderr_is_terminal: std::io::stderr().is_terminal(),
-            has_colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb"),
-        }
-    }
-
-    /// The backend to use, given the value of `--backend`.
-    pub(crate) fn kernels(&self, typed: Option<OsString>) -> Result<Kernels, Failure> {
-        let (name, origin) = match (typed, &self.backend) {
-            (Some(name), _) => (name, "--backend"),
-            (None, Some(name)) => (name.clone(), BACKEND_VARIABLE),
-            (None, None) => return Ok(Kernels::detect()),
-        };
-        if name == "auto" {
-            return Ok(Kernels::detect());
-        }
-        let backend = name.to_str().and_then(Backend::from_name);
-        backend.and_then(Kernels::with).ok_or_else(|| {
-            let name = name.display();
-            let why = if backend.is_some() { "not available here" } else { "no such backend" };
-            let available: Vec<&str> = Kernels::available().map(|k| k.backend().name()).collect();
-            let choice = available.join(", ");
-            Failure::at(format_args!("{origin} {name}"), format_args!("{why}; use auto, {choice}"))
-        })
-    }
-}
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -200,9 +148,9 @@ impl Config {
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
                 config
-                    .with_aliases(dedup.equivalence.aliases)?
+                    .with_aliases(dedup.equivalence.aliases.clone())?
                     .redacting(dedup.redaction.redact)
-                    .reading(&dedup.from, dedup.equivalence.mending.iri)
+                    .reading(&dedup.from, &dedup.equivalence)
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
@@ -211,9 +159,9 @@ impl Config {
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
                 config
-                    .with_aliases(normalize.equivalence.aliases)?
+                    .with_aliases(normalize.equivalence.aliases.clone())?
                     .redacting(normalize.redaction.redact)
-                    .reading(&normalize.from, normalize.equivalence.mending.iri)
+                    .reading(&normalize.from, &normalize.equivalence)
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
@@ -222,8 +170,8 @@ impl Config {
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
                 config
-                    .with_aliases(key.equivalence.aliases)?
-                    .reading(&key.from, key.equivalence.mending.iri)
+                    .with_aliases(key.equivalence.aliases.clone())?
+                    .reading(&key.from, &key.equivalence)
             }
             args::Command::Parse(parse) => {
                 let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
@@ -350,10 +298,16 @@ impl Config {
         Ok(config)
     }
 
-    /// The same, reading the links in the inputs if `from` says so; `has_iris` keeps letters beyond ASCII in them.
-    fn reading(mut self, from: &args::FromText, has_iris: bool) -> Result<Config, Failure> {
+    /// The same, reading the links in the inputs if `from` says so. `equivalence` says whether letters beyond ASCII
+    /// are kept in them, and what references in pages are resolved against.
+    fn reading(
+        mut self,
+        from: &args::FromText,
+        equivalence: &args::Equivalence,
+    ) -> Result<Config, Failure> {
         if from.extract {
-            let options = extract_options(&from.find, has_iris)?;
+            let mut options = extract_options(&from.find, equivalence.mending.iri)?;
+            options.extractor.base = link_base(equivalence.references.base.as_deref())?;
             self.documents = Some(Documents { options, walk: args::Walk::default() });
         } else if from.find != args::Find::default() {
             let what = "--format, --field, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang need --extract";
@@ -406,245 +360,5 @@ impl Config {
             summary,
             has_progress: is_loud && !stdout_is_busy,
         })
-    }
-}
-
-fn audit_job(typed: &args::Audit) -> Job {
-    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
-    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
-    let format = match typed.format {
-        args::AuditFormat::Text => AuditFormat::Text,
-        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
-        args::AuditFormat::Sarif => AuditFormat::Sarif,
-    };
-    let fail_on = match typed.fail_on {
-        args::FailOn::Note => Some(Severity::Note),
-        args::FailOn::Warning => Some(Severity::Warning),
-        args::FailOn::Error => Some(Severity::Error),
-        args::FailOn::Never => None,
-    };
-    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
-}
-
-fn is_dash(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
-    if files.is_empty() {
-        return Ok(vec![Input::Stdin]);
-    }
-    let inputs: Vec<Input> = files
-        .into_iter()
-        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
-        .collect();
-    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(Failure::at("-", "standard input can be read only once"));
-    }
-    Ok(inputs)
-}
-
-/// # Errors
-/// When there is no such rule set.
-pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
-    let rung = match typed.rung {
-        args::Rung::String => Rung::String,
-        args::Rung::Syntax => Rung::Syntax,
-        // The aliases are read when the work begins.
-        args::Rung::Scheme | args::Rung::Protocol => Rung::Scheme,
-    };
-    match (typed.rung, &typed.aliases) {
-        (args::Rung::Protocol, None) => {
-            return Err(Failure::at("--rung protocol", "needs evidence: --aliases FILE"));
-        }
-        (args::Rung::Protocol, Some(path)) if is_dash(path) => {
-            return Err(Failure::at("--aliases -", "the file is read twice; name one"));
-        }
-        (args::Rung::Protocol, Some(_)) | (_, None) => {}
-        (_, Some(_)) => return Err(Failure::at("--aliases", "needs --rung protocol")),
-    }
-    Ok(Equivalence {
-        normalize: Options { rung, drop_fragment: typed.ignore_fragment },
-        repairs: typed.mending.repairs(),
-        aliases: None,
-        rules: rule_choice::rule_set(&typed.rules)?,
-        context: context(&typed.references)?,
-    })
-}
-
-fn context(typed: &args::References) -> Result<Option<Context>, Failure> {
-    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
-    match (&typed.base, &typed.suffix_scheme) {
-        (Some(uri), _) => Ok(Some(Context::Base { base: base(uri)?, options })),
-        (None, Some(scheme)) => Ok(Some(Context::Suffix(suffix(scheme)?))),
-        (None, None) => Ok(None),
-    }
-}
-
-fn base(uri: &str) -> Result<BaseUri, Failure> {
-    BaseUri::new(uri.as_bytes()).map_err(|error| {
-        let what = format!("the base is no URI: {error}");
-        Failure::at(format_args!("--base {}", uri.escape_debug()), what)
-    })
-}
-
-fn suffix(scheme: &str) -> Result<Suffix, Failure> {
-    let name = || format!("--suffix-scheme {}", scheme.escape_debug());
-    Suffix::new(scheme).map_err(|error| Failure::at(name(), error))
-}
-
-fn against(typed: &args::Resolve) -> Result<Against, Failure> {
-    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
-    let Some(base_field) = &typed.base_field else {
-        return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
-            (Some(uri), _) => Context::Base { base: base(uri)?, options },
-            // clap sees to it that there is one of the three.
-            (None, scheme) => Context::Suffix(suffix(scheme.as_deref().unwrap_or_default())?),
-        }));
-    };
-    let reference_field = typed.reference_field.as_deref();
-    let fields = match typed.format.unwrap_or_default() {
-        args::InputFormat::Tsv => {
-            let base = column("--base-field", base_field)?;
-            let reference = match reference_field {
-                Some(field) => column("--reference-field", field)?,
-                None if base == 2 => 1,
-                None => 2,
-            };
-            Fields::Tsv { base, reference }
-        }
-        args::InputFormat::Jsonl => Fields::Jsonl {
-            base: base_field.clone(),
-            reference: reference_field.unwrap_or("reference").to_owned(),
-        },
-    };
-    Ok(Against::Fields { fields, options })
-}
-
-/// The number of a column, from 1.
-fn column(option: &str, typed: &str) -> Result<usize, Failure> {
-    let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
-    number.ok_or_else(|| {
-        let what = "a column is a number from 1; --format jsonl takes names";
-        Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
-    })
-}
-
-/// Deduplication; what asks for whole classes costs more.
-fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
-    let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
-    let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
-    if !asks && *keep == args::Keep::First {
-        return Job::Dedup(dedup);
-    }
-    Job::Classes(ClassOptions {
-        dedup,
-        keep: match keep {
-            args::Keep::First => Keep::First,
-            args::Keep::Last => Keep::Last,
-            args::Keep::Shortest => Keep::Shortest,
-            args::Keep::Https => Keep::Https,
-        },
-        select: match (repeated, unique) {
-            (true, _) => Select::Repeated,
-            (_, true) => Select::Unique,
-            (false, false) => Select::All,
-        },
-        count: *count,
-    })
-}
-
-/// A file that is not for results.
-fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
-    match path {
-        Some(path) if is_dash(&path) => {
-            let why = "standard output is for results; name a file";
-            Err(Failure::at(format_args!("{option} -"), why))
-        }
-        path => Ok(path),
-    }
-}
-
-fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOptions, Failure> {
-    let schemes = match find.scheme.as_deref() {
-        None => Schemes::Known,
-        Some("any") => Schemes::Any,
-        Some(list) => {
-            let names: Vec<String> = list.split(',').map(str::to_ascii_lowercase).collect();
-            let is_scheme = |name: &String| {
-                name.bytes().all(|byte| SCHEME.has(byte))
-                    && name.bytes().next().is_some_and(|b| ALPHA.has(b))
-            };
-            if let Some(wrong) = names.iter().find(|name| !is_scheme(name)) {
-                let what =
-                    format_args!("'{wrong}' is no scheme; write them like http,https,mailto");
-                return Err(Failure::at("--scheme", what));
-            }
-            Schemes::List(names)
-        }
-    };
-    let args::Find { unwrap, www, email, refang, .. } = *find;
-    let extractor = ExtractorOptions {
-        find: extract::Options { schemes, iri, unwrap, refang, www, email },
-        base: None,
-        fields: find.field.clone(),
-        log_fields: find.log_field.clone(),
-        warc_targets: find.warc_field.is_some(),
-    };
-    let format = match find.format {
-        Some(args::TextFormat::Of(format)) => Some(format),
-        Some(args::TextFormat::Auto) | None => None,
-    };
-    Ok(ExtractOptions { extractor, format })
-}
-
-/// The value of `--base` of `extract`.
-fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(typed) = typed else { return Ok(None) };
-    let base = typed.as_bytes().to_vec();
-    match uriscan::uri::parse(&base) {
-        Ok(parts) if parts.is_uri() => Ok(Some(base)),
-        Ok(_) => Err(Failure::at("--base", format_args!("'{typed}' has no scheme"))),
-        Err(error) => Err(Failure::at(format_args!("--base '{typed}'"), error.kind.message())),
-    }
-}
-
-fn link_format(typed: &args::Extract) -> LinkFormat {
-    LinkFormat {
-        shape: match (typed.jsonl, typed.count) {
-            (true, _) => LinkShape::Jsonl,
-            (_, true) => LinkShape::Count,
-            _ => LinkShape::Line,
-        },
-        with_filename: typed.with_filename,
-        line_number: typed.line_number,
-        byte_offset: typed.byte_offset,
-        context: typed.context,
-    }
-}
-
-fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {
-    match (typed, template) {
-        (_, Some(template)) => match Template::new(template) {
-            Ok(template) => Ok(RowFormat::Template(template)),
-            Err(error) => Err(Failure::at("--template", error)),
-        },
-        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
-        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
-    }
-}
-
-fn hasher(seed: Option<u64>) -> Hasher {
-    seed.map_or_else(Hasher::random, Hasher::with_seed)
-}
-
-fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
-    match typed {
-        args::OnInvalid::Pass => Ok((OnInvalid::Pass, None)),
-        args::OnInvalid::Drop => Ok((OnInvalid::Drop, None)),
-        args::OnInvalid::Error => Ok((OnInvalid::Fail, None)),
-        args::OnInvalid::File(path) => {
-            Ok((OnInvalid::Divert, side_file("--on-invalid", Some(path))?))
-        }
     }
 }

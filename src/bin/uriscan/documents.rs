@@ -5,9 +5,10 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use uriscan::io::{Compression, Source};
-use uriscan::pipeline::{self, Settings};
+use uriscan::pipeline::{self, Report, Settings};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::config::{Documents, Input};
@@ -15,7 +16,7 @@ use crate::exit::Failure;
 use crate::inputs::Inputs;
 
 /// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
-/// What cannot be read is told to `unread`, and the rest goes on.
+/// What cannot be read is told to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
 ///
 /// # Errors
 /// When the list of files cannot be read, or names standard input twice.
@@ -24,6 +25,7 @@ pub(crate) fn open(
     documents: &Documents,
     is_list: bool,
     settings: &Settings,
+    left_out: &Arc<Mutex<Report>>,
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
     let Documents { options, walk } = documents;
@@ -39,7 +41,7 @@ pub(crate) fn open(
     let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
         let source = Source { text_only: is_walked && !walk.text, ..source };
         let source = match is_list {
-            true => pipeline::links_of(source, options, settings),
+            true => pipeline::links_of(source, options, settings, left_out),
             false => source,
         };
         found.sources.push(source);

@@ -1,4 +1,4 @@
-//! The `uriscan` program: arguments as typed ([`args`]) become a plan ([`config`]), which is carried
+//! The `uriscan` program: arguments as typed ([`args`]) become a plan ([`config`], [`options`]), which is carried
 //! out ([`run`]) and ends in an exit code ([`exit`]). It sees the library's public interface only, and
 //! is the only one to print, to read the environment and to look at terminals.
 
@@ -6,8 +6,10 @@ mod aliases;
 mod args;
 mod config;
 mod documents;
+mod environment;
 mod exit;
 mod inputs;
+mod options;
 mod output;
 mod progress;
 mod rule_choice;
@@ -24,7 +26,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let environment = config::Environment::of_process();
+    let environment = environment::Environment::of_process();
     let cli = args::Cli::from_process(version::long(&environment));
     exit::code(match cli.command {
         args::Command::Rules(typed) => rules::run(typed),

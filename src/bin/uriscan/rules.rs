@@ -9,8 +9,9 @@ use uriscan::pipeline::Equivalence;
 use uriscan::rules::{Argument, Pack, Pattern, Preset, Rule, RuleSet, Verdict};
 
 use crate::args::{Rules, RulesFormat};
-use crate::config::{Destination, equivalence};
+use crate::config::Destination;
 use crate::exit::{Failure, Outcome};
+use crate::options::equivalence;
 use crate::output::Output;
 
 /// Writes the answer.

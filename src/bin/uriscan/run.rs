@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
@@ -36,12 +37,19 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         unread += 1;
         tell(format_args!("uriscan: {name}"));
     };
+    let is_extract = matches!(config.job, Job::Extract(..));
+    // What is not in lists of links that are made of documents.
+    let left_out = Arc::new(Mutex::new(Report::default()));
     let Inputs { sources, total_bytes } = match &config.documents {
         None => inputs::open(&config.inputs)?,
-        Some(documents) => {
-            let is_list = !matches!(config.job, Job::Extract(..));
-            documents::open(&config.inputs, documents, is_list, &config.settings, &mut tell_unread)?
-        }
+        Some(documents) => documents::open(
+            &config.inputs,
+            documents,
+            !is_extract,
+            &config.settings,
+            &left_out,
+            &mut tell_unread,
+        )?,
     };
     refuse_one_file_for_two(config)?;
     let mut out = Output::open(&config.output)?;
@@ -94,8 +102,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         let summary = summary(config, report, findings, started);
         tell(format_args!("{}", summary.render(format)));
     }
-    if matches!(config.job, Job::Extract(..)) {
-        unread += tell_left_out(&report, config);
+    if config.documents.is_some() {
+        let left_out = *left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        unread += tell_left_out(if is_extract { &report } else { &left_out }, config);
     }
     if unread > 0 {
         return Ok(Outcome::SomeUnread);
@@ -223,7 +232,7 @@ fn refuse_one_file_for_two(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what `extract` had to leave out; gives the number of kinds of faults among it.
+/// Says what had to be left out of documents; gives the number of kinds of faults among it.
 fn tell_left_out(report: &Report, config: &Config) -> usize {
     let (relative, long) =
         (report.invalid.of(ErrorKind::Relative), report.invalid.of(ErrorKind::TooLong));

@@ -3,7 +3,7 @@
 use uriscan::key::Hasher;
 use uriscan::simd::{Backend, Kernels};
 
-use crate::config::{BACKEND_VARIABLE, Environment};
+use crate::environment::{BACKEND_VARIABLE, Environment};
 
 /// The text behind the program's name.
 pub(crate) fn long(environment: &Environment) -> String {

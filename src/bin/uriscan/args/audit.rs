@@ -32,7 +32,7 @@ pub(crate) struct Audit {
 
     /// Write the records instead of findings, with *** for every password and secret parameter
     ///
-    /// One line out per line in. A record of 64 MiB and more is left out and counted as invalid.
+    /// One line out per line in. A record of more than 64 MiB is left out and counted as invalid.
     #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "format"])]
     pub(crate) redact: bool,
 

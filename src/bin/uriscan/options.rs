@@ -1,0 +1,263 @@
+//! What groups of arguments mean, as the library takes them.
+
+use std::path::{Path, PathBuf};
+
+use uriscan::audit::{RuleSet, Severity};
+use uriscan::extract::{self, ExtractorOptions, Schemes};
+use uriscan::grammar::class::{ALPHA, SCHEME};
+use uriscan::io::{Fields, Template};
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung};
+use uriscan::pipeline::{
+    Against, AuditFormat, AuditOptions, ClassOptions, DedupOptions, Equivalence, ExtractOptions,
+    Keep, LinkFormat, LinkShape, OnInvalid, RowFormat, Select,
+};
+use uriscan::resolve::{self, BaseUri, Context, Suffix};
+
+use crate::args;
+use crate::config::{Input, Job};
+use crate::exit::Failure;
+use crate::rule_choice;
+
+pub(crate) fn audit_job(typed: &args::Audit) -> Job {
+    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
+    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
+    let format = match typed.format {
+        args::AuditFormat::Text => AuditFormat::Text,
+        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
+        args::AuditFormat::Sarif => AuditFormat::Sarif,
+    };
+    let fail_on = match typed.fail_on {
+        args::FailOn::Note => Some(Severity::Note),
+        args::FailOn::Warning => Some(Severity::Warning),
+        args::FailOn::Error => Some(Severity::Error),
+        args::FailOn::Never => None,
+    };
+    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
+}
+
+pub(crate) fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+pub(crate) fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
+    if files.is_empty() {
+        return Ok(vec![Input::Stdin]);
+    }
+    let inputs: Vec<Input> = files
+        .into_iter()
+        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
+        .collect();
+    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        return Err(Failure::at("-", "standard input can be read only once"));
+    }
+    Ok(inputs)
+}
+
+/// # Errors
+/// When there is no such rule set.
+pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
+    let rung = match typed.rung {
+        args::Rung::String => Rung::String,
+        args::Rung::Syntax => Rung::Syntax,
+        // The aliases are read when the work begins.
+        args::Rung::Scheme | args::Rung::Protocol => Rung::Scheme,
+    };
+    match (typed.rung, &typed.aliases) {
+        (args::Rung::Protocol, None) => {
+            return Err(Failure::at("--rung protocol", "needs evidence: --aliases FILE"));
+        }
+        (args::Rung::Protocol, Some(path)) if is_dash(path) => {
+            return Err(Failure::at("--aliases -", "the file is read twice; name one"));
+        }
+        (args::Rung::Protocol, Some(_)) | (_, None) => {}
+        (_, Some(_)) => return Err(Failure::at("--aliases", "needs --rung protocol")),
+    }
+    Ok(Equivalence {
+        normalize: Options { rung, drop_fragment: typed.ignore_fragment },
+        repairs: typed.mending.repairs(),
+        aliases: None,
+        rules: rule_choice::rule_set(&typed.rules)?,
+        context: context(&typed.references)?,
+    })
+}
+
+pub(crate) fn context(typed: &args::References) -> Result<Option<Context>, Failure> {
+    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    match (&typed.base, &typed.suffix_scheme) {
+        (Some(uri), _) => Ok(Some(Context::Base { base: base(uri)?, options })),
+        (None, Some(scheme)) => Ok(Some(Context::Suffix(suffix(scheme)?))),
+        (None, None) => Ok(None),
+    }
+}
+
+pub(crate) fn base(uri: &str) -> Result<BaseUri, Failure> {
+    BaseUri::new(uri.as_bytes()).map_err(|error| {
+        let what = format!("the base is no URI: {error}");
+        Failure::at(format_args!("--base {}", uri.escape_debug()), what)
+    })
+}
+
+pub(crate) fn suffix(scheme: &str) -> Result<Suffix, Failure> {
+    let name = || format!("--suffix-scheme {}", scheme.escape_debug());
+    Suffix::new(scheme).map_err(|error| Failure::at(name(), error))
+}
+
+pub(crate) fn against(typed: &args::Resolve) -> Result<Against, Failure> {
+    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    let Some(base_field) = &typed.base_field else {
+        return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
+            (Some(uri), _) => Context::Base { base: base(uri)?, options },
+            // clap sees to it that there is one of the three.
+            (None, scheme) => Context::Suffix(suffix(scheme.as_deref().unwrap_or_default())?),
+        }));
+    };
+    let reference_field = typed.reference_field.as_deref();
+    let fields = match typed.format.unwrap_or_default() {
+        args::InputFormat::Tsv => {
+            let base = column("--base-field", base_field)?;
+            let reference = match reference_field {
+                Some(field) => column("--reference-field", field)?,
+                None if base == 2 => 1,
+                None => 2,
+            };
+            Fields::Tsv { base, reference }
+        }
+        args::InputFormat::Jsonl => Fields::Jsonl {
+            base: base_field.clone(),
+            reference: reference_field.unwrap_or("reference").to_owned(),
+        },
+    };
+    Ok(Against::Fields { fields, options })
+}
+
+/// The number of a column, from 1.
+pub(crate) fn column(option: &str, typed: &str) -> Result<usize, Failure> {
+    let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
+    number.ok_or_else(|| {
+        let what = "a column is a number from 1; --format jsonl takes names";
+        Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
+    })
+}
+
+/// Deduplication; what asks for whole classes costs more.
+pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
+    let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
+    let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
+    if !asks && *keep == args::Keep::First {
+        return Job::Dedup(dedup);
+    }
+    Job::Classes(ClassOptions {
+        dedup,
+        keep: match keep {
+            args::Keep::First => Keep::First,
+            args::Keep::Last => Keep::Last,
+            args::Keep::Shortest => Keep::Shortest,
+            args::Keep::Https => Keep::Https,
+        },
+        select: match (repeated, unique) {
+            (true, _) => Select::Repeated,
+            (_, true) => Select::Unique,
+            (false, false) => Select::All,
+        },
+        count: *count,
+    })
+}
+
+/// A file that is not for results.
+pub(crate) fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    match path {
+        Some(path) if is_dash(&path) => {
+            let why = "standard output is for results; name a file";
+            Err(Failure::at(format_args!("{option} -"), why))
+        }
+        path => Ok(path),
+    }
+}
+
+pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOptions, Failure> {
+    let schemes = match find.scheme.as_deref() {
+        None => Schemes::Known,
+        Some("any") => Schemes::Any,
+        Some(list) => {
+            let names: Vec<String> = list.split(',').map(str::to_ascii_lowercase).collect();
+            let is_scheme = |name: &String| {
+                name.bytes().all(|byte| SCHEME.has(byte))
+                    && name.bytes().next().is_some_and(|b| ALPHA.has(b))
+            };
+            if let Some(wrong) = names.iter().find(|name| !is_scheme(name)) {
+                let what =
+                    format_args!("'{wrong}' is no scheme; write them like http,https,mailto");
+                return Err(Failure::at("--scheme", what));
+            }
+            Schemes::List(names)
+        }
+    };
+    let args::Find { unwrap, www, email, refang, .. } = *find;
+    let extractor = ExtractorOptions {
+        find: extract::Options { schemes, iri, unwrap, refang, www, email },
+        base: None,
+        fields: find.field.clone(),
+        log_fields: find.log_field.clone(),
+        warc_targets: find.warc_field.is_some(),
+    };
+    let format = match find.format {
+        Some(args::TextFormat::Of(format)) => Some(format),
+        Some(args::TextFormat::Auto) | None => None,
+    };
+    Ok(ExtractOptions { extractor, format })
+}
+
+/// The value of `--base` of `extract`.
+pub(crate) fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(typed) = typed else { return Ok(None) };
+    let base = typed.as_bytes().to_vec();
+    match uriscan::uri::parse(&base) {
+        Ok(parts) if parts.is_uri() => Ok(Some(base)),
+        Ok(_) => Err(Failure::at("--base", format_args!("'{typed}' has no scheme"))),
+        Err(error) => Err(Failure::at(format_args!("--base '{typed}'"), error.kind.message())),
+    }
+}
+
+pub(crate) fn link_format(typed: &args::Extract) -> LinkFormat {
+    LinkFormat {
+        shape: match (typed.jsonl, typed.count) {
+            (true, _) => LinkShape::Jsonl,
+            (_, true) => LinkShape::Count,
+            _ => LinkShape::Line,
+        },
+        with_filename: typed.with_filename,
+        line_number: typed.line_number,
+        byte_offset: typed.byte_offset,
+        context: typed.context,
+    }
+}
+
+pub(crate) fn row_format(
+    typed: args::RowFormat,
+    template: Option<&str>,
+) -> Result<RowFormat, Failure> {
+    match (typed, template) {
+        (_, Some(template)) => match Template::new(template) {
+            Ok(template) => Ok(RowFormat::Template(template)),
+            Err(error) => Err(Failure::at("--template", error)),
+        },
+        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
+        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
+    }
+}
+
+pub(crate) fn hasher(seed: Option<u64>) -> Hasher {
+    seed.map_or_else(Hasher::random, Hasher::with_seed)
+}
+
+pub(crate) fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
+    match typed {
+        args::OnInvalid::Pass => Ok((OnInvalid::Pass, None)),
+        args::OnInvalid::Drop => Ok((OnInvalid::Drop, None)),
+        args::OnInvalid::Error => Ok((OnInvalid::Fail, None)),
+        args::OnInvalid::File(path) => {
+            Ok((OnInvalid::Divert, side_file("--on-invalid", Some(path))?))
+        }
+    }
+}
