@@ -4,7 +4,9 @@
 //! compile time from the constants in [`class`]; nothing is typed twice.
 
 pub mod class;
+pub mod rfc2396;
 pub mod scheme;
 
 pub use class::ByteClass;
+pub use rfc2396::{Grammar, UnknownGrammar};
 pub use scheme::{PathForm, SchemeFacts, known_schemes, scheme_facts};

@@ -36,13 +36,25 @@ pub(crate) struct Place<'a> {
 /// LF as `\t`, `\r`, `\n`), characters beyond ASCII other than letters and digits as `\u{2028}`.
 /// A record of more than 100 columns is cut around the fault, with `…` where something is missing.
 pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut Vec<u8>) {
-    let fault = (error.at as usize).min(record.len());
+    write_named(place, record, error.at, error.kind.name(), error.kind.message(), out);
+}
+
+/// [`write()`] about anything that has a place, a name and a message.
+pub(crate) fn write_named(
+    place: Place<'_>,
+    record: &[u8],
+    at: u32,
+    name: &str,
+    message: &str,
+    out: &mut Vec<u8>,
+) {
+    let fault = (at as usize).min(record.len());
     push_escaped(place.source.as_bytes(), usize::MAX, out);
     out.push(b':');
     push_decimal(place.line, out);
     out.push(b':');
-    push_decimal(place.indent + u64::from(error.at) + 1, out);
-    for text in [": ", error.kind.name(), ": ", error.kind.message(), "\n"] {
+    push_decimal(place.indent + u64::from(at) + 1, out);
+    for text in [": ", name, ": ", message, "\n"] {
         out.extend_from_slice(text.as_bytes());
     }
 

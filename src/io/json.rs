@@ -52,23 +52,55 @@ pub(crate) fn error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends what a check says of a record and a line feed.
+/// Appends what a check says of a valid reference and a line feed.
 #[inline]
-pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: &mut Vec<u8>) {
+pub(crate) fn kind_row(line: u64, has_scheme: bool, has_fragment: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"line\":");
     push_decimal(line, out);
     out.extend_from_slice(b",\"kind\":");
-    match result {
-        Ok(parts) => {
-            out.extend_from_slice(match (parts.is_uri(), parts.is_absolute_uri()) {
-                (false, _) => b"\"relative-ref\"",
-                (true, true) => b"\"absolute-uri\"",
-                (true, false) => b"\"uri\"",
-            });
-            out.extend_from_slice(b",\"error\":null}\n");
+    out.extend_from_slice(match (has_scheme, has_fragment) {
+        (false, _) => b"\"relative-ref\"",
+        (true, false) => b"\"absolute-uri\"",
+        (true, true) => b"\"uri\"",
+    });
+    out.extend_from_slice(b",\"error\":null}\n");
+}
+
+/// Appends how two grammars differ about a record, and what is wrong with it by one of them or by both.
+pub(crate) fn differ_row(
+    line: u64,
+    differ: Option<(&str, u32)>,
+    error: Option<UriError>,
+    out: &mut Vec<u8>,
+) {
+    out.extend_from_slice(b"{\"line\":");
+    push_decimal(line, out);
+    match differ {
+        Some((name, at)) => {
+            out.extend_from_slice(b",\"differ\":\"");
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\",\"at\":");
+            push_decimal(at.into(), out);
         }
+        None => out.extend_from_slice(b",\"differ\":null,\"at\":null"),
+    }
+    out.extend_from_slice(b",\"error\":");
+    match error {
+        Some(error) => push_error(error, out),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b"}\n");
+}
+
+/// Appends what a check says of a record and a line feed.
+#[inline]
+pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: &mut Vec<u8>) {
+    match result {
+        Ok(parts) => kind_row(line, parts.is_uri(), !parts.is_absolute_uri(), out),
         Err(error) => {
-            out.extend_from_slice(b"null,\"error\":");
+            out.extend_from_slice(b"{\"line\":");
+            push_decimal(line, out);
+            out.extend_from_slice(b",\"kind\":null,\"error\":");
             push_error(*error, out);
             out.extend_from_slice(b"}\n");
         }

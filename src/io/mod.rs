@@ -8,6 +8,7 @@ pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod json;
 pub mod reader;
+pub(crate) mod rfc2396;
 pub mod row;
 pub mod template;
 pub(crate) mod tsv;

@@ -14,12 +14,14 @@ mod ip;
 pub(crate) mod path_form;
 pub(crate) mod percent;
 pub(crate) mod port;
+mod rfc2396;
 pub mod rung;
 #[cfg(test)]
 mod tests;
 
 pub use exact::normalize_exact;
 pub(crate) use idna::to_ascii as dns_to_ascii;
+pub use rfc2396::normalize_rfc2396;
 pub use rung::{Rung, UnknownRung};
 
 use crate::chunk::{PaddedBuf, Span};

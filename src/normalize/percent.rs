@@ -5,7 +5,7 @@
 //! `%25%34%31` is `%2541` and not `%41`. Reserved characters and bytes of no class stay
 //! encoded: `%2F` is data and `/` is a delimiter.
 
-use crate::grammar::class::UNRESERVED;
+use crate::grammar::class::{ByteClass, UNRESERVED};
 
 /// The value of one hexadecimal digit; the strict parser has seen to it that it is one.
 fn nibble(digit: u8) -> u8 {
@@ -23,12 +23,18 @@ pub(crate) fn decode(high: u8, low: u8) -> u8 {
 
 /// Appends `text`, a component whose every `%` has two digits behind it, to `out`.
 pub(crate) fn normalize_into(text: &[u8], out: &mut Vec<u8>) {
+    normalize_by(UNRESERVED, text, out);
+}
+
+/// [`normalize_into`] for a grammar whose unreserved characters are `unreserved`.
+#[inline]
+pub(crate) fn normalize_by(unreserved: ByteClass, text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(percent) = memchr::memchr(b'%', rest) {
         let (before, triplet) = rest.split_at(percent);
         out.extend_from_slice(before);
         let byte = decode(triplet[1], triplet[2]);
-        if UNRESERVED.has(byte) {
+        if unreserved.has(byte) {
             out.push(byte);
         } else {
             push_triplet(byte, out);

@@ -195,7 +195,7 @@ impl Count {
         scratch: &mut Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
         let CensusOptions { drop_fragment, ref rules, hasher, .. } = self.options;
-        let Scratch { target, form, rules: rules_scratch } = scratch;
+        let Scratch { target, form, rules: rules_scratch, .. } = scratch;
         let record = match &self.options.context {
             Some(context) => context.place(isa, record, target),
             None => record,

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::Aliases;
 use crate::chunk::{PaddedBuf, Span};
+use crate::grammar::Grammar;
+use crate::grammar::rfc2396::Legacy;
 use crate::index::{Index, Record};
 use crate::key::{Hasher, Key};
-use crate::normalize::{self, Options, canonical_or, normalize_exact};
+use crate::normalize::{self, Options, canonical_or, normalize_exact, normalize_rfc2396};
 use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::{Context, Placed, Resolver};
 use crate::rules::{self, Identity, RuleSet};
@@ -28,6 +30,10 @@ pub struct Equivalence {
     /// What references are resolved against before they are compared (6.1); without it a relative
     /// reference has no canonical form.
     pub context: Option<Context>,
+    /// The grammar that says what a URI is and what its parts are. `rules`, `repairs` and `aliases` are made for
+    /// RFC 3986, and so are explanations, also those of what [`super::classes()`] merges; under another
+    /// grammar rules and repairs are not applied, and aliases should be left out.
+    pub grammar: Grammar,
     /// How far up the ladder, and whether the fragment counts.
     pub normalize: Options,
     /// Rules beyond the RFC, applied to the form that the rung gives.
@@ -50,17 +56,22 @@ impl From<Options> for Equivalence {
 pub(super) struct Scratch {
     pub(super) target: Placed,
     pub(super) form: normalize::Scratch,
+    pub(super) legacy: Vec<u8>,
     pub(super) rules: rules::Scratch,
 }
 
 impl Equivalence {
     /// The hash of all that decides which records are one.
     pub fn identity(&self) -> Identity {
-        let mut text = Identity::text(self.normalize, self.rules.as_deref());
+        let mut text = Identity::text(self.grammar, self.normalize, self.rules.as_deref());
         match &self.context {
             None => {}
             Some(Context::Base { base, options }) => {
                 let how = if options.lenient_scheme { "lenient-base" } else { "base" };
+                text += &format!("{how} {}\n", String::from_utf8_lossy(base.as_bytes()));
+            }
+            Some(Context::Legacy { base, lenient_scheme }) => {
+                let how = if *lenient_scheme { "lenient-base" } else { "base" };
                 text += &format!("{how} {}\n", String::from_utf8_lossy(base.as_bytes()));
             }
             Some(Context::Suffix(suffix)) => {
@@ -76,11 +87,16 @@ impl Equivalence {
         Identity::of_text(&text)
     }
 
-    /// The hasher for keys under this equivalence: `hasher` itself without rules, so that keys of the RFC
-    /// stay what they are, and else one whose keys those of other rule sets never meet.
+    /// The hasher for keys under this equivalence: `hasher` itself by RFC 3986 without rules, so that
+    /// its keys stay what they are, and else one whose keys those of other grammars and rule sets never meet.
     pub fn hasher(&self, hasher: Hasher) -> Hasher {
         match (&self.aliases, &self.rules) {
             (Some(aliases), _) => aliases.hasher(),
+            // What RFC 2396 has as one is no class of RFC 3986, even where the forms have the same bytes.
+            (None, _) if self.grammar != Grammar::Rfc3986 => {
+                let text = Identity::text(self.grammar, self.normalize, None);
+                hasher.under(Identity::of_text(&text).0)
+            }
             (None, Some(rules)) if !rules.is_empty() => hasher.under(self.identity().0),
             _ => hasher,
         }
@@ -97,7 +113,10 @@ impl Equivalence {
     ) -> Result<&'a [u8], UriError> {
         // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
-        let is_plain = self.context.is_none() & self.rules.is_none() & self.repairs.is_empty();
+        let is_plain = self.context.is_none()
+            & self.rules.is_none()
+            & self.repairs.is_empty()
+            & (self.grammar == Grammar::Rfc3986);
         if is_plain {
             let refuse = |error, _: &[u8], _: &mut Vec<u8>| Err(error);
             return canonical_or(isa, self.normalize, record, &mut scratch.form, refuse);
@@ -125,6 +144,10 @@ impl Equivalence {
             Some(context) => context.place(isa, record, &mut scratch.target),
             None => record,
         };
+        if let Some(legacy) = self.grammar.legacy() {
+            let text = record.bytes();
+            return canonical_by_rfc2396(legacy, self.normalize, text, &mut scratch.legacy);
+        }
         let mend = |error, text: &[u8], out: &mut Vec<u8>| self.mend(error, text, out);
         let form = canonical_or(isa, self.normalize, record, &mut scratch.form, mend)?;
         Ok(match &self.rules {
@@ -185,6 +208,9 @@ impl Equivalence {
                 let mut resolver = Resolver::new(base.clone(), *options);
                 resolver.resolve_into(record, &mut target).is_ok()
             }
+            Some(Context::Legacy { base, lenient_scheme }) => {
+                base.resolve_into(record, *lenient_scheme, &mut target).is_ok()
+            }
             Some(Context::Suffix(suffix)) => suffix.complete_into(record, &mut target).is_ok(),
         };
         let target = if is_written { Cow::Owned(target) } else { Cow::Borrowed(record) };
@@ -233,4 +259,17 @@ impl<'e> Judge<'e> {
         self.text.set(record);
         self.kernels.run(One(self))
     }
+}
+
+#[cold]
+#[inline(never)]
+fn canonical_by_rfc2396<'a>(
+    legacy: Legacy,
+    options: Options,
+    text: &[u8],
+    out: &'a mut Vec<u8>,
+) -> Result<&'a [u8], UriError> {
+    out.clear();
+    normalize_rfc2396(text, legacy, options.rung, options.drop_fragment, out)?;
+    Ok(out)
 }

@@ -18,6 +18,7 @@ mod map;
 mod parse;
 mod report;
 mod resolve;
+mod rfc2396;
 
 pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
@@ -33,6 +34,7 @@ pub use map::{keys, normalize};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
+pub use rfc2396::{LegacyQuestion, judge_rfc2396};
 
 use std::fmt;
 use std::io::{self, Write};

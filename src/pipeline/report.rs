@@ -57,6 +57,8 @@ pub struct Report {
     pub binary: u64,
     /// Places in archives where something else stood than a record.
     pub broken: u64,
+    /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
+    pub differing: u64,
 }
 
 impl core::ops::AddAssign<&Report> for Report {
@@ -70,6 +72,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.withheld += other.withheld;
         self.binary += other.binary;
         self.broken += other.broken;
+        self.differing += other.differing;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }

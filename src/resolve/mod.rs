@@ -17,11 +17,13 @@
 mod base;
 mod exact;
 mod fast;
+mod rfc2396;
 mod suffix;
 #[cfg(test)]
 mod tests;
 
 pub use base::BaseUri;
+pub use rfc2396::{LegacyBase, LegacyTarget};
 pub use suffix::{NoScheme, Suffix};
 
 pub(crate) use base::Base;
@@ -203,6 +205,13 @@ pub enum Context {
         /// How references are read.
         options: Options,
     },
+    /// A base for all of them, by RFC 2396.
+    Legacy {
+        /// The base.
+        base: LegacyBase,
+        /// As [`Options::lenient_scheme`].
+        lenient_scheme: bool,
+    },
     /// No base; suffix references are completed with a scheme.
     Suffix(Suffix),
 }
@@ -253,6 +262,9 @@ impl Context {
                 fast::append_target(isa, &base, record, target).is_some()
                     || (options.lenient_scheme || !is_uri_without_dots(record.bytes()))
                         && by_exact_road(&base, *options, record.bytes(), target).is_ok()
+            }
+            Context::Legacy { base, lenient_scheme } => {
+                base.resolve_into(record.bytes(), *lenient_scheme, target).is_ok()
             }
             Context::Suffix(suffix) => suffix.complete_into(record.bytes(), target).is_ok(),
         };

@@ -5,6 +5,7 @@ use core::fmt;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::set::RuleSet;
+use crate::grammar::Grammar;
 use crate::normalize::Options;
 
 /// Counts up when what is one at a rung changes: the grammar, facts about schemes, names of the DNS.
@@ -29,10 +30,10 @@ pub const GRAMMAR_VERSION: u32 = 1;
 pub struct Identity(pub u128);
 
 impl Identity {
-    /// The identity of canonical forms by `options`, with `rules` applied. No rules and an empty rule
-    /// set are the same.
+    /// The identity of canonical forms by `options`, with `rules` applied, of URIs by RFC 3986. No rules and
+    /// an empty rule set are the same.
     pub fn new(options: Options, rules: Option<&RuleSet>) -> Identity {
-        Identity::of_text(&Identity::text(options, rules))
+        Identity::of_text(&Identity::text(Grammar::Rfc3986, options, rules))
     }
 
     /// The identity that `text` stands for: [`Identity::text`], and lines with what else decides.
@@ -41,11 +42,11 @@ impl Identity {
     }
 
     /// What is hashed: one fact a line.
-    pub fn text(options: Options, rules: Option<&RuleSet>) -> String {
+    pub fn text(grammar: Grammar, options: Options, rules: Option<&RuleSet>) -> String {
         let fragment = if options.drop_fragment { "dropped" } else { "kept" };
         let rung = options.rung;
         let mut text =
-            format!("grammar rfc3986 {GRAMMAR_VERSION}\nrung {rung}\nfragment {fragment}\n");
+            format!("grammar {grammar} {GRAMMAR_VERSION}\nrung {rung}\nfragment {fragment}\n");
         if let Some(rules) = rules {
             rules.describe(&mut text);
         }

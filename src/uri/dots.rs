@@ -93,6 +93,36 @@ fn segment_end(path: &[u8], from: usize) -> usize {
     memchr::memchr(b'/', &path[from..]).map_or(path.len(), |slash| from + slash)
 }
 
+/// Removes the dot segments of the path `out[start..]`, which begins with `/`, as RFC 2396 section 5.2 has
+/// it in steps 6c to 6f: a `..` with no segment to step back over stays.
+pub(crate) fn remove_dot_segments_of_rfc2396(out: &mut Vec<u8>, start: usize) {
+    let path = out.split_off(start);
+    let mut segments = path[1..].split(|&byte| byte == b'/').peekable();
+    while let Some(segment) = segments.next() {
+        let is_last = segments.peek().is_none();
+        match segment {
+            b"." if is_last => out.push(b'/'),
+            b"." => {}
+            b".." => {
+                let before = memchr::memrchr(b'/', &out[start..]).map(|slash| start + slash);
+                match before.filter(|&slash| &out[slash + 1..] != b"..") {
+                    Some(slash) => {
+                        out.truncate(slash);
+                        if is_last {
+                            out.push(b'/');
+                        }
+                    }
+                    None => out.extend_from_slice(b"/.."),
+                }
+            }
+            _ => {
+                out.push(b'/');
+                out.extend_from_slice(segment);
+            }
+        }
+    }
+}
+
 /// [`remove_dot_segments`] by masks: of the path that begins with a `/` at `path` of the reference
 /// `out[..end]`; gives the new length. `out` is longer by two blocks at the least.
 ///

@@ -41,11 +41,13 @@ pub enum ErrorKind {
     /// A row without the fields that were named: too few columns, no JSON, no such member. Points at
     /// where the row ends or stops being JSON, or at its start.
     Field,
+    /// Nothing stands behind the `:` of a scheme, where RFC 2396 wants something. Points behind the `:`.
+    NoPath,
 }
 
 impl ErrorKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [ErrorKind; 13] = [
+    pub const ALL: [ErrorKind; 14] = [
         ErrorKind::Scheme,
         ErrorKind::Percent,
         ErrorKind::Control,
@@ -59,6 +61,7 @@ impl ErrorKind {
         ErrorKind::Relative,
         ErrorKind::TooLong,
         ErrorKind::Field,
+        ErrorKind::NoPath,
     ];
 
     /// The stable name used in reports and machine output.
@@ -77,6 +80,7 @@ impl ErrorKind {
             ErrorKind::Relative => "relative",
             ErrorKind::TooLong => "too-long",
             ErrorKind::Field => "field",
+            ErrorKind::NoPath => "no-path",
         }
     }
 
@@ -96,6 +100,7 @@ impl ErrorKind {
             ErrorKind::Relative => "a relative reference needs a base URI",
             ErrorKind::TooLong => "the record is longer than the limit",
             ErrorKind::Field => "the row has not the fields that were named",
+            ErrorKind::NoPath => "by RFC 2396 something must follow the scheme and its ':'",
         }
     }
 

@@ -1,10 +1,16 @@
 //! The strict parser against an independent transcription of RFC 3986 Appendix A.
 
+mod at;
 mod rules;
 
+use at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
 use uriscan::uri::{Components, HostKind, parse};
+
+fn matches(rule: Rule, text: &[u8]) -> bool {
+    matches_variant(false, rule, text)
+}
 
 /// Why the parser and the transcription disagree about `text`, if they do.
 fn disagreement(text: &[u8]) -> Option<String> {

@@ -9,6 +9,7 @@ mod dedup;
 mod explain;
 mod extract;
 mod files;
+mod grammar;
 mod invalid;
 mod lines;
 mod mending;

@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use uriscan::audit::Severity;
+use uriscan::grammar::Grammar;
+use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{
     AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
-    ExplainFormat, ExplainOptions, ExtractOptions, LinkFormat, OnInvalid, ResolveOptions,
-    RowFormat, SameDocument, Settings,
+    ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, OnInvalid,
+    ResolveOptions, RowFormat, SameDocument, Settings,
 };
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{
-    against, audit_job, context, dedup_job, equivalence, extract_options, hasher, inputs, is_dash,
-    link_base, link_format, on_invalid, row_format, side_file,
+    against, audit_job, context, dedup_job, equivalence, equivalence_by, extract_options, hasher,
+    inputs, is_dash, legacy_rows, link_base, link_format, on_invalid, row_format, side_file,
 };
 use crate::rule_choice;
 
@@ -54,6 +56,11 @@ pub(crate) enum Job {
     Parse(RowFormat),
     Check(CheckFormat),
     Census(CensusOptions, CensusFormat),
+    /// What is asked by RFC 2396.
+    Judge {
+        question: LegacyQuestion,
+        legacy: Legacy,
+    },
     /// Explanations of records, or of the URIs that were typed.
     Explain(ExplainOptions, Vec<Vec<u8>>),
     /// Findings, and from which severity on they make the run fail.
@@ -75,6 +82,10 @@ impl Job {
             Job::Parse(_) => "parse",
             Job::Check(_) => "check",
             Job::Census(..) => "census",
+            Job::Judge {
+                question: LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv, ..
+            } => "parse",
+            Job::Judge { .. } => "check",
             Job::Explain(..) => "explain",
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
             Job::Resolve(_) => "resolve",
@@ -154,7 +165,8 @@ impl Config {
             }
             args::Command::Normalize(normalize) => {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
-                let equivalence = equivalence(&normalize.equivalence)?;
+                let equivalence =
+                    equivalence_by(normalize.grammar.grammar, &normalize.equivalence)?;
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
@@ -165,7 +177,7 @@ impl Config {
             }
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
-                let equivalence = equivalence(&key.equivalence)?;
+                let equivalence = equivalence_by(key.grammar.grammar, &key.equivalence)?;
                 let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
@@ -174,21 +186,35 @@ impl Config {
                     .reading(&key.from, &key.equivalence)
             }
             args::Command::Parse(parse) => {
-                let job = Job::Parse(row_format(parse.format, parse.template.as_deref())?);
+                let format = row_format(parse.format, parse.template.as_deref())?;
+                let job = match parse.grammar.grammar.legacy() {
+                    None => Job::Parse(format),
+                    Some(legacy) => Job::Judge { question: legacy_rows(&format)?, legacy },
+                };
                 let strict = parse.strictness.strict;
                 Config::of_job(job, None, parse.common, strict, environment)
             }
             args::Command::Check(check) => {
-                let job = Job::Check(match check.format {
+                let format = match check.format {
                     args::CheckFormat::Text => CheckFormat::Text,
                     args::CheckFormat::Jsonl => CheckFormat::Jsonl,
-                });
+                };
+                let job = match (check.differ, check.grammar.grammar.legacy()) {
+                    (false, None) => Job::Check(format),
+                    (false, Some(legacy)) => {
+                        Job::Judge { question: LegacyQuestion::Check(format), legacy }
+                    }
+                    (true, legacy) => {
+                        let question = LegacyQuestion::Differ(format);
+                        Job::Judge { question, legacy: legacy.unwrap_or_default() }
+                    }
+                };
                 // That is what the command is for.
                 Config::of_job(job, None, check.common, true, environment)
             }
             args::Command::Census(census) => {
                 let options = CensusOptions {
-                    context: context(&census.references)?,
+                    context: context(Grammar::Rfc3986, &census.references)?,
                     drop_fragment: census.ignore_fragment,
                     repairs: census.mending.repairs(),
                     rules: rule_choice::rule_set(&census.rules)?,
@@ -218,7 +244,8 @@ impl Config {
                 let strict = resolve.invalid.strictness.strict;
                 Config::of_job(job, rejects, resolve.common, strict, environment)
             }
-            // It has no records to work on: `rules::run` does it all.
+            // They have no records to work on: `grammar::run` and `rules::run` do it all.
+            args::Command::Grammar(_) => Err(Failure::new("`grammar` reads no records")),
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
             args::Command::Extract(mut extract) => {
                 let mut options = extract_options(&extract.find, extract.iri)?;

@@ -8,6 +8,7 @@ mod config;
 mod documents;
 mod environment;
 mod exit;
+mod grammar;
 mod inputs;
 mod options;
 mod output;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let cli = args::Cli::from_process(version::long(&environment));
     exit::code(match cli.command {
         args::Command::Rules(typed) => rules::run(typed),
+        args::Command::Grammar(typed) => grammar::run(&typed),
         _ => config::Config::new(cli, &environment).and_then(|config| run::run(&config)),
     })
 }

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use uriscan::audit::{RuleSet, Severity};
 use uriscan::extract::{self, ExtractorOptions, Schemes};
+use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::io::{Fields, Template};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
     Against, AuditFormat, AuditOptions, ClassOptions, DedupOptions, Equivalence, ExtractOptions,
-    Keep, LinkFormat, LinkShape, OnInvalid, RowFormat, Select,
+    Keep, LegacyQuestion, LinkFormat, LinkShape, OnInvalid, RowFormat, Select,
 };
-use uriscan::resolve::{self, BaseUri, Context, Suffix};
+use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 
 use crate::args;
 use crate::config::{Input, Job};
@@ -57,6 +58,21 @@ pub(crate) fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
 /// # Errors
 /// When there is no such rule set.
 pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
+    equivalence_by(Grammar::Rfc3986, typed)
+}
+
+/// # Errors
+/// As [`equivalence`]; what is for RFC 3986 only, under another grammar.
+pub(crate) fn equivalence_by(
+    grammar: Grammar,
+    typed: &args::Equivalence,
+) -> Result<Equivalence, Failure> {
+    let is_beyond =
+        !typed.rules.is_empty() || !typed.mending.repairs().is_empty() || typed.aliases.is_some();
+    if grammar != Grammar::Rfc3986 && is_beyond {
+        let what = "rules beyond the RFC, aliases, --iri and --repair are made for rfc3986";
+        return Err(Failure::at(format_args!("--grammar {grammar}"), what));
+    }
     let rung = match typed.rung {
         args::Rung::String => Rung::String,
         args::Rung::Syntax => Rung::Syntax,
@@ -78,38 +94,64 @@ pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Fail
         repairs: typed.mending.repairs(),
         aliases: None,
         rules: rule_choice::rule_set(&typed.rules)?,
-        context: context(&typed.references)?,
+        context: context(grammar, &typed.references)?,
+        grammar,
     })
 }
 
-pub(crate) fn context(typed: &args::References) -> Result<Option<Context>, Failure> {
-    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+/// What the formats of `parse` are to RFC 2396.
+pub(crate) fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
+    match format {
+        RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
+        RowFormat::Tsv => Ok(LegacyQuestion::PartsTsv),
+        RowFormat::Template(_) => {
+            Err(Failure::at("--template", "its fields are those of rfc3986; use --format"))
+        }
+    }
+}
+
+pub(crate) fn context(
+    grammar: Grammar,
+    typed: &args::References,
+) -> Result<Option<Context>, Failure> {
     match (&typed.base, &typed.suffix_scheme) {
-        (Some(uri), _) => Ok(Some(Context::Base { base: base(uri)?, options })),
-        (None, Some(scheme)) => Ok(Some(Context::Suffix(suffix(scheme)?))),
+        (Some(uri), _) => base(grammar, uri, typed.lenient_scheme).map(Some),
+        (None, Some(scheme)) => suffix(grammar, scheme).map(Some),
         (None, None) => Ok(None),
     }
 }
 
-pub(crate) fn base(uri: &str) -> Result<BaseUri, Failure> {
-    BaseUri::new(uri.as_bytes()).map_err(|error| {
+fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Failure> {
+    let text = uri.as_bytes();
+    let context = match grammar.legacy() {
+        None => BaseUri::new(text)
+            .map(|base| Context::Base { base, options: resolve::Options { lenient_scheme } }),
+        Some(legacy) => {
+            LegacyBase::new(text, legacy).map(|base| Context::Legacy { base, lenient_scheme })
+        }
+    };
+    context.map_err(|error| {
         let what = format!("the base is no URI: {error}");
         Failure::at(format_args!("--base {}", uri.escape_debug()), what)
     })
 }
 
-pub(crate) fn suffix(scheme: &str) -> Result<Suffix, Failure> {
+fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure> {
     let name = || format!("--suffix-scheme {}", scheme.escape_debug());
-    Suffix::new(scheme).map_err(|error| Failure::at(name(), error))
+    if grammar != Grammar::Rfc3986 {
+        return Err(Failure::at(name(), "suffix references are read by rfc3986"));
+    }
+    Suffix::new(scheme).map(Context::Suffix).map_err(|error| Failure::at(name(), error))
 }
 
 pub(crate) fn against(typed: &args::Resolve) -> Result<Against, Failure> {
+    let grammar = typed.grammar.grammar;
     let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
     let Some(base_field) = &typed.base_field else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
-            (Some(uri), _) => Context::Base { base: base(uri)?, options },
+            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
             // clap sees to it that there is one of the three.
-            (None, scheme) => Context::Suffix(suffix(scheme.as_deref().unwrap_or_default())?),
+            (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
         }));
     };
     let reference_field = typed.reference_field.as_deref();
@@ -128,7 +170,12 @@ pub(crate) fn against(typed: &args::Resolve) -> Result<Against, Failure> {
             reference: reference_field.unwrap_or("reference").to_owned(),
         },
     };
-    Ok(Against::Fields { fields, options })
+    Ok(match grammar.legacy() {
+        None => Against::Fields { fields, options },
+        Some(legacy) => {
+            Against::LegacyFields { fields, legacy, lenient_scheme: typed.lenient_scheme }
+        }
+    })
 }
 
 /// The number of a column, from 1.

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, ClassOptions, Emit, Error, ExplainOptions, FindingCounts, Report, Settings, Sinks,
+    self, Census, ClassOptions, Emit, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
+    Settings, Sinks,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
@@ -113,6 +114,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         (Job::Audit(_, fail_on), Some(counts)) => {
             fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
         }
+        (Job::Judge { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
         _ => report.invalid.total() == 0 || !config.strict,
     };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
@@ -153,6 +155,9 @@ fn work(
             pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)?
         }
         Job::Parse(format) => pipeline::parse(sources, format, settings, sinks)?,
+        Job::Judge { question, legacy } => {
+            pipeline::judge_rfc2396(sources, *question, *legacy, settings, sinks)?
+        }
         Job::Resolve(options) => pipeline::resolve(sources, options, settings, sinks)?,
         Job::Check(format) => pipeline::check(sources, *format, settings, sinks)?,
         Job::Audit(options, _) => {
@@ -290,7 +295,7 @@ fn summary(
         }
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Explain(options, _) => (Some(&options.equivalence), None, None),
-        Job::Parse(_) | Job::Check(_) | Job::Census(..) => (None, None, None),
+        Job::Parse(_) | Job::Check(_) | Job::Census(..) | Job::Judge { .. } => (None, None, None),
         Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
     };
     Summary {
@@ -301,6 +306,10 @@ fn summary(
             Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
             Job::Redact | Job::Resolve(_) => Writes::Records,
+            Job::Judge { question, .. } => match question {
+                LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
+                LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
+            },
             Job::Check(_) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
             Job::Audit(..) | Job::ListRules => Writes::Answers,
             Job::Extract(..) => Writes::Links,

@@ -75,6 +75,7 @@ impl Summary {
             invalid,
             binary,
             same_document,
+            differing,
             ..
         } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
@@ -117,6 +118,9 @@ impl Summary {
             for &rule in Rule::ALL.iter().filter(|&&rule| findings.of(rule) > 0) {
                 row(&format!("  {rule}"), findings.of(rule), "");
             }
+        }
+        if *differing > 0 {
+            row("differing", *differing, "read differently by RFC 3986 and RFC 2396");
         }
         if *same_document > 0 {
             row("same doc.", *same_document, "references to the base itself");
@@ -163,6 +167,7 @@ impl Summary {
             withheld,
             invalid,
             same_document,
+            differing,
             ..
         } = &self.report;
         let equivalence = self.equivalence.as_ref();
@@ -183,6 +188,7 @@ impl Summary {
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
+            "differing": (self.command == "check").then_some(differing),
             "blank": blank,
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),

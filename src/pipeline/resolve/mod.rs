@@ -1,14 +1,17 @@
 //! One target out per reference in, in order (RFC 3986 section 5).
 
+mod rfc2396;
 mod rows;
 
 use super::driver::{Job, Slot, Worker, run};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
+use crate::grammar::rfc2396::Legacy;
 use crate::index::{Record, trim};
 use crate::io::{Fields, Source};
-use crate::resolve::{Base, Context, Options, append_target};
+use crate::resolve::{Base, Context, LegacyTarget, Options, append_target};
 use crate::simd::Isa;
+use rfc2396::{LegacyRow, LegacyRows};
 use rows::{Columns, Members};
 
 /// What references are resolved against.
@@ -22,6 +25,15 @@ pub enum Against {
         fields: Fields,
         /// How references are read.
         options: Options,
+    },
+    /// The same by RFC 2396.
+    LegacyFields {
+        /// Where they stand.
+        fields: Fields,
+        /// The variant of the grammar.
+        legacy: Legacy,
+        /// As [`Options::lenient_scheme`].
+        lenient_scheme: bool,
     },
 }
 
@@ -97,6 +109,7 @@ impl Job for Resolve<'_> {
         let index = &*index;
         slot.out.reserve(2 * text.len() + 1);
         let (mut columns, mut members) = (Columns::default(), Members::default());
+        let mut legacy_rows = LegacyRows::default();
         let same_document = self.options.same_document;
         for line in index.spans() {
             let trimmed = trim(text.padded(), line);
@@ -117,6 +130,11 @@ impl Job for Resolve<'_> {
                 Against::Context(Context::Base { base, options }) => {
                     one(&base.view(), *options, Record::new(text, index, trimmed))
                 }
+                Against::Context(Context::Legacy { base, lenient_scheme }) => {
+                    let reference = trimmed.of(text.padded());
+                    let target = base.resolve_into(reference, *lenient_scheme, out);
+                    target.map(|target| target == LegacyTarget::CurrentDocument)
+                }
                 Against::Context(Context::Suffix(suffix)) => {
                     suffix.complete_into(trimmed.of(text.padded()), out).map(|()| false)
                 }
@@ -133,6 +151,14 @@ impl Job for Resolve<'_> {
                     row.and_then(|row| {
                         one(&row.base, *options, row.reference).map_err(|error| row.placed(error))
                     })
+                }
+                Against::LegacyFields { fields, legacy, lenient_scheme } => {
+                    span = without_return(text, line);
+                    let (legacy, lenient_scheme) = (*legacy, *lenient_scheme);
+                    let text = text.padded();
+                    let row = LegacyRow { fields, legacy, lenient_scheme, text, line: span };
+                    let target = legacy_rows.resolve_into(row, out);
+                    target.map(|target| target == LegacyTarget::CurrentDocument)
                 }
             };
             match resolved {

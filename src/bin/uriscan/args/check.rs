@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::Common;
+use super::{Common, GrammarChoice};
 
 /// Say which records are no URI-reference of RFC 3986, and why
 ///
@@ -14,6 +14,17 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
 
+    /// Tell instead which records RFC 3986 and RFC 2396 read differently, and why
+    ///
+    /// The reasons are: only-rfc3986 and only-rfc2396 (one of them refuses the record); registry (a host to RFC
+    /// 3986, to RFC 2396 a name in which no host can be told, as in http://a_b/); opaque-query (a query, and
+    /// a piece of the opaque part, as in mailto:a@b?subject=x); ipv4 (a name, and an address, as
+    /// in http://256.1.1.1/). --grammar rfc2396+2732 compares with that. Exits with 1 when there are some.
+    #[arg(long)]
+    pub(crate) differ: bool,
+
+    #[command(flatten)]
+    pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -31,4 +42,6 @@ pub(crate) enum CheckFormat {
 const AFTER_HELP: &str = "\
 Examples:
   uriscan check urls.txt && echo all valid
+  uriscan check --grammar rfc2396 urls.txt
+  uriscan check --differ urls.txt                  what breaks between java.net.URI and RFC 3986
   uriscan check --format jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c";

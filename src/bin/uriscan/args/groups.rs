@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use uriscan::grammar::Grammar;
 use uriscan::repair::{Repair, Repairs};
 
 use super::RuleChoice;
@@ -71,6 +72,16 @@ pub(crate) struct Equivalence {
 
     #[command(flatten)]
     pub(crate) references: References,
+}
+
+/// The grammar that records are read by.
+#[derive(Debug, Args)]
+pub(crate) struct GrammarChoice {
+    /// Read records by this grammar: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
+    ///
+    /// `uriscan grammar` tells more. RFC 2396 (1998) is what java.net.URI follows.
+    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", hide_short_help = true)]
+    pub(crate) grammar: Grammar,
 }
 
 /// What references are resolved against before they are compared.
@@ -231,8 +242,8 @@ pub(crate) struct Reporting {
     ///
     /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
-    /// -d and -u), duplicates, dropped, same_document (resolve only), blank, findings and
-    /// findings_by_rule (audit only), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check only),
+    /// blank, findings and findings_by_rule (audit only), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash, seed. What does not apply is null;
     /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.

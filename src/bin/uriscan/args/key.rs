@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, FromText, InvalidRecords, groups};
+use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, groups};
 
 /// Write a 128-bit key for every record, line by line
 ///
@@ -24,6 +24,8 @@ pub(crate) struct Key {
 
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

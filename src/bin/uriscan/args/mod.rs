@@ -6,6 +6,7 @@ mod check;
 mod dedup;
 mod explain;
 mod extract;
+mod grammar;
 mod groups;
 mod key;
 mod normalize;
@@ -19,9 +20,10 @@ pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
+pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Equivalence, Input, InvalidRecords, Mending, OnInvalid, Redaction, References,
-    Reporting, Rung, StatsFormat, Strictness,
+    Common, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid, Redaction,
+    References, Reporting, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::Key;
 pub(crate) use normalize::Normalize;
@@ -94,6 +96,7 @@ pub(crate) enum Command {
     Rules(Rules),
     Resolve(Resolve),
     Extract(Extract),
+    Grammar(Grammar),
 }
 
 impl Cli {

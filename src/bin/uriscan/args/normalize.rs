@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, FromText, InvalidRecords, Redaction};
+use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, Redaction};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -19,6 +19,8 @@ pub(crate) struct Normalize {
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) redaction: Redaction,
+    #[command(flatten)]
+    pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Strictness};
+use super::{Common, GrammarChoice, Strictness};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -26,6 +26,8 @@ pub(crate) struct Parse {
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{Common, InvalidRecords};
+use super::{Common, GrammarChoice, InvalidRecords};
 
 /// Write the target of every reference, line by line (RFC 3986, section 5)
 ///
@@ -58,6 +58,8 @@ pub(crate) struct Resolve {
 
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

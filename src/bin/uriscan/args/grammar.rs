@@ -1,0 +1,36 @@
+//! `uriscan grammar`.
+
+use clap::{Args, ValueEnum};
+
+/// List the grammars, or how the rules of RFC 2396 translate to RFC 3986
+///
+/// Reads no records. The table is that of RFC 3986, Appendix D.2.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct Grammar {
+    /// Print the rules of RFC 2396 and what stands for them in RFC 3986
+    #[arg(long)]
+    pub(crate) compare: bool,
+
+    /// The form of the list
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) format: GrammarFormat,
+}
+
+/// The form of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GrammarFormat {
+    /// For people
+    #[default]
+    Table,
+    /// Columns between tabs, with a heading
+    Tsv,
+    /// One JSON object a line
+    Jsonl,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  uriscan grammar
+  uriscan grammar --compare
+  uriscan grammar --compare --format jsonl | jq -r .translation";

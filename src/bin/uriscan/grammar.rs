@@ -1,0 +1,70 @@
+//! `uriscan grammar`: which grammars there are, and how the rules of the older one translate.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use serde_json::json;
+use uriscan::grammar::Grammar;
+use uriscan::grammar::rfc2396::{TRANSLATIONS, Translation};
+
+use crate::args::{self, GrammarFormat};
+use crate::config::Destination;
+use crate::exit::{Failure, Outcome};
+use crate::output::Output;
+
+/// What each grammar is.
+fn about(grammar: Grammar) -> &'static str {
+    match grammar {
+        Grammar::Rfc3986 => "RFC 3986, January 2005: the standard (STD 66)",
+        Grammar::Rfc2396 => {
+            "RFC 2396, August 1998: obsolete, but java.net.URI and others follow it"
+        }
+        Grammar::Rfc2396And2732 => {
+            "RFC 2396 with RFC 2732, December 1999: IPv6 addresses in brackets"
+        }
+    }
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
+    let text = if typed.compare {
+        let rows =
+            TRANSLATIONS.map(|Translation { obsolete, translation }| [obsolete, translation]);
+        list(["obsolete", "translation"], &rows, typed.format)
+    } else {
+        let rows = Grammar::ALL.map(|grammar| [grammar.name(), about(grammar)]);
+        list(["name", "about"], &rows, typed.format)
+    };
+    let mut out = Output::open(&Destination::Stdout)?;
+    let name = out.name().to_owned();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.commit());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+        written => written.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
+    }
+}
+
+fn list(names: [&str; 2], rows: &[[&str; 2]], format: GrammarFormat) -> String {
+    let mut text = String::new();
+    match format {
+        GrammarFormat::Table => {
+            for [one, other] in rows {
+                let _ = writeln!(text, "{one:<14} {other}");
+            }
+        }
+        GrammarFormat::Tsv => {
+            for [one, other] in core::iter::once(&names).chain(rows) {
+                let _ = writeln!(text, "{one}\t{other}");
+            }
+        }
+        GrammarFormat::Jsonl => {
+            for [one, other] in rows {
+                let _ = writeln!(text, "{}", json!({ names[0]: one, names[1]: other }));
+            }
+        }
+    }
+    text
+}

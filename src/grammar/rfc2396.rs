@@ -1,0 +1,185 @@
+//! The older generic syntax, RFC 2396, that some systems still follow (`java.net.URI` is the best known).
+//!
+//! Its byte classes, and how its rules translate to those of RFC 3986 (Appendix D.2 there). [`Grammar`] names
+//! the syntaxes that can be chosen. RFC 2732 put IPv6 addresses in brackets into RFC 2396; its
+//! changes are a variant of their own here, since the plain one has no brackets at all.
+
+use core::fmt;
+use core::str::FromStr;
+
+use super::class::{ALPHA, ByteClass, DIGIT};
+
+/// A generic syntax of URIs.
+///
+/// ```
+/// use uriscan::grammar::Grammar;
+/// assert_eq!("rfc2396+2732".parse(), Ok(Grammar::Rfc2396And2732));
+/// assert_eq!(Grammar::default().name(), "rfc3986");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grammar {
+    /// RFC 3986, January 2005.
+    #[default]
+    Rfc3986,
+    /// RFC 2396, August 1998.
+    Rfc2396,
+    /// RFC 2396 with the changes of RFC 2732, December 1999: `[` and `]` are reserved, an IPv6 address
+    /// in brackets is a host, and a group of an IPv4 address has three digits at the most.
+    Rfc2396And2732,
+}
+
+impl Grammar {
+    /// All of them.
+    pub const ALL: [Grammar; 3] = [Grammar::Rfc3986, Grammar::Rfc2396, Grammar::Rfc2396And2732];
+
+    /// The stable name used on the command line, in reports and in what keys mean.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Grammar::Rfc3986 => "rfc3986",
+            Grammar::Rfc2396 => "rfc2396",
+            Grammar::Rfc2396And2732 => "rfc2396+2732",
+        }
+    }
+
+    /// The grammar called `name` (exactly, lower case), if there is one.
+    pub fn from_name(name: &str) -> Option<Grammar> {
+        Grammar::ALL.into_iter().find(|grammar| grammar.name() == name)
+    }
+
+    /// The variant of RFC 2396 that this is, if it is one.
+    pub const fn legacy(self) -> Option<Legacy> {
+        match self {
+            Grammar::Rfc3986 => None,
+            Grammar::Rfc2396 => Some(Legacy { has_rfc2732: false }),
+            Grammar::Rfc2396And2732 => Some(Legacy { has_rfc2732: true }),
+        }
+    }
+}
+
+impl fmt::Display for Grammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownGrammar;
+
+impl fmt::Display for UnknownGrammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the grammars are rfc3986, rfc2396 and rfc2396+2732")
+    }
+}
+
+impl core::error::Error for UnknownGrammar {}
+
+impl FromStr for Grammar {
+    type Err = UnknownGrammar;
+
+    fn from_str(name: &str) -> Result<Grammar, UnknownGrammar> {
+        Grammar::from_name(name).ok_or(UnknownGrammar)
+    }
+}
+
+/// A variant of RFC 2396: with or without RFC 2732.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Legacy {
+    /// The changes of RFC 2732 hold.
+    pub has_rfc2732: bool,
+}
+
+/// `alphanum = alpha | digit`
+pub const ALPHANUM: ByteClass = ALPHA.or(DIGIT);
+/// `mark = "-" | "_" | "." | "!" | "~" | "*" | "'" | "(" | ")"`
+pub const MARK: ByteClass = ByteClass::of(b"-_.!~*'()");
+/// `unreserved = alphanum | mark`
+pub const UNRESERVED: ByteClass = ALPHANUM.or(MARK);
+/// `reserved = ";" | "/" | "?" | ":" | "@" | "&" | "=" | "+" | "$" | ","`
+pub const RESERVED: ByteClass = ByteClass::of(b";/?:@&=+$,");
+/// What RFC 2732 adds to `reserved`: `"[" | "]"`
+pub const BRACKETS: ByteClass = ByteClass::of(b"[]");
+/// `uric = reserved | unreserved | escaped`, without `escaped`; RFC 2732 adds [`BRACKETS`]
+pub const URIC: ByteClass = RESERVED.or(UNRESERVED);
+/// `uric_no_slash = unreserved | escaped | ";" | "?" | ":" | "@" | "&" | "=" | "+" | "$" | ","`, without `escaped`
+pub const URIC_NO_SLASH: ByteClass = URIC.without(ByteClass::of(b"/"));
+/// `pchar = unreserved | escaped | ":" | "@" | "&" | "=" | "+" | "$" | ","`, without `escaped`
+pub const PCHAR: ByteClass = UNRESERVED.or(ByteClass::of(b":@&=+$,"));
+/// The bytes of `path_segments`: `pchar`, the `;` before a `param`, and `/`
+pub const PATH_SEGMENTS: ByteClass = PCHAR.or(ByteClass::of(b";/"));
+/// `rel_segment = 1*( unreserved | escaped | ";" | "@" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
+pub const REL_SEGMENT: ByteClass = UNRESERVED.or(ByteClass::of(b";@&=+$,"));
+/// `reg_name = 1*( unreserved | escaped | "$" | "," | ";" | ":" | "@" | "&" | "=" | "+" )`, without `escaped`
+pub const REG_NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"$,;:@&=+"));
+/// `userinfo = *( unreserved | escaped | ";" | ":" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
+pub const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
+
+/// A rule of RFC 2396 and what stands for it in RFC 3986.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// The name of the obsolete rule.
+    pub obsolete: &'static str,
+    /// Its translation, in the ABNF of RFC 3986.
+    pub translation: &'static str,
+}
+
+const fn row(obsolete: &'static str, translation: &'static str) -> Translation {
+    Translation { obsolete, translation }
+}
+
+/// The table of RFC 3986 Appendix D.2, row by row.
+pub const TRANSLATIONS: [Translation; 20] = [
+    row("absoluteURI", "absolute-URI"),
+    row("relativeURI", r#"relative-part [ "?" query ]"#),
+    row("hier_part", r#"( "//" authority path-abempty / path-absolute ) [ "?" query ]"#),
+    row("opaque_part", r#"path-rootless [ "?" query ]"#),
+    row("net_path", r#""//" authority path-abempty"#),
+    row("abs_path", "path-absolute"),
+    row("rel_path", "path-rootless"),
+    row("rel_segment", "segment-nz-nc"),
+    row("reg_name", "reg-name"),
+    row("server", "authority"),
+    row("hostport", r#"host [ ":" port ]"#),
+    row("hostname", "reg-name"),
+    row("path_segments", "path-abempty"),
+    row("param", r#"*<pchar excluding ";">"#),
+    row(
+        "uric",
+        r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / "," / "/""#,
+    ),
+    row(
+        "uric_no_slash",
+        r#"unreserved / pct-encoded / ";" / "?" / ":" / "@" / "&" / "=" / "+" / "$" / ",""#,
+    ),
+    row("mark", r#""-" / "_" / "." / "!" / "~" / "*" / "'" / "(" / ")""#),
+    row("escaped", "pct-encoded"),
+    row("hex", "HEXDIG"),
+    row("alphanum", "ALPHA / DIGIT"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::class;
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for grammar in Grammar::ALL {
+            assert_eq!(grammar.name().parse(), Ok(grammar));
+        }
+        assert_eq!("RFC2396".parse::<Grammar>(), Err(UnknownGrammar));
+    }
+
+    #[test]
+    fn both_grammars_are_made_of_the_same_characters() {
+        // 3986 moved five marks to the reserved set (D.2); together the sets stayed, brackets and `#` aside.
+        let bytes = |class: ByteClass| (0..128).filter(|&b| class.has(b)).collect::<Vec<u8>>();
+        assert_eq!(bytes(UNRESERVED.without(class::UNRESERVED)), b"!'()*");
+        assert_eq!(bytes(URIC), bytes(class::QUERY));
+        assert_eq!(bytes(PATH_SEGMENTS), bytes(class::PATH));
+        assert_eq!(bytes(REG_NAME), bytes(class::PCHAR));
+        assert_eq!(bytes(REL_SEGMENT), bytes(class::PCHAR.without(ByteClass::of(b":"))));
+        assert_eq!(bytes(USERINFO), bytes(class::USERINFO));
+        assert_eq!(bytes(URIC_NO_SLASH), bytes(class::QUERY.without(ByteClass::of(b"/"))));
+    }
+}

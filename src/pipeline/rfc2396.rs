@@ -1,0 +1,204 @@
+//! Records judged by RFC 2396, and where RFC 3986 reads them differently.
+
+use super::check::CheckFormat;
+use super::driver::{Job, Slot, Worker, record_at, run};
+use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::grammar::rfc2396::Legacy;
+use crate::io::diagnostic::{self, Place};
+use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
+use crate::io::{Chunk, Source, json};
+use crate::simd::Isa;
+use crate::uri::{Difference, ErrorKind, UriError, difference, parse_rfc2396};
+
+/// What is asked about every record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LegacyQuestion {
+    /// Its components, as a JSON object; `params` are a list for each segment of the path. A record that is
+    /// no URI-reference gives `{"line":4,"error":{"kind":"space","at":17}}`.
+    PartsJsonl,
+    /// The same as tab-separated values under a heading, `params` as in JSON.
+    PartsTsv,
+    /// Whether it is a URI-reference, as [`super::check()`] answers.
+    Check(CheckFormat),
+    /// How RFC 3986 and RFC 2396 read it differently ([`Difference`]): three lines about each that they do,
+    /// or for every record `{"line":1,"differ":"registry","at":7,"error":null}`, with `null` for `differ` and `at` when
+    /// they do not.
+    Differ(CheckFormat),
+}
+
+/// Answers `question` by RFC 2396 for every record of `sources` that is not blank.
+///
+/// The report's `invalid` counts what is no URI-reference by RFC 2396, by kind, but for
+/// [`LegacyQuestion::Differ`] what neither grammar takes; its `differing` counts what they read differently.
+///
+/// ```
+/// use uriscan::grammar::rfc2396::Legacy;
+/// use uriscan::{io::Source, pipeline::{LegacyQuestion, Settings, Sinks, judge_rfc2396}};
+/// let list = Source::new("list", &b"mailto:a@b?c\n"[..]);
+/// let mut out = Vec::new();
+/// let question = LegacyQuestion::PartsJsonl;
+/// judge_rfc2396(vec![list], question, Legacy::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert!(out.starts_with(br#"{"line":1,"scheme":"mailto","opaque_part":"a@b?c","#));
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn judge_rfc2396(
+    sources: Vec<Source>,
+    question: LegacyQuestion,
+    legacy: Legacy,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    if question == LegacyQuestion::PartsTsv {
+        let mut header = Vec::new();
+        tsv_header(&mut header);
+        sinks.out.write_all(&header).map_err(Error::Write)?;
+    }
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let max_record = settings.max_record;
+    let mut job = Judge { question, legacy, names, record_end: settings.record_end, max_record };
+    run(&mut job, sources, settings, sinks)
+}
+
+struct Judge {
+    question: LegacyQuestion,
+    legacy: Legacy,
+    /// The names of the sources, by their number.
+    names: Vec<String>,
+    record_end: u8,
+    max_record: usize,
+}
+
+impl Judge {
+    /// Appends what there is to say of a record; whether there was something.
+    fn answer(
+        &self,
+        place: Place<'_>,
+        text: &[u8],
+        report: &mut Report,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let line = place.line;
+        if let LegacyQuestion::Differ(format) = self.question {
+            return self.differ(format, place, text, report, out);
+        }
+        match (self.question, parse_rfc2396(text, self.legacy)) {
+            (LegacyQuestion::PartsJsonl, Ok(parts)) => {
+                LegacyRow { line, text, parts }.json_into(out);
+            }
+            (LegacyQuestion::PartsTsv, Ok(parts)) => {
+                LegacyRow { line, text, parts }.tsv_into(out);
+            }
+            (LegacyQuestion::Check(CheckFormat::Jsonl), Ok(parts)) => {
+                let has_fragment = parts.query_end != parts.len;
+                json::kind_row(line, parts.is_absolute(), has_fragment, out);
+            }
+            (_, Ok(_)) => return false,
+            (_, Err(error)) => {
+                report.invalid.add(error.kind);
+                self.fault(place, text, error, out);
+            }
+        }
+        true
+    }
+
+    /// Appends what is wrong with a record.
+    fn fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) {
+        match self.question {
+            LegacyQuestion::PartsJsonl => json::error_row(place.line, error, out),
+            LegacyQuestion::PartsTsv => tsv_error_row(place.line, error, out),
+            LegacyQuestion::Check(CheckFormat::Jsonl) => {
+                json::check_row(place.line, Err(&error), out);
+            }
+            LegacyQuestion::Differ(CheckFormat::Jsonl) => {
+                json::differ_row(place.line, None, Some(error), out);
+            }
+            LegacyQuestion::Check(_) => diagnostic::write(place, text, error, out),
+            // What neither grammar takes is read alike.
+            LegacyQuestion::Differ(_) => {}
+        }
+    }
+
+    fn differ(
+        &self,
+        format: CheckFormat,
+        place: Place<'_>,
+        text: &[u8],
+        report: &mut Report,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let found = difference(text, self.legacy);
+        report.differing += u64::from(found.is_some());
+        let error = match found {
+            Some(found) => found.error(),
+            None => parse_rfc2396(text, self.legacy).err(),
+        };
+        if let (None, Some(error)) = (found, error) {
+            report.invalid.add(error.kind);
+        }
+        match (format, found) {
+            (CheckFormat::Jsonl, found) => {
+                let found = found.map(|found: Difference| (found.name(), found.at()));
+                json::differ_row(place.line, found, error, out);
+                true
+            }
+            (_, Some(found)) => {
+                diagnostic::write_named(
+                    place,
+                    text,
+                    found.at(),
+                    found.name(),
+                    &found.message(),
+                    out,
+                );
+                true
+            }
+            (_, None) => false,
+        }
+    }
+}
+
+impl Job for Judge {
+    type Rows = ();
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+        let index = &mut worker.index;
+        let Slot { chunk, out, report, .. } = slot;
+        let text = chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        for (number, line) in index.spans().enumerate() {
+            let (span, record) = record_at(text, index, line);
+            if record.is_empty() {
+                report.blank += 1;
+                continue;
+            }
+            report.records += 1;
+            let place = Place {
+                source: &self.names[chunk.source],
+                line: chunk.line + number as u64,
+                indent: u64::from(span.start - line.start),
+                is_piece: false,
+            };
+            report.written += u64::from(self.answer(place, record.bytes(), report, out));
+        }
+    }
+
+    fn needs_lines(&self) -> bool {
+        true
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+        let mut row = Vec::new();
+        let error = UriError::new(ErrorKind::TooLong, self.max_record);
+        let source = &self.names[chunk.source];
+        let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
+        self.fault(place, chunk.text.padded().content(), error, &mut row);
+        Some(row)
+    }
+}

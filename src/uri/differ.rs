@@ -1,0 +1,162 @@
+//! Where RFC 3986 and RFC 2396 read a reference differently.
+
+use super::rfc2396::{LegacyAuthority, LegacyForm};
+use super::{HostKind, UriError, parse, parse_rfc2396};
+use crate::grammar::rfc2396::Legacy;
+
+/// How the two grammars differ about a reference; the first that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// RFC 3986 takes it; RFC 2396 has this fault to find.
+    OnlyRfc3986(UriError),
+    /// RFC 2396 takes it; RFC 3986 has this fault to find.
+    OnlyRfc2396(UriError),
+    /// RFC 3986 reads a host, and perhaps a port and user information, in an authority that RFC 2396
+    /// takes for a registry-based name. Begins at this byte.
+    Registry(u32),
+    /// RFC 3986 reads a query; to RFC 2396 it is a piece of the opaque part. Its `?` is at this byte.
+    OpaqueQuery(u32),
+    /// RFC 3986 reads a name; to RFC 2396 it is an IPv4 address. Begins at this byte.
+    Ipv4(u32),
+}
+
+impl Difference {
+    /// The stable names, in the order in which they apply.
+    pub const NAMES: [&'static str; 5] =
+        ["only-rfc3986", "only-rfc2396", "registry", "opaque-query", "ipv4"];
+
+    /// The stable name used in machine output.
+    pub const fn name(self) -> &'static str {
+        Difference::NAMES[match self {
+            Difference::OnlyRfc3986(_) => 0,
+            Difference::OnlyRfc2396(_) => 1,
+            Difference::Registry(_) => 2,
+            Difference::OpaqueQuery(_) => 3,
+            Difference::Ipv4(_) => 4,
+        }]
+    }
+
+    /// The byte of the reference at which the readings part, counted from 0.
+    pub const fn at(self) -> u32 {
+        match self {
+            Difference::OnlyRfc3986(error) | Difference::OnlyRfc2396(error) => error.at,
+            Difference::Registry(at) | Difference::OpaqueQuery(at) | Difference::Ipv4(at) => at,
+        }
+    }
+
+    /// What is wrong by one of the grammars, where only one takes the reference.
+    pub const fn error(self) -> Option<UriError> {
+        match self {
+            Difference::OnlyRfc3986(error) | Difference::OnlyRfc2396(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// One sentence about it.
+    pub fn message(self) -> String {
+        match self {
+            Difference::OnlyRfc3986(error) => {
+                format!(
+                    "valid by RFC 3986 only; by RFC 2396 {}: {}",
+                    error.kind,
+                    error.kind.message()
+                )
+            }
+            Difference::OnlyRfc2396(error) => {
+                format!(
+                    "valid by RFC 2396 only; by RFC 3986 {}: {}",
+                    error.kind,
+                    error.kind.message()
+                )
+            }
+            Difference::Registry(_) => {
+                "RFC 3986 reads a host here, RFC 2396 a registry-based name without host and port"
+                    .to_owned()
+            }
+            Difference::OpaqueQuery(_) => {
+                "RFC 3986 reads a query here, RFC 2396 goes on with the opaque part".to_owned()
+            }
+            Difference::Ipv4(_) => {
+                "RFC 3986 reads a registered name here, RFC 2396 an IPv4 address".to_owned()
+            }
+        }
+    }
+}
+
+/// How the two grammars differ about `text`; `None` where they read it alike, or both refuse it.
+///
+/// That an opaque part is a path to RFC 3986, and a server an authority, is no difference: its bytes are the same
+/// (RFC 3986, D.2).
+///
+/// ```
+/// use uriscan::grammar::rfc2396::Legacy;
+/// use uriscan::uri::{Difference, difference};
+/// let legacy = Legacy::default();
+/// assert_eq!(difference(b"http://a_b/", legacy), Some(Difference::Registry(7)));
+/// assert_eq!(difference(b"mailto:a@b?subject=x", legacy), Some(Difference::OpaqueQuery(10)));
+/// assert_eq!(difference(b"http://a.b/c;d?e#f", legacy), None);
+/// ```
+pub fn difference(text: &[u8], legacy: Legacy) -> Option<Difference> {
+    let (new, old) = match (parse(text), parse_rfc2396(text, legacy)) {
+        (Ok(new), Ok(old)) => (new, old),
+        (Ok(_), Err(error)) => return Some(Difference::OnlyRfc3986(error)),
+        (Err(error), Ok(_)) => return Some(Difference::OnlyRfc2396(error)),
+        (Err(_), Err(_)) => return None,
+    };
+    if old.authority == LegacyAuthority::RegName {
+        return Some(Difference::Registry(old.authority_start));
+    }
+    if old.form == LegacyForm::OpaquePart && new.path_end != new.query_end {
+        return Some(Difference::OpaqueQuery(new.path_end));
+    }
+    let is_address = old.authority == LegacyAuthority::Ipv4;
+    (is_address && new.host_kind != HostKind::Ipv4).then_some(Difference::Ipv4(old.host_start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uri::ErrorKind;
+
+    #[test]
+    fn each_difference_has_its_name_and_place() {
+        let plain = Legacy::default();
+        for (text, name, at) in [
+            ("a:", "only-rfc3986", 2),
+            ("http://[::1]/", "only-rfc3986", 7),
+            ("http://h:8x/", "only-rfc2396", 10),
+            ("http://u@v@w/", "only-rfc2396", 10),
+            ("http://a_b:80/", "registry", 7),
+            ("//%41/", "registry", 2),
+            ("http://:80/", "registry", 7),
+            ("http://1.2.3/", "registry", 7),
+            ("mailto:a@b?c", "opaque-query", 10),
+            ("a:?b", "opaque-query", 2),
+            ("http://u@256.1.1.1/", "ipv4", 9),
+            ("http://01.2.3.4/", "ipv4", 7),
+        ] {
+            let found = difference(text.as_bytes(), plain).unwrap();
+            assert_eq!((found.name(), found.at()), (name, at), "{text}");
+            assert!(!found.message().is_empty());
+        }
+        for text in [
+            "",
+            "?y",
+            "#",
+            "a/b;c?d",
+            "http://h",
+            "http://1.2.3.4:80/",
+            "file:///x",
+            "mailto:a@b",
+            "a b",
+            "//[::1",
+            "http://h.",
+        ] {
+            assert_eq!(difference(text.as_bytes(), plain), None, "{text}");
+        }
+        let brackets = Legacy { has_rfc2732: true };
+        assert_eq!(difference(b"http://[::1]/", brackets), None);
+        assert_eq!(difference(b"/?[", brackets).unwrap().error().unwrap().kind, ErrorKind::Bracket);
+        assert_eq!(difference(b"http://1.2.3.0004/", brackets).unwrap().name(), "registry");
+    }
+}
