@@ -72,6 +72,7 @@
 //! | finding | a rule of the audit, and the bytes of a record that it warns of |
 //! | quiet | of a record: no rule of the audit has anything to say of it |
 //! | key | 128-bit hash of a canonical form |
+//! | SURT | sort-friendly form: a URI with the labels of its host in reverse |
 //! | row | a record's key on its way into the set, and the verdict: the first of its class or not |
 //! | partition | the share of the set with the same top key bits |
 //! | to settle | to put a batch's rows into the set, in input order |
@@ -94,6 +95,7 @@ pub mod repair;
 pub mod resolve;
 pub mod rules;
 pub mod simd;
+pub mod surt;
 pub mod uri;
 
 /// The examples of the README, to be tested with those of the documentation.

@@ -5,6 +5,7 @@ use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::{Chunk, Source};
 use crate::key::Hasher;
 use crate::simd::Isa;
+use crate::surt;
 
 /// Writes the canonical form of every record; a blank line stays a blank line.
 ///
@@ -47,6 +48,35 @@ pub fn keys(
     run(&mut job, sources, settings, sinks)
 }
 
+/// Writes the sort-friendly form of the canonical form of every record; a blank line stays a blank line.
+///
+/// A record that is no URI is written as it is under [`OnInvalid::Pass`].
+///
+/// ```
+/// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, surts};
+/// use uriscan::{io::Source, surt::Form};
+/// let list = Source::new("list", &b"http://www.Example.com/a\n"[..]);
+/// let (equivalence, mut out) = (Equivalence::default(), Vec::new());
+/// let mut sinks = Sinks::new(&mut out);
+/// surts(vec![list], &equivalence, Form::Cdxj, OnInvalid::Pass, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"com,example,www)/a\n");
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn surts(
+    sources: Vec<Source>,
+    equivalence: &Equivalence,
+    form: surt::Form,
+    on_invalid: OnInvalid,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let &Settings { record_end, redact, .. } = settings;
+    let mut job = Map { equivalence, on_invalid, record_end, redact, form: Form::Surt(form) };
+    run(&mut job, sources, settings, sinks)
+}
+
 /// The line for the key of a record too long to be judged.
 pub(super) fn unjudged_key(record_end: u8) -> Vec<u8> {
     let mut line = vec![b'0'; 32];
@@ -59,6 +89,7 @@ pub(super) fn unjudged_key(record_end: u8) -> Vec<u8> {
 enum Form {
     Canonical,
     Key(Hasher),
+    Surt(surt::Form),
 }
 
 struct Map<'a> {
@@ -78,6 +109,7 @@ impl Job for Map<'_> {
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         slot.out.reserve(text.len() + 1);
+        let mut surts = surt::Scratch::default();
         for span in index.spans() {
             let (span, record) = record_at(text, index, span);
             if record.is_empty() {
@@ -113,7 +145,13 @@ impl Job for Map<'_> {
                 Form::Canonical if is_form => {
                     push_record(self.equivalence.shown(bytes), self.redact, &mut slot.out);
                 }
-                Form::Canonical => push_record(bytes, self.redact, &mut slot.out),
+                Form::Surt(form) if is_form => {
+                    let shown = self.equivalence.shown(bytes);
+                    surt::write(shown, form, &mut surts, &mut slot.out);
+                }
+                Form::Canonical | Form::Surt(_) => {
+                    push_record(bytes, self.redact, &mut slot.out);
+                }
                 Form::Key(hasher) if is_form => {
                     self.equivalence.key(hasher, bytes).write_hex(&mut slot.out);
                 }

@@ -30,7 +30,7 @@ pub use equivalence::Equivalence;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
 pub use links::links_of;
-pub use map::{keys, normalize};
+pub use map::{keys, normalize, surts};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};

@@ -46,7 +46,7 @@ fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let evidence = directory.path().join("evidence.tsv");
     let evidence = evidence.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 36] = [
+    let commands: [(&[&str], &[&str]); 38] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -64,6 +64,8 @@ fn output_depends_on_the_input_only() {
         (&["dedup", "--preset", "log", "--emit", "normalized"], &["--on-invalid"]),
         (&["dedup", "--preset", "crawl", "--keep", "https"], &["--dupes", "--clusters"]),
         (&["key", "--seed", "1", "--preset", "crawl"], &[]),
+        (&["key", "--as", "ssurt"], &["--on-invalid"]),
+        (&["key", "--as", "surt:ia"], &[]),
         (&["census", "--preset", "log"], &[]),
         (&["resolve", "--base", BASE, "--same-document", "drop"], &["--on-invalid"]),
         (&["resolve", "--suffix-scheme", "https"], &["--on-invalid"]),

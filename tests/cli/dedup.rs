@@ -68,3 +68,21 @@ fn keys_are_those_of_the_library() {
     let expected = format!("{:x}\n{:x}\n", hasher.key(b"http://h/"), hasher.key(b"no uri"));
     assert_eq!(keys, expected);
 }
+
+#[test]
+fn keys_to_sort_by() {
+    let input = "http://u@www.Example.com:81/A/?b=2&a=1#f\n\nno uri\nmailto:A@B.example\n";
+    let key = |form: &str| run(["key", "--as", form], input).quiet();
+    assert_eq!(key("surt"), "com,example,www:81)/a/?b=2&a=1\n\nno uri\nmailto:a@b.example\n");
+    assert_eq!(key("surt:cdxj"), key("surt"));
+    assert_eq!(key("surt:ia"), "com,example:81)/a?a=1&b=2\n\nno uri\nmailto:a@b.example\n");
+    let ssurt = "com,example,www,//81:http@u:/A/?b=2&a=1#f\n\nno uri\nmailto:A@b.example\n";
+    assert_eq!(key("ssurt"), ssurt);
+    assert_eq!(key("url"), run(["normalize"], input).quiet());
+    let with_rules =
+        run(["key", "--as", "surt", "--rule", "www"], "http://www.h.example/\n").quiet();
+    assert_eq!(with_rules, "example,h)/\n");
+    let ran = run(["key", "--as", "surt", "--seed", "1"], input);
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.stderr.contains("--as hex"), "{}", ran.stderr);
+}

@@ -6,7 +6,7 @@ use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{AliasFault, Aliases, Emit, Equivalence};
 
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, KeyForm};
 use crate::exit::{Failure, tell};
 use crate::inputs;
 
@@ -24,7 +24,8 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
     let (equivalence, hasher, shows): (&mut Equivalence, Hasher, bool) = match &mut config.job {
         Job::Dedup(dedup) => (&mut dedup.equivalence, dedup.hasher, dedup.emit == Emit::Normalized),
         Job::Normalize { equivalence, .. } => (equivalence, Hasher::random(), true),
-        Job::Key { equivalence, hasher, .. } => (equivalence, *hasher, false),
+        Job::Key { equivalence, form: KeyForm::Hex(hasher), .. } => (equivalence, *hasher, false),
+        Job::Key { equivalence, .. } => (equivalence, Hasher::random(), true),
         _ => return Ok(config),
     };
     let name = path.display();

@@ -11,13 +11,15 @@ use uriscan::pipeline::{
     ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, OnInvalid,
     ResolveOptions, RowFormat, SameDocument, Settings,
 };
+use uriscan::surt;
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{
     against, audit_job, context, dedup_job, equivalence, equivalence_by, extract_options, hasher,
-    inputs, is_dash, legacy_rows, link_base, link_format, on_invalid, row_format, side_file,
+    inputs, is_dash, key_form, legacy_rows, link_base, link_format, on_invalid, row_format,
+    side_file,
 };
 use crate::rule_choice;
 
@@ -39,6 +41,14 @@ pub(crate) enum Destination {
     File(PathBuf),
 }
 
+/// What `key` writes for a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum KeyForm {
+    Hex(Hasher),
+    Url,
+    Surt(surt::Form),
+}
+
 /// The work, as the library is asked for it.
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
@@ -50,7 +60,7 @@ pub(crate) enum Job {
     },
     Key {
         equivalence: Equivalence,
-        hasher: Hasher,
+        form: KeyForm,
         on_invalid: OnInvalid,
     },
     Parse(RowFormat),
@@ -178,7 +188,7 @@ impl Config {
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
                 let equivalence = equivalence_by(key.grammar.grammar, &key.equivalence)?;
-                let job = Job::Key { equivalence, hasher: hasher(key.seed), on_invalid };
+                let job = Job::Key { equivalence, form: key_form(key.form, key.seed)?, on_invalid };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
                 config

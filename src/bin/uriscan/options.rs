@@ -14,9 +14,10 @@ use uriscan::pipeline::{
     Keep, LegacyQuestion, LinkFormat, LinkShape, OnInvalid, RowFormat, Select,
 };
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
+use uriscan::surt::Form;
 
 use crate::args;
-use crate::config::{Input, Job};
+use crate::config::{Input, Job, KeyForm};
 use crate::exit::Failure;
 use crate::rule_choice;
 
@@ -296,6 +297,20 @@ pub(crate) fn row_format(
 
 pub(crate) fn hasher(seed: Option<u64>) -> Hasher {
     seed.map_or_else(Hasher::random, Hasher::with_seed)
+}
+
+/// What `key` writes; only a hash has a seed.
+pub(crate) fn key_form(typed: args::KeyForm, seed: Option<u64>) -> Result<KeyForm, Failure> {
+    if typed != args::KeyForm::Hex && seed.is_some() {
+        return Err(Failure::at("--seed", "only the keys of --as hex have one"));
+    }
+    Ok(match typed {
+        args::KeyForm::Hex => KeyForm::Hex(hasher(seed)),
+        args::KeyForm::Url => KeyForm::Url,
+        args::KeyForm::Cdxj => KeyForm::Surt(Form::Cdxj),
+        args::KeyForm::Ia => KeyForm::Surt(Form::Ia),
+        args::KeyForm::Ssurt => KeyForm::Surt(Form::Ssurt),
+    })
 }
 
 pub(crate) fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Failure> {

@@ -14,7 +14,7 @@ use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
 use crate::args::CensusFormat;
-use crate::config::{Config, Destination, Job, SideFiles};
+use crate::config::{Config, Destination, Job, KeyForm, SideFiles};
 use crate::documents;
 use crate::exit::{Failure, Outcome, tell};
 use crate::inputs::{self, Inputs};
@@ -151,9 +151,17 @@ fn work(
         Job::Normalize { equivalence, on_invalid } => {
             pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
         }
-        Job::Key { equivalence, hasher, on_invalid } => {
-            pipeline::keys(sources, equivalence, *hasher, *on_invalid, settings, sinks)?
-        }
+        Job::Key { equivalence, form, on_invalid } => match *form {
+            KeyForm::Hex(hasher) => {
+                pipeline::keys(sources, equivalence, hasher, *on_invalid, settings, sinks)?
+            }
+            KeyForm::Url => {
+                pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
+            }
+            KeyForm::Surt(form) => {
+                pipeline::surts(sources, equivalence, form, *on_invalid, settings, sinks)?
+            }
+        },
         Job::Parse(format) => pipeline::parse(sources, format, settings, sinks)?,
         Job::Judge { question, legacy } => {
             pipeline::judge_rfc2396(sources, *question, *legacy, settings, sinks)?
@@ -290,8 +298,12 @@ fn summary(
             (Some(&dedup.equivalence), Some(dedup.on_invalid), hasher)
         }
         Job::Normalize { equivalence, on_invalid } => (Some(equivalence), Some(*on_invalid), None),
-        Job::Key { equivalence, hasher, on_invalid } => {
-            (Some(equivalence), Some(*on_invalid), Some(*hasher))
+        Job::Key { equivalence, form, on_invalid } => {
+            let hasher = match *form {
+                KeyForm::Hex(hasher) => Some(hasher),
+                KeyForm::Url | KeyForm::Surt(_) => None,
+            };
+            (Some(equivalence), Some(*on_invalid), hasher)
         }
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Explain(options, _) => (Some(&options.equivalence), None, None),

@@ -25,7 +25,7 @@ pub(crate) use groups::{
     Common, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid, Redaction,
     References, Reporting, Rung, StatsFormat, Strictness,
 };
-pub(crate) use key::Key;
+pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};

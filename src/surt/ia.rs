@@ -1,0 +1,241 @@
+//! `surt:ia`: what the Wayback Machine's index makes of a URI, beyond reversing the host.
+//!
+//! It decodes first, then takes away what seldom matters, and encodes the little that would
+//! break a line. Every step works on the end of the output, from a `start` on.
+
+use std::io::Write as _;
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::parts::Parts;
+use super::{Scratch, reversed, session};
+
+pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>) {
+    let Scratch { text, params } = scratch;
+    text.clear();
+    decode_into(parts.host.unwrap_or_default(), text);
+    text.make_ascii_lowercase();
+    tidy_host(text);
+    let has_host = !text.is_empty();
+    if has_host {
+        let start = out.len();
+        let inside = text.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
+        reversed(inside.unwrap_or(text), out);
+        encode(start, text, out);
+        if let Some(port) = parts.port.filter(|port| is_told(parts.scheme, port)) {
+            out.push(b':');
+            out.extend_from_slice(port);
+        }
+        out.push(b')');
+    } else {
+        let start = out.len();
+        out.extend_from_slice(parts.scheme);
+        out[start..].make_ascii_lowercase();
+        out.push(b':');
+    }
+
+    let start = out.len();
+    decode_into(parts.path, out);
+    out[start..].make_ascii_lowercase();
+    if has_host {
+        tidy_segments(start, out);
+    }
+    session::leave_out_segments(start, out);
+    if out.len() > start + 1 && out.ends_with(b"/") {
+        out.pop();
+    }
+    if has_host && out.len() == start {
+        out.push(b'/');
+    }
+    encode(start, text, out);
+
+    if let Some(query) = parts.query {
+        out.push(b'?');
+        let start = out.len();
+        decode_into(query, out);
+        out[start..].make_ascii_lowercase();
+        session::leave_out_params(start, out);
+        if out.len() == start {
+            out.pop();
+        } else {
+            sort_params(start, params, text, out);
+            encode(start, text, out);
+        }
+    }
+}
+
+/// Whether `port` is written: the default one of `http` and `https` is not, nor is 0.
+fn is_told(scheme: &[u8], port: &[u8]) -> bool {
+    let digits = port.iter().position(|&digit| digit != b'0').map_or(&[][..], |at| &port[at..]);
+    let is_default = (digits == b"80" && scheme.eq_ignore_ascii_case(b"http"))
+        || (digits == b"443" && scheme.eq_ignore_ascii_case(b"https"));
+    !digits.is_empty() && !is_default
+}
+
+/// Appends `component` with its triplets decoded, and those that come out of that, until there are none.
+///
+/// Triplets do not overlap, so the order in which they are decoded does not matter: here, as soon as
+/// their last digit has been written.
+fn decode_into(component: &[u8], out: &mut Vec<u8>) {
+    let Some(first) = memchr(b'%', component) else {
+        out.extend_from_slice(component);
+        return;
+    };
+    let start = out.len();
+    out.extend_from_slice(&component[..first]);
+    for &byte in &component[first..] {
+        out.push(byte);
+        while let [.., b'%', high, low] = out[start..]
+            && let (Some(high), Some(low)) = (hex_value(high), hex_value(low))
+        {
+            out.truncate(out.len() - 3);
+            out.push(high << 4 | low);
+        }
+    }
+}
+
+fn hex_value(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+fn is_encoded(byte: u8) -> bool {
+    byte <= b' ' || byte >= 0x7F || byte == b'#' || byte == b'%'
+}
+
+/// Encodes what stands from `start` on, where that is needed; digits are in lower case.
+fn encode(start: usize, spare: &mut Vec<u8>, out: &mut Vec<u8>) {
+    // Canonical forms hold no such byte but those that were decoded.
+    let Some(first) = out[start..].iter().position(|&byte| is_encoded(byte)) else { return };
+    spare.clear();
+    spare.extend_from_slice(&out[start + first..]);
+    out.truncate(start + first);
+    for &byte in spare.iter() {
+        if is_encoded(byte) {
+            let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+            out.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
+        } else {
+            out.push(byte);
+        }
+    }
+}
+
+/// Takes the dots around a host away, and all but one between labels; spells IPv4 addresses out; takes one
+/// label `www`, with digits or without, away where something stands behind it.
+fn tidy_host(host: &mut Vec<u8>) {
+    if host.first() == Some(&b'.')
+        || host.last() == Some(&b'.')
+        || memmem::find(host, b"..").is_some()
+    {
+        let mut before = b'.';
+        host.retain(|&byte| std::mem::replace(&mut before, byte) != b'.' || byte != b'.');
+        if host.last() == Some(&b'.') {
+            host.pop();
+        }
+    }
+    if host.last().is_some_and(u8::is_ascii_digit)
+        && let Some(octets) = ipv4(host)
+    {
+        host.clear();
+        let [a, b, c, d] = octets;
+        // A vector takes whatever is written.
+        let _ = write!(host, "{a}.{b}.{c}.{d}");
+    } else if let Some(after) = host.strip_prefix(b"www") {
+        let digits = after.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(after.len());
+        if after.get(digits) == Some(&b'.') {
+            host.drain(..b"www.".len() + digits);
+        }
+    }
+}
+
+/// The address that `host` spells as `inet_aton` reads it: up to four decimal or, behind a 0, octal numbers,
+/// the last of which fills what is left. A number alone is decimal, and wraps.
+fn ipv4(host: &[u8]) -> Option<[u8; 4]> {
+    if host.iter().all(u8::is_ascii_digit) {
+        let wrap =
+            |sum: u32, &digit: &u8| sum.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+        return Some(host.iter().fold(0, wrap).to_be_bytes());
+    }
+    let count = 1 + host.iter().filter(|&&byte| byte == b'.').count();
+    if count > 4 {
+        return None;
+    }
+    let mut address = 0u64;
+    for (i, part) in host.split(|&byte| byte == b'.').enumerate() {
+        let radix = if part.len() > 1 && part[0] == b'0' { 8 } else { 10 };
+        let mut number = 0u64;
+        for &digit in part {
+            number = number * radix + u64::from(char::from(digit).to_digit(radix as u32)?);
+            if number > u64::from(u32::MAX) {
+                return None;
+            }
+        }
+        let bytes = if i + 1 == count { 5 - count } else { 1 };
+        if part.is_empty() || number >> (8 * bytes) != 0 {
+            return None;
+        }
+        address = address << (8 * bytes) | number;
+    }
+    Some((address as u32).to_be_bytes())
+}
+
+/// Removes segments of the path from `start` on that are empty or dots, and with `..` the one before.
+fn tidy_segments(start: usize, out: &mut Vec<u8>) {
+    let path = &out[start..];
+    if path.first() != Some(&b'/') {
+        return;
+    }
+    let is_tidy = memmem::find(path, b"//").is_none() && memmem::find(path, b"/.").is_none();
+    if is_tidy {
+        return;
+    }
+    // What is kept never gets ahead of what is read.
+    let (mut to, mut from) = (start, start);
+    while from < out.len() {
+        let end = memchr(b'/', &out[from + 1..]).map_or(out.len(), |at| from + 1 + at);
+        match &out[from + 1..end] {
+            b"" | b"." => {}
+            b".." if to > start && !out[start..to].ends_with(b"/..") => {
+                to = start + memrchr(b'/', &out[start..to]).unwrap_or(0);
+            }
+            _ => {
+                out.copy_within(from..end, to);
+                to += end - from;
+            }
+        }
+        from = end;
+    }
+    out.truncate(to);
+    if to == start {
+        out.push(b'/');
+    }
+}
+
+/// Sorts the parameters from `start` on: by name, then by what follows it.
+fn sort_params(start: usize, params: &mut Vec<(u32, u32)>, text: &mut Vec<u8>, out: &mut Vec<u8>) {
+    if memchr(b'&', &out[start..]).is_none() {
+        return;
+    }
+    text.clear();
+    text.extend_from_slice(&out[start..]);
+    params.clear();
+    let mut at = 0;
+    for param in text.split(|&byte| byte == b'&') {
+        params.push((at as u32, (at + param.len()) as u32));
+        at += param.len() + 1;
+    }
+    let param = |&(from, to): &(u32, u32)| {
+        let param = &text[from as usize..to as usize];
+        param.split_at(memchr(b'=', param).unwrap_or(param.len()))
+    };
+    if params.is_sorted_by_key(param) {
+        return;
+    }
+    params.sort_unstable_by(|a, b| param(a).cmp(&param(b)));
+    out.truncate(start);
+    for (i, &(from, to)) in params.iter().enumerate() {
+        if i > 0 {
+            out.push(b'&');
+        }
+        out.extend_from_slice(&text[from as usize..to as usize]);
+    }
+}

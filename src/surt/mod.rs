@@ -1,0 +1,174 @@
+//! Floor 5: sort-friendly forms of URIs (SURT), as web archives key their indexes.
+//!
+//! A host is written with its labels in reverse, `com,example,www`, so that sorting the bytes of these
+//! forms brings hosts of one domain together. There are three:
+//!
+//! | name | written by | of `http://u@www.Example.com:81/A/?b=2&a=1#f` |
+//! | --- | --- | --- |
+//! | `ssurt` | the SSURT description of urlcanon | `com,example,www,//81:http@u:/A/?b=2&a=1#f` |
+//! | `surt:cdxj` | the Searchable URL of Webrecorder's CDXJ 0.1.0 | `com,example,www:81)/a/?b=2&a=1` |
+//! | `surt:ia` | the keys of the Wayback Machine's CDX | `com,example:81)/a?a=1&b=2` |
+//!
+//! `surt` alone is `surt:cdxj`. They are made from a canonical form, so what its rung makes one has one
+//! form here too. Only `ssurt` can be undone; the others leave things out, and different URIs may share
+//! one:
+//!
+//! | | `ssurt` | `surt:cdxj` | `surt:ia` |
+//! | --- | --- | --- | --- |
+//! | lower case | nothing | all | all |
+//! | scheme | behind the host | left out if there is a host | left out if there is a host |
+//! | userinfo, fragment | kept | left out | left out |
+//! | port | before the scheme | kept | left out if 80 for `http`, 443 for `https`, or 0 |
+//! | `www.`, `www2.` ... | kept | kept | the first label is left out |
+//! | dots around a host, several in a row | kept | kept | one between labels |
+//! | IPv4 address | as it is | octets reversed | octets reversed, after `inet_aton`'s short and octal forms |
+//! | IP literal | as it is | as it is | without brackets, reversed at dots |
+//! | triplets | kept | kept | decoded until none is left; then `#`, `%`, and bytes up to 0x20 and from 0x7F on are encoded |
+//! | path | kept | kept | after decoding: empty and dot segments go; one slash at its end goes |
+//! | query | kept | kept | session ids go, parameters are sorted, an empty one goes |
+//!
+//! Session ids are `jsessionid`, `phpsessid` and `sid` with 32 letters and digits, `aspsessionid` and 8 letters
+//! with 24 letters, `cfid` and `cftoken` side by side, the last of each kind, and a segment `(S(24 letters
+//! and digits))` or `(24 letters and digits)` before a name with `.aspx`.
+//!
+//! Without a host, or with an empty one, `surt` begins with the scheme and its `:` and goes on with the path:
+//! `mailto:joe@example.com`, `file:/etc/passwd`.
+
+mod ia;
+mod parts;
+mod session;
+
+use parts::Parts;
+
+/// A sort-friendly form.
+///
+/// ```
+/// use uriscan::surt::Form;
+/// assert_eq!(Form::from_name("surt"), Some(Form::Cdxj));
+/// assert_eq!(Form::from_name("surt:ia"), Some(Form::Ia));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Host reversed, then port, scheme and userinfo; loses nothing.
+    Ssurt,
+    /// Host reversed, then port, path and query, all in lower case.
+    Cdxj,
+    /// The key that the Internet Archive's index has for it.
+    Ia,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 3] = [Form::Ssurt, Form::Cdxj, Form::Ia];
+
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Ssurt => "ssurt",
+            Form::Cdxj => "surt:cdxj",
+            Form::Ia => "surt:ia",
+        }
+    }
+
+    /// The form called `name`; `surt` is `surt:cdxj`.
+    pub fn from_name(name: &str) -> Option<Form> {
+        let name = if name == "surt" { Form::Cdxj.name() } else { name };
+        Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+}
+
+/// Buffers for [`write`], reusable.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    text: Vec<u8>,
+    params: Vec<(u32, u32)>,
+}
+
+/// Appends the sort-friendly form of `uri`, a canonical form, to `out`.
+///
+/// Any URI will do, canonical or not; then its scheme and host are not in lower case either. Of
+/// bytes that are no URI the result is bytes. Takes time in proportion to the length but for the
+/// sorting of `surt:ia`; allocates only to grow its buffers.
+///
+/// ```
+/// use uriscan::surt::{Form, Scratch, write};
+/// let mut out = Vec::new();
+/// write(b"http://www.example.com/Goo?b&a", Form::Ia, &mut Scratch::default(), &mut out);
+/// assert_eq!(out, b"com,example)/goo?a&b");
+/// ```
+pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
+    let parts = Parts::of(uri);
+    match form {
+        Form::Ssurt => ssurt(&parts, uri, out),
+        Form::Cdxj => cdxj(&parts, out),
+        Form::Ia => ia::write(&parts, scratch, out),
+    }
+}
+
+fn ssurt(parts: &Parts<'_>, uri: &[u8], out: &mut Vec<u8>) {
+    let Some(host) = parts.host else {
+        out.extend_from_slice(uri);
+        return;
+    };
+    out.reserve(uri.len() + 4);
+    if parts.is_address() {
+        out.extend_from_slice(host);
+    } else if !host.is_empty() {
+        reversed(host, out);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"//");
+    if let Some(port) = parts.port {
+        out.extend_from_slice(port);
+        out.push(b':');
+    }
+    out.extend_from_slice(parts.scheme);
+    if let Some(userinfo) = parts.userinfo {
+        out.push(b'@');
+        out.extend_from_slice(userinfo);
+    }
+    out.push(b':');
+    out.extend_from_slice(parts.after_authority);
+}
+
+fn cdxj(parts: &Parts<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    match parts.host.filter(|host| !host.is_empty()) {
+        Some(host) => {
+            if host[0] == b'[' {
+                out.extend_from_slice(host);
+            } else {
+                reversed(host, out);
+            }
+            if let Some(port) = parts.port {
+                out.push(b':');
+                out.extend_from_slice(port);
+            }
+            out.push(b')');
+        }
+        None => {
+            out.extend_from_slice(parts.scheme);
+            out.push(b':');
+        }
+    }
+    out.extend_from_slice(parts.path);
+    if let Some(query) = parts.query {
+        out.push(b'?');
+        out.extend_from_slice(query);
+    }
+    out[start..].make_ascii_lowercase();
+}
+
+/// Appends what stands between the dots of `host` in reverse, with commas between.
+fn reversed(host: &[u8], out: &mut Vec<u8>) {
+    let mut end = host.len();
+    // Hosts are short: looking at each byte is faster than calling a search for every label.
+    for at in (0..host.len()).rev() {
+        if host[at] == b'.' {
+            out.extend_from_slice(&host[at + 1..end]);
+            out.push(b',');
+            end = at;
+        }
+    }
+    out.extend_from_slice(&host[..end]);
+}

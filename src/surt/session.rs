@@ -1,0 +1,142 @@
+//! Session ids that `surt:ia` leaves out. All text is in lower case here.
+
+use memchr::{memchr, memmem, memrchr};
+
+/// Names, and how many letters and digits follow their `=`.
+const NAMED: [&[u8]; 3] = [b"jsessionid=", b"phpsessid=", b"sid="];
+const NAMED_LEN: usize = 32;
+const ASP: &[u8] = b"aspsessionid";
+
+/// The bytes of the longest name and its value.
+const SHORTEST: usize = NAMED_LEN + 4;
+
+/// Leaves out of the query from `start` on the last session id of each kind, and the `&` behind it.
+///
+/// The front of a parameter that ends in one stays, and so does the `&` before one that is last.
+pub(super) fn leave_out_params(start: usize, out: &mut Vec<u8>) {
+    let query = &out[start..];
+    if query.len() >= SHORTEST && memmem::find(query, b"sid=").is_some()
+        || memmem::find(query, b"sessionid").is_some()
+    {
+        for name in NAMED {
+            leave_out_last(start, out, |param| named_len(param, name));
+        }
+        leave_out_last(start, out, asp_len);
+    }
+    leave_out_cold_fusion(start, out);
+}
+
+/// Leaves out the end of the last parameter of which `len_of` says how long an end goes.
+fn leave_out_last(start: usize, out: &mut Vec<u8>, len_of: impl Fn(&[u8]) -> Option<usize>) {
+    let mut end = out.len();
+    loop {
+        let from = memrchr(b'&', &out[start..end]).map_or(start, |at| start + at + 1);
+        if let Some(len) = len_of(&out[from..end]) {
+            let behind = (end + 1).min(out.len());
+            out.drain(end - len..behind);
+            return;
+        }
+        if from == start {
+            return;
+        }
+        end = from - 1;
+    }
+}
+
+fn is_alphanumeric(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'0'..=b'9')
+}
+
+/// The length of `name` and its value at the end of `param`.
+fn named_len(param: &[u8], name: &[u8]) -> Option<usize> {
+    let (front, value) = param.split_at_checked(param.len().checked_sub(NAMED_LEN)?)?;
+    let is_one = front.ends_with(name) && value.iter().all(|&byte| is_alphanumeric(byte));
+    is_one.then_some(name.len() + NAMED_LEN)
+}
+
+/// The length of `aspsessionid`, 8 letters, `=` and 24 letters at the end of `param`.
+fn asp_len(param: &[u8]) -> Option<usize> {
+    const TAIL: usize = 8 + 1 + 24;
+    let (front, tail) = param.split_at_checked(param.len().checked_sub(TAIL)?)?;
+    let has_shape = tail.iter().enumerate().all(|(i, &byte)| match i {
+        8 => byte == b'=',
+        _ => byte.is_ascii_lowercase(),
+    });
+    (front.ends_with(ASP) && has_shape).then_some(ASP.len() + TAIL)
+}
+
+/// Leaves out the last `cfid=...&cftoken=...`.
+fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
+    const SECOND: &[u8] = b"&cftoken=";
+    let mut rest = out.len();
+    while let Some(at) = memmem::rfind(&out[start..rest], SECOND) {
+        let second = start + at;
+        let value = second + SECOND.len();
+        let end = memchr(b'&', &out[value..]).map_or(out.len(), |at| value + at);
+        let param = memrchr(b'&', &out[start..second]).map_or(start, |at| start + at + 1);
+        // A value has a byte at least.
+        let first = memmem::rfind(&out[param..second.saturating_sub(1).max(param)], b"cfid=");
+        if let Some(first) = first.filter(|_| end > value) {
+            let behind = (end + 1).min(out.len());
+            out.drain(param + first..behind);
+            return;
+        }
+        rest = second;
+    }
+}
+
+/// Leaves out of the path from `start` on the last segment that is a session id of ASP.NET, first of the form
+/// `(s(...))`, then of the form `(...)`, where a name with `.aspx` comes behind.
+pub(super) fn leave_out_segments(start: usize, out: &mut Vec<u8>) {
+    if memmem::find(&out[start..], b"/(").is_some()
+        && memmem::find(&out[start..], b".aspx").is_some()
+    {
+        leave_out_segment(start, out, is_lettered);
+        leave_out_segment(start, out, is_bare);
+    }
+}
+
+fn leave_out_segment(start: usize, out: &mut Vec<u8>, is_session: fn(&[u8]) -> bool) {
+    const PAGE: &[u8] = b".aspx";
+    let path = &out[start..];
+    let mut end = path.len();
+    // Where the search for a page from `known` on has failed already.
+    let mut known = path.len();
+    while let Some(slash) = memrchr(b'/', &path[..end]) {
+        // The segment from `from` to `end`, and what stands behind its `/`.
+        let (from, behind) = (slash + 1, end + 1);
+        end = slash;
+        if behind > path.len() || !is_session(&path[from..behind - 1]) {
+            continue;
+        }
+        let window = &path[behind..(known + PAGE.len()).min(path.len()).max(behind)];
+        let page = memmem::find(window.get(1..).unwrap_or_default(), PAGE).map(|at| at + 1);
+        let mark = memchr(b'?', window).unwrap_or(window.len());
+        if page.is_some_and(|page| page < mark) {
+            out.drain(start + from..start + behind);
+            return;
+        }
+        known = behind;
+    }
+}
+
+/// 24 letters and digits.
+fn is_token(text: &[u8]) -> bool {
+    text.len() == 24 && text.iter().all(|&byte| is_alphanumeric(byte))
+}
+
+/// `(` 24 letters and digits `)`.
+fn is_bare(segment: &[u8]) -> bool {
+    let inside = segment.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+    inside.is_some_and(is_token)
+}
+
+/// `(`, one or more of a letter and a bare one, `)`.
+fn is_lettered(segment: &[u8]) -> bool {
+    let inside = segment.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+    inside.is_some_and(|inside| {
+        let groups = inside.chunks(27);
+        !inside.is_empty()
+            && groups.into_iter().all(|group| group[0].is_ascii_lowercase() && is_bare(&group[1..]))
+    })
+}
