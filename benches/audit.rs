@@ -10,6 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use uriscan::audit::{RuleSet, audit, redact_into};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, AuditOptions, CheckFormat, FindingCounts, Settings, Sinks};
+use uriscan::repair::Repairs;
 
 use corpus::Corpus;
 
@@ -34,8 +35,13 @@ fn run_audit(text: &Arc<[u8]>, out: &mut (dyn Write + Send)) -> FindingCounts {
 }
 
 fn run_check(text: &Arc<[u8]>, out: &mut (dyn Write + Send)) -> u64 {
-    let report =
-        pipeline::check(source(text), CheckFormat::Text, &settings(), &mut Sinks::new(out));
+    let report = pipeline::check(
+        source(text),
+        CheckFormat::Text,
+        Repairs::default(),
+        &settings(),
+        &mut Sinks::new(out),
+    );
     report.expect("nothing here can fail").invalid.total()
 }
 

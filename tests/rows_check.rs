@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use uriscan::io::Source;
 use uriscan::pipeline::{CheckFormat, Report, Settings, Sinks, check};
+use uriscan::repair::Repairs;
 
 fn run(sources: &[(&str, &[u8])], format: CheckFormat, settings: &Settings) -> (String, Report) {
     let sources = sources
@@ -10,7 +11,8 @@ fn run(sources: &[(&str, &[u8])], format: CheckFormat, settings: &Settings) -> (
         .map(|(name, text)| Source::new(*name, std::io::Cursor::new(text.to_vec())))
         .collect();
     let mut out = Vec::new();
-    let report = check(sources, format, settings, &mut Sinks::new(&mut out)).unwrap();
+    let report =
+        check(sources, format, Repairs::default(), settings, &mut Sinks::new(&mut out)).unwrap();
     (String::from_utf8(out).unwrap(), report)
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use uriscan::io::{Field, Source, Template};
 use uriscan::pipeline::{Report, RowFormat, Settings, Sinks, parse};
+use uriscan::repair::Repairs;
 use uriscan::simd::Kernels;
 use uriscan::uri::{ErrorKind, Split, split};
 
@@ -13,7 +14,8 @@ fn rows_of(texts: &[&[u8]], format: &RowFormat, settings: &Settings) -> (Vec<u8>
         .map(|(i, text)| Source::new(i.to_string(), std::io::Cursor::new(text.to_vec())))
         .collect();
     let mut out = Vec::new();
-    let report = parse(sources, format, settings, &mut Sinks::new(&mut out)).unwrap();
+    let report =
+        parse(sources, format, Repairs::default(), settings, &mut Sinks::new(&mut out)).unwrap();
     (out, report)
 }
 

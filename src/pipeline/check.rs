@@ -1,9 +1,11 @@
 //! Which records are URI-references, of which kind, and what is wrong with the others.
 
 use super::driver::{Job, Slot, Worker, run};
+use super::parse::mend;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::diagnostic::{self, Place};
 use crate::io::{Chunk, Source, json};
+use crate::repair::Repairs;
 use crate::simd::Isa;
 use crate::uri::bulk::parse_each_with;
 use crate::uri::{ErrorKind, UriError};
@@ -22,16 +24,18 @@ pub enum CheckFormat {
     Text,
 }
 
-/// Judges every record of `sources` that is not blank by RFC 3986 Appendix A, strictly.
+/// Judges every record of `sources` that is not blank by RFC 3986 Appendix A, strictly; one that is no
+/// URI-reference, but is one with `repairs`, as what it is then.
 ///
 /// The report's `invalid` counts what is no URI-reference, by kind; its `written` counts the records
 /// about which something was written.
 ///
 /// ```
-/// use uriscan::{io::Source, pipeline::{CheckFormat, Settings, Sinks, check}};
+/// use uriscan::{io::Source, pipeline::{CheckFormat, Settings, Sinks, check}, repair::Repairs};
 /// let list = Source::new("list", &b"http://h/#f\nhttp://a/b c\n"[..]);
 /// let mut out = Vec::new();
-/// let report = check(vec![list], CheckFormat::Text, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// let (repairs, settings) = (Repairs::default(), Settings::default());
+/// let report = check(vec![list], CheckFormat::Text, repairs, &settings, &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!(report.invalid.total(), 1);
 /// assert_eq!(
 ///     String::from_utf8(out).unwrap(),
@@ -44,11 +48,13 @@ pub enum CheckFormat {
 pub fn check(
     sources: Vec<Source>,
     format: CheckFormat,
+    repairs: Repairs,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let mut job = Check {
         format,
+        repairs,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         record_end: settings.record_end,
         max_record: settings.max_record,
@@ -58,6 +64,7 @@ pub fn check(
 
 struct Check {
     format: CheckFormat,
+    repairs: Repairs,
     /// The names of the sources, by their number.
     names: Vec<String>,
     record_end: u8,
@@ -70,6 +77,7 @@ impl Job for Check {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
         let Slot { chunk, out, report, .. } = slot;
+        let mut mended = Vec::new();
         let lines = parse_each_with(
             isa,
             &mut worker.index,
@@ -78,10 +86,13 @@ impl Job for Check {
             |found| {
                 report.records += 1;
                 let line = chunk.line + found.line as u64;
-                if let Err(error) = found.result {
-                    report.invalid.add(error.kind);
-                }
-                match (self.format, found.result) {
+                let result = found.result.or_else(|error| {
+                    mend(found.bytes, self.repairs, &mut mended).ok_or_else(|| {
+                        report.invalid.add(error.kind);
+                        error
+                    })
+                });
+                match (self.format, result) {
                     (CheckFormat::Jsonl, result) => json::check_row(line, result.as_ref(), out),
                     (CheckFormat::Text, Ok(_)) => return,
                     (CheckFormat::Text, Err(error)) => {

@@ -4,9 +4,10 @@ use super::driver::{Job, Slot, Worker, run};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::row::Row;
 use crate::io::{Chunk, Source, Template, json, tsv};
+use crate::repair::{Repairs, repair};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_each_with;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::{Components, ErrorKind, UriError, parse as parse_one};
 
 /// The shape of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +29,18 @@ pub enum RowFormat {
 /// Writes a row for every record of `sources` that is not blank; relative references are as good
 /// as URIs here.
 ///
+/// A record that is no URI-reference, but is one with `repairs`, has the row of what it is then, and counts as
+/// valid. (No row says so: [`repair`] tells what is done to a record.)
+///
 /// A row's `line` is the number of its record's line in its own source, counted from 1, blank lines included.
 ///
 /// ```
-/// use uriscan::{io::{Source, Template}, pipeline::{RowFormat, Settings, Sinks, parse}};
+/// use uriscan::{io::{Source, Template}, pipeline::{RowFormat, Settings, Sinks, parse}, repair::Repairs};
 /// let list = || vec![Source::new("list", &b"http://h:80?q\n\n//a b\n"[..])];
 /// let rows = |format| {
 ///     let mut out = Vec::new();
-///     let report = parse(list(), &format, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+///     let (repairs, settings) = (Repairs::default(), Settings::default());
+///     let report = parse(list(), &format, repairs, &settings, &mut Sinks::new(&mut out)).unwrap();
 ///     assert_eq!((report.records, report.blank, report.invalid.total()), (2, 1, 1));
 ///     String::from_utf8(out).unwrap()
 /// };
@@ -55,6 +60,7 @@ pub enum RowFormat {
 pub fn parse(
     sources: Vec<Source>,
     format: &RowFormat,
+    repairs: Repairs,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
@@ -64,12 +70,13 @@ pub fn parse(
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
     let mut job =
-        Parse { format, record_end: settings.record_end, max_record: settings.max_record };
+        Parse { format, repairs, record_end: settings.record_end, max_record: settings.max_record };
     run(&mut job, sources, settings, sinks)
 }
 
 struct Parse<'a> {
     format: &'a RowFormat,
+    repairs: Repairs,
     record_end: u8,
     max_record: usize,
 }
@@ -99,12 +106,25 @@ impl Parse<'_> {
     }
 }
 
+/// Replaces `mended` by `text`, which is no URI-reference, with those of `repairs` that it needs, and gives
+/// its components; `None` when it is no URI-reference then either.
+#[cold]
+#[inline(never)]
+pub(super) fn mend(text: &[u8], repairs: Repairs, mended: &mut Vec<u8>) -> Option<Components> {
+    if repairs.is_empty() {
+        return None;
+    }
+    repair(text, repairs, mended).ok()?;
+    parse_one(mended).ok()
+}
+
 impl Job for Parse<'_> {
     type Rows = ();
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
         let Slot { chunk, out, report, .. } = slot;
+        let mut mended = Vec::new();
         let lines = parse_each_with(
             isa,
             &mut worker.index,
@@ -119,6 +139,11 @@ impl Job for Parse<'_> {
                         report.written += 1;
                     }
                     Err(error) => {
+                        if let Some(parts) = mend(found.bytes, self.repairs, &mut mended) {
+                            self.row(&Row { line, text: &mended, parts }, out);
+                            report.written += 1;
+                            return;
+                        }
                         report.invalid.add(error.kind);
                         report.written += u64::from(self.error_row(line, error, out));
                     }

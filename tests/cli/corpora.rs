@@ -46,7 +46,7 @@ fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let evidence = directory.path().join("evidence.tsv");
     let evidence = evidence.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 38] = [
+    let commands: [(&[&str], &[&str]); 40] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -82,6 +82,8 @@ fn output_depends_on_the_input_only() {
         (&["key", "--grammar", "rfc2396", "--seed", "1"], &["--on-invalid"]),
         (&["key", "--iri", "--repair", "--seed", "1"], &["--on-invalid"]),
         (&["census", "--iri", "--repair"], &[]),
+        (&["parse", "--iri", "--repair"], &[]),
+        (&["check", "--iri", "--repair", "--format", "jsonl"], &[]),
         (&["dedup", "--rung", "protocol", "--aliases", evidence], &["--on-invalid"]),
         (&["normalize", "--rung", "protocol", "--aliases", evidence, "--repair"], &[]),
         (&["key", "--rung", "protocol", "--aliases", evidence, "--seed", "1"], &[]),

@@ -34,6 +34,31 @@ fn repairs_are_off_by_default_and_asked_for_by_name() {
 }
 
 #[test]
+fn rows_and_verdicts_are_those_of_what_is_repaired() {
+    let rows = |args: &[&str]| {
+        let text = run([args, &["--iri", "--repair"]].concat(), MESSY).text().to_owned();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    };
+    let parsed = rows(&["parse"]);
+    let paths: Vec<_> = parsed.iter().map(|row| row["path"].as_str()).collect();
+    let [one, other] = [Some("/a%20b"), Some("/%C3%A9")];
+    assert_eq!(paths, [one, one, one, other, other, one, None]);
+    assert_eq!(parsed[6]["error"], serde_json::json!({"kind": "control", "at": 9}));
+    let checked = rows(&["check", "--format", "jsonl"]);
+    let kinds: Vec<_> = checked.iter().map(|row| row["kind"].as_str()).collect();
+    assert_eq!((&kinds[..6], kinds[6]), (&[Some("absolute-uri"); 6][..], None));
+    assert_eq!(checked[6]["error"], parsed[6]["error"]);
+    let text = run(["check", "--repair", "--iri"], MESSY);
+    assert_eq!((text.code, text.text().lines().count()), (1, 3), "{}", text.text());
+    assert_eq!(run(["check", "--repair=space"], "http://h/a b\n").quiet(), "");
+    let hosts = run(["parse", "--iri", "-g", "{host}"], "http://bücher.example/\na b\n").quiet();
+    assert_eq!(hosts, "xn--bcher-kva.example\n");
+    let stats = run(["parse", "--repair", "--stats-format", "json"], MESSY);
+    let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
+    assert_eq!((&stats["invalid"], &stats["written"]), (&2.into(), &7.into()));
+}
+
+#[test]
 fn census_counts_what_repairs_merge() {
     let distinct = |args: &[&str]| {
         let answer = run([&["census", "--format", "json"], args].concat(), MESSY).quiet();

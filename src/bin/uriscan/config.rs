@@ -11,6 +11,7 @@ use uriscan::pipeline::{
     ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, OnInvalid,
     ResolveOptions, RowFormat, SameDocument, Settings,
 };
+use uriscan::repair::Repairs;
 use uriscan::surt;
 
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
@@ -19,7 +20,7 @@ use crate::exit::Failure;
 use crate::options::{
     against, audit_job, context, dedup_job, equivalence, equivalence_by, extract_options, hasher,
     inputs, is_dash, key_form, legacy_rows, link_base, link_format, on_invalid, row_format,
-    side_file,
+    side_file, unmended,
 };
 use crate::rule_choice;
 
@@ -63,8 +64,8 @@ pub(crate) enum Job {
         form: KeyForm,
         on_invalid: OnInvalid,
     },
-    Parse(RowFormat),
-    Check(CheckFormat),
+    Parse(RowFormat, Repairs),
+    Check(CheckFormat, Repairs),
     Census(CensusOptions, CensusFormat),
     /// What is asked by RFC 2396.
     Judge {
@@ -89,8 +90,8 @@ impl Job {
             Job::Dedup(_) | Job::Classes(_) => "dedup",
             Job::Normalize { .. } => "normalize",
             Job::Key { .. } => "key",
-            Job::Parse(_) => "parse",
-            Job::Check(_) => "check",
+            Job::Parse(..) => "parse",
+            Job::Check(..) => "check",
             Job::Census(..) => "census",
             Job::Judge {
                 question: LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv, ..
@@ -188,7 +189,11 @@ impl Config {
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
                 let equivalence = equivalence_by(key.grammar.grammar, &key.equivalence)?;
-                let job = Job::Key { equivalence, form: key_form(key.form, key.seed)?, on_invalid };
+                let job = Job::Key {
+                    equivalence,
+                    form: key_form(key.grammar.grammar, key.form, key.seed)?,
+                    on_invalid,
+                };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
                 config
@@ -198,8 +203,11 @@ impl Config {
             args::Command::Parse(parse) => {
                 let format = row_format(parse.format, parse.template.as_deref())?;
                 let job = match parse.grammar.grammar.legacy() {
-                    None => Job::Parse(format),
-                    Some(legacy) => Job::Judge { question: legacy_rows(&format)?, legacy },
+                    None => Job::Parse(format, parse.mending.repairs()),
+                    Some(legacy) => {
+                        unmended(parse.grammar.grammar, &parse.mending)?;
+                        Job::Judge { question: legacy_rows(&format)?, legacy }
+                    }
                 };
                 let strict = parse.strictness.strict;
                 Config::of_job(job, None, parse.common, strict, environment)
@@ -210,8 +218,9 @@ impl Config {
                     args::CheckFormat::Jsonl => CheckFormat::Jsonl,
                 };
                 let job = match (check.differ, check.grammar.grammar.legacy()) {
-                    (false, None) => Job::Check(format),
+                    (false, None) => Job::Check(format, check.mending.repairs()),
                     (false, Some(legacy)) => {
+                        unmended(check.grammar.grammar, &check.mending)?;
                         Job::Judge { question: LegacyQuestion::Check(format), legacy }
                     }
                     (true, legacy) => {

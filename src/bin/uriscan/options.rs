@@ -100,6 +100,16 @@ pub(crate) fn equivalence_by(
     })
 }
 
+/// # Errors
+/// When repairs are asked for under `grammar`, which is not RFC 3986.
+pub(crate) fn unmended(grammar: Grammar, typed: &args::Mending) -> Result<(), Failure> {
+    if typed.repairs().is_empty() {
+        return Ok(());
+    }
+    let what = "--iri and --repair are made for rfc3986";
+    Err(Failure::at(format_args!("--grammar {grammar}"), what))
+}
+
 /// What the formats of `parse` are to RFC 2396.
 pub(crate) fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
     match format {
@@ -300,9 +310,18 @@ pub(crate) fn hasher(seed: Option<u64>) -> Hasher {
 }
 
 /// What `key` writes; only a hash has a seed.
-pub(crate) fn key_form(typed: args::KeyForm, seed: Option<u64>) -> Result<KeyForm, Failure> {
+pub(crate) fn key_form(
+    grammar: Grammar,
+    typed: args::KeyForm,
+    seed: Option<u64>,
+) -> Result<KeyForm, Failure> {
     if typed != args::KeyForm::Hex && seed.is_some() {
         return Err(Failure::at("--seed", "only the keys of --as hex have one"));
+    }
+    let is_surt = !matches!(typed, args::KeyForm::Hex | args::KeyForm::Url);
+    if is_surt && grammar != Grammar::Rfc3986 {
+        let what = "keys to sort by are written for rfc3986; use --as hex or url";
+        return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
     Ok(match typed {
         args::KeyForm::Hex => KeyForm::Hex(hasher(seed)),

@@ -162,12 +162,14 @@ fn work(
                 pipeline::surts(sources, equivalence, form, *on_invalid, settings, sinks)?
             }
         },
-        Job::Parse(format) => pipeline::parse(sources, format, settings, sinks)?,
+        Job::Parse(format, repairs) => pipeline::parse(sources, format, *repairs, settings, sinks)?,
         Job::Judge { question, legacy } => {
             pipeline::judge_rfc2396(sources, *question, *legacy, settings, sinks)?
         }
         Job::Resolve(options) => pipeline::resolve(sources, options, settings, sinks)?,
-        Job::Check(format) => pipeline::check(sources, *format, settings, sinks)?,
+        Job::Check(format, repairs) => {
+            pipeline::check(sources, *format, *repairs, settings, sinks)?
+        }
         Job::Audit(options, _) => {
             let (report, counts) = pipeline::audit(sources, options, settings, sinks)?;
             findings = Some(counts);
@@ -307,7 +309,7 @@ fn summary(
         }
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Explain(options, _) => (Some(&options.equivalence), None, None),
-        Job::Parse(_) | Job::Check(_) | Job::Census(..) | Job::Judge { .. } => (None, None, None),
+        Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Judge { .. } => (None, None, None),
         Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
     };
     Summary {
@@ -316,13 +318,13 @@ fn summary(
         on_invalid,
         writes: match config.job {
             Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
-            Job::Normalize { .. } | Job::Key { .. } | Job::Parse(_) => Writes::Records,
+            Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
             Job::Redact | Job::Resolve(_) => Writes::Records,
             Job::Judge { question, .. } => match question {
                 LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
                 LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
             },
-            Job::Check(_) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
+            Job::Check(..) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
             Job::Audit(..) | Job::ListRules => Writes::Answers,
             Job::Extract(..) => Writes::Links,
         },

@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, GrammarChoice};
+use super::{Common, GrammarChoice, Mending};
 
 /// Say which records are no URI-reference of RFC 3986, and why
 ///
-/// Exits with 1 when there are some.
+/// Exits with 1 when there are some. With --iri and --repair: those that no repair makes one.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
@@ -20,9 +20,11 @@ pub(crate) struct Check {
     /// 3986, to RFC 2396 a name in which no host can be told, as in http://a_b/); opaque-query (a query, and
     /// a piece of the opaque part, as in mailto:a@b?subject=x); ipv4 (a name, and an address, as
     /// in http://256.1.1.1/). --grammar rfc2396+2732 compares with that. Exits with 1 when there are some.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["iri", "repair"])]
     pub(crate) differ: bool,
 
+    #[command(flatten)]
+    pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
@@ -44,4 +46,5 @@ Examples:
   uriscan check urls.txt && echo all valid
   uriscan check --grammar rfc2396 urls.txt
   uriscan check --differ urls.txt                  what breaks between java.net.URI and RFC 3986
+  uriscan check --iri --repair urls.txt            what is beyond repair
   uriscan check --format jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c";

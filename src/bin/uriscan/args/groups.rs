@@ -102,7 +102,7 @@ pub(crate) struct References {
     pub(crate) suffix_scheme: Option<String>,
 }
 
-/// What is done to records that are no URI before they are compared.
+/// What is done to records that are no URI before they are compared, split or checked.
 #[derive(Debug, Args)]
 pub(crate) struct Mending {
     /// Take IRIs: characters beyond ASCII become triplets, in DNS hosts A-labels (RFC 3987, 3.1)
@@ -117,7 +117,8 @@ pub(crate) struct Mending {
     /// space: becomes %20. byte: "<>^`{|} become triplets. backslash: a slash before the query of http,
     /// https, ws, wss, ftp and file, else %5C. bracket: [ and ] outside of an IP address become %5B
     /// and %5D. percent: a stray % becomes %25. A record is repaired wholly or not at all; valid ones
-    /// are never touched. It is compared and normalized as repaired, but written as it was.
+    /// are never touched. It is compared, normalized, split and checked as repaired, but
+    /// written as it was.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
     #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = repairs)]
     pub(crate) repair: Vec<Repairs>,

@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, GrammarChoice, Strictness};
+use super::{Common, GrammarChoice, Mending, Strictness};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
 /// Records may be URIs or relative references. A component that is undefined is told from one
 /// that is empty: null and "" in JSON, \N and nothing in TSV. A record that is neither gives
 /// {"line":4,"error":{"kind":"space","at":17}}, the byte counted from 0; a template has no row
-/// for it.
+/// for it. With --iri and --repair rows are those of the record as it is repaired.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
@@ -26,6 +26,8 @@ pub(crate) struct Parse {
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
