@@ -106,37 +106,38 @@ pub(super) fn service(port: u16) -> Option<&'static str> {
 
 /// Judges `digits`, the port behind the `:` at `colon`.
 pub(super) fn judge(scheme: Option<&[u8]>, digits: &[u8], colon: usize, found: &mut Found<'_>) {
-    if digits.is_empty() {
-        return;
+    if let Some((rule, detail)) = warning(scheme, digits) {
+        found.add(rule, colon + 1..colon + 1 + digits.len(), detail);
     }
-    let range = colon + 1..colon + 1 + digits.len();
+}
+
+/// What there is to say of the port `digits`.
+pub(super) fn warning(scheme: Option<&[u8]>, digits: &[u8]) -> Option<(Rule, Detail)> {
+    if digits.is_empty() {
+        return None;
+    }
     let port = digits.iter().try_fold(0u32, |port, digit| {
         let value = port * 10 + u32::from(digit.wrapping_sub(b'0'));
         (digit.is_ascii_digit() && value <= 0xFFFF).then_some(value)
     });
     let Some(port) = port.and_then(|port| u16::try_from(port).ok()) else {
         // What is no number is invalid, which is another rule.
-        if digits.iter().all(u8::is_ascii_digit) {
-            found.add(Rule::PortOverflow, range, Detail::None);
-        }
-        return;
+        return digits.iter().all(u8::is_ascii_digit).then_some((Rule::PortOverflow, Detail::None));
     };
     if port >= 1024 {
-        return;
+        return None;
     }
     let facts = scheme.and_then(scheme_facts);
     let name = facts.map_or("", |facts| facts.name);
     let also = ALSO.iter().find(|row| row.0 == name).map_or(&[][..], |row| row.1);
     if facts.is_some_and(|facts| facts.default_port == Some(port)) || also.contains(&port) {
-        return;
+        return None;
     }
-    match service(port) {
+    Some(match service(port) {
         // Of a scheme of which nothing is known, who can say what it expects where?
-        Some(service) if facts.is_some() => {
-            found.add(Rule::PortOtherProtocol, range, Detail::Service(service));
-        }
-        _ => found.add(Rule::PortWellKnown, range, Detail::None),
-    }
+        Some(service) if facts.is_some() => (Rule::PortOtherProtocol, Detail::Service(service)),
+        _ => (Rule::PortWellKnown, Detail::None),
+    })
 }
 
 #[cfg(test)]

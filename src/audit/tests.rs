@@ -589,6 +589,13 @@ fn ordinary_records_are_quiet() {
         "urn:isbn:0451450523",
         "file:///etc/passwd",
         "ftp://ftp.example/pub/comics/conan/news/",
+        "https://h:443/",
+        "http://h:/a",
+        "http://h:0080?q",
+        "foo://h:8080/",
+        "http://h/?mode=1&action=2#region=x",
+        "http://h/?%70age=1&t%61b=2&%76",
+        "http://h/a;mode=1",
     ] {
         assert_eq!(findings(text.as_bytes()), []);
         for kernels in Kernels::available() {
