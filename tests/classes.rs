@@ -2,8 +2,10 @@
 //! out and why, on small lists, the corpora and real lists.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use flate2::read::MultiGzDecoder;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
@@ -205,9 +207,10 @@ fn real_lists() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let names = ["urls-citizenlab.txt.gz", "urls-node-files.txt.gz", "urls-userbait.txt.gz"];
     let unpack = |name: &str| {
-        let path = folder.join(name);
-        let ran = std::process::Command::new("gzip").arg("-dc").arg(path).output().ok()?;
-        ran.status.success().then_some(ran.stdout)
+        let list = std::fs::File::open(folder.join(name)).ok()?;
+        let mut text = Vec::new();
+        MultiGzDecoder::new(list).read_to_end(&mut text).expect("the list is whole");
+        Some(text)
     };
     names.into_iter().filter_map(unpack).collect()
 }

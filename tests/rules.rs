@@ -268,9 +268,12 @@ fn keep_param() {
         &[
             ("http://h/?x=1&id=2&y&page=3&pw=4", "http://h/?id=2&page=3"),
             ("http://h/?x=1", "http://h/"),
-            ("http://h/?", "http://h/"),
+            ("http://h/?x=1&", "http://h/?"),
         ],
         &[
+            // Nothing is no parameter.
+            ("http://h/?", "http://h/"),
+            ("http://h/?id&&p", "http://h/?id&p"),
             ("http://h/?id=2", "http://h/?id=3"),
             ("http://h/?id", "http://h/"),
             ("http://h/?id&p", "http://h/?p&id"),

@@ -208,15 +208,11 @@ fn host_by_whatwg(text: &[u8]) -> Option<String> {
 
 /// Whether `authority` is a `server` of RFC 2396 section 3.2.2, and not only a `reg_name`.
 fn is_server(authority: &[u8]) -> bool {
-    let (userinfo, hostport) = match memchr::memrchr(b'@', authority) {
-        Some(at) => (&authority[..at], &authority[at + 1..]),
-        None => (&[][..], authority),
-    };
-    // `mark` has `~` and more; `[` and `]` are no part of a userinfo in either grammar.
-    let is_userinfo = userinfo.iter().all(|&byte| byte != b'@');
+    let at = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let hostport = &authority[at..];
     let end = memchr::memchr(b':', hostport).unwrap_or(hostport.len());
     let host = &hostport[..end];
-    is_userinfo && (authority.is_empty() || is_hostname(host) || is_ipv4(host))
+    authority.is_empty() || is_hostname(host) || is_ipv4(host)
 }
 
 /// `hostname = *( domainlabel "." ) toplabel [ "." ]` of RFC 2396.

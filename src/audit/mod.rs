@@ -26,6 +26,7 @@ mod tests;
 pub use address::inet_aton;
 pub use exact::audit;
 pub(crate) use exact::unjudged;
+pub(crate) use redact::each_secret;
 pub use redact::{MASK, redact_into};
 pub use rule::{Rule, RuleSet, Severity};
 
@@ -33,6 +34,7 @@ use core::fmt;
 use core::net::IpAddr;
 use core::ops::Range;
 
+use crate::normalize::percent::{decoded, triplet};
 use crate::uri::UriError;
 
 /// Something in a reference that a rule warns of.
@@ -131,33 +133,5 @@ impl Found<'_> {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let (start, end) = (offset(range.start), offset(range.end));
         self.findings.push(Finding { rule, severity, start, end, count: 1, detail });
-    }
-}
-
-/// The bytes of `text` with its triplets decoded, once; what is no triplet stays.
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while at < text.len() {
-        match triplet(text, at) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(text[at]);
-                at += 1;
-            }
-        }
-    }
-    out
-}
-
-/// The byte that the triplet at `at` stands for, if one stands there.
-fn triplet(text: &[u8], at: usize) -> Option<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    match text.get(at..)? {
-        [b'%', high, low, ..] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
-        _ => None,
     }
 }

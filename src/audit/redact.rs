@@ -1,5 +1,7 @@
 //! References with their secrets masked (RFC 3986 section 7.5).
 
+use core::ops::Range;
+
 use super::exact::by_appendix_b;
 use super::secret::{self, Part};
 use crate::uri::parse;
@@ -24,20 +26,31 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
         out.extend_from_slice(text);
         return 0;
     }
-    // A text too long for offsets has been refused by whoever counts in them.
-    let parts = parse(text).unwrap_or_else(|_| by_appendix_b(text));
+    mask_into(text, out)
+}
+
+/// [`redact_into`] without the quick look at whether there is anything to mask.
+fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
-    let mut mask = |start: usize, end: usize| {
-        out.extend_from_slice(&text[copied..start]);
+    each_secret(text, |secret| {
+        out.extend_from_slice(&text[copied..secret.start]);
         out.extend_from_slice(MASK);
-        copied = end;
+        copied = secret.end;
         count += 1;
-    };
+    });
+    out.extend_from_slice(&text[copied..]);
+    count
+}
+
+/// Hands `each` the ranges of `text` that are secret, in their order.
+pub(crate) fn each_secret(text: &[u8], mut each: impl FnMut(Range<usize>)) {
+    // A text too long for offsets has been refused by whoever counts in them.
+    let parts = parse(text).unwrap_or_else(|_| by_appendix_b(text));
     if let Some(userinfo) = parts.userinfo(text) {
         let start = parts.authority_start as usize;
         if let Some(range) = secret::of_userinfo(userinfo) {
-            mask(start + range.start, start + range.end);
+            each(start + range.start..start + range.end);
         }
     }
     let components = [
@@ -48,11 +61,9 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     for (component, start, part) in components {
         let Some(component) = component else { continue };
         secret::each_parameter(component, part, |_, value| {
-            mask(start + value.start, start + value.end);
+            each(start + value.start..start + value.end);
         });
     }
-    out.extend_from_slice(&text[copied..]);
-    count
 }
 
 /// Whether something may have to be masked: there is an `@`, or an `=` behind what may be the name of a
@@ -85,6 +96,9 @@ mod tests {
             ("http://h/?token", "http://h/?token"),
             ("http://h/?token=a=b;pwd=x&y", "http://h/?token=***;pwd=***&y"),
             ("http://h/a;jsessionid=1/b;c=2", "http://h/a;jsessionid=***/b;c=2"),
+            ("http://h/a&token=1/b/token=2", "http://h/a&token=***/b/token=2"),
+            ("http://ghp_0123456789abcdef:x-oauth-basic@h/", "http://***@h/"),
+            ("#a#sid=1", "#a#sid=***"),
             ("http://h/#!/x?access_token=1&a", "http://h/#!/x?access_token=***&a"),
             ("mailto:a@h?password=1", "mailto:a@h?password=***"),
             // No URI-references: masked all the same.
@@ -94,6 +108,27 @@ mod tests {
         ] {
             assert_eq!(redacted(text), expected, "{text}");
             assert_eq!(redacted(expected), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_quick_look_misses_no_secret() {
+        for name in secret::NAMES.iter().chain(secret::ENDS) {
+            for cut in 0..=name.len() {
+                for mark in ["", "/", "&", ";", "-", "%", "%2d", "?", "#", "%70"] {
+                    for before in ["/a?", "/a;", "/a;b/", "/a?x&", "/a#", "//h/a?b#c?", ""] {
+                        let (front, back) = name.split_at(cut);
+                        let text = format!("{before}{front}{mark}{back}=1");
+                        let mut looked = Vec::new();
+                        let mut masked = Vec::new();
+                        let counts = [
+                            redact_into(text.as_bytes(), &mut looked),
+                            mask_into(text.as_bytes(), &mut masked),
+                        ];
+                        assert_eq!((&looked, counts[0]), (&masked, counts[1]), "{text}");
+                    }
+                }
+            }
         }
     }
 }

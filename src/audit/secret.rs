@@ -65,23 +65,20 @@ const TOKENS: &[&[u8]] = &[
 /// Where parameters stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Behind a `;` in a segment.
+    /// Behind a `;` or `&` in a segment.
     Path,
-    /// Between `&` or `;`; a fragment too, in which some protocols hand over tokens.
+    /// Between `&`, `;` or `?`; a fragment too, in which some protocols hand over tokens.
     Query,
 }
 
-/// The range within `userinfo` of what is secret in it: what stands behind the first `:`, or a user
-/// name that is a token.
+/// The range within `userinfo` of what is secret in it: all of it when the user name is a token, with or
+/// without something behind it; or else what stands behind the first `:`.
 pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
-    match memchr::memchr(b':', userinfo) {
-        Some(colon) if colon + 1 < userinfo.len() => Some(colon + 1..userinfo.len()),
-        _ => {
-            let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
-            let is_token = TOKENS.iter().any(|token| userinfo.starts_with(token));
-            (is_token && name_len >= 16).then_some(0..name_len)
-        }
+    let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+    if name_len >= 16 && TOKENS.iter().any(|token| userinfo.starts_with(token)) {
+        return Some(0..userinfo.len());
     }
+    (name_len + 1 < userinfo.len()).then(|| name_len + 1..userinfo.len())
 }
 
 /// Judges `userinfo`, which starts at byte `start` of the record.
@@ -106,14 +103,15 @@ pub(super) fn each_parameter<'t>(
     mut each: impl FnMut(&'t [u8], Range<usize>),
 ) {
     let delimiters = match part {
-        Part::Path => memchr::memchr2(b';', b'=', text).is_some().then_some(&b"/;"[..]),
-        Part::Query => memchr::memchr(b'=', text).is_some().then_some(&b"&;?"[..]),
+        Part::Path => memchr::memchr(b'=', text).is_some().then_some(&b"/;&"[..]),
+        // A second `#` stands in texts that are no URI.
+        Part::Query => memchr::memchr(b'=', text).is_some().then_some(&b"&;?#"[..]),
     };
     let Some(delimiters) = delimiters else { return };
     let mut at = 0;
     for parameter in text.split(|byte| delimiters.contains(byte)) {
         // The first piece of a path is no parameter, nor is what follows a slash.
-        let is_parameter = part == Part::Query || at > 0 && text[at - 1] == b';';
+        let is_parameter = part == Part::Query || at > 0 && text[at - 1] != b'/';
         if is_parameter
             && let Some(equals) = memchr::memchr(b'=', parameter)
             && equals + 1 < parameter.len()
@@ -128,6 +126,9 @@ pub(super) fn each_parameter<'t>(
 /// Judges the parameters of `text`, a component that starts at byte `start` of the record.
 pub(super) fn judge_parameters(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
     each_parameter(text, part, |name, value| {
+        // Long enough for all names that say something.
+        const SHOWN: usize = 200;
+        let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
         let range = start + value.start..start + value.end;
         found.add(Rule::SecretParameter, range, Detail::Name(name));
@@ -169,7 +170,8 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
 #[inline]
 pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     let Some(&[a, b, c]) = text[..equals].last_chunk::<3>() else { return true };
-    let ends_name = |byte: u8| matches!(byte, b'&' | b';' | b'?' | b'#' | b'/');
+    // Not `/`, which ends a name in a path only.
+    let ends_name = |byte: u8| matches!(byte, b'&' | b';' | b'?' | b'#');
     if ends_name(c) || ends_name(b) {
         // Too short a name.
         return false;
@@ -279,6 +281,10 @@ mod tests {
     #[test]
     fn user_names_that_are_tokens() {
         assert_eq!(of_userinfo(b"ghp_0123456789abcdef"), Some(0..20));
+        // Tokens with a fixed password, or as one.
+        assert_eq!(of_userinfo(b"ghp_0123456789abcdef:x-oauth-basic"), Some(0..34));
+        assert_eq!(of_userinfo(b"glpat-0123456789abcdef:"), Some(0..23));
+        assert_eq!(of_userinfo(b"x-access-token:ghs_0123456789abcdef"), Some(15..35));
         assert_eq!(of_userinfo(b"joe"), None);
         assert_eq!(of_userinfo(b"joe:"), None);
         assert_eq!(of_userinfo(b"joe:x"), Some(4..5));

@@ -1,15 +1,18 @@
 //! Where two URIs part for good, and why no rung makes them one.
 
-use super::{Component, explain_with_rules};
-use crate::normalize::{Options, percent};
-use crate::rules::RuleSet;
-use crate::uri::{Components, parse};
+use super::{Component, Explanation, explain_with_rules};
+use crate::normalize::percent::decoded;
+use crate::normalize::{Options, Rung};
+use crate::rules::{INDEX_PAGES, RuleSet};
+use crate::uri::{Components, UriError, parse};
 
 /// Why two spellings of a component are kept apart at every rung. Those before [`Reason::Scheme`] are
 /// differences that other tools are known to remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
+    /// A rung above the one in use makes them one.
+    HigherRung,
     /// A reserved character is encoded in one and not in the other (2.2).
     Reserved,
     /// One is the other, encoded once more (2.4).
@@ -60,7 +63,8 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 23] = [
+    pub const ALL: [Reason; 24] = [
+        Reason::HigherRung,
         Reason::Reserved,
         Reason::DoubleEncoding,
         Reason::Case,
@@ -98,6 +102,7 @@ impl Reason {
 
     const fn told(self) -> (&'static str, &'static str) {
         match self {
+            Reason::HigherRung => ("higher-rung", "one at a higher rung than was asked for"),
             Reason::Reserved => {
                 ("reserved", "a reserved character is a delimiter, and data when it is encoded")
             }
@@ -155,14 +160,16 @@ pub(super) fn partings(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Vec<Parting> {
-    let tell = |text| explain_with_rules(text, options, rules);
-    let (Ok(told_a), Ok(told_b)) = (tell(a), tell(b)) else {
+    let tell = |text, rung| explain_with_rules(text, Options { rung, ..options }, rules);
+    let rung = options.rung;
+    let (Ok(told_a), Ok(told_b)) = (tell(a, rung), tell(b, rung)) else {
         let at = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         return vec![Parting { component: None, reason: Reason::Invalid, at: [at, at] }];
     };
     let (form_a, form_b) = (&told_a.canonical[..], &told_b.canonical[..]);
     // Canonical forms are valid.
     let (Ok(parts_a), Ok(parts_b)) = (parse(form_a), parse(form_b)) else { return Vec::new() };
+    let highest = tops(tell(a, Rung::Scheme), tell(b, Rung::Scheme));
     let is_lone = (parts_a.authority_start == 0) != (parts_b.authority_start == 0);
     let mut partings = Vec::new();
     for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
@@ -179,10 +186,32 @@ pub(super) fn partings(
             told_a.place(place_a.start + same, place_a.end),
             told_b.place(place_b.start + same, place_b.end),
         ];
-        let reason = reason(component, text_a, text_b);
+        let reason = match highest.iter().flatten().find(|top| top.component == component) {
+            Some(top) if top.a == top.b => Reason::HigherRung,
+            Some(top) => reason(component, &top.a, &top.b),
+            None => reason(component, text_a, text_b),
+        };
         partings.push(Parting { component: Some(component), reason, at });
     }
     partings
+}
+
+/// A component of two URIs in their forms at the highest rung, which says what no rung makes one.
+struct Top {
+    component: Component,
+    a: Vec<u8>,
+    b: Vec<u8>,
+}
+
+fn tops(a: Result<Explanation, UriError>, b: Result<Explanation, UriError>) -> Option<Vec<Top>> {
+    let (a, b) = (a.ok()?.canonical, b.ok()?.canonical);
+    let (places_a, places_b) = (places(&parse(&a).ok()?), places(&parse(&b).ok()?));
+    let top = |(of_a, of_b): (Place, Place)| Top {
+        component: of_a.component,
+        a: a[of_a.start..of_a.end].to_vec(),
+        b: b[of_b.start..of_b.end].to_vec(),
+    };
+    Some(places_a.into_iter().zip(places_b).map(top).collect())
 }
 
 /// A component of a form, with the delimiter that belongs to it.
@@ -260,27 +289,6 @@ fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
     }
 }
 
-/// `text` with all triplets decoded, once; a `%` that begins none stays.
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let [first, after @ ..] = rest {
-        rest = match rest {
-            [b'%', high, low, after @ ..]
-                if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
-            {
-                out.push(percent::decode(*high, *low));
-                after
-            }
-            _ => {
-                out.push(*first);
-                after
-            }
-        };
-    }
-    out
-}
-
 fn plus_decoded(text: &[u8]) -> Vec<u8> {
     let spaces: Vec<u8> = text.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }).collect();
     decoded(&spaces)
@@ -295,18 +303,9 @@ fn squeezed(path: &[u8]) -> Vec<u8> {
 
 /// `path` without a last segment that is known to be shown for its directory.
 fn without_index(path: &[u8]) -> &[u8] {
-    const PAGES: [&[u8]; 8] = [
-        b"index.html",
-        b"index.htm",
-        b"index.php",
-        b"index.asp",
-        b"index.aspx",
-        b"index.jsp",
-        b"default.asp",
-        b"default.aspx",
-    ];
     let last = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
-    let is_index = PAGES.iter().any(|page| page.eq_ignore_ascii_case(&path[last..]));
+    let is_index =
+        INDEX_PAGES.split(',').any(|page| page.as_bytes().eq_ignore_ascii_case(&path[last..]));
     if is_index { &path[..last] } else { path }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::diagnostic::{excerpt, push_escaped};
-use crate::explain::{Change, Comparison, Explanation, Parting};
+use crate::explain::{Change, Comparison, Explanation, Parting, Reason};
 use crate::normalize::Rung;
 use crate::uri::UriError;
 
@@ -102,7 +102,9 @@ pub(crate) fn pair_text(
             push_line(&[" at rung ", rung.name(), ": ", &names], out);
         }
         Comparison::Never { partings } => {
-            paint.push(RED, b"never one", out);
+            let is_never = partings.iter().any(|parting| parting.reason != Reason::HigherRung);
+            let told: &[u8] = if is_never { b"never one" } else { b"not one at this rung" };
+            paint.push(RED, told, out);
             out.push(b'\n');
             for Parting { reason, at, .. } in partings {
                 out.extend_from_slice(b"  ");

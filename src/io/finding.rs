@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::diagnostic::{Place, push_escaped};
 use super::row::push_decimal;
-use crate::audit::{Detail, Finding, Rule};
+use crate::audit::{Detail, Finding, Rule, each_secret};
+use crate::normalize::percent::push_triplet;
 
 /// Bytes of a record that a finding quotes at the most.
 const QUOTED: usize = 200;
@@ -86,11 +87,15 @@ fn address(finding: &Finding) -> Option<String> {
     }
 }
 
-/// The bytes in question, but for a secret.
+/// The bytes in question, unless a secret is among them.
 fn quoted(record: &[u8], finding: &Finding) -> Option<String> {
     let bytes = record.get(finding.start as usize..finding.end as usize)?;
-    let bytes = &bytes[..bytes.len().min(QUOTED)];
-    (!finding.rule.is_secret()).then(|| String::from_utf8_lossy(bytes).into_owned())
+    let shown = finding.start as usize..finding.start as usize + bytes.len().min(QUOTED);
+    let mut is_secret = finding.rule.is_secret();
+    each_secret(record, |secret| {
+        is_secret |= secret.start < shown.end && shown.start < secret.end;
+    });
+    (!is_secret).then(|| String::from_utf8_lossy(&record[shown]).into_owned())
 }
 
 /// What stands before the results of a SARIF 2.1.0 log.
@@ -128,48 +133,110 @@ pub(crate) fn sarif(
     out: &mut Vec<u8>,
 ) {
     let (start, end) = (u64::from(finding.start), u64::from(finding.end));
-    let mut region = json!({"byteOffset": byte + start, "byteLength": end - start});
-    if let Some(line) = line {
-        // Columns are those of UTF-16, as the standard has them when nothing else is said.
-        let column = |offset: u64| {
-            let until = usize::try_from(place.indent + offset).unwrap_or(usize::MAX);
-            let before = String::from_utf8_lossy(&line[..until.min(line.len())]);
-            before.encode_utf16().count() + 1
+    // Columns are those of UTF-16, as the standard has them when nothing else is said.
+    let column = |line: &[u8], offset: u64| {
+        let until = usize::try_from(place.indent + offset).unwrap_or(usize::MAX);
+        let before = &line[..until.min(line.len())];
+        let units = if before.is_ascii() {
+            before.len()
+        } else {
+            String::from_utf8_lossy(before).encode_utf16().count()
         };
-        region["startLine"] = place.line.into();
-        region["startColumn"] = column(start).into();
-        region["endColumn"] = column(end).into();
-    }
-    let result = json!({
-        "ruleId": finding.rule.id(),
-        "ruleIndex": finding.rule as usize,
-        "level": finding.severity.name(),
-        "message": {"text": format!("{}: {}.", finding.message(), finding.rule.consequence())},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": as_reference(place.source)},
-            "region": region,
-        }}],
-        "properties": {
-            "section": finding.rule.section(),
-            "count": finding.count,
-            "address": address(finding),
+        units + 1
+    };
+    let region = Region {
+        byte_offset: byte + start,
+        byte_length: end - start,
+        start_line: line.map(|_| place.line),
+        start_column: line.map(|line| column(line, start)),
+        end_column: line.map(|line| column(line, end)),
+    };
+    let artifact_location = Artifact { uri: &as_reference(place.source) };
+    let result = SarifResult {
+        rule_id: finding.rule.id(),
+        rule_index: finding.rule as usize,
+        level: finding.severity.name(),
+        message: Message {
+            text: &format!("{}: {}.", finding.message(), finding.rule.consequence()),
         },
-    });
+        locations: [Location { physical_location: PhysicalLocation { artifact_location, region } }],
+        properties: Properties {
+            section: finding.rule.section(),
+            count: finding.count,
+            address: address(finding),
+        },
+    };
     out.extend_from_slice(b",\n");
-    out.extend_from_slice(result.to_string().as_bytes());
+    out.extend(serde_json::to_vec(&result).expect("strings and numbers make an object"));
+}
+
+/// A result of SARIF 2.1.0 (section 3.27), as far as it is filled in here.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifResult<'a> {
+    rule_id: &'a str,
+    rule_index: usize,
+    level: &'a str,
+    message: Message<'a>,
+    locations: [Location<'a>; 1],
+    properties: Properties<'a>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'a> {
+    physical_location: PhysicalLocation<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation<'a> {
+    artifact_location: Artifact<'a>,
+    region: Region,
+}
+
+#[derive(Serialize)]
+struct Artifact<'a> {
+    uri: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    byte_offset: u64,
+    byte_length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Properties<'a> {
+    section: &'a str,
+    count: u32,
+    address: Option<String>,
 }
 
 /// The name of a source as a URI-reference: a path, with what may not stand in one encoded.
 fn as_reference(name: &str) -> String {
     use crate::grammar::class::{ByteClass, PCHAR};
     const PLAIN: ByteClass = PCHAR.without(ByteClass::of(b":")).or(ByteClass::of(b"/"));
-    let push = |mut out: String, byte: u8| {
+    let push = |mut out: Vec<u8>, byte: u8| {
         if PLAIN.has(byte) {
-            out.push(char::from(byte));
+            out.push(byte);
         } else {
-            out += &format!("%{byte:02X}");
+            push_triplet(byte, &mut out);
         }
         out
     };
-    name.bytes().fold(String::new(), push)
+    let reference = name.bytes().fold(Vec::new(), push);
+    String::from_utf8(reference).expect("a reference is ASCII")
 }

@@ -50,6 +50,34 @@ pub(crate) fn push_triplet(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
+/// The bytes of `text` with its triplets decoded, once; what is no triplet stays.
+pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        match triplet(text, at) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(text[at]);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// The byte that the triplet at `at` stands for, if one stands there.
+pub(crate) fn triplet(text: &[u8], at: usize) -> Option<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    match text.get(at..)? {
+        [b'%', high, low, ..] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

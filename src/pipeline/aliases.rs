@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{Equivalence, Error, Settings};
 use crate::alias::{AliasRows, AliasTable, Verdict};
+use crate::io::fields::members;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::key::{Hasher, Key};
 use crate::normalize::Normalizer;
@@ -85,9 +86,8 @@ impl Columns {
             Columns::Tsv => row.split(|&byte| byte == b'\t').map(<[u8]>::to_vec).collect(),
             Columns::Csv => csv(row)?,
             Columns::Jsonl => {
-                let object: serde_json::Value = serde_json::from_slice(row).ok()?;
-                let cell = |name: &str| Some(object.get(name)?.as_str()?.as_bytes().to_vec());
-                vec![cell("from")?, cell("to")?]
+                let (from, to) = members(row, "from", "to").ok()?;
+                [from, to].map(|cell| cell.text.into_owned().into_bytes()).into()
             }
         };
         let to = cells.pop()?;
@@ -128,7 +128,7 @@ fn csv(row: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 impl Aliases {
     /// Reads the aliases that `open` gives: two columns, the URI and what it stands for, as TSV, CSV or JSON lines with
-    /// `from` and `to`; the first row tells which. A first row of the words `from` and `to` is a heading.
+    /// `from` and `to`; the first row that is one tells which. A first row of the words `from` and `to` is a heading.
     ///
     /// `equivalence` is what makes two spellings one, without aliases; `hasher` is the one that records
     /// are hashed with.
@@ -254,10 +254,14 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 let is_first = columns.is_none();
-                let columns = *columns.get_or_insert_with(|| Columns::of(row));
-                let cells = columns.split(row);
+                let by = columns.unwrap_or_else(|| Columns::of(row));
+                let cells = by.split(row);
+                if cells.is_some() {
+                    // What is no row, such as a comment, does not say how rows are written.
+                    columns = Some(by);
+                }
                 let is_heading = |(from, to): &(Vec<u8>, Vec<u8>)| from == b"from" && to == b"to";
-                if is_first && columns != Columns::Jsonl && cells.as_ref().is_some_and(is_heading) {
+                if is_first && by != Columns::Jsonl && cells.as_ref().is_some_and(is_heading) {
                     continue;
                 }
                 let row = match cells {
@@ -323,6 +327,20 @@ mod tests {
             assert_eq!(Columns::of(row.as_bytes()), columns, "{row}");
             assert_eq!(columns.split(row.as_bytes()), cells, "{row}");
         }
+    }
+
+    #[test]
+    fn what_is_no_row_does_not_say_how_rows_are_written() {
+        let text = "# seen by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
+        let open = || Source::new("aliases", text.as_bytes());
+        let mut told = Vec::new();
+        let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(1));
+        let mut tell = |fault: AliasFault, line| told.push((fault, line));
+        let aliases =
+            Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut tell)
+                .unwrap();
+        assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
+        assert_eq!(told, [(AliasFault::Malformed, 1)]);
     }
 
     #[test]

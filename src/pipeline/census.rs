@@ -5,14 +5,14 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
 use super::driver::{Job, Slot, Worker, record_at, run};
-use super::equivalence::Scratch;
+use super::equivalence::{Scratch, mended};
 use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
 use crate::normalize::{self, Options, Rung, canonical, normalize_exact};
-use crate::repair::{Repair, Repairs, repair};
+use crate::repair::{Repair, Repairs};
 use crate::resolve::Context;
 use crate::rules::{self, RuleSet};
 use crate::simd::Isa;
@@ -239,15 +239,11 @@ impl Count {
         error: UriError,
         scratch: &mut rules::Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, hasher, repairs, .. } = self.options;
+        let CensusOptions { drop_fragment, ref rules, hasher, repairs, ref context } = self.options;
         let unmended = ([hasher.key(bytes); LEVELS], Some(error));
-        let mut repaired = Vec::new();
-        if repairs.is_empty()
-            || error.kind == ErrorKind::Relative
-            || repair(bytes, repairs, &mut repaired).is_err()
-        {
+        let Ok(repaired) = mended(context.as_ref(), repairs, error, bytes) else {
             return unmended;
-        }
+        };
         let mut keys = unmended.0;
         let mut form = Vec::new();
         for (key, rung) in keys.iter_mut().zip(Rung::ALL) {

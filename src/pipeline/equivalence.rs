@@ -11,7 +11,7 @@ use crate::index::{Index, Record};
 use crate::key::{Hasher, Key};
 use crate::normalize::{self, Options, canonical_or, normalize_exact, normalize_rfc2396};
 use crate::repair::{Repair, Repairs, repair};
-use crate::resolve::{Context, Placed, Resolver};
+use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError, parse};
@@ -168,13 +168,9 @@ impl Equivalence {
         text: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<(), UriError> {
-        if self.repairs.is_empty() || error.kind == ErrorKind::Relative {
-            return Err(error);
-        }
-        let mut repaired = Vec::new();
-        repair(text, self.repairs, &mut repaired)?;
+        let mended = mended(self.context.as_ref(), self.repairs, error, text)?;
         out.clear();
-        normalize_exact(&repaired, self.normalize.rung, self.normalize.drop_fragment, out)
+        normalize_exact(&mended, self.normalize.rung, self.normalize.drop_fragment, out)
     }
 
     /// The key of the class that the canonical form `form` belongs to, by the hasher that
@@ -201,28 +197,46 @@ impl Equivalence {
     /// The target of `record` in its context, repaired if need be, for who explains what becomes of it: `record`
     /// itself without a context, or where it has no target.
     pub(super) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
-        let mut target = Vec::new();
-        let is_written = match &self.context {
-            None => false,
-            Some(Context::Base { base, options }) => {
-                let mut resolver = Resolver::new(base.clone(), *options);
-                resolver.resolve_into(record, &mut target).is_ok()
+        let context = self.context.as_ref();
+        let is_legacy = matches!(context, Some(Context::Legacy { .. }));
+        match parse(record) {
+            Err(error) if !is_legacy => {
+                mended(context, self.repairs, error, record).map(Cow::Owned)
             }
-            Some(Context::Legacy { base, lenient_scheme }) => {
-                base.resolve_into(record, *lenient_scheme, &mut target).is_ok()
-            }
-            Some(Context::Suffix(suffix)) => suffix.complete_into(record, &mut target).is_ok(),
-        };
-        let target = if is_written { Cow::Owned(target) } else { Cow::Borrowed(record) };
-        if self.repairs.is_empty() || parse(&target).is_ok() {
-            return target;
+            _ => target_in(context, record).map(Cow::Owned),
         }
-        let mut repaired = Vec::new();
-        match repair(&target, self.repairs, &mut repaired) {
-            Ok(_) => Cow::Owned(repaired),
-            Err(_) => target,
-        }
+        .unwrap_or(Cow::Borrowed(record))
     }
+}
+
+/// The target of `reference` in `context`.
+fn target_in(context: Option<&Context>, reference: &[u8]) -> Result<Vec<u8>, UriError> {
+    let mut target = Vec::new();
+    match context {
+        None => target.extend_from_slice(reference),
+        Some(context) => context.append_target(reference, &mut target)?,
+    }
+    Ok(target)
+}
+
+/// What `repairs` make of `text`, which is refused because of `error`: as repaired, or the target of that in
+/// `context`, if it has one.
+///
+/// # Errors
+/// `error`, where nothing may be repaired; what is still wrong with it after all repairs.
+#[cold]
+pub(super) fn mended(
+    context: Option<&Context>,
+    repairs: Repairs,
+    error: UriError,
+    text: &[u8],
+) -> Result<Vec<u8>, UriError> {
+    if repairs.is_empty() || error.kind == ErrorKind::Relative {
+        return Err(error);
+    }
+    let mut repaired = Vec::new();
+    repair(text, repairs, &mut repaired)?;
+    Ok(target_in(context, &repaired).unwrap_or(repaired))
 }
 
 /// What one record after the other is compared by; holds the buffers that this needs.

@@ -20,6 +20,7 @@ use core::fmt;
 use crate::grammar::class::{ByteClass, HEXDIG, PATH, QUERY, SCHEME, USERINFO};
 use crate::grammar::scheme_facts;
 use crate::normalize::dns_to_ascii;
+use crate::normalize::percent::push_triplet;
 use crate::uri::{UriError, parse, split};
 
 /// Something that is done to a record to make it a URI-reference.
@@ -351,7 +352,7 @@ impl Work {
                 _ => return None,
             };
             self.make(repair, start + i)?;
-            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+            push_triplet(byte, out);
         }
         Some(())
     }

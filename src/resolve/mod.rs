@@ -225,6 +225,26 @@ pub(crate) struct Placed {
 }
 
 impl Context {
+    /// Appends the target of `reference`, which is all of the bytes, to `out`.
+    ///
+    /// # Errors
+    /// When it has none; `out` is unchanged then.
+    pub(crate) fn append_target(
+        &self,
+        reference: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), UriError> {
+        match self {
+            Context::Base { base, options } => {
+                by_exact_road(&base.view(), *options, reference, out)
+            }
+            Context::Legacy { base, lenient_scheme } => {
+                base.resolve_into(reference, *lenient_scheme, out).map(drop)
+            }
+            Context::Suffix(suffix) => suffix.complete_into(reference, out),
+        }
+    }
+
     /// The target of a record, which is not empty, as a record of its own: in `placed`, or the record itself
     /// where it is its own target, or has none.
     ///

@@ -245,13 +245,14 @@ impl Text {
     }
 
     fn collapse_slashes(&mut self) {
-        // An empty segment between two others, over and over.
+        // Empty segments between two others, run by run.
         loop {
             let segments = self.segments();
             let inner = segments.get(1..segments.len().saturating_sub(1)).unwrap_or_default();
-            let Some(empty) = inner.iter().find(|segment| segment.is_empty()) else { return };
-            let range = empty.start..empty.start + 1;
-            self.edit(Rule::DuplicateSlash, range, b"", None);
+            let Some(first) = inner.iter().position(Range::is_empty) else { return };
+            let run = inner[first..].iter().take_while(|segment| segment.is_empty()).count();
+            let start = inner[first].start;
+            self.edit(Rule::DuplicateSlash, start..start + run, b"", None);
         }
     }
 
@@ -295,6 +296,9 @@ impl Text {
         let params = self.params();
         let host = folded(&self.bytes[self.host()]).into_owned();
         for (i, range) in params.iter().enumerate() {
+            if range.is_empty() {
+                continue;
+            }
             let param = &self.bytes[range.clone()];
             let name = name_of(param);
             let value = param.get(name.len() + 1..).unwrap_or_default();

@@ -84,8 +84,7 @@ impl RuleSet {
         let Scratch { text, path: path_buffers, query: query_buffers } = scratch;
 
         let authority = &form[start..path_start];
-        let head =
-            if rules.has_any(HEAD) { self.head(form, start, authority, &mut fired) } else { None };
+        let head = if rules.has_any(HEAD) { self.head(start, authority, &mut fired) } else { None };
         let path = &form[path_start..path_end];
         let path =
             if rules.has_any(PATH) { self.path(path, path_buffers, &mut fired) } else { path };
@@ -179,13 +178,7 @@ impl RuleSet {
     }
 
     /// Scheme and authority, if a rule changes them.
-    fn head<'a>(
-        &self,
-        form: &'a [u8],
-        start: usize,
-        authority: &'a [u8],
-        fired: &mut Rules,
-    ) -> Option<Head<'a>> {
+    fn head<'a>(&self, start: usize, authority: &'a [u8], fired: &mut Rules) -> Option<Head<'a>> {
         let (from, to) = host_in(authority);
         let mut host = &authority[from..to];
         let mut head = Head {
@@ -220,7 +213,6 @@ impl RuleSet {
         }
         head.host = host;
         *fired = fired.union(changed);
-        debug_assert!(form.len() >= start + authority.len());
         (!changed.is_empty()).then_some(head)
     }
 
@@ -332,9 +324,12 @@ impl RuleSet {
         Some(query)
     }
 
-    /// The rule that leaves the parameter `param` out.
+    /// The rule that leaves the parameter `param` out. What is empty is no parameter: `?` stays `?`.
     #[inline]
     fn drops(&self, param: &[u8], name: &[u8], groups: &[u32], has_sessions: bool) -> Option<Rule> {
+        if param.is_empty() {
+            return None;
+        }
         match self.params.verdict(groups, name) {
             Some(entry) => {
                 (entry.verdict == Verdict::Drop).then(|| self.patterns[entry.order as usize].rule)

@@ -52,7 +52,7 @@ impl HostPattern {
                     "`{text}`: the registrable domain is `{}`; for less than that write `{name}` and `*.{name}`",
                     String::from_utf8_lossy(site)
                 )),
-                None => Err(format!("`{text}` is a public suffix, not a site")),
+                None => Err(format!("`{text}` is a public suffix or an address, not a site")),
             };
         }
         if is_glob {
@@ -111,8 +111,13 @@ fn base(host: &[u8]) -> &[u8] {
     &host[dot.map_or(0, |dot| dot + 1)..]
 }
 
-/// The public suffix of `host` and one label more. `host` is in lower case, without last dot.
+/// The public suffix of `host` and one label more; an address has none. `host` is in lower case, without
+/// last dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
+    let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    if last.iter().all(u8::is_ascii_digit) || host.starts_with(b"[") {
+        return None;
+    }
     psl::domain(host).map(|domain| domain.as_bytes())
 }
 
@@ -261,6 +266,7 @@ mod tests {
             ("h/x", "does not stand in a host"),
             ("site:co.uk", "public suffix"),
             ("site:a.example.com", "registrable domain is `example.com`"),
+            ("site:1.2.3.4", "an address, not a site"),
             ("site:*.example.com", "a site is no pattern"),
         ] {
             let error = HostPattern::new(text).unwrap_err();

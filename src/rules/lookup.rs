@@ -64,6 +64,9 @@ struct Search {
 /// As many patterns are asked one by one.
 const FEW: usize = 4;
 
+/// Bytes of a name in which no needle is looked for twice.
+const LONG: usize = 64;
+
 impl<T: Copy> Loose<T> {
     pub(super) fn new(globs: Vec<(Glob, T)>) -> Loose<T> {
         let search = if globs.len() > FEW { Search::new(&globs) } else { None };
@@ -82,8 +85,16 @@ impl<T: Copy> Loose<T> {
         match &self.search {
             None => (0..self.globs.len() as u32).for_each(ask),
             Some(search) => {
+                // In a long name a needle may stand very often, and each pattern looks at all of it.
+                let mut asked = Vec::new();
+                if name.len() > LONG {
+                    asked.resize(search.needed_by.len(), false);
+                }
                 for seen in search.automaton.find_overlapping_iter(name) {
-                    search.needed_by[seen.pattern()].iter().copied().for_each(&mut ask);
+                    let again = asked.get_mut(seen.pattern().as_usize());
+                    if !again.is_some_and(|again| std::mem::replace(again, true)) {
+                        search.needed_by[seen.pattern()].iter().copied().for_each(&mut ask);
+                    }
                 }
                 search.others.iter().copied().for_each(ask);
             }
@@ -131,7 +142,9 @@ mod tests {
     #[test]
     fn loose_patterns_are_found_as_if_each_was_asked() {
         let patterns = ["*_id", "a*b", "*", "?", "x*y*z", "*long_needle*", "b*a", "*_id", "id*x*"];
-        let names = ["a_id", "ab", "", "q", "xaybz", "a_long_needle_b", "ba", "idax_id", "_id"];
+        let long = "a_id_bx".repeat(20);
+        let short = ["a_id", "ab", "", "q", "xaybz", "a_long_needle_b", "ba", "idax_id", "_id"];
+        let names = short.into_iter().chain([&*long]);
         for count in 0..=patterns.len() {
             let globs: Vec<(Glob, usize)> = patterns[..count]
                 .iter()
@@ -139,7 +152,7 @@ mod tests {
                 .map(|(i, pattern)| (Glob::new(pattern.as_bytes()).unwrap(), i))
                 .collect();
             let loose = Loose::new(globs.clone());
-            for name in names {
+            for name in names.clone() {
                 let mut found = Vec::new();
                 loose.each_match(name.as_bytes(), |i| found.push(i));
                 found.sort_unstable();

@@ -36,6 +36,7 @@ pub use identity::{GRAMMAR_VERSION, Identity};
 pub use names::Verdict;
 pub use pack::{Included, Pack, PackError};
 pub use param::{Pattern, Place};
+pub(crate) use parts::INDEX_PAGES;
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, Override, RuleError, RuleSet};

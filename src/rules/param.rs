@@ -1,6 +1,7 @@
 //! Rules for parameters: patterns of names, for all hosts or for some.
 
 use core::fmt;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::glob::Glob;
@@ -86,10 +87,8 @@ impl Unit {
 
     /// The second of two equal patterns, if there are such, and the first.
     pub(super) fn repeated(&self) -> Option<(&Named, &Named)> {
-        self.patterns.iter().enumerate().find_map(|(i, named)| {
-            let before = self.patterns[..i].iter().find(|before| before.glob == named.glob)?;
-            Some((named, before))
-        })
+        let mut known = HashMap::new();
+        self.patterns.iter().find_map(|named| Some((named, known.insert(&named.glob, named)?)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::hosts::is_public_suffix;
 
 /// The pages that `index-page` leaves out when it is given no list.
-pub(super) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
+pub(crate) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
     index.jsp,default.html,default.htm,default.asp,default.aspx";
 
 /// Where the authority begins, if `form` is an `http` or `https` URI that has one. Crawlers fetch

@@ -125,13 +125,16 @@ impl Builder {
     }
 
     /// Takes `rule` out again, with all its arguments; of the rules for parameters those of
-    /// [`Builder::rule`] only, since packs say themselves what to allow.
-    pub fn without(&mut self, rule: Rule) {
+    /// [`Builder::rule`] only, since packs say themselves what to allow. Says whether there was something
+    /// to take out.
+    pub fn without(&mut self, rule: Rule) -> bool {
+        let was_on = self.rules.has(rule) || self.own.iter().any(|named| named.list == rule);
         self.rules = self.rules.without(rule);
         if rule == Rule::IndexPage {
             self.index_pages.clear();
         }
         self.own.retain(|named| named.list != rule);
+        was_on
     }
 
     /// Compiles the rules.
@@ -310,8 +313,8 @@ mod tests {
     fn a_rule_can_be_taken_out_of_a_preset() {
         let mut builder = RuleSet::builder();
         builder.preset(&Preset::from_name("log").unwrap()).unwrap();
-        builder.without(Rule::IndexPage);
-        builder.without(Rule::Https);
+        assert!(builder.without(Rule::IndexPage) && builder.without(Rule::Https));
+        assert!(!builder.without(Rule::Https) && !builder.without(Rule::DropParam));
         let rules = builder.build().unwrap();
         assert!(!rules.rules().has(Rule::IndexPage) && !rules.rules().has(Rule::Https));
         assert!(rules.index_pages().is_empty() && rules.rules().has(Rule::DropParam));

@@ -76,6 +76,23 @@ fn census_counts_what_repairs_merge() {
 }
 
 #[test]
+fn what_is_repaired_is_resolved_too() {
+    let list = "http://h/d/a%20b\na b\n./a%20b\n\"/d/a b\"\n";
+    let args = ["--base", "http://h/d/", "--repair"];
+    let with = |command: &str| run([&[command][..], &args].concat(), list).quiet();
+    assert_eq!(with("dedup"), "http://h/d/a%20b\n");
+    assert_eq!(with("normalize"), "http://h/d/a%20b\n".repeat(4));
+    let census = run([&["census", "--format", "json"][..], &args].concat(), list).quiet();
+    let census: Value = serde_json::from_str(&census).unwrap();
+    assert_eq!(census["rungs"][2]["distinct"], 1);
+    let told = run([&["explain"][..], &args].concat(), "a b\n").quiet();
+    assert_eq!(told, "http://h/d/a%20b\n  = http://h/d/a%20b\n");
+    let suffixes = "www.h.example/a b\nhttp://www.h.example/a%20b\n";
+    let forms = run(["normalize", "--suffix-scheme", "http", "--repair"], suffixes).quiet();
+    assert_eq!(forms, "http://www.h.example/a%20b\n".repeat(2));
+}
+
+#[test]
 fn aliases_are_followed_and_their_faults_told() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("aliases.csv");
@@ -113,12 +130,14 @@ fn aliases_are_followed_and_their_faults_told() {
 
 #[test]
 fn the_rung_and_its_evidence_go_together() {
-    for args in [
-        &["dedup", "--rung", "protocol"][..],
-        &["dedup", "--aliases", "x"],
-        &["dedup", "--rung", "protocol", "--aliases", "-"],
-        &["dedup", "--rung", "protocol", "--aliases", "/no/such/file"],
+    for (args, why) in [
+        (&["dedup", "--rung", "protocol"][..], "needs evidence: --aliases FILE"),
+        (&["dedup", "--aliases", "x"], "needs --rung protocol"),
+        (&["dedup", "--rung", "protocol", "--aliases", "-"], "the file is read twice"),
+        (&["dedup", "--rung", "protocol", "--aliases", "/dev/stdin"], "a pipe will not do"),
+        (&["dedup", "--rung", "protocol", "--aliases", "/no/such/file"], "/no/such/file: "),
     ] {
-        run(args, "a:\n").refused();
+        let ran = run(args, "a:\n");
+        assert!(ran.code == 2 && ran.stderr.contains(why), "{args:?}: {}", ran.stderr);
     }
 }

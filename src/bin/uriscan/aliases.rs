@@ -20,7 +20,10 @@ const TOLD: u64 = 20;
 pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
     let mut config = config.clone();
     let Some(path) = &config.aliases else { return Ok(config) };
-    inputs::look(path)?;
+    if inputs::look(path)?.is_none() {
+        let what = "is no regular file: aliases may be read twice, so a pipe will not do";
+        return Err(Failure::at(path.display(), what));
+    }
     let (equivalence, hasher, shows): (&mut Equivalence, Hasher, bool) = match &mut config.job {
         Job::Dedup(dedup) => (&mut dedup.equivalence, dedup.hasher, dedup.emit == Emit::Normalized),
         Job::Normalize { equivalence, .. } => (equivalence, Hasher::random(), true),

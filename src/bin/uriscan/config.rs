@@ -24,10 +24,6 @@ use crate::options::{
 };
 use crate::rule_choice;
 
-/// Bytes of the longest record that is explained: it takes some fifty times its length, with rules time
-/// with its square, and nobody reads a longer one.
-const EXPLAINED_RECORD: usize = 64 << 10;
-
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
@@ -335,7 +331,8 @@ impl Config {
         let strict = typed.strictness.strict;
         let mut config = Config::of_job(job, None, common, strict, environment)?
             .with_aliases(typed.equivalence.aliases)?;
-        config.settings.max_record = EXPLAINED_RECORD;
+        // A pair of them.
+        config.settings.max_record = 2 * uriscan::explain::LONGEST + 1;
         if has_typed {
             // Nothing is read, and nobody waits for totals of what was typed.
             (config.inputs, config.has_hint) = (Vec::new(), false);

@@ -35,7 +35,13 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
                 "no such rule; `uriscan rules` lists them",
             )
         })?;
-        builder.without(rule);
+        if !builder.without(rule) {
+            return Err(Failure::at(
+                format_args!("--no-rule {name}"),
+                "the preset has no such rule; parameters that a pack leaves out are kept by \
+                 --rule allow-param=GLOB",
+            ));
+        }
     }
     for rule in &typed.rules {
         builder.rule(rule).map_err(|error| Failure::at("--rule", error))?;

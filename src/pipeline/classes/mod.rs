@@ -31,7 +31,8 @@ pub enum Keep {
     Last,
     /// The one of the fewest bytes; the first of equals.
     Shortest,
-    /// The first one whose scheme is `https`; the first one if there is none.
+    /// The first one that begins with `https:` as it is written, whatever a base or a repair would make of
+    /// it; the first one if there is none.
     Https,
 }
 
@@ -93,7 +94,8 @@ pub struct ClassOptions {
 ///
 /// [`Sinks::dupes`] takes a line for each record that is left out, in input order: the record, its
 /// survivor and the name of the lowest rung at which they are one, with tabs between. Nothing is
-/// escaped: a URI holds no tab, and a record that is no URI is one only with its own bytes. So the
+/// escaped: a URI holds no tab, and a record that is no URI is one only with its own bytes; only where
+/// records with tabs are repaired a line may be read in two ways, and clusters tell. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
 /// of the input, but for what `on_invalid` has turned away.
 ///
@@ -107,11 +109,12 @@ pub struct ClassOptions {
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
 /// `rung` is the lowest rung at which the member and the survivor are one, and `rules` are the steps that
-/// make them one ([`crate::explain::compare`]), none for records of more than 64 KiB. For bytes that are no
+/// make them one ([`crate::explain::compare`]), none for records of more than 8 KiB
+/// ([`crate::explain::LONGEST`]). For bytes that are no
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
 /// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
 ///
-/// Memory: 28 to 43 bytes and the survivor's text for each class; with [`Sinks::dupes`] or
+/// Memory: 50 to 70 bytes and the survivor's text for each class; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
 /// survivor's. Records too long to be judged wait in a temporary file.
 ///

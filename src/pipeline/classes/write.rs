@@ -12,7 +12,7 @@ use super::ladder::{Ladder, below};
 use super::long::LongRecord;
 use super::shelf::{Member, Shelf};
 use super::{Report, Select, Sinks, Sorting};
-use crate::explain::{Comparison, Step, compare_with_rules};
+use crate::explain::{self, Comparison, Step, compare_with_rules};
 use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::normalize::{Options, Rung};
@@ -23,10 +23,6 @@ use crate::pipeline::{Emit, Equivalence, Error};
 
 /// Lines of a segment.
 const SEGMENT: u64 = 1 << 14;
-
-/// Bytes of the longest record whose merge is explained, which takes long when it has very many
-/// parameters that rules leave out.
-const EXPLAINED: usize = 64 << 10;
 
 /// What a segment gives.
 #[derive(Debug, Default)]
@@ -201,7 +197,7 @@ impl Sorting {
 
     /// The steps that make a record one with its survivor at `rung`.
     fn steps(&self, record: &[u8], survivor: &[u8], rung: Rung) -> Vec<&'static Step> {
-        if record == survivor || record.len().max(survivor.len()) > EXPLAINED {
+        if record == survivor || record.len().max(survivor.len()) > explain::LONGEST {
             return Vec::new();
         }
         let equivalence = &self.options.dedup.equivalence;

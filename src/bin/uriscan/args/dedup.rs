@@ -89,7 +89,7 @@ pub(crate) enum Keep {
     Last,
     /// The shortest one; the first of equals
     Shortest,
-    /// The first one with the scheme https, or else the first one
+    /// The first one that is written with https:, or else the first one
     Https,
 }
 
@@ -113,7 +113,7 @@ At each rung these are one:
 Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
 Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read, and the
-record kept of each class waits in memory: its bytes and about 50 more. --dupes and --clusters also
+record kept of each class waits in memory: its bytes and 50 to 70 more. --dupes and --clusters also
 hold 24 bytes for each record that is left out, and its bytes where they are not those of the one kept.
 Time: -c, -d, -u and --keep take two to three times that of plain dedup, --dupes and --clusters
 more. Without them dedup pays for none of it.

@@ -14,7 +14,8 @@ use super::{Equivalence, Strictness};
 /// (counted from 0, the end not included), and the text before and after it. Two URIs are compared
 /// too: the lowest rung at which they are one and the rules that make them so; or the bytes at
 /// which their canonical forms part, and why no rung makes them one. With --base or
-/// --suffix-scheme it is the target of a reference that is explained.
+/// --suffix-scheme it is the target of a reference that is explained. Records of more than 16 KiB are
+/// not explained: they are told as too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Explain {
