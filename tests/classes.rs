@@ -40,6 +40,23 @@ fn run(lists: &[List], options: &ClassOptions, settings: &Settings) -> (Answers,
     ([out, dupes, clusters], report)
 }
 
+/// The results alone, of sources that are read once or, if they are files, twice.
+fn results(sources: Vec<Source>, options: &ClassOptions, settings: &Settings) -> (Vec<u8>, Report) {
+    let mut out = Vec::new();
+    let report = classes(sources, options, settings, &mut Sinks::new(&mut out)).unwrap();
+    (out, report)
+}
+
+/// Files of these texts in `folder`.
+fn files(lists: &[List], folder: &Path) -> Vec<Source> {
+    let file = |(name, text): &List| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        Source::file(path)
+    };
+    lists.iter().map(file).collect()
+}
+
 /// A record and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Record {
@@ -192,6 +209,35 @@ fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
     assert_eq!(report.records, report.written + report.withheld + report.duplicates + dropped);
     let dupes = dupes.split_inclusive(|&byte| byte == b'\n').count();
     assert_eq!(report.duplicates as usize, dupes);
+    // The same without side files: texts are held, or the files are read again.
+    let folder = tempfile::tempdir().unwrap();
+    for sources in [sources(lists), files(lists, folder.path())] {
+        let (out, alone) = results(sources, options, settings);
+        assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
+        assert_eq!(alone, report);
+    }
+}
+
+#[test]
+fn a_file_that_changes_between_two_readings_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("list");
+    std::fs::write(&path, "a:1\na:1\na:2\n").unwrap();
+    // It is changed when the second source is opened, after it has been read once.
+    let changed = path.clone();
+    let last = Source {
+        path: Some(path.clone()),
+        open: Box::new(move || {
+            std::fs::write(&changed, "a:1\na:1\n")?;
+            Ok(Box::new(std::io::empty()))
+        }),
+        ..Source::file(path.clone())
+    };
+    let sources = vec![Source::file(path), last];
+    let options = ClassOptions { count: true, ..ClassOptions::default() };
+    let mut out = Vec::new();
+    let told = classes(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
+    assert!(told.unwrap_err().to_string().contains("changed while it was read twice"));
 }
 
 fn corpora() -> Vec<(PathBuf, Vec<u8>)> {

@@ -14,10 +14,22 @@ use uriscan::uri::ErrorKind;
 
 const LIMIT: usize = 256;
 
-/// Sources whose records over the limit stand first, in the middle, and last without an end.
+/// Texts whose records over the limit stand first, in the middle, and last without an end.
+fn texts(long: &str) -> [String; 3] {
+    [format!("{long}\na:1\n"), format!("a:2\n{long}\r\na:1\n{long}"), "a:3".to_owned()]
+}
+
+fn files(long: &str, folder: &std::path::Path) -> Vec<Source> {
+    let file = |(i, text): (usize, String)| {
+        let path = folder.join(i.to_string());
+        std::fs::write(&path, text).unwrap();
+        Source::file(path)
+    };
+    texts(long).into_iter().enumerate().map(file).collect()
+}
+
 fn sources(long: &str) -> Vec<Source> {
-    let texts = [format!("{long}\na:1\n"), format!("a:2\n{long}\r\na:1\n{long}"), "a:3".to_owned()];
-    texts
+    texts(long)
         .into_iter()
         .enumerate()
         .map(|(i, text)| Source::new(i.to_string(), Cursor::new(text)))
@@ -82,7 +94,15 @@ fn classes_of_long_records_stand_alone_at_their_places() {
             sinks.rejects = Some(&mut rejects);
             let report = classes(sources(long), options, settings, &mut sinks).unwrap();
             let texts = [out, clusters, rejects].map(|text| String::from_utf8(text).unwrap());
-            (texts, [report.written, report.withheld, report.duplicates])
+            let numbers = [report.written, report.withheld, report.duplicates];
+            // Alone, from files that are read twice.
+            let (mut out, mut rejects) = (Vec::new(), Vec::new());
+            let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+            let folder = tempfile::tempdir().unwrap();
+            let again = classes(files(long, folder.path()), options, settings, &mut sinks).unwrap();
+            assert_eq!([&*out, &*rejects], [texts[0].as_bytes(), texts[2].as_bytes()]);
+            assert_eq!([again.written, again.withheld, again.duplicates], numbers);
+            (texts, numbers)
         };
         let options = ClassOptions { count: true, ..ClassOptions::default() };
         let ([out, clusters, _], numbers) = written(&options);

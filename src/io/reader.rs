@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::compress;
+use super::compress::{self, Compression};
 use crate::chunk::PaddedBuf;
 use crate::extract::Format;
 
@@ -21,24 +23,82 @@ pub struct Source {
     pub open: Box<dyn FnOnce() -> io::Result<Box<dyn Read + Send>> + Send>,
     /// Pass it over if it looks binary, that is, if there is a NUL among its first 8 KiB.
     pub text_only: bool,
+    /// The file that it is, if it is one.
+    pub path: Option<PathBuf>,
 }
 
 impl Source {
     /// A source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
-        Source { name: name.into(), bytes: None, open, text_only: false }
+        Source { name: name.into(), bytes: None, open, text_only: false, path: None }
     }
 
     /// A source that opens the file at `path` when its turn has come.
-    pub fn file(path: impl Into<std::path::PathBuf>) -> Source {
+    pub fn file(path: impl Into<PathBuf>) -> Source {
         let path = path.into();
+        let opened = path.clone();
         Source {
             name: path.display().to_string(),
             bytes: path.metadata().ok().filter(|data| data.is_file()).map(|data| data.len()),
-            open: Box::new(move || Ok(Box::new(std::fs::File::open(path)?))),
+            open: Box::new(move || Ok(Box::new(File::open(opened)?))),
             text_only: false,
+            path: Some(path),
         }
+    }
+}
+
+impl Source {
+    /// The same source once more, if it can be read a second time at little cost: a regular file that is not
+    /// compressed. Reading it is an error if the file has changed since this was called.
+    pub(crate) fn again(&self) -> Option<Source> {
+        let path = self.path.clone()?;
+        if !path.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut file = File::open(&path).ok()?;
+        let before = Stamp::of(&file).ok()?;
+        let mut head = Vec::new();
+        file.by_ref().take(Compression::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
+        if Compression::of_head(&head).is_some() {
+            return None;
+        }
+        let open = move || -> io::Result<Box<dyn Read + Send>> {
+            Ok(Box::new(Unchanged { file: File::open(path)?, before }))
+        };
+        Some(Source { open: Box::new(open), name: self.name.clone(), path: None, ..*self })
+    }
+}
+
+/// By which one can see that a file has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<std::time::SystemTime>,
+}
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Stamp> {
+        let data = file.metadata()?;
+        Ok(Stamp { bytes: data.len(), modified: data.modified().ok() })
+    }
+}
+
+/// A file that must not have changed when its end is read.
+struct Unchanged {
+    file: File,
+    before: Stamp,
+}
+
+impl Read for Unchanged {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        if count == 0 && !buffer.is_empty() && Stamp::of(&self.file)? != self.before {
+            return Err(io::Error::other(
+                "the file changed while it was read twice; on standard input it is read once",
+            ));
+        }
+        Ok(count)
     }
 }
 

@@ -75,6 +75,11 @@ pub(super) trait Job: Sync {
     fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
         None
     }
+
+    /// What is written before the bytes of such a record.
+    fn long_record_head(&self) -> Vec<u8> {
+        Vec::new()
+    }
 }
 
 /// Runs `job` over `sources`.
@@ -90,6 +95,16 @@ pub(super) fn run<J: Job + Send>(
         .thread_name(|i| format!("uriscan-{i}"))
         .build()
         .map_err(Error::Threads)?;
+    pool.install(|| run_here(job, sources, settings, sinks))
+}
+
+/// [`run`] on the current thread pool, with `settings` within their limits.
+pub(super) fn run_here<J: Job + Send>(
+    job: &mut J,
+    sources: Vec<Source>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
     let mut reader =
         ChunkReader::new(sources, settings.record_end, settings.chunk_bytes, settings.max_record);
     if job.needs_lines() {
@@ -98,7 +113,7 @@ pub(super) fn run<J: Job + Send>(
     if let Some(cut) = job.cut() {
         reader.cut_by(cut);
     }
-    pool.install(|| batches(job, &mut reader, settings, sinks))
+    batches(job, &mut reader, settings, sinks)
 }
 
 /// Chunks in a batch: enough for every thread to find work, few enough to stay small.
@@ -269,6 +284,9 @@ fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
             slot.rejects.extend(record_end);
         }
         (OnInvalid::Pass, None) => {
+            if is_first {
+                slot.out.extend(job.long_record_head());
+            }
             slot.out.extend_from_slice(text);
             slot.out.extend(record_end);
         }

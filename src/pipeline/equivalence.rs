@@ -113,13 +113,15 @@ impl Equivalence {
     ) -> Result<&'a [u8], UriError> {
         // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
-        let is_plain = self.context.is_none()
-            & self.rules.is_none()
-            & self.repairs.is_empty()
-            & (self.grammar == Grammar::Rfc3986);
+        let is_plain =
+            self.context.is_none() & self.repairs.is_empty() & (self.grammar == Grammar::Rfc3986);
         if is_plain {
             let refuse = |error, _: &[u8], _: &mut Vec<u8>| Err(error);
-            return canonical_or(isa, self.normalize, record, &mut scratch.form, refuse);
+            let form = canonical_or(isa, self.normalize, record, &mut scratch.form, refuse)?;
+            return Ok(match &self.rules {
+                None => form,
+                Some(rules) => isa.call(Rules { rules, record, form, out: &mut scratch.rules }),
+            });
         }
         struct Beyond<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
         impl<'a> Task for Beyond<'_, 'a> {
@@ -237,6 +239,23 @@ pub(super) fn mended(
     let mut repaired = Vec::new();
     repair(text, repairs, &mut repaired)?;
     Ok(target_in(context, &repaired).unwrap_or(repaired))
+}
+
+/// Applies rules to the form of a record.
+struct Rules<'e, 'a> {
+    rules: &'e RuleSet,
+    record: Record<'a>,
+    form: &'a [u8],
+    out: &'a mut rules::Scratch,
+}
+
+impl<'a> Task for Rules<'_, 'a> {
+    type Output = &'a [u8];
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> &'a [u8] {
+        let Rules { rules, record, form, out } = self;
+        if rules.may_touch(isa, record) { rules.apply(form, out).0 } else { form }
+    }
 }
 
 /// What one record after the other is compared by; holds the buffers that this needs.

@@ -156,7 +156,7 @@ pub fn links_of(
         let list = List { reader, settings, extractor, chunk, links, left_out, out, given: 0 };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
-    Source { name, bytes: None, open: Box::new(open), text_only }
+    Source { name, bytes: None, open: Box::new(open), text_only, path: None }
 }
 
 /// A list of links that is made as it is read.

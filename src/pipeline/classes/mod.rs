@@ -2,14 +2,18 @@
 //! what was left out and why.
 //!
 //! A class is complete when all is read, so its line is written then. Until then the survivor of
-//! each class is held in memory, by the partition that its key belongs to ([`shelf`]); positions
-//! (lines before a record, in all sources) bring all partitions together again in the order of the
-//! input ([`write`]). [`super::dedup`] holds keys only and has no part in this.
+//! each class is held in memory, by the partition that its key belongs to ([`shelf`]): its position
+//! (lines before a record, in all sources), by which all partitions come together again in the order of
+//! the input. Its text is held too ([`write`]), unless the sources can be read a second time
+//! ([`again`]). [`super::dedup`] holds keys only and has no part in this.
 
+mod again;
 mod ladder;
 mod long;
 mod shelf;
 mod write;
+
+use std::sync::{Mutex, PoisonError};
 
 use super::dedup::{Forecast, scan_keys};
 use super::driver::{Job, Slot, Worker, run};
@@ -17,7 +21,7 @@ use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::Span;
 use crate::dedup::{Classes, Rows};
 use crate::io::{Chunk, Shape, Source};
-use crate::simd::{Isa, Kernels};
+use crate::simd::Isa;
 use long::Spool;
 use shelf::{Manner, Shelf};
 
@@ -37,17 +41,23 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Whether `later` is to be kept instead of `earlier`.
+    /// How good a record is: the lowest rank of a class is kept.
     #[inline]
-    fn prefers(self, later: &[u8], earlier: &[u8]) -> bool {
+    fn rank(self, text: &[u8]) -> u32 {
         let is_https =
             |text: &[u8]| text.get(..6).is_some_and(|s| s.eq_ignore_ascii_case(b"https:"));
         match self {
-            Keep::First => false,
-            Keep::Last => true,
-            Keep::Shortest => later.len() < earlier.len(),
-            Keep::Https => is_https(later) && !is_https(earlier),
+            Keep::First | Keep::Last => 0,
+            // A record of a chunk fits 32 bits.
+            Keep::Shortest => text.len() as u32,
+            Keep::Https => u32::from(!is_https(text)),
         }
+    }
+
+    /// Whether a record of rank `later` is to be kept instead of one before it of rank `earlier`.
+    #[inline]
+    fn prefers(self, later: u32, earlier: u32) -> bool {
+        self == Keep::Last || later < earlier
     }
 }
 
@@ -116,7 +126,9 @@ pub struct ClassOptions {
 ///
 /// Memory: 50 to 70 bytes and the survivor's text for each class; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
-/// survivor's. Records too long to be judged wait in a temporary file.
+/// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
+/// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
+/// be judged wait in a temporary file, if they are not read again.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
@@ -139,6 +151,10 @@ pub fn classes(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
+    let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
+    let again: Option<Vec<Source>> =
+        if has_members { None } else { sources.iter().map(Source::again).collect() };
+    let again = again.map(Mutex::new);
     let mut job = Sorting {
         options: ClassOptions {
             dedup: DedupOptions {
@@ -147,10 +163,9 @@ pub fn classes(
             },
             ..options.clone()
         },
-        record_end: settings.record_end,
-        redact: settings.redact,
-        kernels: settings.kernels,
-        has_members: sinks.dupes.is_some() || sinks.clusters.is_some(),
+        settings: settings.within_limits(),
+        has_members,
+        again,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         forecast: Forecast::new(&sources),
         ..Sorting::default()
@@ -159,12 +174,13 @@ pub fn classes(
 }
 
 /// The job: all records, sorted into classes.
+#[derive(Default)]
 struct Sorting {
     options: ClassOptions,
-    record_end: u8,
-    redact: bool,
-    kernels: Kernels,
+    settings: Settings,
     has_members: bool,
+    /// The sources once more, if texts are not held but read again.
+    again: Option<Mutex<Vec<Source>>>,
     /// Of the sources.
     names: Vec<String>,
     /// The sources with records, each with the lines before it, in order.
@@ -175,26 +191,9 @@ struct Sorting {
     keyed: u64,
     classes: Classes<Shelf>,
     long: Spool,
+    /// The number of records too long to be judged that are to be written.
+    long_count: u64,
     forecast: Forecast,
-}
-
-impl Default for Sorting {
-    fn default() -> Sorting {
-        Sorting {
-            options: ClassOptions::default(),
-            record_end: b'\n',
-            redact: false,
-            kernels: Kernels::detect(),
-            has_members: false,
-            names: Vec::new(),
-            starts: Vec::new(),
-            lines: 0,
-            keyed: 0,
-            classes: Classes::new(),
-            long: Spool::default(),
-            forecast: Forecast::default(),
-        }
-    }
 }
 
 /// The records of a chunk that have a key.
@@ -224,7 +223,8 @@ impl Job for Sorting {
             found.spans.push(span);
             found.lines.push(line as u32);
         };
-        let lines = scan_keys(isa, options, (self.record_end, self.redact), worker, slot, push);
+        let Settings { record_end, redact, .. } = self.settings;
+        let lines = scan_keys(isa, options, (record_end, redact), worker, slot, push);
         slot.rows.line_count = lines as u64;
         slot.rows.rows.partition();
     }
@@ -238,7 +238,11 @@ impl Job for Sorting {
             self.place(slot);
         }
         self.classes.expect(self.forecast.expected(self.classes.len()));
-        let manner = Manner { keep: self.options.keep, has_members: self.has_members };
+        let manner = Manner {
+            keep: self.options.keep,
+            has_texts: self.again.is_none(),
+            has_members: self.has_members,
+        };
         let scanned: Vec<&Slot<Found>> =
             slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
         let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
@@ -254,7 +258,13 @@ impl Job for Sorting {
     }
 
     fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        self.write(report, sinks)
+        match self.again.take() {
+            None => self.write(report, sinks),
+            Some(sources) => {
+                let sources = sources.into_inner().unwrap_or_else(PoisonError::into_inner);
+                self.write_again(sources, report, sinks)
+            }
+        }
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -275,7 +285,7 @@ impl Sorting {
             self.starts.push((self.lines, source));
         }
         // As the driver has it: a secret in such a record could not be found.
-        let is_shown = !self.redact || self.options.dedup.emit == Emit::Key;
+        let is_shown = !self.settings.redact || self.options.dedup.emit == Emit::Key;
         let is_kept = self.options.dedup.on_invalid == OnInvalid::Pass && is_shown;
         match slot.chunk.shape {
             Shape::Records => {
@@ -284,16 +294,17 @@ impl Sorting {
                 return;
             }
             Shape::LongFirst => {
-                if is_kept {
+                self.long_count += u64::from(is_kept);
+                if is_kept && self.again.is_none() {
                     self.long.begin(self.lines);
                 }
                 self.lines += 1;
             }
             Shape::LongRest | Shape::LongLast => {}
         }
-        if is_kept {
+        if is_kept && self.again.is_none() {
             let piece = slot.chunk.text.padded().content();
-            let end = [self.record_end];
+            let end = [self.settings.record_end];
             self.long.add(match slot.chunk.shape {
                 Shape::LongLast => piece.strip_suffix(&end).unwrap_or(piece),
                 _ => piece,

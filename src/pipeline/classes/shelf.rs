@@ -1,5 +1,6 @@
-//! What is kept of the classes of one partition until all is read: the survivor of each, the number
-//! of its records, and, when someone asks for them, the records that were left out.
+//! What is kept of the classes of one partition until all is read: where the survivor of each stands, the
+//! number of its records, its text if it cannot be read again, and, when someone asks for them, the records
+//! that were left out.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,9 +77,10 @@ impl Texts {
 struct Class {
     /// Lines before the survivor, in all sources.
     position: u64,
-    place: Place,
     /// The lower half of the number; the upper one is in [`Shelf::carries`], where it is not zero.
     count: u32,
+    /// That of the survivor ([`Keep::rank`]).
+    rank: u32,
 }
 
 /// A record that was left out.
@@ -94,7 +96,9 @@ pub(super) struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
     pub(super) keep: Keep,
-    /// Keep the records that are left out too.
+    /// Keep the text of survivors.
+    pub(super) has_texts: bool,
+    /// Keep the records that are left out too, with their texts.
     pub(super) has_members: bool,
 }
 
@@ -102,6 +106,8 @@ pub(super) struct Manner {
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     classes: Vec<Class>,
+    /// For each class where the text of its survivor stands, if texts are kept.
+    places: Vec<Place>,
     carries: BTreeMap<u32, u64>,
     members: Vec<Member>,
     texts: Texts,
@@ -124,8 +130,10 @@ impl Shelf {
     ) {
         if is_first {
             let (position, text) = record();
-            let place = self.texts.push(text);
-            self.classes.push(Class { position, place, count: 1 });
+            if manner.has_texts {
+                self.places.push(self.texts.push(text));
+            }
+            self.classes.push(Class { position, count: 1, rank: manner.keep.rank(text) });
             return;
         }
         let met = &mut self.classes[class as usize];
@@ -142,41 +150,44 @@ impl Shelf {
 
     #[inline(never)]
     fn meet_further(&mut self, manner: Manner, class: u32, position: u64, text: &[u8]) {
+        let survivor = &mut self.classes[class as usize];
+        let rank = manner.keep.rank(text);
+        let before = survivor.position;
+        let is_kept = manner.keep.prefers(rank, survivor.rank);
+        if is_kept {
+            (survivor.position, survivor.rank) = (position, rank);
+        }
         if manner.has_members {
-            self.meet_member(manner.keep, class, position, text);
-        } else {
-            self.meet_rival(manner.keep, class, position, text);
+            self.meet_member(is_kept.then_some(before), class, position, text);
+        } else if is_kept && manner.has_texts {
+            self.replace_text(class, text);
         }
     }
 
-    /// Takes down a further record of `class`, all of which are kept.
-    fn meet_member(&mut self, keep: Keep, class: u32, position: u64, text: &[u8]) {
-        let survivor = &mut self.classes[class as usize];
-        let before = self.texts.get(survivor.place);
-        let is_kept = keep.prefers(text, before);
+    /// Takes down a further record of `class`, all of which are kept. If it is the survivor now, the one that was
+    /// stood at the position `before`.
+    fn meet_member(&mut self, before: Option<u64>, class: u32, position: u64, text: &[u8]) {
+        let survivor = &mut self.places[class as usize];
         // Most duplicates are the same bytes.
-        let place = if before == text { survivor.place } else { self.texts.push(text) };
+        let is_same = self.texts.get(*survivor) == text;
+        let place = if is_same { *survivor } else { self.texts.push(text) };
         let mut member = Member { position, place, class };
-        if is_kept {
-            member.position = std::mem::replace(&mut survivor.position, position);
-            member.place = std::mem::replace(&mut survivor.place, place);
+        if let Some(before) = before {
+            member.position = before;
+            member.place = std::mem::replace(survivor, place);
         }
         self.members.push(member);
     }
 
-    /// Puts a further record of `class` in the place of the one before if it is to be kept.
-    fn meet_rival(&mut self, keep: Keep, class: u32, position: u64, text: &[u8]) {
-        let survivor = &mut self.classes[class as usize];
-        if !keep.prefers(text, self.texts.get(survivor.place)) {
-            return;
-        }
-        survivor.position = position;
-        if text.len() <= survivor.place.len as usize {
-            self.garbage += u64::from(survivor.place.len) - text.len() as u64;
-            survivor.place = self.texts.replace(survivor.place, text);
+    /// Puts `text` in the place of the survivor of `class`.
+    fn replace_text(&mut self, class: u32, text: &[u8]) {
+        let place = &mut self.places[class as usize];
+        if text.len() <= place.len as usize {
+            self.garbage += u64::from(place.len) - text.len() as u64;
+            *place = self.texts.replace(*place, text);
         } else {
-            self.garbage += u64::from(survivor.place.len);
-            survivor.place = self.texts.push(text);
+            self.garbage += u64::from(place.len);
+            *place = self.texts.push(text);
         }
         if self.garbage > MIN_GARBAGE && self.garbage > self.texts.bytes / 2 {
             self.collect_garbage();
@@ -187,8 +198,8 @@ impl Shelf {
     #[cold]
     fn collect_garbage(&mut self) {
         let old = std::mem::take(&mut self.texts);
-        for class in &mut self.classes {
-            class.place = self.texts.push(old.get(class.place));
+        for place in &mut self.places {
+            *place = self.texts.push(old.get(*place));
         }
         self.garbage = 0;
     }
@@ -210,14 +221,26 @@ impl Shelf {
         self.members.sort_unstable_by_key(|member| (member.class, member.position));
     }
 
+    /// The survivor number `i` by position, and its class.
+    fn ordered(&self, i: usize) -> (u64, u32) {
+        let class = self.order.get(i).copied().unwrap_or(i as u32);
+        (self.classes[class as usize].position, class)
+    }
+
     /// The survivors in this range of positions, with their classes.
     pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let ordered = |i: usize| self.order.get(i).copied().unwrap_or(i as u32);
-        let position = move |i: usize| self.classes[ordered(i) as usize].position;
-        let first = first_index(self.classes.len(), |i| position(i) >= range.start);
-        (first..self.classes.len())
-            .map(move |i| (position(i), ordered(i)))
-            .take_while(move |&(position, _)| position < range.end)
+        let first = first_index(self.classes.len(), |i| self.ordered(i).0 >= range.start);
+        self.survivors_from(first, range.end)
+    }
+
+    /// The survivors from number `first` by position on and before the position `end`, with their classes.
+    pub(super) fn survivors_from(
+        &self,
+        first: usize,
+        end: u64,
+    ) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let rest = (first..self.classes.len()).map(|i| self.ordered(i));
+        rest.take_while(move |&(position, _)| position < end)
     }
 
     /// The records left out in this range of positions.
@@ -243,10 +266,10 @@ impl Shelf {
         count + (self.carries.get(&class).copied().unwrap_or(0) << 32)
     }
 
-    /// The survivor of `class`: its position and its bytes.
+    /// The survivor of `class`: its position and its bytes, which were kept.
     pub(super) fn survivor(&self, class: u32) -> (u64, &[u8]) {
-        let Class { position, place, .. } = self.classes[class as usize];
-        (position, self.texts.get(place))
+        let class = class as usize;
+        (self.classes[class].position, self.texts.get(self.places[class]))
     }
 
     /// The bytes of `member`.
@@ -294,8 +317,12 @@ mod tests {
             (Keep::Shortest, "http:b", 4),
             (Keep::Https, "HTTPS:aa", 2),
         ] {
+            let bare = Manner { keep, has_texts: false, has_members: false };
+            let shelf = meet_all(bare, &records);
+            assert_eq!(shelf.survivors(0..9).map(|(_, class)| shelf.count(class)).sum::<u64>(), 5);
+            assert!(shelf.survivors(0..9).any(|found| found == (position, 0)), "{keep:?}");
             for has_members in [false, true] {
-                let shelf = meet_all(Manner { keep, has_members }, &records);
+                let shelf = meet_all(Manner { has_members, has_texts: true, ..bare }, &records);
                 assert_eq!(shelf.survivor(0), (position, survivor.as_bytes()), "{keep:?}");
                 assert_eq!((shelf.count(0), shelf.count(1)), (4, 1));
                 let expected =
@@ -322,7 +349,7 @@ mod tests {
     #[test]
     fn what_was_replaced_takes_no_memory_for_long() {
         let mut shelf = Shelf::default();
-        let manner = Manner { keep: Keep::Last, has_members: false };
+        let manner = Manner { keep: Keep::Last, has_texts: true, has_members: false };
         let text = |i: u64| vec![b'a' + (i % 26) as u8; 1000 + i as usize % 500];
         let texts: Vec<Vec<u8>> = (0..20_000).map(text).collect();
         for i in 0..20_000 {
@@ -340,7 +367,7 @@ mod tests {
     #[test]
     fn counts_go_beyond_32_bits() {
         let mut shelf = Shelf::default();
-        let manner = Manner { keep: Keep::First, has_members: false };
+        let manner = Manner { keep: Keep::First, has_texts: true, has_members: false };
         shelf.meet(manner, 0, true, || (0, b"a"));
         shelf.classes[0].count = u32::MAX;
         shelf.meet(manner, 0, false, || (1, b"a"));

@@ -41,9 +41,7 @@ impl Sorting {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
-        report.duplicates = self.keyed - self.classes.len() as u64;
-        report.written = 0;
+        self.seal(report);
         if let Some(dupes) = &mut sinks.dupes {
             let below = below(&self.options.dedup.equivalence);
             let make = |range| self.dupes(range, &below);
@@ -64,6 +62,13 @@ impl Sorting {
         self.write_classes(start..self.lines, report, sinks)
     }
 
+    /// Makes the shelves ready for [`Shelf::survivors`] and [`Shelf::members`], and corrects the totals.
+    pub(super) fn seal(&mut self, report: &mut Report) {
+        self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
+        report.duplicates = self.keyed - self.classes.len() as u64;
+        report.written = 0;
+    }
+
     /// The lines for the records in `range` that were left out.
     fn dupes(&self, range: Range<u64>, below: &[Equivalence]) -> Vec<u8> {
         let mut ladder = self.ladder(below);
@@ -79,10 +84,12 @@ impl Sorting {
             let (shelf, member) = (shelves[number], &members[number][i as usize]);
             let (record, (_, survivor)) = (shelf.text(member), shelf.survivor(member.class));
             let rung = ladder.rung(record, survivor);
-            for (text, end) in
-                [(record, b'\t'), (survivor, b'\t'), (rung.name().as_bytes(), self.record_end)]
-            {
-                push_record(text, self.redact, &mut lines);
+            for (text, end) in [
+                (record, b'\t'),
+                (survivor, b'\t'),
+                (rung.name().as_bytes(), self.settings.record_end),
+            ] {
+                push_record(text, self.settings.redact, &mut lines);
                 lines.push(end);
             }
         }
@@ -113,13 +120,13 @@ impl Sorting {
     }
 
     fn ladder<'e>(&self, below: &'e [Equivalence]) -> Ladder<'e> {
-        Ladder::new(below, self.options.dedup.equivalence.normalize.rung, self.kernels)
+        Ladder::new(below, self.options.dedup.equivalence.normalize.rung, self.settings.kernels)
     }
 
     /// The results for the classes whose survivors stand in `range`; clusters too when the equivalences
     /// of the lower rungs are given.
     fn survivors(&self, range: Range<u64>, below: Option<&[Equivalence]>) -> Written {
-        let mut judge = Judge::new(&self.options.dedup.equivalence, self.kernels);
+        let mut judge = Judge::new(&self.options.dedup.equivalence, self.settings.kernels);
         let mut ladder = below.map(|below| self.ladder(below));
         let mut made = Written::default();
         let shelves: Vec<&Shelf> = self.classes.partitions().collect();
@@ -136,19 +143,7 @@ impl Sorting {
                 continue;
             }
             made.written += 1;
-            let (_, survivor) = shelf.survivor(class);
-            self.push_count(count, &mut made.out);
-            match self.options.dedup.emit {
-                Emit::Original => push_record(survivor, self.redact, &mut made.out),
-                Emit::Normalized => {
-                    push_record(judge.form(survivor), self.redact, &mut made.out);
-                }
-                Emit::Key => {
-                    let key = self.options.dedup.hasher.key(judge.form(survivor));
-                    key.write_hex(&mut made.out);
-                }
-            }
-            made.out.push(self.record_end);
+            self.push_result(shelf.survivor(class).1, count, &mut judge, &mut made.out);
             if let Some(ladder) = &mut ladder {
                 self.push_cluster(shelf, class, ladder, &mut made.clusters);
             }
@@ -156,8 +151,25 @@ impl Sorting {
         made
     }
 
+    /// Appends the line for the survivor of a class of `count` records.
+    pub(super) fn push_result(
+        &self,
+        survivor: &[u8],
+        count: u64,
+        judge: &mut Judge<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        self.push_count(count, out);
+        match self.options.dedup.emit {
+            Emit::Original => push_record(survivor, self.settings.redact, out),
+            Emit::Normalized => push_record(judge.form(survivor), self.settings.redact, out),
+            Emit::Key => self.options.dedup.hasher.key(judge.form(survivor)).write_hex(out),
+        }
+        out.push(self.settings.record_end);
+    }
+
     /// Appends the number of records before a line, as `uniq -c` has it, if it is to stand there.
-    fn push_count(&self, count: u64, out: &mut Vec<u8>) {
+    pub(super) fn push_count(&self, count: u64, out: &mut Vec<u8>) {
         const WIDTH: usize = 7;
         if !self.options.count {
             return;
@@ -178,7 +190,7 @@ impl Sorting {
         let (position, survivor) = shelf.survivor(class);
         let masked = |text: &[u8]| {
             let mut masked = Vec::with_capacity(text.len());
-            push_record(text, self.redact, &mut masked);
+            push_record(text, self.settings.redact, &mut masked);
             masked
         };
         json::cluster_start(&masked(survivor), shelf.count(class), out);
@@ -227,13 +239,13 @@ impl Sorting {
         let mut row = Vec::new();
         self.push_count(1, &mut row);
         if self.options.dedup.emit == Emit::Key {
-            row.extend(unjudged_key(self.record_end));
+            row.extend(unjudged_key(self.settings.record_end));
             std::io::copy(&mut bytes, &mut std::io::sink()).map_err(Error::Write)?;
         }
         sinks.out.write_all(&row).map_err(Error::Write)?;
         if self.options.dedup.emit != Emit::Key {
             std::io::copy(&mut bytes, &mut sinks.out).map_err(Error::Write)?;
-            sinks.out.write_all(&[self.record_end]).map_err(Error::Write)?;
+            sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
         }
         if let Some(clusters) = &mut sinks.clusters {
             let (source, line) = self.line(record.position);

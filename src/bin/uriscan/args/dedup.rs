@@ -112,9 +112,11 @@ At each rung these are one:
   scheme  http://h:80                 http://h/
 Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read, and the
-record kept of each class waits in memory: its bytes and 50 to 70 more. --dupes and --clusters also
-hold 24 bytes for each record that is left out, and its bytes where they are not those of the one kept.
+Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read. With the
+first four, files that are not compressed are read a second time to write them, at 36 to 60 bytes of memory
+for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
+and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
+its bytes where they are not those of the one kept.
 Time: -c, -d, -u and --keep take two to three times that of plain dedup, --dupes and --clusters
 more. Without them dedup pays for none of it.
 
