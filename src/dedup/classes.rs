@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::numbered::NumberedTable;
+use super::numbered::Numbered;
+use super::table::Table;
 use super::{LOOK_AHEAD, PARTITIONS, Rows};
 
 /// What [`Classes::insert`] tells of a row.
@@ -48,7 +49,7 @@ pub struct Classes<P> {
 }
 
 struct Partition<P> {
-    table: NumberedTable,
+    table: Table<Numbered>,
     beside: P,
 }
 
@@ -61,7 +62,7 @@ impl<P: Default + Send> Default for Classes<P> {
 impl<P: Default + Send> Classes<P> {
     /// No classes.
     pub fn new() -> Classes<P> {
-        let partition = || Partition { table: NumberedTable::new(), beside: P::default() };
+        let partition = || Partition { table: Table::new(), beside: P::default() };
         Classes { partitions: (0..PARTITIONS).map(|_| partition()).collect(), expected: 0 }
     }
 

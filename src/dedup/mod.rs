@@ -190,7 +190,7 @@ impl Set {
                     if let Some(&key) = ahead.next() {
                         table.prefetch(key);
                     }
-                    let is_new = table.insert(key);
+                    let (_, is_new) = table.insert(key);
                     rows.is_first[row as usize].store(u8::from(is_new), Ordering::Relaxed);
                 }
             }

@@ -1,4 +1,6 @@
-//! One partition of the set: an open-addressed table of 128-bit keys and nothing else.
+//! One partition of a set: an open-addressed table of 128-bit keys, with numbers beside them or nothing else.
+
+use core::marker::PhantomData;
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -22,27 +24,55 @@ const LARGE: usize = 1 << 20;
 /// what has been touched stays in use. A table that outgrows it moves to one of twice the room.
 const RESERVE: usize = 1 << 30;
 
+/// What a line of slots holds.
+pub(super) trait Layout {
+    /// Keys of a line, which stand at its front.
+    const KEYS: usize;
+
+    /// The number of the key in place `i` of `line`.
+    fn number(line: &[u128; LINE], i: usize) -> u32;
+
+    /// Sets the number of the key in place `i` of `line`, which has none.
+    fn set_number(line: &mut [u128; LINE], i: usize, number: u32);
+}
+
+/// Keys and nothing else.
+pub(super) struct Bare;
+
+impl Layout for Bare {
+    const KEYS: usize = LINE;
+
+    #[inline(always)]
+    fn number(_: &[u128; LINE], _: usize) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn set_number(_: &mut [u128; LINE], _: usize, _: u32) {}
+}
+
 /// Keys with linear probing line by line, in the order of their low halves.
 ///
 /// A key's home line is its low half scaled to the number of lines, so any size works, and
 /// growing reads the old slots and writes the new ones in one sweep. The high half
 /// picks the partition (see [`super::Set`]): bits used twice would crowd the homes.
-pub(super) struct Table {
+pub(super) struct Table<L: Layout = Bare> {
     slots: Slots,
     used: usize,
     /// Grow when `used` reaches this.
     limit: usize,
+    layout: PhantomData<L>,
 }
 
 /// Zeroed memory for slots.
-pub(super) enum Slots {
+enum Slots {
     Small(Vec<u128>),
     /// A map, of which the first so many bytes are in use; no other byte of it has been written to.
     Mapped(MmapMut, usize),
 }
 
 impl Slots {
-    pub(super) fn zeroed(count: usize) -> Slots {
+    fn zeroed(count: usize) -> Slots {
         let bytes = count * size_of::<u128>();
         if bytes >= 2 * HUGE_PAGE {
             let bytes = bytes.next_multiple_of(HUGE_PAGE);
@@ -75,7 +105,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    pub(super) fn get(&self) -> &[u128] {
+    fn get(&self) -> &[u128] {
         match self {
             Slots::Small(slots) => slots,
             Slots::Mapped(map, len) => bytemuck::cast_slice(&map[..*len]),
@@ -83,7 +113,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    pub(super) fn get_mut(&mut self) -> &mut [u128] {
+    fn get_mut(&mut self) -> &mut [u128] {
         match self {
             Slots::Small(slots) => slots,
             Slots::Mapped(map, len) => bytemuck::cast_slice_mut(&mut map[..*len]),
@@ -93,32 +123,33 @@ impl Slots {
 
 /// The line at which the search for `key` begins, in a table of `count` lines.
 #[inline(always)]
-pub(super) fn home(key: u128, count: usize) -> usize {
+fn home(key: u128, count: usize) -> usize {
     let low = key as u64;
     ((u128::from(low) * count as u128) >> 64) as usize
 }
 
-/// The slots that a table of `count` slots grows to that is to hold `needed` keys now and, as far as
+/// The places for keys that a table of `count` places grows to that is to hold `needed` keys now and, as far as
 /// one can guess, `expected` in the end (0 for no idea), being filled to three quarters.
 ///
 /// Fresh memory is dear and moving keys is not free, so small tables grow in
 /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
-pub(super) fn grown_slots(count: usize, needed: usize, expected: usize) -> usize {
-    let slots_for = |keys: usize| keys / 3 * 4 + 8;
+fn grown_places(count: usize, needed: usize, expected: usize) -> usize {
+    let places_for = |keys: usize| keys / 3 * 4 + 8;
     let is_large = count * size_of::<u128>() >= LARGE;
     let least = if is_large { count + count / 2 } else { 4 * count };
-    slots_for(expected).clamp(least, 4 * count).max(slots_for(needed))
+    places_for(expected).clamp(least, 4 * count).max(places_for(needed))
 }
 
-impl Table {
-    pub(super) fn new() -> Table {
-        Table::with_slots(MIN_SLOTS)
+impl<L: Layout> Table<L> {
+    pub(super) fn new() -> Table<L> {
+        Table::with_places(MIN_SLOTS)
     }
 
-    fn with_slots(count: usize) -> Table {
-        let slots = Slots::zeroed(count.next_multiple_of(LINE));
-        let limit = limit_of(&slots);
-        Table { slots, used: 0, limit }
+    /// A table with places for `count` keys, of which three quarters are ever taken.
+    fn with_places(count: usize) -> Table<L> {
+        let slots = Slots::zeroed(count.div_ceil(L::KEYS) * LINE);
+        let limit = limit_of::<L>(&slots);
+        Table { slots, used: 0, limit, layout: PhantomData }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -146,30 +177,32 @@ impl Table {
         }
     }
 
-    /// Inserts `key`, for which [`Table::reserve`] made room; says whether it was not there.
+    /// Inserts `key`, for which [`Table::reserve`] made room. Gives its number, which is how many keys were
+    /// there before it, if numbers are kept; and whether it was not there.
     #[inline(always)]
-    pub(super) fn insert(&mut self, key: u128) -> bool {
-        let is_new = insert(self.slots.get_mut(), key);
+    pub(super) fn insert(&mut self, key: u128) -> (u32, bool) {
+        // 2^32 keys in a partition are 64 GB of them and more.
+        let (number, is_new) = insert::<L>(self.slots.get_mut(), key, self.used as u32);
         self.used += usize::from(is_new);
-        is_new
+        (number, is_new)
     }
 
     /// Makes room for `more` keys, and for as many as `expected` if that is not out of proportion.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize, expected: usize) {
-        let count = self.slots.get().len();
-        let wanted = grown_slots(count, self.used + more, expected);
-        if self.slots.extend(wanted) {
-            spread(self.slots.get_mut(), count / LINE);
-            self.limit = limit_of(&self.slots);
+        let lines = self.slots.get().len() / LINE;
+        let wanted = grown_places(lines * L::KEYS, self.used + more, expected);
+        if self.slots.extend(wanted.div_ceil(L::KEYS) * LINE) {
+            spread::<L>(self.slots.get_mut(), lines);
+            self.limit = limit_of::<L>(&self.slots);
             return;
         }
-        let mut grown = Table::with_slots(wanted);
+        let mut grown = Table::<L>::with_places(wanted);
         let slots = grown.slots.get_mut();
-        for &key in self.slots.get() {
-            if key != Key::VACANT {
-                insert(slots, key);
+        for line in self.slots.get().as_chunks::<LINE>().0 {
+            for (key, number) in entries::<L>(line) {
+                insert::<L>(slots, key, number);
             }
         }
         grown.used = self.used;
@@ -177,10 +210,17 @@ impl Table {
     }
 }
 
-/// Keys that a table takes: three quarters of its slots, so that long probes are rare, and 16 bytes
+/// Keys that a table takes: three quarters of its places, so that long probes are rare, and 16 bytes
 /// become 21.
-fn limit_of(slots: &Slots) -> usize {
-    slots.get().len() / 4 * 3
+fn limit_of<L: Layout>(slots: &Slots) -> usize {
+    slots.get().len() / LINE * L::KEYS / 4 * 3
+}
+
+/// The keys of `line` with their numbers.
+#[inline(always)]
+fn entries<L: Layout>(line: &[u128; LINE]) -> impl Iterator<Item = (u128, u32)> {
+    let keys = line[..L::KEYS].iter().enumerate();
+    keys.take_while(|&(_, &key)| key != Key::VACANT).map(|(i, &key)| (key, L::number(line, i)))
 }
 
 /// Moves the keys of a table whose first `old` lines were all it had, and which has half as many more
@@ -189,46 +229,48 @@ fn limit_of(slots: &Slots) -> usize {
 /// From the last line to the first: a key's new home lies at or behind its line, where all
 /// has been moved already, but for few: those that wrapped around, and those pushed far from home
 /// near the beginning. These go in at the end.
-fn spread(slots: &mut [u128], old: usize) {
+fn spread<L: Layout>(slots: &mut [u128], old: usize) {
     let count = slots.len() / LINE;
     let mut late = Vec::new();
     for at in (0..old).rev() {
         let line: &mut [u128; LINE] = slots[at * LINE..].first_chunk_mut().expect("a whole line");
-        for key in core::mem::replace(line, [Key::VACANT; LINE]) {
-            if key == Key::VACANT {
-                break;
-            }
+        let line = core::mem::replace(line, [Key::VACANT; LINE]);
+        for (key, number) in entries::<L>(&line) {
             let has_wrapped = home(key, old) > at;
             if has_wrapped || home(key, count) < at {
-                late.push(key);
+                late.push((key, number));
             } else {
-                insert(slots, key);
+                insert::<L>(slots, key, number);
             }
         }
     }
-    for key in late {
-        insert(slots, key);
+    for (key, number) in late {
+        insert::<L>(slots, key, number);
     }
 }
 
-/// Puts `key` into `slots`, which have a vacant one; says whether it was not there.
+/// Looks for `key` in `slots`, which have a free place, and puts it there under `new_number` if it is
+/// missing; gives its number and whether it was.
 #[inline(always)]
-fn insert(slots: &mut [u128], key: u128) -> bool {
+fn insert<L: Layout>(slots: &mut [u128], key: u128, new_number: u32) -> (u32, bool) {
     let lines = slots.as_chunks_mut::<LINE>().0;
     let mut at = home(key, lines.len());
     loop {
         let line = &mut lines[at];
-        // Lines fill from the front, so the lowest hit is the key, or the first free slot. All
-        // slots are asked at once: which one it will be cannot be foreseen.
+        // Lines fill from the front, so the lowest hit is the key, or the first free place. All
+        // places are asked at once: which one it will be cannot be foreseen.
         let mut hits = 0u32;
-        for (i, &slot) in line.iter().enumerate() {
+        for (i, &slot) in line[..L::KEYS].iter().enumerate() {
             hits |= u32::from((slot == key) | (slot == Key::VACANT)) << i;
         }
         if hits != 0 {
-            let slot = &mut line[hits.trailing_zeros() as usize % LINE];
-            let is_new = *slot == Key::VACANT;
-            *slot = key;
-            return is_new;
+            let i = hits.trailing_zeros() as usize % LINE;
+            let is_new = line[i] == Key::VACANT;
+            line[i] = key;
+            if is_new {
+                L::set_number(line, i, new_number);
+            }
+            return (L::number(line, i), is_new);
         }
         at += 1;
         if at == lines.len() {
@@ -239,11 +281,12 @@ fn insert(slots: &mut [u128], key: u128) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::numbered::Numbered;
     use super::*;
 
     #[test]
     fn agrees_with_a_tree_set_through_many_growths() {
-        let mut table = Table::new();
+        let mut table = Table::<Bare>::new();
         let mut oracle = std::collections::BTreeSet::new();
         let mut state = 1u128;
         for round in 0..400 {
@@ -258,7 +301,7 @@ mod tests {
                 })
                 .collect();
             table.reserve(keys.len(), 0);
-            let new: Vec<usize> = (0..keys.len()).filter(|&i| table.insert(keys[i])).collect();
+            let new: Vec<usize> = (0..keys.len()).filter(|&i| table.insert(keys[i]).1).collect();
             let expected: Vec<usize> =
                 (0..keys.len()).filter(|&i| oracle.insert(keys[i])).collect();
             assert_eq!(new, expected);
@@ -269,6 +312,11 @@ mod tests {
 
     #[test]
     fn spreading_keeps_every_key_in_reach() {
+        spreading::<Bare>();
+        spreading::<Numbered>();
+    }
+
+    fn spreading<L: Layout>() {
         // Low halves: even, crowded at the beginning, crowded at the end, crowded in the middle.
         let even = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let crowds: [fn(u64) -> u64; 3] = [|i| i, |i| u64::MAX - i, |i| (1 << 63) + i];
@@ -276,17 +324,25 @@ mod tests {
             for count in [old + old.div_ceil(2), 2 * old, 4 * old + 1] {
                 for crowd in crowds {
                     for crowded in [0, 1, 2, 5] {
-                        let number = old * LINE * 3 / 4;
+                        let number = old * L::KEYS * 3 / 4;
                         let keys: Vec<u128> = (0..number as u64)
                             .map(|i| if i % 5 < crowded { crowd(i) } else { even(i) })
                             .zip(1u128..)
                             .map(|(low, high)| high << 64 | u128::from(low))
                             .collect();
                         let mut slots = vec![Key::VACANT; count * LINE];
-                        assert!(keys.iter().all(|&key| insert(&mut slots[..old * LINE], key)));
-                        spread(&mut slots, old);
-                        assert!(keys.iter().all(|&key| !insert(&mut slots, key)));
-                        assert_eq!(slots.iter().filter(|&&key| key != Key::VACANT).count(), number);
+                        let numbers: Vec<(u32, bool)> = (0..)
+                            .zip(&keys)
+                            .map(|(i, &key)| insert::<L>(&mut slots[..old * LINE], key, i))
+                            .collect();
+                        assert!(numbers.iter().all(|&(_, is_new)| is_new));
+                        spread::<L>(&mut slots, old);
+                        for (&key, (number, _)) in keys.iter().zip(numbers) {
+                            assert_eq!(insert::<L>(&mut slots, key, u32::MAX), (number, false));
+                        }
+                        let lines = slots.as_chunks::<LINE>().0;
+                        let held: usize = lines.iter().map(|line| entries::<L>(line).count()).sum();
+                        assert_eq!(held, number);
                     }
                 }
             }
@@ -295,15 +351,15 @@ mod tests {
 
     #[test]
     fn large_tables_grow_where_they_are() {
-        let mut table = Table::new();
+        let mut table = Table::<Bare>::new();
         let keys: Vec<u128> = (1..600_000u128)
             .map(|i| i << 64 | (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & u128::from(u64::MAX)))
             .collect();
         for part in keys.chunks(1000) {
             table.reserve(part.len(), 0);
-            assert!(part.iter().all(|&key| table.insert(key)));
+            assert!(part.iter().all(|&key| table.insert(key).1));
         }
-        assert!(keys.iter().all(|&key| !table.insert(key)));
+        assert!(keys.iter().all(|&key| !table.insert(key).1));
         assert_eq!(table.len(), keys.len());
         assert!(cfg!(miri) || matches!(table.slots, Slots::Mapped(..)));
         assert!(table.memory_bytes() < 40 * keys.len());
@@ -311,10 +367,10 @@ mod tests {
 
     #[test]
     fn homes_at_the_very_end_wrap_around() {
-        let mut table = Table::new();
+        let mut table = Table::<Bare>::new();
         let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
         table.reserve(2 * keys.len(), 0);
-        let new = keys.iter().chain(&keys).filter(|&&key| table.insert(key)).count();
+        let new = keys.iter().chain(&keys).filter(|&&key| table.insert(key).1).count();
         assert_eq!(new, 100);
     }
 }
