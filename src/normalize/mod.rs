@@ -131,22 +131,20 @@ pub(crate) fn canonical<'a, I: Isa>(
         type Output = Result<&'a [u8], UriError>;
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> Self::Output {
-            canonical_or(isa, self.0, self.1, self.2, |error, _, _| Err(error))
+            canonical_here(isa, self.0, self.1, self.2)
         }
     }
     isa.call(Judge(options, record, scratch))
 }
 
-/// [`canonical`] with a last resort: `mend` is handed what the exact road has no form for, the error, and room for
-/// a form. As a part of the caller: faster by a tenth in the loops over all records, and as much code again for
-/// each of them.
+/// [`canonical`] as a part of the caller: faster by a tenth in the loops over all records, and as much code
+/// again for each of them.
 #[inline(always)]
-pub(crate) fn canonical_or<'a, I: Isa>(
+pub(crate) fn canonical_here<'a, I: Isa>(
     isa: I,
     options: Options,
     record: Record<'a>,
     scratch: &'a mut Scratch,
-    mend: impl Fn(UriError, &[u8], &mut Vec<u8>) -> Result<(), UriError>,
 ) -> Result<&'a [u8], UriError> {
     if !record.is_empty()
         && let Some(found) = fast::canonical(isa, options, record, &mut scratch.fast)
@@ -156,7 +154,7 @@ pub(crate) fn canonical_or<'a, I: Isa>(
             Canonical::InScratch(len) => &scratch.fast[..len],
         });
     }
-    by_exact_road(options, record.bytes(), &mut scratch.exact, mend)
+    by_exact_road(options, record.bytes(), &mut scratch.exact)
 }
 
 #[cold]
@@ -165,11 +163,8 @@ fn by_exact_road<'a>(
     options: Options,
     text: &[u8],
     out: &'a mut Vec<u8>,
-    mend: impl Fn(UriError, &[u8], &mut Vec<u8>) -> Result<(), UriError>,
 ) -> Result<&'a [u8], UriError> {
     out.clear();
-    if let Err(error) = normalize_exact(text, options.rung, options.drop_fragment, out) {
-        mend(error, text, out)?;
-    }
+    normalize_exact(text, options.rung, options.drop_fragment, out)?;
     Ok(out)
 }

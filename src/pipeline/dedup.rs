@@ -191,7 +191,7 @@ impl Job for Dedup {
                 worker.index.build_with(isa, text, self.record_end);
                 for (_, &span) in firsts {
                     let record = Record::new(text, &worker.index, span);
-                    let form = self.options.equivalence.canonical(isa, record, &mut worker.scratch);
+                    let form = self.options.equivalence.form(isa, record, &mut worker.scratch);
                     let shown = form.map(|form| self.options.equivalence.shown(form));
                     push_record(shown.unwrap_or(record.bytes()), self.redact, out);
                     out.push(self.record_end);

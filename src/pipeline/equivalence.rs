@@ -9,7 +9,9 @@ use crate::grammar::Grammar;
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Index, Record};
 use crate::key::{Hasher, Key};
-use crate::normalize::{self, Options, canonical_or, normalize_exact, normalize_rfc2396};
+use crate::normalize::{
+    self, Options, canonical, canonical_here, normalize_exact, normalize_rfc2396,
+};
 use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
@@ -56,6 +58,7 @@ impl From<Options> for Equivalence {
 pub(super) struct Scratch {
     pub(super) target: Placed,
     pub(super) form: normalize::Scratch,
+    pub(super) mended: Vec<u8>,
     pub(super) legacy: Vec<u8>,
     pub(super) rules: rules::Scratch,
 }
@@ -115,47 +118,62 @@ impl Equivalence {
         // all records, which are slower by a tenth and more with as much code in them.
         let is_plain =
             self.context.is_none() & self.repairs.is_empty() & (self.grammar == Grammar::Rfc3986);
-        if is_plain {
-            let refuse = |error, _: &[u8], _: &mut Vec<u8>| Err(error);
-            let form = canonical_or(isa, self.normalize, record, &mut scratch.form, refuse)?;
-            return Ok(match &self.rules {
-                None => form,
-                Some(rules) => isa.call(Rules { rules, record, form, out: &mut scratch.rules }),
-            });
+        if !is_plain {
+            return self.form(isa, record, scratch);
         }
-        struct Beyond<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
-        impl<'a> Task for Beyond<'_, 'a> {
-            type Output = Result<&'a [u8], UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                self.0.canonical_beyond(isa, self.1, self.2)
-            }
-        }
-        isa.call(Beyond(self, record, scratch))
+        let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
+        Ok(match &self.rules {
+            None => form,
+            Some(rules) => isa.call(Rules { rules, record, form, out: &mut scratch.rules }),
+        })
     }
 
-    /// [`Equivalence::canonical`] with steps before and after the rungs.
+    /// [`Equivalence::canonical`] in a function of its own, for all that is no loop over all records.
     #[inline(always)]
-    fn canonical_beyond<'a, I: Isa>(
+    pub(super) fn form<'a, I: Isa>(
         &self,
         isa: I,
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
+        struct Form<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
+        impl<'a> Task for Form<'_, 'a> {
+            type Output = Result<&'a [u8], UriError>;
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> Self::Output {
+                self.0.form_here(isa, self.1, self.2)
+            }
+        }
+        isa.call(Form(self, record, scratch))
+    }
+
+    #[inline(always)]
+    fn form_here<'a, I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'a>,
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8], UriError> {
+        let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch } =
+            scratch;
         let record = match &self.context {
-            Some(context) => context.place(isa, record, &mut scratch.target),
+            Some(context) => context.place(isa, record, target),
             None => record,
         };
         if let Some(legacy) = self.grammar.legacy() {
-            let text = record.bytes();
-            return canonical_by_rfc2396(legacy, self.normalize, text, &mut scratch.legacy);
+            return canonical_by_rfc2396(legacy, self.normalize, record.bytes(), legacy_scratch);
         }
-        let mend = |error, text: &[u8], out: &mut Vec<u8>| self.mend(error, text, out);
-        let form = canonical_or(isa, self.normalize, record, &mut scratch.form, mend)?;
+        let form = match canonical(isa, self.normalize, record, form) {
+            Ok(form) => form,
+            Err(error) => {
+                self.mend(error, record.bytes(), mended)?;
+                mended
+            }
+        };
         Ok(match &self.rules {
             // What a repair makes of a record may be touched although the record is not.
             Some(rules) if !self.repairs.is_empty() || rules.may_touch(isa, record) => {
-                rules.apply(form, &mut scratch.rules).0
+                rules.apply(form, rules_scratch).0
             }
             _ => form,
         })
@@ -286,7 +304,7 @@ impl<'e> Judge<'e> {
                 index.build_with(isa, text, b'\n');
                 let whole = Span { start: 0, end: text.len() as u32 };
                 let record = Record::new(text, index, whole);
-                equivalence.canonical(isa, record, scratch).unwrap_or(record.bytes())
+                equivalence.form(isa, record, scratch).unwrap_or(record.bytes())
             }
         }
         self.text.set(record);
