@@ -91,6 +91,7 @@ pub mod io;
 pub mod key;
 pub mod normalize;
 pub mod pipeline;
+pub mod profile;
 pub mod repair;
 pub mod resolve;
 pub mod rules;

@@ -25,21 +25,21 @@ pub(crate) enum Canonical {
 
 /// What has to be done to a record; nothing at all when every flag is off.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+pub(crate) struct Plan {
     /// Lower the case of scheme and host.
     lower: bool,
     /// Leave out the port and its colon.
-    drop_port: bool,
+    pub(crate) drop_port: bool,
     /// Put a `/` where the path is empty.
     root: bool,
     /// Normalize triplets.
-    triplets: Triplets,
+    pub(crate) triplets: Triplets,
     /// Remove dot segments.
     dots: bool,
     /// Offset of the port's `:`, or of the path.
-    host_end: usize,
+    pub(crate) host_end: usize,
     /// Offset of the path.
-    path_start: usize,
+    pub(crate) path_start: usize,
 }
 
 impl Plan {
@@ -57,14 +57,36 @@ pub(crate) fn canonical<I: Isa>(
     record: Record<'_>,
     scratch: &mut Vec<u8>,
 ) -> Option<Canonical> {
-    let (plan, end) = match plain(isa, record) {
-        Some(plain) => (plan_plain(options.rung, record, &plain)?, record.len()),
-        None => plan_scanned(isa, options, record)?,
-    };
-    if options.rung == Rung::String || plan.changes_nothing() {
+    let (plan, end) = plan(isa, options, record)?;
+    if options.rung == Rung::String {
         return Some(Canonical::InPlace(end));
     }
-    Some(Canonical::InScratch(rewrite(isa, &plan, record, end, scratch)))
+    Some(carry_out(isa, &plan, record, end, scratch))
+}
+
+/// What has to be done to a record that is not empty, and where it ends without what is dropped; `None`
+/// where the exact road has to decide.
+#[inline(always)]
+pub(crate) fn plan<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
+    match plain(isa, record) {
+        Some(plain) => Some((plan_plain(options.rung, record, &plain)?, record.len())),
+        None => plan_scanned(isa, options, record),
+    }
+}
+
+/// The first `end` bytes of the record as `plan` says.
+#[inline(always)]
+pub(crate) fn carry_out<I: Isa>(
+    isa: I,
+    plan: &Plan,
+    record: Record<'_>,
+    end: usize,
+    scratch: &mut Vec<u8>,
+) -> Canonical {
+    if plan.changes_nothing() {
+        return Canonical::InPlace(end);
+    }
+    Canonical::InScratch(rewrite(isa, plan, record, end, scratch))
 }
 
 /// What has to be done to a plain record.

@@ -12,6 +12,7 @@ use crate::key::{Hasher, Key};
 use crate::normalize::{
     self, Options, canonical, canonical_here, normalize_exact, normalize_rfc2396,
 };
+use crate::profile::{self, Profile};
 use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
@@ -45,6 +46,9 @@ pub struct Equivalence {
     pub repairs: Repairs,
     /// The rung 6.2.4, over all others: what stands for what. Read with the same options and hasher.
     pub aliases: Option<Arc<Aliases>>,
+    /// Another system whose answers are given instead; then nothing else here has a say, and what
+    /// [`super::classes()`] tells of rungs and rules means nothing.
+    pub profile: Option<Profile>,
 }
 
 impl From<Options> for Equivalence {
@@ -61,11 +65,15 @@ pub(super) struct Scratch {
     pub(super) mended: Vec<u8>,
     pub(super) legacy: Vec<u8>,
     pub(super) rules: rules::Scratch,
+    profile: profile::Scratch,
 }
 
 impl Equivalence {
     /// The hash of all that decides which records are one.
     pub fn identity(&self) -> Identity {
+        if let Some(profile) = self.profile {
+            return Identity::of_text(&format!("profile {profile} {}\n", profile.version()));
+        }
         let mut text = Identity::text(self.grammar, self.normalize, self.rules.as_deref());
         match &self.context {
             None => {}
@@ -93,6 +101,9 @@ impl Equivalence {
     /// The hasher for keys under this equivalence: `hasher` itself by RFC 3986 without rules, so that
     /// its keys stay what they are, and else one whose keys those of other grammars and rule sets never meet.
     pub fn hasher(&self, hasher: Hasher) -> Hasher {
+        if self.profile.is_some() {
+            return hasher.under(self.identity().0);
+        }
         match (&self.aliases, &self.rules) {
             (Some(aliases), _) => aliases.hasher(),
             // What RFC 2396 has as one is no class of RFC 3986, even where the forms have the same bytes.
@@ -116,8 +127,10 @@ impl Equivalence {
     ) -> Result<&'a [u8], UriError> {
         // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
-        let is_plain =
-            self.context.is_none() & self.repairs.is_empty() & (self.grammar == Grammar::Rfc3986);
+        let is_plain = self.context.is_none()
+            & self.repairs.is_empty()
+            & self.profile.is_none()
+            & (self.grammar == Grammar::Rfc3986);
         if !is_plain {
             return self.form(isa, record, scratch);
         }
@@ -154,7 +167,10 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
-        let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch } =
+        if let Some(profile) = self.profile {
+            return by_profile(isa, profile, record, scratch);
+        }
+        let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch, .. } =
             scratch;
         let record = match &self.context {
             Some(context) => context.place(isa, record, target),
@@ -274,6 +290,25 @@ impl<'a> Task for Rules<'_, 'a> {
         let Rules { rules, record, form, out } = self;
         if rules.may_touch(isa, record) { rules.apply(form, out).0 } else { form }
     }
+}
+
+/// What `profile` compares `record` by, in a function of its own.
+#[inline(always)]
+fn by_profile<'a, I: Isa>(
+    isa: I,
+    profile: Profile,
+    record: Record<'a>,
+    scratch: &'a mut Scratch,
+) -> Result<&'a [u8], UriError> {
+    struct ByProfile<'a>(Profile, Record<'a>, &'a mut Scratch);
+    impl<'a> Task for ByProfile<'a> {
+        type Output = Result<&'a [u8], UriError>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Self::Output {
+            profile::form(isa, self.0, self.1, &mut self.2.profile)
+        }
+    }
+    isa.call(ByProfile(profile, record, scratch))
 }
 
 /// What one record after the other is compared by; holds the buffers that this needs.

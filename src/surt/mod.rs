@@ -77,7 +77,7 @@ impl Form {
     }
 }
 
-/// Buffers for [`write`], reusable.
+/// Buffers for [`write()`], reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     text: Vec<u8>,

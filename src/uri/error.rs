@@ -43,11 +43,14 @@ pub enum ErrorKind {
     Field,
     /// Nothing stands behind the `:` of a scheme, where RFC 2396 wants something. Points behind the `:`.
     NoPath,
+    /// The system that a profile follows takes this for no URL. Points at the first byte that is no UTF-8 if
+    /// that is why, else at byte 0.
+    Profile,
 }
 
 impl ErrorKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [ErrorKind; 14] = [
+    pub const ALL: [ErrorKind; 15] = [
         ErrorKind::Scheme,
         ErrorKind::Percent,
         ErrorKind::Control,
@@ -62,6 +65,7 @@ impl ErrorKind {
         ErrorKind::TooLong,
         ErrorKind::Field,
         ErrorKind::NoPath,
+        ErrorKind::Profile,
     ];
 
     /// The stable name used in reports and machine output.
@@ -81,6 +85,7 @@ impl ErrorKind {
             ErrorKind::TooLong => "too-long",
             ErrorKind::Field => "field",
             ErrorKind::NoPath => "no-path",
+            ErrorKind::Profile => "profile",
         }
     }
 
@@ -101,6 +106,7 @@ impl ErrorKind {
             ErrorKind::TooLong => "the record is longer than the limit",
             ErrorKind::Field => "the row has not the fields that were named",
             ErrorKind::NoPath => "by RFC 2396 something must follow the scheme and its ':'",
+            ErrorKind::Profile => "the profile has no form for this",
         }
     }
 

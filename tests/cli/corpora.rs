@@ -46,7 +46,7 @@ fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let evidence = directory.path().join("evidence.tsv");
     let evidence = evidence.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 40] = [
+    let commands: [(&[&str], &[&str]); 42] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -65,6 +65,8 @@ fn output_depends_on_the_input_only() {
         (&["dedup", "--preset", "crawl", "--keep", "https"], &["--dupes", "--clusters"]),
         (&["key", "--seed", "1", "--preset", "crawl"], &[]),
         (&["key", "--as", "ssurt"], &["--on-invalid"]),
+        (&["dedup", "--profile", "whatwg", "--emit", "normalized"], &["--on-invalid"]),
+        (&["key", "--profile", "w3lib", "--seed", "1"], &[]),
         (&["key", "--as", "surt:ia"], &[]),
         (&["census", "--preset", "log"], &[]),
         (&["resolve", "--base", BASE, "--same-document", "drop"], &["--on-invalid"]),

@@ -13,6 +13,7 @@ mod grammar;
 mod invalid;
 mod lines;
 mod mending;
+mod profiles;
 mod resolve;
 mod rules;
 mod run;

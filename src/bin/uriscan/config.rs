@@ -11,6 +11,7 @@ use uriscan::pipeline::{
     ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, OnInvalid,
     ResolveOptions, RowFormat, SameDocument, Settings,
 };
+use uriscan::profile::Profile;
 use uriscan::repair::Repairs;
 use uriscan::surt;
 
@@ -18,9 +19,9 @@ use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{
-    against, audit_job, context, dedup_job, equivalence, equivalence_by, extract_options, hasher,
-    inputs, is_dash, key_form, legacy_rows, link_base, link_format, on_invalid, row_format,
-    side_file, unmended,
+    against, audit_job, by_profile, context, dedup_job, equivalence, equivalence_by,
+    extract_options, hasher, inputs, is_dash, key_form, legacy_rows, link_base, link_format,
+    on_invalid, row_format, side_file, unmended,
 };
 use crate::rule_choice;
 
@@ -151,7 +152,7 @@ impl Config {
             args::Command::Dedup(dedup) => {
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
                 let options = DedupOptions {
-                    equivalence: equivalence(&dedup.equivalence)?,
+                    equivalence: by_profile(equivalence(&dedup.equivalence)?, &dedup.profile)?,
                     emit: match dedup.emit {
                         args::Emit::Original => Emit::Original,
                         args::Emit::Normalized => Emit::Normalized,
@@ -160,6 +161,12 @@ impl Config {
                     on_invalid,
                     hasher: hasher(dedup.seed),
                 };
+                let is_told = dedup.classes.dupes.is_some() || dedup.classes.clusters.is_some();
+                if is_told && dedup.profile.profile.is_some() {
+                    let what =
+                        "--dupes and --clusters tell rungs and rules, and a profile has none";
+                    return Err(Failure::at("--profile", what));
+                }
                 let strict = dedup.invalid.strictness.strict;
                 let job = dedup_job(options, &dedup.classes);
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
@@ -174,6 +181,7 @@ impl Config {
                 let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
                 let equivalence =
                     equivalence_by(normalize.grammar.grammar, &normalize.equivalence)?;
+                let equivalence = by_profile(equivalence, &normalize.profile)?;
                 let job = Job::Normalize { equivalence, on_invalid };
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
@@ -185,11 +193,13 @@ impl Config {
             args::Command::Key(key) => {
                 let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
                 let equivalence = equivalence_by(key.grammar.grammar, &key.equivalence)?;
-                let job = Job::Key {
-                    equivalence,
-                    form: key_form(key.grammar.grammar, key.form, key.seed)?,
-                    on_invalid,
-                };
+                let equivalence = by_profile(equivalence, &key.profile)?;
+                let form = key_form(key.grammar.grammar, key.form, key.seed)?;
+                if matches!(form, KeyForm::Surt(_)) && key.profile.profile == Some(Profile::Surt) {
+                    let what = "surt has no URIs that --as could turn around; use --as url";
+                    return Err(Failure::at("--profile", what));
+                }
+                let job = Job::Key { equivalence, form, on_invalid };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
                 config

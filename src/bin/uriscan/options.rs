@@ -97,6 +97,7 @@ pub(crate) fn equivalence_by(
         rules: rule_choice::rule_set(&typed.rules)?,
         context: context(grammar, &typed.references)?,
         grammar,
+        profile: None,
     })
 }
 
@@ -108,6 +109,17 @@ pub(crate) fn unmended(grammar: Grammar, typed: &args::Mending) -> Result<(), Fa
     }
     let what = "--iri and --repair are made for rfc3986";
     Err(Failure::at(format_args!("--grammar {grammar}"), what))
+}
+
+/// The same, but that the profile decides if one was typed.
+pub(crate) fn by_profile(
+    equivalence: Equivalence,
+    typed: &args::ProfileChoice,
+) -> Result<Equivalence, Failure> {
+    if typed.profile.is_some() && equivalence.grammar != Grammar::Rfc3986 {
+        return Err(Failure::at("--profile", "has a grammar of its own; leave --grammar out"));
+    }
+    Ok(Equivalence { profile: typed.profile, ..equivalence })
 }
 
 /// What the formats of `parse` are to RFC 2396.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
+use uriscan::profile::Profile;
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
@@ -82,7 +83,10 @@ impl Summary {
         if let Some(equivalence) = &self.equivalence {
             let options = equivalence.normalize;
             let fragment = if options.drop_fragment { " without fragments" } else { "" };
-            let _ = write!(text, " rung {}{fragment},", rung(equivalence));
+            let _ = match equivalence.profile {
+                Some(profile) => write!(text, " profile {profile},"),
+                None => write!(text, " rung {}{fragment},", rung(equivalence)),
+            };
         }
         let backend = self.settings.kernels.backend().name();
         let threads = self.settings.threads;
@@ -176,7 +180,8 @@ impl Summary {
         json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
-            "rung": equivalence.map(rung),
+            "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
+            "rung": equivalence.filter(|of| of.profile.is_none()).map(rung),
             "ignore_fragment": options.map(|options| options.drop_fragment),
             "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
             "rule_set": equivalence.map(|of| of.identity().to_string()),

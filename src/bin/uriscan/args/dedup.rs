@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, FromText, InvalidRecords, Redaction, groups};
+use super::{Common, Equivalence, FromText, InvalidRecords, ProfileChoice, Redaction, groups};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -17,6 +17,8 @@ use super::{Common, Equivalence, FromText, InvalidRecords, Redaction, groups};
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) profile: ProfileChoice,
     #[command(flatten)]
     pub(crate) from: FromText,
 

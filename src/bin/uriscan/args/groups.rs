@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use uriscan::grammar::Grammar;
+use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 
 use super::RuleChoice;
@@ -82,6 +83,28 @@ pub(crate) struct GrammarChoice {
     /// `uriscan grammar` tells more. RFC 2396 (1998) is what java.net.URI follows.
     #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", hide_short_help = true)]
     pub(crate) grammar: Grammar,
+}
+
+/// Another system's idea of what is one.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileChoice {
+    /// Compare as another system does: whatwg, w3lib, crawler-commons or surt
+    ///
+    /// For keys that agree with those of an existing store, right or wrong by RFC 3986: no rung and no rule has a say.
+    /// whatwg: browsers' href. w3lib: Scrapy's canonicalize_url. crawler-commons: BasicURLNormalizer. surt:
+    /// the Wayback Machine's CDX keys. What the system refuses is invalid. Keys under different profiles never meet.
+    #[arg(long, value_name = "NAME", value_parser = profile, conflicts_with_all = [
+        "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "lenient_scheme", "suffix_scheme",
+    ])]
+    pub(crate) profile: Option<Profile>,
+}
+
+fn profile(typed: &str) -> Result<Profile, String> {
+    Profile::from_name(typed).ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+        format!("there are {}", names.join(", "))
+    })
 }
 
 /// What references are resolved against before they are compared.
@@ -241,7 +264,7 @@ pub(crate) struct Reporting {
 
     /// The form of the summary; asks for one
     ///
-    /// json is one object in one line. Its names are: command, version, rung, ignore_fragment,
+    /// json is one object in one line. Its names are: command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check only),
     /// blank, findings and findings_by_rule (audit only), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,

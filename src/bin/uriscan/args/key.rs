@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, groups};
+use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, ProfileChoice, groups};
 
 /// Write a key for every record, line by line: a 128-bit hash, or a form to sort by
 ///
@@ -15,6 +15,8 @@ use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, groups
 pub(crate) struct Key {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) profile: ProfileChoice,
     #[command(flatten)]
     pub(crate) from: FromText,
 

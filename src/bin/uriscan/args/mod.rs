@@ -22,8 +22,8 @@ pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid, Redaction,
-    References, Reporting, Rung, StatsFormat, Strictness,
+    Common, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid, ProfileChoice,
+    Redaction, References, Reporting, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
-use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, Redaction};
+use super::{
+    Common, Equivalence, FromText, GrammarChoice, InvalidRecords, ProfileChoice, Redaction,
+};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -13,6 +15,8 @@ use super::{Common, Equivalence, FromText, GrammarChoice, InvalidRecords, Redact
 pub(crate) struct Normalize {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) profile: ProfileChoice,
     #[command(flatten)]
     pub(crate) from: FromText,
     #[command(flatten)]

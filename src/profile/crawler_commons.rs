@@ -1,0 +1,240 @@
+//! `crawler-commons`: what `BasicURLNormalizer` of crawler-commons (1.4, its defaults) makes of a URL, by its
+//! documentation and the table of cases it comes with.
+//!
+//! - What stands before a first `/` without a scheme is a host: `http://` is put before it. Schemes
+//!   other than `http`, `https`, `ftp` and `file` are refused.
+//! - The fragment and the userinfo are left out; scheme and host are in lower case, the host without triplets,
+//!   in A-labels, without the dot behind it; a default or empty port is left out; without a host the `//`
+//!   is too.
+//! - Triplets of unreserved characters are decoded, the digits of others in upper case; what no URI may hold
+//!   is encoded, `[`, `]` and a stray `%` too. A backslash is refused.
+//! - Empty and dot segments of the path go; an empty path is `/`.
+//! - Parameters without a name go, and so does the `=` before an empty value; those that are left are sorted by name,
+//!   in their order where the names are the same; an empty query goes.
+//! - A `file` URL of which nothing changes keeps its `//`.
+
+use memchr::{memchr, memchr3, memrchr};
+
+use super::triplets::{Bytes, decoded_at, push_encoded};
+use crate::uri::{ErrorKind, UriError};
+
+/// What stands as it is in paths and queries: all of ASCII that is not encoded.
+const PLAIN: Bytes = Bytes::unreserved_and(b":/?@!$&'()*+,;=");
+
+const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
+
+/// Buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    query: Vec<u8>,
+    /// The places of names and of all of a parameter.
+    params: Vec<[u32; 3]>,
+}
+
+/// Replaces `out` by the form of `text`.
+pub(super) fn form<'a>(
+    text: &[u8],
+    scratch: &mut Scratch,
+    out: &'a mut Vec<u8>,
+) -> Result<&'a [u8], UriError> {
+    out.clear();
+    let from = text.iter().position(|&byte| byte > b' ').unwrap_or(text.len());
+    let to = text.iter().rposition(|&byte| byte > b' ').map_or(from, |last| last + 1);
+    let text = &text[from..to];
+    let text = &text[..memchr(b'#', text).unwrap_or(text.len())];
+    str::from_utf8(text)
+        .map_err(|error| UriError { at: (from + error.valid_up_to()) as u32, ..REFUSED })?;
+    if text.is_empty() || memchr(b'\\', text).is_some() {
+        return Err(REFUSED);
+    }
+
+    let (scheme, mut rest) = match scheme_len(text) {
+        Some(len) => {
+            out.extend_from_slice(&text[..len]);
+            out.make_ascii_lowercase();
+            (scheme(out).ok_or(REFUSED)?, &text[len + 1..])
+        }
+        None => (Scheme { name: b"http", port: b"80" }, text),
+    };
+    let has_scheme = !out.is_empty();
+    out.clear();
+    out.extend_from_slice(scheme.name);
+    out.push(b':');
+    let after = if has_scheme { rest.strip_prefix(b"//") } else { Some(rest) };
+    if let Some(after) = after {
+        let end = memchr3(b'/', b'?', b'#', after).unwrap_or(after.len());
+        out.extend_from_slice(b"//");
+        let start = out.len();
+        authority_into(&after[..end], &scheme, out)?;
+        rest = &after[end..];
+        if out.len() == start {
+            out.truncate(start - 2);
+        }
+    } else if !rest.is_empty() && rest[0] != b'/' {
+        return Err(REFUSED);
+    }
+
+    let head = out.len();
+    let mark = memchr(b'?', rest).unwrap_or(rest.len());
+    encode_into(&rest[..mark], out);
+    tidy_path(head, out);
+    query_into(rest.get(mark + 1..).unwrap_or_default(), scratch, out);
+    // Java writes no `//` without a host where it writes anew.
+    let is_same = scheme.name == b"file"
+        && text.strip_prefix(b"file://").is_some_and(|rest| rest == &out[head..]);
+    if is_same && head == b"file:".len() {
+        out.splice(head..head, *b"//");
+    }
+    Ok(out)
+}
+
+struct Scheme {
+    name: &'static [u8],
+    port: &'static [u8],
+}
+
+fn scheme(name: &[u8]) -> Option<Scheme> {
+    const KNOWN: [(&[u8], &[u8]); 4] =
+        [(b"http", b"80"), (b"https", b"443"), (b"ftp", b"21"), (b"file", b"")];
+    KNOWN.into_iter().find(|(known, _)| *known == name).map(|(name, port)| Scheme { name, port })
+}
+
+/// The length of the scheme, if there is one: a `/` must follow, or it must be one that Java knows. All else
+/// is a host before a port.
+fn scheme_len(text: &[u8]) -> Option<usize> {
+    const OTHERS: [&[u8]; 4] = [b"mailto", b"jar", b"jmod", b"jrt"];
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let len = text.iter().position(|byte| !is_inside(byte))?;
+    if text[len] != b':' || !text[0].is_ascii_alphabetic() {
+        return None;
+    }
+    let name = text[..len].to_ascii_lowercase();
+    let is_known = scheme(&name).is_some() || OTHERS.contains(&&name[..]);
+    (is_known || text.get(len + 1) == Some(&b'/')).then_some(len)
+}
+
+/// Appends host and port.
+fn authority_into(authority: &[u8], scheme: &Scheme, out: &mut Vec<u8>) -> Result<(), UriError> {
+    let host = &authority[memrchr(b'@', authority).map_or(0, |at| at + 1)..];
+    let literal = if host.first() == Some(&b'[') { memchr(b']', host).ok_or(REFUSED)? } else { 0 };
+    let colon = memchr(b':', &host[literal..]).map_or(host.len(), |at| literal + at);
+    let (host, port) = (&host[..colon], host.get(colon + 1..).unwrap_or_default());
+    if literal > 0 {
+        if literal + 1 != host.len() || crate::uri::host_kind(host).is_none() {
+            return Err(REFUSED);
+        }
+        out.extend(host.iter().map(u8::to_ascii_lowercase));
+    } else {
+        name_into(host, out)?;
+    }
+    if !port.iter().all(u8::is_ascii_digit) {
+        return Err(REFUSED);
+    }
+    let digits = port.iter().position(|&digit| digit != b'0').map_or(&b"0"[..], |at| &port[at..]);
+    if !port.is_empty() && digits != scheme.port {
+        out.push(b':');
+        out.extend_from_slice(digits);
+    }
+    Ok(())
+}
+
+/// Appends a host that is no IP literal.
+fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
+    let start = out.len();
+    let mut at = 0;
+    while at < host.len() {
+        if host[at] == b'%' {
+            out.push(decoded_at(host, at).ok_or(REFUSED)?);
+            at += 3;
+        } else {
+            out.push(host[at].to_ascii_lowercase());
+            at += 1;
+        }
+    }
+    if !out[start..].is_ascii() {
+        let name = str::from_utf8(&out[start..]).map_err(|_| REFUSED)?;
+        let ascii = idna::domain_to_ascii(name).map_err(|_| REFUSED)?;
+        out.truncate(start);
+        out.extend_from_slice(ascii.as_bytes());
+    }
+    out[start..].make_ascii_lowercase();
+    let is_host = |byte: u8| PLAIN.has(byte) && !b"/?@:".contains(&byte);
+    if !out[start..].iter().all(|&byte| is_host(byte)) {
+        return Err(REFUSED);
+    }
+    if out.len() > start + 1 && out.ends_with(b".") {
+        out.pop();
+    }
+    let has_empty_label = out[start..].split(|&byte| byte == b'.').any(<[u8]>::is_empty);
+    if has_empty_label && out.len() > start { Err(REFUSED) } else { Ok(()) }
+}
+
+/// Appends `text` with its triplets normalized and all else encoded that is not plain.
+fn encode_into(text: &[u8], out: &mut Vec<u8>) {
+    const UNRESERVED: Bytes = Bytes::unreserved_and(b"");
+    let mut at = 0;
+    while at < text.len() {
+        match decoded_at(text, at) {
+            Some(byte) => {
+                push_encoded(byte, &UNRESERVED, out);
+                at += 3;
+            }
+            None => {
+                push_encoded(text[at], &PLAIN, out);
+                at += 1;
+            }
+        }
+    }
+}
+
+/// Removes empty and dot segments of the path from `start` on.
+fn tidy_path(start: usize, out: &mut Vec<u8>) {
+    if out.len() == start {
+        out.push(b'/');
+        return;
+    }
+    // What is kept never gets ahead of what is read.
+    let (mut to, mut from) = (start, start);
+    let mut is_open = false;
+    while from < out.len() {
+        let end = memchr(b'/', &out[from + 1..]).map_or(out.len(), |at| from + 1 + at);
+        is_open = matches!(&out[from + 1..end], b"" | b"." | b"..");
+        match &out[from + 1..end] {
+            b"" | b"." => {}
+            b".." => to = start + memrchr(b'/', &out[start..to]).unwrap_or(0),
+            _ => {
+                out.copy_within(from..end, to);
+                to += end - from;
+            }
+        }
+        from = end;
+    }
+    out.truncate(to);
+    if is_open {
+        out.push(b'/');
+    }
+}
+
+/// Appends `?` and the parameters, if any is left.
+fn query_into(query: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+    let Scratch { query: text, params } = scratch;
+    text.clear();
+    encode_into(query, text);
+    params.clear();
+    let mut start = 0;
+    for param in text.split(|&byte| byte == b'&') {
+        let name_len = memchr(b'=', param).unwrap_or(param.len());
+        let len = if name_len + 1 == param.len() { name_len } else { param.len() };
+        if name_len > 0 {
+            params.push([start, start + name_len, start + len].map(|at| at as u32));
+        }
+        start += param.len() + 1;
+    }
+    // Places are in order, so those of one name stay so.
+    let name = |param: &[u32; 3]| &text[param[0] as usize..param[1] as usize];
+    params.sort_unstable_by(|a, b| name(a).cmp(name(b)).then(a[0].cmp(&b[0])));
+    for (i, &[start, _, end]) in params.iter().enumerate() {
+        out.push(if i == 0 { b'?' } else { b'&' });
+        out.extend_from_slice(&text[start as usize..end as usize]);
+    }
+}

@@ -1,0 +1,364 @@
+//! `w3lib`: what Scrapy's `w3lib.url.canonicalize_url` (2.5, its defaults) makes of a URL.
+//!
+//! It reads a URL as Python's `urlsplit` does, so that nearly anything is one: letters beyond ASCII, spaces,
+//! a reference without a scheme. Then, in the order of what is written:
+//!
+//! - the scheme is in lower case;
+//! - of the userinfo both halves are decoded and encoded again; the host is in lower case, in A-labels if it
+//!   is not ASCII, an IPv6 address as RFC 5952 has it; a port is a number, also the default one;
+//! - triplets of the path are decoded, but for `%`, `/`, `;` and `?`, and encoded again where they must be; dot segments
+//!   go; an empty path is `/`. What stands behind `;` in the last segment stays as it is in schemes that have
+//!   parameters;
+//! - parameters of the query are decoded (`+` is a space), sorted by name and value, and encoded again, each with its
+//!   `=`; empty ones go;
+//! - the fragment is left out.
+
+use std::net::Ipv6Addr;
+
+use memchr::{memchr, memchr2, memchr3, memrchr};
+
+use super::triplets::{Bytes, decoded_at, push_encoded};
+use crate::uri::{ErrorKind, UriError, dots};
+
+/// Schemes of the WHATWG URL Standard in which `\` is `/`.
+const SPECIAL: [&[u8]; 6] = [b"ftp", b"file", b"http", b"https", b"ws", b"wss"];
+
+/// Schemes that have parameters behind `;`, as Python knows them.
+const WITH_PARAMS: [&[u8]; 15] = [
+    b"http",
+    b"https",
+    b"ftp",
+    b"hdl",
+    b"prospero",
+    b"imap",
+    b"shttp",
+    b"rtsp",
+    b"rtsps",
+    b"rtspu",
+    b"sip",
+    b"sips",
+    b"mms",
+    b"sftp",
+    b"tel",
+];
+
+/// Schemes that have an authority, as Python knows them: an empty one is written.
+const WITH_AUTHORITY: [&[u8]; 26] = [
+    b"http",
+    b"https",
+    b"ftp",
+    b"file",
+    b"gopher",
+    b"nntp",
+    b"telnet",
+    b"imap",
+    b"wais",
+    b"mms",
+    b"shttp",
+    b"snews",
+    b"prospero",
+    b"rtsp",
+    b"rtsps",
+    b"rtspu",
+    b"rsync",
+    b"svn",
+    b"svn+ssh",
+    b"sftp",
+    b"nfs",
+    b"git",
+    b"git+ssh",
+    b"ws",
+    b"wss",
+    b"itms-services",
+];
+
+/// What stands in a userinfo, in a path as it came, in a path, and in a parameter as it is.
+const USERINFO: Bytes = Bytes::unreserved_and(b"!$&'()*+,");
+const RAW: Bytes = Bytes::unreserved_and(b":/?@!$&'()*+,;=%");
+const PATH: Bytes = Bytes::unreserved_and(b":/?[]@!$&'()*+,;=|%");
+const PARAM: Bytes = Bytes::unreserved_and(b"");
+
+const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
+
+/// Buffers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    text: Vec<u8>,
+    query: Vec<u8>,
+    /// Where names begin, where they end, and where their values end.
+    params: Vec<[u32; 3]>,
+}
+
+/// Replaces `out` by the form of `text`.
+pub(super) fn form<'a>(
+    text: &[u8],
+    scratch: &mut Scratch,
+    out: &'a mut Vec<u8>,
+) -> Result<&'a [u8], UriError> {
+    out.clear();
+    let Scratch { text: cleaned, query: decoded, params } = scratch;
+    clean_into(text, cleaned);
+
+    let scheme_len = scheme_len(cleaned);
+    out.extend_from_slice(&cleaned[..scheme_len]);
+    out.make_ascii_lowercase();
+    let start = if scheme_len > 0 { scheme_len + 1 } else { 0 };
+    if SPECIAL.contains(&out.as_slice()) {
+        let end = memchr2(b'?', b'#', &cleaned[start..]).map_or(cleaned.len(), |at| start + at);
+        cleaned[start..end].iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+    }
+    let scheme = scheme_of(out);
+    let mut rest = &cleaned[start..];
+    if scheme_len > 0 {
+        out.push(b':');
+    }
+
+    let authority_at = out.len();
+    out.extend_from_slice(b"//");
+    if let Some(after) = rest.strip_prefix(b"//") {
+        let end = memchr3(b'/', b'?', b'#', after).unwrap_or(after.len());
+        authority_into(&after[..end], out)?;
+        rest = &after[end..];
+    }
+    let has_authority = out.len() > authority_at + 2;
+    rest = &rest[..memchr(b'#', rest).unwrap_or(rest.len())];
+    let (path, query) = match memchr(b'?', rest) {
+        Some(mark) => (&rest[..mark], &rest[mark + 1..]),
+        None => (rest, &rest[..0]),
+    };
+
+    let path_at = out.len();
+    let last = memrchr(b'/', path).map_or(0, |slash| slash + 1);
+    let params_at = memchr(b';', &path[last..]).filter(|_| scheme.has_params).map(|at| last + at);
+    path_into(&path[..params_at.unwrap_or(path.len())], out);
+    if let Some(params_at) = params_at.filter(|at| at + 1 < path.len()) {
+        out.push(b';');
+        path[params_at + 1..].iter().for_each(|&byte| push_encoded(byte, &RAW, out));
+    }
+    let has_root = out[path_at..].starts_with(b"/");
+    if has_authority {
+        if !has_root {
+            out.insert(path_at, b'/');
+        }
+    } else if !(out[path_at..].starts_with(b"//") || (scheme.has_authority && has_root)) {
+        out.drain(authority_at..path_at);
+    }
+    query_into(query, decoded, params, out);
+    Ok(out)
+}
+
+/// What is known of a scheme.
+struct Scheme {
+    has_params: bool,
+    has_authority: bool,
+}
+
+fn scheme_of(name: &[u8]) -> Scheme {
+    Scheme {
+        has_params: name.is_empty() || WITH_PARAMS.contains(&name),
+        has_authority: WITH_AUTHORITY.contains(&name),
+    }
+}
+
+/// Replaces `out` by `text` without controls and spaces around it, tabs and line ends in it; bytes that are no
+/// UTF-8 are encoded.
+fn clean_into(text: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    for chunk in text.utf8_chunks() {
+        out.extend_from_slice(chunk.valid().as_bytes());
+        chunk.invalid().iter().for_each(|&byte| push_encoded(byte, &RAW, out));
+    }
+    if out.iter().any(|&byte| byte <= b' ') {
+        let from = out.iter().position(|&byte| byte > b' ').unwrap_or(out.len());
+        let to = out.iter().rposition(|&byte| byte > b' ').map_or(from, |last| last + 1);
+        out.truncate(to);
+        out.drain(..from);
+        out.retain(|byte| !b"\t\n\r".contains(byte));
+    }
+}
+
+/// The length of the scheme that `text` begins with, 0 for none.
+fn scheme_len(text: &[u8]) -> usize {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let len = text.iter().position(|byte| !is_inside(byte)).unwrap_or(0);
+    let is_scheme = text.get(len) == Some(&b':') && text[0].is_ascii_alphabetic();
+    if is_scheme { len } else { 0 }
+}
+
+/// Appends the authority.
+fn authority_into(authority: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
+    let at = memrchr(b'@', authority);
+    let has_brackets = memchr(b'[', authority).is_some();
+    if has_brackets != memchr(b']', authority).is_some() {
+        return Err(REFUSED);
+    }
+    if let Some(at) = at {
+        let (user, password) = match memchr(b':', &authority[..at]) {
+            Some(colon) => (&authority[..colon], Some(&authority[colon + 1..at])),
+            None => (&authority[..at], None),
+        };
+        again_into(user, out);
+        if let Some(password) = password {
+            out.push(b':');
+            again_into(password, out);
+        }
+        out.push(b'@');
+    }
+    let host = &authority[at.map_or(0, |at| at + 1)..];
+    let port = if has_brackets {
+        literal_into(host, out)?
+    } else {
+        let end = memchr(b':', host).unwrap_or(host.len());
+        name_into(&host[..end], out);
+        host.get(end + 1..).unwrap_or_default()
+    };
+    if !port.is_empty() {
+        let digits = str::from_utf8(port).ok().filter(|_| port.iter().all(u8::is_ascii_digit));
+        let digits = digits.ok_or(REFUSED)?.trim_start_matches('0');
+        let number: u16 =
+            if digits.is_empty() { 0 } else { digits.parse().map_err(|_| REFUSED)? };
+        out.push(b':');
+        out.extend_from_slice(number.to_string().as_bytes());
+    }
+    Ok(())
+}
+
+/// Appends half of a userinfo, decoded and encoded again.
+fn again_into(text: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < text.len() {
+        let (byte, len) = decoded_at(text, at).map_or((text[at], 1), |byte| (byte, 3));
+        push_encoded(byte, &USERINFO, out);
+        at += len;
+    }
+}
+
+/// Appends a host without brackets.
+fn name_into(host: &[u8], out: &mut Vec<u8>) {
+    if host.is_ascii() {
+        out.extend(host.iter().map(u8::to_ascii_lowercase));
+        return;
+    }
+    // What has been cleaned is UTF-8.
+    let host = String::from_utf8_lossy(host);
+    match idna::domain_to_ascii(&host) {
+        Ok(ascii) => out.extend_from_slice(ascii.as_bytes()),
+        Err(_) => out.extend_from_slice(host.to_lowercase().as_bytes()),
+    }
+}
+
+/// Appends a host in brackets; gives the port.
+fn literal_into<'a>(host: &'a [u8], out: &mut Vec<u8>) -> Result<&'a [u8], UriError> {
+    let inside = host.strip_prefix(b"[").ok_or(REFUSED)?;
+    let end = memchr(b']', inside).ok_or(REFUSED)?;
+    let (literal, behind) = (&inside[..end], &inside[end + 1..]);
+    let port = match behind.split_first() {
+        None => &[][..],
+        Some((b':', port)) => port,
+        Some(_) => return Err(REFUSED),
+    };
+    if let Some(future) = literal.strip_prefix(b"v") {
+        let digits = future.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let is_future =
+            digits > 0 && future.get(digits) == Some(&b'.') && future.len() > digits + 1;
+        if !is_future || !literal.is_ascii() {
+            return Err(REFUSED);
+        }
+        let has_colon = memchr(b':', literal).is_some();
+        // The brackets go where nothing in the host asks for them.
+        if has_colon {
+            out.push(b'[');
+        }
+        out.extend(literal.iter().map(u8::to_ascii_lowercase));
+        if has_colon {
+            out.push(b']');
+        }
+        return Ok(port);
+    }
+    let zone = memchr(b'%', literal).unwrap_or(literal.len());
+    let address = str::from_utf8(&literal[..zone]).ok().and_then(|text| text.parse().ok());
+    let address: Ipv6Addr =
+        address.filter(|_| literal.is_ascii() && zone + 1 != literal.len()).ok_or(REFUSED)?;
+    out.extend_from_slice(format!("[{address}").as_bytes());
+    out.extend(literal[zone..].iter().map(u8::to_ascii_lowercase));
+    out.push(b']');
+    Ok(port)
+}
+
+/// Appends the path without its parameters.
+fn path_into(path: &[u8], out: &mut Vec<u8>) {
+    if path.is_empty() {
+        out.push(b'/');
+        return;
+    }
+    let start = out.len();
+    let mut at = 0;
+    while at < path.len() {
+        match decoded_at(path, at) {
+            // Delimiters of this component stay encoded.
+            Some(byte @ (b'%' | b'/' | b';' | b'?')) => {
+                push_encoded(byte, &PARAM, out);
+                at += 3;
+            }
+            Some(byte) => {
+                push_encoded(byte, &PATH, out);
+                at += 3;
+            }
+            None => {
+                push_encoded(path[at], &PATH, out);
+                at += 1;
+            }
+        }
+    }
+    if out[start] == b'/' {
+        dots::remove_dot_segments(out, start);
+    }
+}
+
+/// Appends `?` and the query, if there is a parameter that is not empty.
+fn query_into(query: &[u8], decoded: &mut Vec<u8>, params: &mut Vec<[u32; 3]>, out: &mut Vec<u8>) {
+    decoded.clear();
+    params.clear();
+    for param in query.split(|&byte| byte == b'&').filter(|param| !param.is_empty()) {
+        let name_len = memchr(b'=', param).unwrap_or(param.len());
+        let start = decoded.len();
+        form_decode_into(&param[..name_len], decoded);
+        let name_end = decoded.len();
+        form_decode_into(param.get(name_len + 1..).unwrap_or_default(), decoded);
+        params.push([start, name_end, decoded.len()].map(|at| at as u32));
+    }
+    let halves = |param: &[u32; 3]| {
+        let [start, name_end, end] = param.map(|at| at as usize);
+        (&decoded[start..name_end], &decoded[name_end..end])
+    };
+    params.sort_unstable_by(|a, b| halves(a).cmp(&halves(b)));
+    for (i, param) in params.iter().enumerate() {
+        out.push(if i == 0 { b'?' } else { b'&' });
+        let (name, value) = halves(param);
+        form_encode_into(name, out);
+        out.push(b'=');
+        form_encode_into(value, out);
+    }
+}
+
+fn form_decode_into(text: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < text.len() {
+        let (byte, len) = match decoded_at(text, at) {
+            Some(byte) => (byte, 3),
+            None if text[at] == b'+' => (b' ', 1),
+            None => (text[at], 1),
+        };
+        out.push(byte);
+        at += len;
+    }
+}
+
+fn form_encode_into(text: &[u8], out: &mut Vec<u8>) {
+    for &byte in text {
+        match byte {
+            b' ' => out.push(b'+'),
+            byte => push_encoded(byte, &PARAM, out),
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Profiles: tables of what each system makes of a URL; `whatwg` against the crate.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use uriscan::profile::{Profile, Profiler};
+use uriscan::simd::Kernels;
+use uriscan::uri::ErrorKind;
+
+/// The form of `url`, the same on every backend; `None` when it is refused.
+fn form(profile: Profile, url: &[u8]) -> Option<String> {
+    let mut forms = Kernels::available().map(|kernels| {
+        let mut profiler = Profiler::with_kernels(profile, kernels);
+        let form = profiler.form(url).map(<[u8]>::to_vec);
+        // Buffers that have been used make no difference.
+        assert_eq!(form, profiler.form(url).map(<[u8]>::to_vec));
+        form.map(|form| String::from_utf8(form).unwrap())
+    });
+    let first = forms.next().unwrap();
+    forms.for_each(|form| assert_eq!(form, first, "{}", String::from_utf8_lossy(url)));
+    assert!(
+        first
+            .as_ref()
+            .err()
+            .is_none_or(|error| profile == Profile::Surt || error.kind == ErrorKind::Profile)
+    );
+    first.ok()
+}
+
+fn hold(profile: Profile, table: &[(&str, &str)]) {
+    for (url, expected) in table {
+        let expected = (!expected.is_empty()).then_some(*expected);
+        assert_eq!(form(profile, url.as_bytes()).as_deref(), expected, "{profile}: {url}");
+    }
+}
+
+/// What follows from the WHATWG URL Standard; refused where the form is empty.
+#[test]
+fn whatwg() {
+    hold(
+        Profile::Whatwg,
+        &[
+            ("http://h.example/a", "http://h.example/a"),
+            ("HTTP://Example.COM:80", "http://example.com/"),
+            ("https://h:443?", "https://h/?"),
+            ("http://h:080/", "http://h/"),
+            ("http://h:8080/", "http://h:8080/"),
+            ("http://h:65535/", "http://h:65535/"),
+            ("http://h:65536/", ""),
+            ("http://h:/", "http://h/"),
+            ("ftp://h:21/", "ftp://h/"),
+            ("wss://h:443/", "wss://h/"),
+            ("foo://h:80", "foo://h:80"),
+            // Triplets stay, but for those of dots that make a dot segment.
+            ("http://h/%7ea%c3", "http://h/%7ea%c3"),
+            ("http://h/a/../%7e", "http://h/%7e"),
+            ("http://h/a/%2E%2e/b", "http://h/b"),
+            ("http://h/a?%2e", "http://h/a?%2e"),
+            ("http://h/a/..#x", "http://h/#x"),
+            ("http://h/?'", "http://h/?%27"),
+            ("http://h/'", "http://h/'"),
+            ("http://h/a b", "http://h/a%20b"),
+            ("http:h", "http://h/"),
+            ("http:///h", "http://h/"),
+            ("http://u:@h/", "http://u@h/"),
+            ("http://u;=@h/", "http://u%3B%3D@h/"),
+            // Hosts.
+            ("http://1.2.3.4/", "http://1.2.3.4/"),
+            ("http://1.2.3.4./", "http://1.2.3.4/"),
+            ("http://0x7f.1/", "http://127.0.0.1/"),
+            ("http://1.2.3.256/", ""),
+            ("http://3com/", "http://3com/"),
+            ("http://h./", "http://h./"),
+            ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
+            ("http://xn--/", ""),
+            ("http://a--b/", "http://a--b/"),
+            ("http://ex%41mple/", "http://example/"),
+            ("http://a_b!c/", "http://a_b!c/"),
+            ("http://[2001:DB8:0::1]/", "http://[2001:db8::1]/"),
+            ("file://localhost/x", "file:///x"),
+            ("mailto:A@B", "mailto:A@B"),
+            ("urn:x:a/../b", "urn:x:a/../b"),
+            ("/relative", ""),
+            ("no url", ""),
+        ],
+    );
+    assert_eq!(form(Profile::Whatwg, b"http://h/\xFF"), None);
+    assert_eq!(Profiler::new(Profile::Whatwg).form(b"http://h/\xFF").unwrap_err().at, 9);
+}
+
+/// What `canonicalize_url` of w3lib 2.5.0 gives, on Python 3.11.
+#[test]
+fn w3lib() {
+    hold(
+        Profile::W3lib,
+        &[
+            (
+                "http://www.example.com/do?c=3&b=5&b=2&a=50",
+                "http://www.example.com/do?a=50&b=2&b=5&c=3",
+            ),
+            ("HTTP://Example.COM:80", "http://example.com:80/"),
+            ("http://h:080?a", "http://h:80/?a="),
+            ("http://h:0/", "http://h:0/"),
+            ("http://h:/", "http://h/"),
+            ("http://h:65536/", ""),
+            ("http://h:x/", ""),
+            ("http://u%3a:p%40@H/", "http://u%3A:p%40@h/"),
+            ("http://@h/", "http://@h/"),
+            ("http://h/r\u{e9}sum\u{e9}", "http://h/r%C3%A9sum%C3%A9"),
+            ("http://h/%7ea%2f%3b%3f%25%5b|%20", "http://h/~a%2F%3B%3F%25[|%20"),
+            ("http://h/a%2e%2e/%2e%2e/b", "http://h/b"),
+            ("http://h/a;x%2f|/b;y%2f|", "http://h/a;x%2F|/b;y%2f%7C"),
+            ("foo://h/b;y%7e", "foo://h/b;y~"),
+            ("http://h/b;", "http://h/b"),
+            ("http://h/?a=b+c&a=b%20c&&=&a", "http://h/?=&a=&a=b+c&a=b+c"),
+            ("http://h/?b=%e9&a='%2B", "http://h/?a=%27%2B&b=%E9"),
+            ("http://h/?&", "http://h/"),
+            ("http://h/%zz?%", "http://h/%zz?%25="),
+            ("http://h/#f", "http://h/"),
+            ("http:\\\\h\\a?\\", "http://h/a?%5C="),
+            ("http://h/a\tb", "http://h/ab"),
+            ("http://b\u{fc}cher.example", "http://xn--bcher-kva.example/"),
+            ("http://b%C3%BCcher.example/", "http://b%c3%bccher.example/"),
+            ("http://[::0:1]/", "http://[::1]/"),
+            ("http://[fe80::1%ETH0]:80/", "http://[fe80::1%eth0]:80/"),
+            ("http://[v1.x]/", "http://v1.x/"),
+            ("http://[V1.x]/", ""),
+            ("http://[1.2.3.4]/", ""),
+            ("http://[::1/", ""),
+            ("http://[::1]x/", ""),
+            ("file:/a", "file:///a"),
+            ("foo:/a", "foo:/a"),
+            ("foo://h", "foo://h/"),
+            ("foo:////a", "foo:////a"),
+            ("http:a", "http:a"),
+            ("http:", "http:///"),
+            ("mailto:a/../b", "mailto:a/../b"),
+            ("a b;c?d", "a%20b;c?d="),
+            ("//h", "//h/"),
+            ("?b&a", "/?a=&b="),
+        ],
+    );
+    assert_eq!(form(Profile::W3lib, b"http://h/\xE9").as_deref(), Some("http://h/%E9"));
+}
+
+/// What the documentation of `BasicURLNormalizer` says, in cases of its own table and others.
+#[test]
+fn crawler_commons() {
+    hold(
+        Profile::CrawlerCommons,
+        &[
+            ("http://h/%66%c0%2f%7e", "http://h/f%C0%2F~"),
+            ("http://h/a b{c}|\"[\u{e9}", "http://h/a%20b%7Bc%7D%7C%22%5B%C3%A9"),
+            ("http://h/p%zz%", "http://h/p%25zz%25"),
+            ("http://h/a\\b", ""),
+            ("HTTP://H.Example.:80", "http://h.example/"),
+            ("https://h:443/", "https://h/"),
+            ("ftp://h:21/", "ftp://h/"),
+            ("http://h:081/", "http://h:81/"),
+            ("http://h:/", "http://h/"),
+            ("http://u:p@h/", "http://h/"),
+            ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
+            ("http://b\u{fc}cher.example/", "http://xn--bcher-kva.example/"),
+            ("http://a%2eb/", "http://a.b/"),
+            ("http://a%2fb/", ""),
+            ("http://a..b/", ""),
+            ("http://a%FEb/", ""),
+            ("http://a%2Xb/", ""),
+            ("http://[::1]:80/x", "http://[::1]/x"),
+            ("http://[::1/x", ""),
+            ("http://h/a/./b//c/../d", "http://h/a/b/d"),
+            ("http://h/../a/..", "http://h/"),
+            ("http://h/a/.", "http://h/a/"),
+            ("http://h/%2e%2e/a", "http://h/a"),
+            ("http://h/a?x=//b/../c", "http://h/a?x=//b/../c"),
+            ("http://h?", "http://h/"),
+            ("http://h?b&a=2&c=&a=1&=x&&a=#f", "http://h/?a=2&a=1&a&b&c"),
+            ("http://h/?q=tl;dr+x", "http://h/?q=tl;dr+x"),
+            ("h.example/a", "http://h.example/a"),
+            ("h.example:8080", "http://h.example:8080/"),
+            ("http:", "http:/"),
+            ("http:////a", "http:/a"),
+            ("file:///a/b", "file:///a/b"),
+            ("file:///a//b", "file:/a/b"),
+            ("file:/a", "file:/a"),
+            ("gopher://h/", ""),
+            ("mailto:a@b", ""),
+        ],
+    );
+}
+
+#[test]
+fn surt() {
+    hold(
+        Profile::Surt,
+        &[
+            ("http://www.Example.com:80/A/?b&a", "com,example)/a?a&b"),
+            ("https://u@example.com/%41", "com,example)/a"),
+            ("mailto:A@B", "mailto:a@b"),
+            ("no url", ""),
+        ],
+    );
+}
+
+#[test]
+fn names_round_trip() {
+    for profile in Profile::ALL {
+        assert_eq!(Profile::from_name(profile.name()), Some(profile));
+    }
+    assert_eq!(Profile::from_name("WHATWG"), None);
+}
+
+/// What the crate says.
+fn href(url: &str) -> Option<String> {
+    url::Url::parse(url).ok().map(String::from)
+}
+
+/// URLs on which the road of our own might go wrong.
+fn url() -> impl Strategy<Value = String> {
+    let host = prop_oneof![
+        6 => "[a-cA0-1.-]{0,8}(\\.[a-z]{2,3})?\\.?",
+        1 => "(0|1|255|256|0x1|01|1\\.2\\.3|127\\.0\\.0)(\\.(0|1|255|256|0xF|9))?\\.?",
+        1 => "(xn--a|xn--|XN--bcher-kva|a--b|-a-|_|~|!|%41|%2e|\u{fc})(\\.a)?",
+        1 => "\\[(::1|2001:DB8::1|v1\\.a)\\]",
+    ];
+    let segment =
+        "[a-cA.'\\\\| %:@]{0,3}|\\.\\.?|%2[eE]|\\.%2[eE]|%2[eE]%2[eE]|%[4c][1f]|[a-c]{60,70}";
+    let path = prop::collection::vec(segment, 0..6).prop_map(|segments| {
+        segments.into_iter().map(|segment| "/".to_owned() + &segment).collect::<String>()
+    });
+    let scheme = "(http|HTTP|https|https|http|Https|ws|wss|ftp|file|foo|mailto|blob)";
+    let slashes = "(:|://|://|://|://|://|:/|:///)";
+    let port = "(:([0-9]{0,3}|80|443|21|6553[0-9]|0080))?";
+    (
+        scheme,
+        slashes,
+        "([a:;']{0,2}@)?",
+        host,
+        port,
+        path,
+        "(\\?[a'&%.{ /]{0,4})?",
+        "(#[a`' .%]{0,3})?",
+    )
+        .prop_map(|(scheme, slashes, user, host, port, path, query, fragment)| {
+            format!("{scheme}{slashes}{user}{host}{port}{path}{query}{fragment}")
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn whatwg_is_what_the_crate_says(url in url()) {
+        prop_assert_eq!(form(Profile::Whatwg, url.as_bytes()), href(&url), "{}", url);
+    }
+
+    #[test]
+    fn crawler_commons_is_done_at_once(url in url()) {
+        if let Some(once) = form(Profile::CrawlerCommons, url.as_bytes()) {
+            let again = form(Profile::CrawlerCommons, once.as_bytes());
+            prop_assert_eq!(again.as_deref(), Some(&once[..]), "{}", url);
+        }
+    }
+
+    #[test]
+    fn any_bytes_have_a_form_or_none(bytes in prop::collection::vec(any::<u8>(), 1..40), head in "(https?://|[a-z]:)?") {
+        let bytes = [head.as_bytes(), &bytes].concat();
+        for profile in Profile::ALL {
+            form(profile, &bytes);
+        }
+    }
+}
+
+/// The tests of the standard that the crate brings along, where they lie, and the lists.
+#[test]
+fn whatwg_is_what_the_crate_says_of_real_urls() {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let crates = home
+        .into_iter()
+        .flat_map(|home| std::fs::read_dir(home.join("registry/src")))
+        .flatten()
+        .flatten();
+    let mut tests = 0;
+    for registry in crates {
+        let Ok(entries) = std::fs::read_dir(registry.path()) else { continue };
+        for entry in entries
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("url-2"))
+        {
+            let Ok(text) = std::fs::read(entry.path().join("tests/urltestdata.json")) else {
+                continue;
+            };
+            let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            for input in rows.as_array().unwrap().iter().filter_map(|row| row["input"].as_str()) {
+                if !input.is_empty() {
+                    assert_eq!(form(Profile::Whatwg, input.as_bytes()), href(input), "{input:?}");
+                    tests += 1;
+                }
+            }
+        }
+    }
+    let lists = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    for list in ["urls-citizenlab.txt.gz", "urls-userbait.txt.gz", "urls-node-files.txt.gz"] {
+        let path = lists.join(list);
+        if !path.exists() {
+            continue;
+        }
+        let mut out = Vec::new();
+        let equivalence =
+            uriscan::pipeline::Equivalence { profile: Some(Profile::Whatwg), ..Default::default() };
+        let settings = uriscan::pipeline::Settings::default();
+        let string = uriscan::normalize::Options {
+            rung: uriscan::normalize::Rung::String,
+            drop_fragment: false,
+        };
+        let as_they_are = uriscan::pipeline::Equivalence::from(string);
+        let pass = uriscan::pipeline::OnInvalid::Pass;
+        let mut run = |source, equivalence: &_| {
+            out.clear();
+            let mut sinks = uriscan::pipeline::Sinks::new(&mut out);
+            uriscan::pipeline::normalize(vec![source], equivalence, pass, &settings, &mut sinks)
+                .unwrap();
+            String::from_utf8(out.clone()).unwrap()
+        };
+        let forms = run(uriscan::io::Source::file(&path), &equivalence);
+        let records = run(uriscan::io::Source::file(&path), &as_they_are);
+        assert!(records.lines().count() > 10_000);
+        for (record, found) in records.lines().zip(forms.lines()) {
+            assert_eq!(href(record).as_deref().unwrap_or(record), found);
+        }
+    }
+    // Where neither is there, the properties above have to do.
+    assert!(tests == 0 || tests > 500);
+}
