@@ -41,23 +41,23 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// How good a record is: the lowest rank of a class is kept.
+    /// Whether records are compared by their ranks.
     #[inline]
+    fn has_ranks(self) -> bool {
+        matches!(self, Keep::Shortest | Keep::Https)
+    }
+
+    /// How good a record is: the first one of the lowest rank is kept.
     fn rank(self, text: &[u8]) -> u32 {
-        let is_https =
-            |text: &[u8]| text.get(..6).is_some_and(|s| s.eq_ignore_ascii_case(b"https:"));
         match self {
             Keep::First | Keep::Last => 0,
             // A record of a chunk fits 32 bits.
             Keep::Shortest => text.len() as u32,
-            Keep::Https => u32::from(!is_https(text)),
+            Keep::Https => {
+                let scheme = text.get(..6);
+                u32::from(!scheme.is_some_and(|s| s.eq_ignore_ascii_case(b"https:")))
+            }
         }
-    }
-
-    /// Whether a record of rank `later` is to be kept instead of one before it of rank `earlier`.
-    #[inline]
-    fn prefers(self, later: u32, earlier: u32) -> bool {
-        self == Keep::Last || later < earlier
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Keep;
+use crate::simd::prefetch;
 
 /// Bytes of a block of text.
 const BLOCK: usize = 256 << 10;
@@ -72,15 +73,54 @@ impl Texts {
     }
 }
 
-/// A class: its survivor, and how many records it has.
-#[derive(Clone, Copy, Debug)]
-struct Class {
-    /// Lines before the survivor, in all sources.
-    position: u64,
-    /// The lower half of the number; the upper one is in [`Shelf::carries`], where it is not zero.
-    count: u32,
-    /// That of the survivor ([`Keep::rank`]).
-    rank: u32,
+/// How many records classes have, by the numbers of the classes.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The lower halves; the upper ones are in `carries`, where they are not zero.
+    low: Vec<u32>,
+    carries: BTreeMap<u32, u64>,
+    /// Classes to be counted up, each when its place has had the time to be fetched: they are met in no
+    /// order, and waiting for memory at each of them took a quarter of the run.
+    pending: Vec<u32>,
+}
+
+/// As many places are fetched at once.
+const PENDING: usize = 16;
+
+impl Counts {
+    #[inline(always)]
+    fn begin(&mut self) {
+        self.low.push(1);
+    }
+
+    #[inline(always)]
+    fn add(&mut self, class: u32) {
+        prefetch(&self.low, class as usize);
+        self.pending.push(class);
+        if self.pending.len() >= PENDING {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        for &class in &self.pending {
+            let low = &mut self.low[class as usize];
+            *low = low.wrapping_add(1);
+            if *low == 0 {
+                *self.carries.entry(class).or_default() += 1;
+            }
+        }
+        self.pending.clear();
+    }
+
+    /// The number of records of `class`, once all is settled.
+    fn get(&self, class: u32) -> u64 {
+        let low = u64::from(self.low[class as usize]);
+        if self.carries.is_empty() {
+            return low;
+        }
+        low + (self.carries.get(&class).copied().unwrap_or(0) << 32)
+    }
 }
 
 /// A record that was left out.
@@ -105,10 +145,13 @@ pub(super) struct Manner {
 /// The classes of one partition.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
-    classes: Vec<Class>,
+    /// For each class the lines before its survivor, in all sources.
+    positions: Vec<u64>,
+    /// For each class the rank of its survivor ([`Keep::rank`]), if ranks decide.
+    ranks: Vec<u32>,
+    counts: Counts,
     /// For each class where the text of its survivor stands, if texts are kept.
     places: Vec<Place>,
-    carries: BTreeMap<u32, u64>,
     members: Vec<Member>,
     texts: Texts,
     /// Bytes of texts that nobody refers to any more.
@@ -133,14 +176,14 @@ impl Shelf {
             if manner.has_texts {
                 self.places.push(self.texts.push(text));
             }
-            self.classes.push(Class { position, count: 1, rank: manner.keep.rank(text) });
+            self.positions.push(position);
+            if manner.keep.has_ranks() {
+                self.ranks.push(manner.keep.rank(text));
+            }
+            self.counts.begin();
             return;
         }
-        let met = &mut self.classes[class as usize];
-        met.count = met.count.wrapping_add(1);
-        if met.count == 0 {
-            *self.carries.entry(class).or_default() += 1;
-        }
+        self.counts.add(class);
         // Whoever only counts has no need to look at the record.
         if manner.has_members || manner.keep != Keep::First {
             let (position, text) = record();
@@ -150,12 +193,15 @@ impl Shelf {
 
     #[inline(never)]
     fn meet_further(&mut self, manner: Manner, class: u32, position: u64, text: &[u8]) {
-        let survivor = &mut self.classes[class as usize];
-        let rank = manner.keep.rank(text);
-        let before = survivor.position;
-        let is_kept = manner.keep.prefers(rank, survivor.rank);
+        let before = self.positions[class as usize];
+        let mut is_kept = manner.keep == Keep::Last;
+        if manner.keep.has_ranks() {
+            let (rank, lowest) = (manner.keep.rank(text), &mut self.ranks[class as usize]);
+            is_kept = rank < *lowest;
+            *lowest = rank.min(*lowest);
+        }
         if is_kept {
-            (survivor.position, survivor.rank) = (position, rank);
+            self.positions[class as usize] = position;
         }
         if manner.has_members {
             self.meet_member(is_kept.then_some(before), class, position, text);
@@ -206,10 +252,10 @@ impl Shelf {
 
     /// Makes [`Shelf::survivors`] and [`Shelf::members`] ready, once all records were met.
     pub(super) fn seal(&mut self) {
-        if !self.classes.is_sorted_by_key(|class| class.position) {
-            let classes = &self.classes;
-            self.order = (0..classes.len() as u32).collect();
-            self.order.sort_unstable_by_key(|&class| classes[class as usize].position);
+        self.counts.settle();
+        if !self.positions.is_sorted() {
+            self.order = (0..self.positions.len() as u32).collect();
+            self.order.sort_unstable_by_key(|&class| self.positions[class as usize]);
         }
         if !self.members.is_sorted_by_key(|member| member.position) {
             self.members.sort_unstable_by_key(|member| member.position);
@@ -224,12 +270,12 @@ impl Shelf {
     /// The survivor number `i` by position, and its class.
     fn ordered(&self, i: usize) -> (u64, u32) {
         let class = self.order.get(i).copied().unwrap_or(i as u32);
-        (self.classes[class as usize].position, class)
+        (self.positions[class as usize], class)
     }
 
     /// The survivors in this range of positions, with their classes.
     pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let first = first_index(self.classes.len(), |i| self.ordered(i).0 >= range.start);
+        let first = first_index(self.positions.len(), |i| self.ordered(i).0 >= range.start);
         self.survivors_from(first, range.end)
     }
 
@@ -239,7 +285,7 @@ impl Shelf {
         first: usize,
         end: u64,
     ) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let rest = (first..self.classes.len()).map(|i| self.ordered(i));
+        let rest = (first..self.positions.len()).map(|i| self.ordered(i));
         rest.take_while(move |&(position, _)| position < end)
     }
 
@@ -259,17 +305,13 @@ impl Shelf {
 
     /// The number of records of `class`.
     pub(super) fn count(&self, class: u32) -> u64 {
-        let count = u64::from(self.classes[class as usize].count);
-        if self.carries.is_empty() {
-            return count;
-        }
-        count + (self.carries.get(&class).copied().unwrap_or(0) << 32)
+        self.counts.get(class)
     }
 
     /// The survivor of `class`: its position and its bytes, which were kept.
     pub(super) fn survivor(&self, class: u32) -> (u64, &[u8]) {
         let class = class as usize;
-        (self.classes[class].position, self.texts.get(self.places[class]))
+        (self.positions[class], self.texts.get(self.places[class]))
     }
 
     /// The bytes of `member`.
@@ -355,6 +397,7 @@ mod tests {
         for i in 0..20_000 {
             shelf.meet(manner, (i % 10) as u32, i < 10, || (i, &texts[i as usize]));
         }
+        shelf.seal();
         let held: usize = shelf.texts.full.iter().map(Vec::capacity).sum();
         assert!(held < 4 << 20, "{held}");
         for class in 0..10 {
@@ -369,9 +412,10 @@ mod tests {
         let mut shelf = Shelf::default();
         let manner = Manner { keep: Keep::First, has_texts: true, has_members: false };
         shelf.meet(manner, 0, true, || (0, b"a"));
-        shelf.classes[0].count = u32::MAX;
+        shelf.counts.low[0] = u32::MAX;
         shelf.meet(manner, 0, false, || (1, b"a"));
         shelf.meet(manner, 0, false, || (2, b"a"));
+        shelf.seal();
         assert_eq!(shelf.count(0), (1 << 32) + 1);
     }
 }
