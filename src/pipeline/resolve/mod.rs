@@ -11,6 +11,7 @@ use crate::index::{Record, trim};
 use crate::io::{Fields, Source};
 use crate::resolve::{Base, Context, LegacyTarget, Options, append_target};
 use crate::simd::Isa;
+use crate::uri::UriError;
 use rfc2396::{LegacyRow, LegacyRows};
 use rows::{Columns, Members};
 
@@ -122,13 +123,10 @@ impl Job for Resolve<'_> {
             let start = slot.out.len();
             let out = &mut slot.out;
             let mut span = trimmed;
-            let mut one = |base: &Base<'_>, options: Options, reference: Record<'_>| {
-                append_target(isa, base, options, reference, out)
-                    .map(|()| base.is_same_document(&out[start..]))
-            };
             let resolved = match &self.options.against {
                 Against::Context(Context::Base { base, options }) => {
-                    one(&base.view(), *options, Record::new(text, index, trimmed))
+                    let reference = Record::new(text, index, trimmed);
+                    one(isa, &base.view(), *options, reference, out)
                 }
                 Against::Context(Context::Legacy { base, lenient_scheme }) => {
                     let reference = trimmed.of(text.padded());
@@ -149,7 +147,8 @@ impl Job for Resolve<'_> {
                         }
                     };
                     row.and_then(|row| {
-                        one(&row.base, *options, row.reference).map_err(|error| row.placed(error))
+                        one(isa, &row.base, *options, row.reference, out)
+                            .map_err(|error| row.placed(error))
                     })
                 }
                 Against::LegacyFields { fields, legacy, lenient_scheme } => {
@@ -195,6 +194,23 @@ impl Job for Resolve<'_> {
     fn on_invalid(&self) -> OnInvalid {
         self.options.on_invalid
     }
+}
+
+/// Appends the target of `reference` to `out`; whether that is the base itself.
+///
+/// No closure, as it is called in two places: a closure that is not inlined is compiled without the features of
+/// the backend, and every intrinsic in it becomes a call.
+#[inline(always)]
+fn one<I: Isa>(
+    isa: I,
+    base: &Base<'_>,
+    options: Options,
+    reference: Record<'_>,
+    out: &mut Vec<u8>,
+) -> Result<bool, UriError> {
+    let start = out.len();
+    append_target(isa, base, options, reference, out)?;
+    Ok(base.is_same_document(&out[start..]))
 }
 
 /// A line of a file with CRLF ends, without the CR; a row is not trimmed, as its fields at either end may be
