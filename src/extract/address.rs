@@ -1,6 +1,8 @@
 //! Links without a scheme (`www.example.com`, mail addresses) and links made harmless (`hxxp://`,
 //! `example[.]com`). All of it is asked for by name and searched for byte by byte.
 
+use core::ops::Range;
+
 use super::links::{Context, Links};
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
@@ -144,7 +146,10 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
                 mail(text, start, floor, mark).map(|span| (span, &b"mailto:"[..]))
             }
             b'.' if options.www => {
-                let span = host(options, text, start, floor, mark);
+                let run = run_start(text, floor, mark, HOST)..run_end(text, mark, HOST);
+                // All dots of the run have the same answer.
+                at = at.max(run.end);
+                let span = host(options, text, start, floor, run);
                 span.map(|span| (span, &b"http://"[..]))
             }
             _ => None,
@@ -192,10 +197,14 @@ fn is_registrable(host: &[u8]) -> bool {
     psl::domain(&lower).is_some_and(|domain| domain.suffix().is_known())
 }
 
-/// The host around the dot at `dot`, with the port, path, query and fragment that follow it.
-fn host(options: &Options, text: &[u8], start: usize, floor: usize, dot: usize) -> Option<Span> {
-    let begin = run_start(text, floor, dot, HOST);
-    let run = run_end(text, dot, HOST);
+/// The host in `run`, all the bytes there that a host may have, with the port, path, query and fragment that follow it.
+fn host(
+    options: &Options,
+    text: &[u8],
+    start: usize,
+    floor: usize,
+    Range { start: begin, end: run }: Range<usize>,
+) -> Option<Span> {
     let end = host_end(text, begin, run);
     let name = text.get(begin..end)?;
     let is_free = begin == start || (begin > floor && BEFORE.has(text[begin - 1]));
@@ -208,8 +217,12 @@ fn host(options: &Options, text: &[u8], start: usize, floor: usize, dot: usize) 
         Some([b'/' | b'?' | b'#', ..]) => true,
         _ => false,
     };
+    if !goes_on {
+        return Some(Span { start: begin as u32, end: end as u32 });
+    }
+    let text = &text[..ends::quote_limit(text, begin, end)];
     let stop = run_end(text, end, URI_BYTE.without(ByteClass::of(b"()[]")));
-    let end = match goes_on.then(|| ends::end(options, text, begin, end, stop)).flatten() {
+    let end = match ends::end(options, text, begin, end, stop) {
         Some(found) if !found.is_broken => found.at,
         _ => end,
     };

@@ -3,81 +3,217 @@
 //! ```text
 //! host ident user [time] "request" status bytes "referer" "user agent"
 //! ```
+//!
+//! or in a [`LogFormat`].
 
+use core::ops::Range;
+
+use super::log_format::{LogFormat, Value, quote_end};
 use super::reference::{Absolute, scheme};
 use super::{Context, Finder, Links, page};
 use crate::chunk::{Padded, Span};
-use crate::simd::Kernels;
+use crate::index::{Bits, low_bits};
+use crate::simd::{BLOCK, Isa, Kernels, Task};
 
-/// Appends the links of the entries in `text`, line by line: the target of the request (a relative one by `base`), the
-/// referrer, and links in the user agent; of them those whose kind is in `wanted`.
+/// Bytes whose marks are looked for at a time.
+const WINDOW: usize = 32 << 10;
+
+/// Appends the links of the entries of a log, line by line.
 ///
 /// A line that is no entry is searched as text.
-pub(crate) fn entries(
-    finder: &Finder,
-    kernels: Kernels,
-    text: Padded<'_>,
-    wanted: &[Context],
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let content = text.content();
-    let absolute = Absolute::new(base);
-    let has = |context: Context| wanted.is_empty() || wanted.contains(&context);
+pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
+    let content = entries.text.content();
+    let mut marks = Vec::new();
     let mut start = 0;
     while start < content.len() {
-        let end = memchr::memchr(b'\n', &content[start..]).map_or(content.len(), |at| start + at);
-        let line = Span { start: start as u32, end: end as u32 };
-        start = end + 1;
-        let Some(fields) = fields(line.of(content)) else {
-            finder.find_span(kernels, text, line, Context::Text, links);
-            continue;
+        let window = Span { start: start as u32, end: content.len().min(start + WINDOW) as u32 };
+        marks.clear();
+        entries.kernels.run(Marks(entries.text, window, &mut marks));
+        let (mut line, mut first) = (start, 0);
+        for (i, &mark) in marks.iter().enumerate() {
+            if content[mark as usize] == b'\n' {
+                entries.line(Span { start: line as u32, end: mark }, &marks[first..i], links);
+                (line, first) = (mark as usize + 1, i + 1);
+            }
+        }
+        if line == start {
+            // One that is longer than the window, or the last one, without an end.
+            let rest = &content[start..];
+            let end = memchr::memchr(b'\n', rest).map_or(content.len(), |at| start + at);
+            entries.line(Span { start: start as u32, end: end as u32 }, &[], links);
+            line = end + 1;
+        }
+        start = line;
+    }
+}
+
+/// Collects the offsets of the bytes of a span that tell the fields of an entry apart, and of line ends.
+struct Marks<'a>(Padded<'a>, Span, &'a mut Vec<u32>);
+
+impl Task for Marks<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Marks(text, span, marks) = self;
+        for at in (span.start..span.end).step_by(BLOCK) {
+            let block = text.block(at as usize);
+            let equal = |byte| isa.equal(block, byte);
+            let found = equal(b'"') | equal(b'\n') | equal(b'[') | equal(b'\\');
+            let found = found & low_bits((span.end - at) as usize);
+            marks.extend(Bits(found).map(|bit| at + bit));
+        }
+    }
+}
+
+/// A log, and what is looked for in it.
+pub(crate) struct Entries<'a> {
+    finder: &'a Finder,
+    kernels: Kernels,
+    text: Padded<'a>,
+    wanted: &'a [Context],
+    absolute: Absolute,
+    log_format: Option<&'a LogFormat>,
+}
+
+impl<'a> Entries<'a> {
+    /// The log `text`: the target of a request (a relative one by the host in its entry, or by `base`), the referrer, and
+    /// links in the user agent; of them those whose kind is in `wanted`, or all if there are none.
+    pub(crate) fn new(
+        finder: &'a Finder,
+        kernels: Kernels,
+        text: Padded<'a>,
+        wanted: &'a [Context],
+        base: Option<&[u8]>,
+        log_format: Option<&'a LogFormat>,
+    ) -> Entries<'a> {
+        let absolute = Absolute::new(kernels, base);
+        Entries { finder, kernels, text, wanted, absolute, log_format }
+    }
+
+    /// Adds the links of the line at `line`, in which `marks` stand; `[]` if they were not looked for.
+    fn line(&mut self, line: Span, marks: &[u32], links: &mut Links) {
+        let content = self.text.content();
+        let fields = match self.log_format {
+            Some(log_format) => Fields::by_pattern(log_format, line.of(content)),
+            None => fields(line, content, marks),
         };
-        let place = |range: core::ops::Range<usize>| Span {
+        let Some(Fields { target, site, referer, agent }) = fields else {
+            self.finder.find_span(self.kernels, self.text, line, Context::Text, links);
+            return;
+        };
+        let place = |range: Range<usize>| Span {
             start: line.start + range.start as u32,
             end: line.start + range.end as u32,
         };
-        if has(Context::Target)
-            && let Some(target) = target(line.of(content), fields.request)
-        {
-            let typed = &line.of(content)[target.clone()];
-            let typed = unescaped(typed);
-            // `host:port` of a CONNECT and `*` name no resource.
-            if typed.starts_with(b"/")
-                || scheme(&typed).is_some_and(|s| typed[s.len()..].starts_with(b"://"))
-            {
-                page::push(
-                    &finder.options().schemes,
-                    &absolute,
-                    &typed,
-                    place(target),
-                    Context::Target,
-                    links,
-                );
+        if let Some(target) = target.filter(|_| self.has(Context::Target)) {
+            self.target(place(target), site.as_deref(), links);
+        }
+        let options = self.finder.options();
+        let needs_colon = !options.www && !options.email;
+        for (field, context) in [(referer, Context::Referer), (agent, Context::Agent)] {
+            let Some(span) = field.map(place).filter(|_| self.has(context)) else { continue };
+            if !needs_colon || memchr::memchr(b':', span.of(content)).is_some() {
+                self.finder.find_span(self.kernels, self.text, span, context, links);
             }
         }
-        for (field, context) in [(fields.referer, Context::Referer), (fields.agent, Context::Agent)]
-        {
-            if let Some(field) = field.filter(|_| has(context)) {
-                finder.find_span(kernels, text, place(field), context, links);
-            }
+    }
+
+    fn has(&self, context: Context) -> bool {
+        self.wanted.is_empty() || self.wanted.contains(&context)
+    }
+
+    /// Adds the target of a request to `site`, if that is known, which stands at `span`.
+    fn target(&mut self, span: Span, site: Option<&[u8]>, links: &mut Links) {
+        let typed = span.of(self.text.content());
+        let schemes = &self.finder.options().schemes;
+        if let Some(site) = site.filter(|_| typed.starts_with(b"/")) {
+            let whole = [site, &unescaped(typed)].concat();
+            return page::push(schemes, &mut self.absolute, &whole, span, Context::Target, links);
+        }
+        if typed.starts_with(b"/") && !self.absolute.has_base() {
+            return links.count_relative();
+        }
+        let typed = unescaped(typed);
+        // `host:port` of a CONNECT and `*` name no resource.
+        let is_resource = typed.starts_with(b"/")
+            || scheme(&typed).is_some_and(|scheme| typed[scheme.len()..].starts_with(b"://"));
+        if is_resource {
+            page::push(schemes, &mut self.absolute, &typed, span, Context::Target, links);
         }
     }
 }
 
 /// Where the fields of an entry stand in its line, without their quotes.
+#[derive(Debug, PartialEq, Eq)]
 struct Fields {
-    request: (usize, usize),
-    referer: Option<core::ops::Range<usize>>,
-    agent: Option<core::ops::Range<usize>>,
+    target: Option<Range<usize>>,
+    /// Scheme and host of the request, if they are in the entry.
+    site: Option<Vec<u8>>,
+    referer: Option<Range<usize>>,
+    agent: Option<Range<usize>>,
+}
+
+impl Fields {
+    /// The fields of `line` if it is an entry in this format.
+    fn by_pattern(log_format: &LogFormat, line: &[u8]) -> Option<Fields> {
+        let fields = log_format.fields(line)?;
+        let of = |value: Value| fields[value as usize].clone();
+        let request = of(Value::Request).and_then(|at| target(line, (at.start, at.end)));
+        let host =
+            of(Value::Host).map(|at| &line[at]).filter(|host| !host.is_empty() && *host != b"-");
+        let scheme = of(Value::Scheme).map_or(&b"http"[..], |at| &line[at]);
+        Some(Fields {
+            target: request.or_else(|| of(Value::Target)),
+            site: host.map(|host| [scheme, b"://", host].concat()),
+            referer: of(Value::Referer),
+            agent: of(Value::Agent),
+        })
+    }
 }
 
 /// Whether `line` is an entry.
 pub(crate) fn is_entry(line: &[u8]) -> bool {
-    fields(line).is_some()
+    fields_of_any(line).is_some()
 }
 
-fn fields(line: &[u8]) -> Option<Fields> {
+/// The fields of the line at `line` of `text`, where `marks` stand in it: the [`Marks`] of the line.
+fn fields(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
+    by_marks(line, text, marks).or_else(|| fields_of_any(line.of(text)))
+}
+
+/// [`fields_of_any`] of a line as nearly all are: a bracket, two quotes or six, and none escaped.
+fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
+    let (&bracket, quotes) = marks.split_first()?;
+    let quotes = if quotes.len() == 2 { quotes } else { quotes.get(..6)? };
+    let is = |mark: &u32, byte: u8| text[*mark as usize] == byte;
+    if !is(&bracket, b'[') || !quotes.iter().all(|quote| is(quote, b'"')) {
+        return None;
+    }
+    let at = |mark: u32| (mark - line.start) as usize;
+    let line = line.of(text);
+    let (bracket, request) = (at(bracket), (at(quotes[0]) + 1, at(quotes[1])));
+    // `[time] "`, with no other `]` before, and `- -` before it.
+    let time = &line[bracket..request.0 - 1];
+    let is_time = memchr::memchr(b']', time) == Some(time.len().wrapping_sub(2))
+        && time.last() == Some(&b' ')
+        && time[1].is_ascii_digit()
+        && (time.get(12) == Some(&b':') || time.contains(&b':'));
+    let is_plain = bracket > 5 && line[0] != b' ' && line[..bracket].ends_with(b" - - ");
+    if !is_time || !is_plain || !is_status(&line[request.1 + 1..]) {
+        return None;
+    }
+    let between = |i: usize| Some(at(*quotes.get(i)?) + 1..at(*quotes.get(i + 1)?));
+    let target = target(line, request);
+    Some(Fields { target, site: None, referer: between(2), agent: between(4) })
+}
+
+/// Whether `rest`, what follows the request, begins with a status.
+fn is_status(rest: &[u8]) -> bool {
+    matches!(rest, [b' ', a, b, c, ..] if [a, b, c].iter().all(|b| b.is_ascii_digit()))
+}
+
+/// The fields of `line` if it is an entry.
+fn fields_of_any(line: &[u8]) -> Option<Fields> {
     // `[time] "request" status`
     let bracket = memchr::memchr(b'[', line)?;
     let close = bracket + memchr::memchr(b']', &line[bracket..])?;
@@ -88,10 +224,7 @@ fn fields(line: &[u8]) -> Option<Fields> {
         return None;
     }
     let request = (close + 3, quote_end(line, close + 3)?);
-    let rest = line.get(request.1 + 1..)?;
-    let is_status =
-        matches!(rest, [b' ', a, b, c, ..] if [a, b, c].iter().all(|b| b.is_ascii_digit()));
-    if !is_status {
+    if !is_status(line.get(request.1 + 1..)?) {
         return None;
     }
     let quoted = |from: usize| {
@@ -100,22 +233,11 @@ fn fields(line: &[u8]) -> Option<Fields> {
     };
     let referer = quoted(request.1 + 1);
     let agent = referer.as_ref().and_then(|referer| quoted(referer.end + 1));
-    Some(Fields { request, referer, agent })
-}
-
-/// Where the quoted field that begins at `from` ends; a quote in it has a backslash before it.
-fn quote_end(line: &[u8], mut from: usize) -> Option<usize> {
-    loop {
-        from += memchr::memchr2(b'"', b'\\', line.get(from..)?)?;
-        if line[from] == b'"' {
-            return Some(from);
-        }
-        from += 2;
-    }
+    Some(Fields { target: target(line, request), site: None, referer, agent })
 }
 
 /// Where the target stands in the request `METHOD target HTTP/1.1`.
-fn target(line: &[u8], (start, end): (usize, usize)) -> Option<core::ops::Range<usize>> {
+fn target(line: &[u8], (start, end): (usize, usize)) -> Option<Range<usize>> {
     let from = start + memchr::memchr(b' ', &line[start..end])? + 1;
     let to = memchr::memrchr(b' ', &line[from..end]).map_or(end, |at| from + at);
     (from < to).then_some(from..to)
@@ -141,4 +263,49 @@ fn unescaped(field: &[u8]) -> std::borrow::Cow<'_, [u8]> {
         out.push(byte);
     }
     out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chunk::PaddedBuf;
+
+    fn marks(kernels: Kernels, line: &[u8]) -> Vec<u32> {
+        let (buf, mut found) = (PaddedBuf::from_content(line), Vec::new());
+        kernels.run(Marks(buf.padded(), Span { start: 0, end: line.len() as u32 }, &mut found));
+        found
+    }
+
+    #[test]
+    fn the_lines_that_servers_write_are_known_by_their_marks() {
+        let common = br#"10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 1"#;
+        let combined = [&common[..], br#" "http://h/" "Mozilla/5.0 (X; rv:1.9)""#].concat();
+        let forwarded = [&combined[..], br#" "10.1.1.1""#].concat();
+        for line in [&common[..], &combined, &forwarded] {
+            let span = Span { start: 0, end: line.len() as u32 };
+            let marks = marks(Kernels::detect(), line);
+            assert!(by_marks(span, line, &marks).is_some());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn marks_tell_what_the_bytes_tell(
+            line in r#"(h|h a|\[| )( - - | - u |  -  | - - - )(\[1(:|\]|x){0,3}|\[x)(\] "|\]"| ")(GET /( |\"|\[)?x HTTP/1.1|)"( 200|200| 20x|) 1( "(http://h/|-|a\"b|\[)"){0,3}[" \[]?"#,
+        ) {
+            let (line, span) = (line.as_bytes(), Span { start: 0, end: line.len() as u32 });
+            for kernels in Kernels::available() {
+                let marks = marks(kernels, line);
+                let expected: Vec<u32> = (0..).zip(line).filter(|(_, byte)| b"\"\n[\\".contains(byte)).map(|(at, _)| at).collect();
+                prop_assert_eq!(&marks, &expected);
+                if let Some(found) = by_marks(span, line, &marks) {
+                    prop_assert_eq!(Some(found), fields_of_any(line));
+                }
+            }
+        }
+    }
 }

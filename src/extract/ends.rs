@@ -16,7 +16,8 @@ pub(crate) struct End {
 }
 
 /// Where the link that begins at `start`, and whose scheme ends before `from`, ends. `stop` is the first
-/// byte from there on that is no URI byte, or a bracket, or a `)`. `None` when nothing is left of it.
+/// byte from there on that is no URI byte, or a bracket, or a `)`; `text` ends at the [`quote_limit`]. `None` when
+/// nothing is left of it.
 #[inline(never)]
 pub(crate) fn end(
     options: &Options,
@@ -34,9 +35,6 @@ pub(crate) fn end(
         Some(0x80..) if options.iri => balanced(options, text, from),
         _ => stop,
     };
-    if left == Some(b'\'') {
-        stop = memchr::memchr(b'\'', &text[from..stop]).map_or(stop, |at| from + at);
-    }
     while stop > from {
         match text[stop - 1] {
             b'.' | b',' | b':' | b';' | b'!' | b'?' | b'\'' | b'(' | b'[' => stop -= 1,
@@ -45,6 +43,15 @@ pub(crate) fn end(
         }
     }
     (stop > from).then_some(End { at: stop, is_broken: false })
+}
+
+/// Where the link that begins at `start` ends at the latest: at the next `'` if there is one right before it.
+#[inline]
+pub(crate) fn quote_limit(text: &[u8], start: usize, from: usize) -> usize {
+    match start.checked_sub(1).map(|at| text[at]) {
+        Some(b'\'') => memchr::memchr(b'\'', &text[from..]).map_or(text.len(), |at| from + at),
+        _ => text.len(),
+    }
 }
 
 /// The end of a link that goes on to the first byte that no link may hold, or to a closing bracket

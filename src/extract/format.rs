@@ -1,5 +1,7 @@
 //! What a source holds, told by its name where its content cannot tell, and by its content otherwise.
 
+use super::columns::Columns;
+
 /// The kinds of sources that links are extracted from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -15,12 +17,29 @@ pub enum Format {
     Clf,
     /// A WARC archive.
     Warc,
+    /// A Markdown document: its links and images, what stands in its text, and references in HTML in it.
+    Markdown,
+    /// Comma-separated values (RFC 4180).
+    Csv,
+    /// Tab-separated values; nothing is quoted.
+    Tsv,
+    /// An index of archives, CDXJ or CDX: the URIs that its lines are about.
+    Cdxj,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 5] =
-        [Format::Text, Format::Html, Format::Json, Format::Clf, Format::Warc];
+    pub const ALL: [Format; 9] = [
+        Format::Text,
+        Format::Html,
+        Format::Json,
+        Format::Clf,
+        Format::Warc,
+        Format::Markdown,
+        Format::Csv,
+        Format::Tsv,
+        Format::Cdxj,
+    ];
 
     /// The byte at which a line of such a source ends, where records end at `record_end`: only text goes by that.
     pub(crate) fn line_end(self, record_end: u8) -> u8 {
@@ -35,6 +54,10 @@ impl Format {
             Format::Json => "json",
             Format::Clf => "clf",
             Format::Warc => "warc",
+            Format::Markdown => "markdown",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Cdxj => "cdxj",
         }
     }
 
@@ -70,8 +93,70 @@ impl Format {
         match text {
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
             _ if super::clf::is_entry(line) => Format::Clf,
+            _ if super::columns::is_index_line(line) => Format::Cdxj,
             _ => Format::Text,
         }
+    }
+
+    /// The format of the source called `name` that begins with `head`: that of its content, and for what looks like text, that of
+    /// its name.
+    ///
+    /// ```
+    /// use uriscan::extract::Format;
+    /// assert_eq!(Format::of_source("a/README.md.gz", b"# Title\n"), Format::Markdown);
+    /// assert_eq!(Format::of_source("page.csv", b"<html>"), Format::Html);
+    /// ```
+    pub fn of_source(name: &str, head: &[u8]) -> Format {
+        let by_content = Format::of_head(head);
+        if by_content != Format::Text {
+            return by_content;
+        }
+        let has_end = |ends: &[&str]| {
+            let packed = ["", ".gz", ".zst", ".bz2", ".xz", ".lz4"];
+            packed.iter().any(|packed| {
+                let name = name.strip_suffix(packed).unwrap_or_default().as_bytes();
+                ends.iter().any(|end| {
+                    let tail = name.len().checked_sub(end.len()).map(|at| &name[at..]);
+                    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+                })
+            })
+        };
+        let by_name: [(Format, &[&str]); 4] = [
+            (Format::Markdown, &[".md", ".markdown"]),
+            (Format::Csv, &[".csv"]),
+            (Format::Tsv, &[".tsv", ".tab"]),
+            (Format::Cdxj, &[".cdxj", ".cdx"]),
+        ];
+        let found = by_name.into_iter().find(|(_, ends)| has_end(ends));
+        found.map_or(Format::Text, |(format, _)| format)
+    }
+}
+
+/// What a source holds, and what of it is looked into, as its first bytes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) format: Format,
+    /// Of a table.
+    pub(crate) columns: Columns,
+}
+
+impl Kind {
+    /// A source of `format` that begins with `head`, of which `fields` are wanted.
+    ///
+    /// # Errors
+    /// A sentence when it is a table without one of these columns.
+    pub(crate) fn new(format: Format, fields: &[String], head: &[u8]) -> Result<Kind, String> {
+        let columns = match format {
+            Format::Csv => Columns::new(fields, b',', head)?,
+            Format::Tsv => Columns::new(fields, b'\t', head)?,
+            _ => Columns::default(),
+        };
+        Ok(Kind { format, columns })
+    }
+
+    /// What a part of the source holds that is not its beginning.
+    pub(crate) fn later(self) -> Kind {
+        Kind { columns: self.columns.without_heading(), ..self }
     }
 }
 

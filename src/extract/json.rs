@@ -2,87 +2,121 @@
 
 use std::borrow::Cow;
 
-use super::reference::{Absolute, encoded, scheme};
-use super::{Context, Finder, Links, page};
-use crate::chunk::{Padded, PaddedBuf, Span};
-use crate::simd::Kernels;
+use super::Links;
+use super::value::Values;
+use crate::chunk::Span;
 
-/// Appends the links in the strings of `text`, line by line: of all values and names, or of the values of members that
-/// are called one of `fields`, at any depth.
-///
-/// What stands between strings is not judged, and no string goes beyond its line. Escapes are decoded. The value of a
-/// field that is a URI as a whole is taken as one; with `base`, a relative reference too.
-pub(crate) fn lines(
-    finder: &Finder,
-    kernels: Kernels,
-    text: Padded<'_>,
-    fields: &[String],
-    base: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let content = text.content();
-    let mut strings = Strings {
-        finder,
-        kernels,
-        text,
-        fields,
-        has_base: base.is_some(),
-        absolute: Absolute::new(base),
-        plain: PaddedBuf::default(),
-    };
+/// Objects within objects whose members' names are kept, at the most; deeper ones count by their own names.
+const DEEPEST: usize = 128;
+
+/// Appends the links in the strings of the text of `values`, line by line: see [`line`].
+pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
+    let content = values.content();
     let mut start = 0;
     while start < content.len() {
         let end = memchr::memchr(b'\n', &content[start..]).map_or(content.len(), |at| start + at);
-        strings.line(start, end, links);
+        line(values, fields, start, end, links);
         start = end + 1;
     }
 }
 
-struct Strings<'a> {
-    finder: &'a Finder,
-    kernels: Kernels,
-    text: Padded<'a>,
-    fields: &'a [String],
-    has_base: bool,
-    absolute: Absolute,
-    /// A string without its escapes.
-    plain: PaddedBuf,
+/// Appends the links in the strings between `at` and `end`: of all values and names, or of the values of members that
+/// are called one of `fields`, at any depth; `a.b` is a member `b` of one called `a`.
+///
+/// What stands between strings is not judged, and no string goes beyond its line. Escapes are decoded.
+pub(crate) fn line(
+    values: &mut Values<'_>,
+    fields: &[String],
+    mut at: usize,
+    end: usize,
+    links: &mut Links,
+) {
+    let content = &values.content()[..end];
+    let mut members =
+        Members { fields, has_paths: fields.iter().any(|f| f.contains('.')), ..Members::default() };
+    while let Some(start) = members.next_string(content, at) {
+        let (end, is_escaped) = string_end(content, start);
+        at = end + 1;
+        if !fields.is_empty() && is_name(content, at) {
+            members.name(&content[start..end]);
+        } else if fields.is_empty() || members.is_wanted {
+            let span = Span { start: start as u32, end: end as u32 };
+            let made = is_escaped.then(|| decoded(span.of(content)));
+            values.take(span, made.as_deref(), links);
+        }
+    }
 }
 
-impl Strings<'_> {
-    /// Looks into the strings of `content[at..end]`.
-    fn line(&mut self, mut at: usize, end: usize, links: &mut Links) {
-        let content = &self.text.content()[..end];
-        // Whether the name before asks for the values that follow; several follow in an array.
-        let mut is_wanted = self.fields.is_empty();
-        while let Some(skipped) = memchr::memchr(b'"', content.get(at..).unwrap_or_default()) {
-            let start = at + skipped + 1;
-            let (end, is_escaped) = string_end(content, start);
-            at = end + 1;
-            let raw = &content[start..end];
-            if !self.fields.is_empty() && is_name(content, at) {
-                is_wanted = self.fields.iter().any(|field| field.as_bytes() == raw);
-            } else if is_wanted {
-                self.value(Span { start: start as u32, end: end as u32 }, is_escaped, links);
+/// Which members the next values belong to.
+#[derive(Default)]
+struct Members<'t> {
+    fields: &'t [String],
+    /// A field has a `.` in it, so members are followed into objects.
+    has_paths: bool,
+    /// The name before, in each of the objects around, [`DEEPEST`] of them at the most.
+    names: Vec<&'t [u8]>,
+    /// Objects around.
+    depth: usize,
+    /// The name before is a field; several values follow in an array.
+    is_wanted: bool,
+}
+
+impl<'t> Members<'t> {
+    /// Where the next string begins, behind its quote.
+    fn next_string(&mut self, text: &'t [u8], mut at: usize) -> Option<usize> {
+        if !self.has_paths {
+            return memchr::memchr(b'"', text.get(at..)?).map(|skipped| at + skipped + 1);
+        }
+        loop {
+            at += memchr::memchr3(b'"', b'{', b'}', text.get(at..)?)? + 1;
+            match text[at - 1] {
+                b'"' => return Some(at),
+                b'{' => {
+                    self.depth += 1;
+                    if self.depth <= DEEPEST {
+                        self.names.resize(self.depth, b"");
+                    }
+                }
+                _ => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.names.truncate(self.depth);
+                    self.judge();
+                }
             }
         }
     }
 
-    /// Looks into the string at `span`.
-    fn value(&mut self, span: Span, is_escaped: bool, links: &mut Links) {
-        let Strings { finder, kernels, text, fields, has_base, absolute, plain } = self;
-        let raw = span.of(text.content());
-        let decoded = if is_escaped { decoded(raw) } else { raw.into() };
-        if !fields.is_empty() && is_whole(&decoded, *has_base) {
-            let schemes = &finder.options().schemes;
-            page::push(schemes, absolute, &decoded, span, Context::Field, links);
-        } else if is_escaped {
-            plain.set(&decoded);
-            finder.find_made(*kernels, plain.padded(), span, Context::Field, links);
+    /// Takes `name` as that of the values that follow.
+    fn name(&mut self, name: &'t [u8]) {
+        if self.has_paths && (1..=DEEPEST).contains(&self.depth) {
+            self.names.truncate(self.depth - 1);
+            self.names.push(name);
+            self.judge();
         } else {
-            finder.find_span(*kernels, *text, span, Context::Field, links);
+            self.is_wanted = self.fields.iter().any(|field| field.as_bytes() == name);
         }
     }
+
+    fn judge(&mut self) {
+        let Some((last, outer)) = self.names.split_last() else { return };
+        self.is_wanted = self.fields.iter().any(|field| {
+            let field = field.as_bytes();
+            field == *last || is_path(field, last, outer)
+        });
+    }
+}
+
+/// Whether `field` is `last` behind the last of the names in `outer`, with dots between.
+fn is_path(field: &[u8], last: &[u8], outer: &[&[u8]]) -> bool {
+    let mut rest = field.strip_suffix(last);
+    for name in outer.iter().rev() {
+        let Some(before) = rest.and_then(|rest| rest.strip_suffix(b".")) else { return false };
+        if before == *name {
+            return true;
+        }
+        rest = before.strip_suffix(*name);
+    }
+    false
 }
 
 /// Where the string that begins at `start` ends, and whether there are escapes in it.
@@ -103,17 +137,6 @@ fn string_end(text: &[u8], start: usize) -> (usize, bool) {
 fn is_name(text: &[u8], at: usize) -> bool {
     text.get(at..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace())
         == Some(&b':')
-}
-
-/// Whether `value` as a whole is a URI, or a relative reference where those count.
-fn is_whole(value: &[u8], has_base: bool) -> bool {
-    if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
-        return false;
-    }
-    match scheme(&encoded(value)) {
-        Some(_) => crate::uri::parse(&encoded(value)).is_ok(),
-        None => has_base,
-    }
 }
 
 /// `raw` with its escapes decoded (RFC 8259 section 7); wrong ones stay as they are.

@@ -39,6 +39,14 @@ pub enum Context {
     Referer,
     /// In the user agent of a request in an access log.
     Agent,
+    /// In a link of a Markdown document that holds its destination.
+    Inline,
+    /// In a link of a Markdown document whose destination is defined elsewhere in it.
+    Reference,
+    /// Between `<` and `>` in a Markdown document.
+    Autolink,
+    /// In an image of a Markdown document.
+    Image,
 }
 
 impl Context {
@@ -61,6 +69,10 @@ impl Context {
             Context::Target => "target",
             Context::Referer => "referer",
             Context::Agent => "agent",
+            Context::Inline => "inline",
+            Context::Reference => "reference",
+            Context::Autolink => "autolink",
+            Context::Image => "image",
         }
     }
 }

@@ -6,20 +6,27 @@
 
 mod address;
 mod clf;
+mod columns;
 mod ends;
 mod format;
 mod html;
 mod json;
 mod links;
+mod log_format;
+mod markdown;
 mod page;
 mod reference;
 mod scheme;
 mod text;
+mod value;
 pub(crate) mod warc;
 
+pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;
 pub use format::Format;
+pub(crate) use format::Kind;
 pub use links::{Context, Link, Links};
+pub use log_format::LogFormat;
 pub use scheme::Schemes;
 pub use text::Finder;
 
@@ -33,8 +40,11 @@ pub struct ExtractorOptions {
     pub find: Options,
     /// The URI of documents that do not say what theirs is: base of their relative references.
     pub base: Option<Vec<u8>>,
-    /// Of JSON, the members whose values are wanted; all strings if there are none.
+    /// Of JSON, the members whose values are wanted, by their names or by paths such as `request.url`; of CSV and TSV the
+    /// columns, by their names in the first row or by their numbers from 1; all if there are none.
     pub fields: Vec<String>,
+    /// How the lines of an access log look, if not as in the Common or Combined Log Format.
+    pub log_format: Option<LogFormat>,
     /// Of access logs, the kinds of fields that are wanted: [`Context::Target`], [`Context::Referer`], [`Context::Agent`]; all if
     /// there are none.
     pub log_fields: Vec<Context>,
@@ -79,35 +89,60 @@ impl Extractor {
     /// assert_eq!(found, [&b"http://example.com/x?a&b"[..], b"http://example.com/a/y"]);
     /// ```
     pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
-        let base = self.options.base.as_deref();
-        match format {
-            Format::Text => self.finder.find_all(kernels, text, links),
-            Format::Html => page::page(&self.finder.options().schemes, text.content(), base, links),
-            Format::Json => {
-                json::lines(&self.finder, kernels, text, &self.options.fields, base, links);
+        // A table without one of the columns has nothing to look into.
+        if let Ok(kind) = Kind::new(format, &self.options.fields, text.content()) {
+            self.extract_kind(kernels, kind, text, links);
+        }
+    }
+
+    /// [`Extractor::extract`] of a part of a document of this kind.
+    pub(crate) fn extract_kind(
+        &self,
+        kernels: Kernels,
+        kind: Kind,
+        text: Padded<'_>,
+        links: &mut Links,
+    ) {
+        let Extractor { finder, options } = self;
+        let (base, fields) = (options.base.as_deref(), &options.fields[..]);
+        let values = |is_chosen| value::Values::new(finder, kernels, text, is_chosen, base);
+        match kind.format {
+            Format::Text => finder.find_all(kernels, text, links),
+            Format::Html => {
+                page::page(&finder.options().schemes, kernels, text.content(), base, links);
             }
+            Format::Markdown => markdown::document(finder, kernels, text, base, links),
+            Format::Json => json::lines(&mut values(!fields.is_empty()), fields, links),
+            Format::Csv | Format::Tsv => {
+                let separator = if kind.format == Format::Csv { b',' } else { b'\t' };
+                columns::rows(&mut values(!fields.is_empty()), kind.columns, separator, links);
+            }
+            Format::Cdxj => columns::index_lines(&mut values(true), fields, links),
             Format::Clf => {
-                clf::entries(&self.finder, kernels, text, &self.options.log_fields, base, links);
+                let log_format = options.log_format.as_ref();
+                let mut entries =
+                    clf::Entries::new(finder, kernels, text, &options.log_fields, base, log_format);
+                clf::entries(&mut entries, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
         }
     }
 
-    /// [`Extractor::extract`] inside a task that already runs on `isa`, one of `kernels`.
+    /// [`Extractor::extract_kind`] inside a task that already runs on `isa`, one of `kernels`.
     #[inline(always)]
     pub(crate) fn extract_in<I: Isa>(
         &self,
         isa: I,
         kernels: Kernels,
-        format: Format,
+        kind: Kind,
         text: Padded<'_>,
         links: &mut Links,
     ) {
-        if format == Format::Text {
+        if kind.format == Format::Text {
             let whole = Span { start: 0, end: text.len() as u32 };
             self.finder.find_in(isa, text, whole, Context::Text, links);
         } else {
-            self.extract(kernels, format, text, links);
+            self.extract_kind(kernels, kind, text, links);
         }
     }
 }

@@ -6,13 +6,20 @@ use super::html::{Attribute, start_tags};
 use super::reference::{Absolute, encoded, scheme};
 use super::{Context, Links, Schemes};
 use crate::chunk::Span;
+use crate::simd::Kernels;
 
 /// Appends the links of the HTML document `text` to `links`: what stands in attributes that hold references, absolute
 /// or made so by the `<base>` of the document or by `base`, its own URI.
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative references without a
 /// base are counted and left out.
-pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &mut Links) {
+pub(crate) fn page(
+    schemes: &Schemes,
+    kernels: Kernels,
+    text: &[u8],
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
     let mut found: Vec<(Context, usize, &[u8])> = Vec::new();
     let mut own_base = None;
     start_tags(text, |tag, attributes| {
@@ -22,14 +29,16 @@ pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &
             own_base = own_base.or_else(|| href().map(|attribute| attribute.value));
             return;
         }
-        for (i, attribute) in attributes.iter().enumerate() {
-            if let Some(context) = context(tag, attribute, attributes) {
-                let is_repeated = attributes[..i]
-                    .iter()
-                    .any(|other| other.name.eq_ignore_ascii_case(attribute.name));
-                if !is_repeated {
+        // Of attributes that are given twice the first counts.
+        let mut seen = 0u64;
+        for attribute in attributes {
+            if let Some(context) = context(tag, attribute) {
+                let bit = 1 << context as u32;
+                let is_first = seen & bit == 0;
+                if is_first && (context != Context::Refresh || is_refresh(attributes)) {
                     found.push((context, attribute.at, attribute.value));
                 }
+                seen |= bit;
             }
         }
     });
@@ -38,25 +47,27 @@ pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &
     if let Some(own) = own_base.map(|typed| encoded(&decoded(typed)).into_owned()) {
         match scheme(&own) {
             Some(_) => absolute_base = own,
-            None if Absolute::new(base).resolve(&own, &mut absolute_base) => {}
-            None => absolute_base.clear(),
+            None => {
+                let mut absolute = Absolute::new(kernels, base);
+                absolute_base.extend_from_slice(absolute.resolve(&own).unwrap_or_default());
+            }
         }
     }
     let base = if absolute_base.is_empty() { base } else { Some(&*absolute_base) };
-    let absolute = Absolute::new(base);
+    let mut absolute = Absolute::new(kernels, base);
     for (context, at, typed) in found {
         let span = Span { start: at as u32, end: (at + typed.len()) as u32 };
         let value = decoded(typed);
         match context {
             Context::Srcset => {
-                srcset(&value, |one| push(schemes, &absolute, one, span, context, links));
+                srcset(&value, |one| push(schemes, &mut absolute, one, span, context, links));
             }
             Context::Refresh => {
                 if let Some(one) = refresh(&value) {
-                    push(schemes, &absolute, one, span, context, links);
+                    push(schemes, &mut absolute, one, span, context, links);
                 }
             }
-            _ => push(schemes, &absolute, &value, span, context, links),
+            _ => push(schemes, &mut absolute, &value, span, context, links),
         }
     }
 }
@@ -64,7 +75,7 @@ pub(crate) fn page(schemes: &Schemes, text: &[u8], base: Option<&[u8]>, links: &
 /// Adds the link that `typed`, read from `span`, stands for.
 pub(crate) fn push(
     schemes: &Schemes,
-    absolute: &Absolute,
+    absolute: &mut Absolute,
     typed: &[u8],
     span: Span,
     context: Context,
@@ -75,11 +86,11 @@ pub(crate) fn push(
         Some(scheme) if !schemes.allows(scheme) => {}
         Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
         None => {
-            let mut target = Vec::new();
-            if !absolute.resolve(&reference, &mut target) {
-                links.count_relative();
-            } else if scheme(&target).is_some_and(|scheme| schemes.allows(scheme)) {
-                links.push_made(span, context, |out| out.extend_from_slice(&target));
+            let Some(target) = absolute.resolve(&reference) else {
+                return links.count_relative();
+            };
+            if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
+                links.push_made(span, context, |out| out.extend_from_slice(target));
             }
         }
     }
@@ -93,8 +104,10 @@ fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
     htmlize::unescape_bytes_in(typed, htmlize::Context::Attribute)
 }
 
-/// What kind of link an attribute holds, if any.
-fn context(tag: &[u8], attribute: &Attribute<'_>, all: &[Attribute<'_>]) -> Option<Context> {
+/// What kind of link an attribute holds, if any; of a `content`, what it holds if [`is_refresh`].
+///
+/// An element has one attribute of each kind that counts, but for `srcset` and `imagesrcset`, which no element has both.
+fn context(tag: &[u8], attribute: &Attribute<'_>) -> Option<Context> {
     let is = |name: &[u8]| attribute.name.eq_ignore_ascii_case(name);
     let of = |name: &[u8]| tag.eq_ignore_ascii_case(name);
     match attribute.name.len() {
@@ -102,20 +115,24 @@ fn context(tag: &[u8], attribute: &Attribute<'_>, all: &[Attribute<'_>]) -> Opti
         4 if is(b"href") => Some(Context::Href),
         4 if is(b"cite") => Some(Context::Cite),
         4 if is(b"data") && of(b"object") => Some(Context::Data),
-        6 if is(b"srcset") => Some(Context::Srcset),
+        6 if is(b"srcset") && !of(b"link") => Some(Context::Srcset),
         6 if is(b"action") && of(b"form") => Some(Context::Action),
         6 if is(b"poster") => Some(Context::Poster),
-        7 if is(b"content") && of(b"meta") => {
-            let is_refresh = |a: &&Attribute<'_>| a.name.eq_ignore_ascii_case(b"http-equiv");
-            let http_equiv = all.iter().find(is_refresh)?;
-            decoded(http_equiv.value).eq_ignore_ascii_case(b"refresh").then_some(Context::Refresh)
-        }
+        7 if is(b"content") && of(b"meta") => Some(Context::Refresh),
         8 if is(b"longdesc") => Some(Context::Longdesc),
         10 if is(b"formaction") => Some(Context::Formaction),
         10 if is(b"background") => Some(Context::Background),
-        11 if is(b"imagesrcset") => Some(Context::Srcset),
+        11 if is(b"imagesrcset") && of(b"link") => Some(Context::Srcset),
         _ => None,
     }
+}
+
+/// Whether the `meta` element that has `attributes` sends elsewhere.
+fn is_refresh(attributes: &[Attribute<'_>]) -> bool {
+    attributes
+        .iter()
+        .find(|attribute| attribute.name.eq_ignore_ascii_case(b"http-equiv"))
+        .is_some_and(|attribute| decoded(attribute.value).eq_ignore_ascii_case(b"refresh"))
 }
 
 fn is_space(byte: u8) -> bool {

@@ -32,7 +32,7 @@ impl Schemes {
     fn allows_opaque(&self, scheme: &[u8], rest: &[u8]) -> bool {
         let Some(&first) = rest.first() else { return false };
         match self {
-            Schemes::Known => is_told_from_prose(scheme, within_link(rest)),
+            Schemes::Known => is_told_from_prose(scheme, rest),
             Schemes::Any => {
                 scheme.len() > 1 && OPAQUE_START.has(first) && !scheme.eq_ignore_ascii_case(b"url")
             }
@@ -61,8 +61,12 @@ pub(crate) fn start(
     floor: usize,
     colon: usize,
 ) -> Option<(usize, usize)> {
-    let run = run_before(text, floor, colon)?;
     let rest = &text[colon + 1..];
+    if let Some(start) = common_start(&text[floor..colon], rest) {
+        let scheme = &text[floor + start..colon];
+        return schemes.allows(scheme).then_some((floor + start, colon + 3));
+    }
+    let run = run_before(text, floor, colon)?;
     if let Some(after) = rest.strip_prefix(b"//") {
         let scheme = before_authority(schemes, &text[run..colon])?;
         let is_start = match *after.first()? {
@@ -79,6 +83,23 @@ pub(crate) fn start(
     let run = run + 1;
     (is_escaped && run < colon && schemes.allows_opaque(&text[run..colon], rest))
         .then_some((run, colon + 1))
+}
+
+/// Where the scheme begins in `before`, what stands before the `:`, if all is as it is nearly always: `http` or
+/// `https` in lower case, nothing sticking to it, and behind `//` the beginning of a host.
+#[inline]
+fn common_start(before: &[u8], rest: &[u8]) -> Option<usize> {
+    let [b'/', b'/', first, ..] = *rest else { return None };
+    let len = if before.ends_with(b"http") {
+        4
+    } else if before.ends_with(b"https") {
+        5
+    } else {
+        return None;
+    };
+    let start = before.len() - len;
+    let is_free = start == 0 || !SCHEME.has(before[start - 1]);
+    (is_free && HOST_START.has(first)).then_some(start)
 }
 
 /// Where the scheme characters that end before `colon` begin, from a letter on; `None` for no letter.
@@ -123,29 +144,45 @@ fn within_link(rest: &[u8]) -> &[u8] {
 /// Whether `scheme` is one of those without authority that are known here, before something that it
 /// can mean: prose has `news: none`, `data:` and `tel:` too.
 fn is_told_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
-    let has = |byte| memchr::memchr(byte, rest).is_some_and(|at| at > 0 && at + 1 < rest.len());
-    let begins = |class: ByteClass| rest.first().is_some_and(|&byte| class.has(byte));
     let mut lower = [0; 8];
     let Some(lower) = lower.get_mut(..scheme.len()) else { return false };
     lower.copy_from_slice(scheme);
     lower.make_ascii_lowercase();
-    match &*lower {
-        b"mailto" | b"cid" | b"mid" | b"acct" => has(b'@'),
-        b"sip" | b"sips" | b"xmpp" => begins(UNRESERVED) && (has(b'@') || has(b'.')),
-        b"news" => (begins(ALPHA) && has(b'.')) || (begins(ALPHA.or(DIGIT)) && has(b'@')),
-        b"tel" | b"sms" => begins(DIGIT) || matches!(rest, [b'+', digit, ..] if DIGIT.has(*digit)),
-        b"geo" => (begins(DIGIT) || rest.starts_with(b"-")) && has(b','),
-        b"magnet" => rest.starts_with(b"?") && rest.len() > 1,
-        b"doi" => rest.starts_with(b"10.") && has(b'/'),
-        b"ark" => {
-            let name = rest.strip_prefix(b"/").unwrap_or(rest);
-            name.first().is_some_and(|&byte| DIGIT.has(byte)) && name.contains(&b'/')
+    let judge: fn(&[u8]) -> bool = match &*lower {
+        b"mailto" | b"cid" | b"mid" | b"acct" => |rest| has(rest, b'@'),
+        b"sip" | b"sips" | b"xmpp" => {
+            |rest| begins(rest, UNRESERVED) && (has(rest, b'@') || has(rest, b'.'))
         }
-        b"urn" => is_urn(rest),
-        b"tag" => is_tag(rest),
-        b"data" => is_data(rest),
-        _ => false,
-    }
+        b"news" => |rest| {
+            (begins(rest, ALPHA) && has(rest, b'.'))
+                || (begins(rest, ALPHA.or(DIGIT)) && has(rest, b'@'))
+        },
+        b"tel" | b"sms" => {
+            |rest| begins(rest, DIGIT) || matches!(rest, [b'+', digit, ..] if DIGIT.has(*digit))
+        }
+        b"geo" => |rest| (begins(rest, DIGIT) || rest.starts_with(b"-")) && has(rest, b','),
+        b"magnet" => |rest| rest.starts_with(b"?") && rest.len() > 1,
+        b"doi" => |rest| rest.starts_with(b"10.") && has(rest, b'/'),
+        b"ark" => |rest| {
+            let name = rest.strip_prefix(b"/").unwrap_or(rest);
+            begins(name, DIGIT) && name.contains(&b'/')
+        },
+        b"urn" => is_urn,
+        b"tag" => is_tag,
+        b"data" => is_data,
+        _ => return false,
+    };
+    // Only now, as it takes a look at every byte.
+    judge(within_link(rest))
+}
+
+/// Whether `byte` is in `rest`, not first and not last.
+fn has(rest: &[u8], byte: u8) -> bool {
+    memchr::memchr(byte, rest).is_some_and(|at| at > 0 && at + 1 < rest.len())
+}
+
+fn begins(rest: &[u8], class: ByteClass) -> bool {
+    rest.first().is_some_and(|&byte| class.has(byte))
 }
 
 /// `NID ":" NSS` (RFC 8141 section 2).

@@ -132,7 +132,10 @@ impl Finder {
                 let Some(begin) = address::begin(&self.options, content, floor, colon) else {
                     continue;
                 };
-                let stop = first_stop(isa, text, begin.from, end);
+                // A quote before it ends it. Asked first: what is behind is not to be searched for each link.
+                let limit = ends::quote_limit(content, begin.start, begin.from);
+                let stop = first_stop(isa, text, begin.from, limit);
+                let content = &content[..limit];
                 let Some(found) = ends::end(&self.options, content, begin.start, begin.from, stop)
                 else {
                     continue;
@@ -148,19 +151,21 @@ impl Finder {
         links.shift(first, range.start);
     }
 
-    /// The bytes of the block at `at` that may end a scheme if they are a `:`.
+    /// The bytes of the block at `at` that may end a scheme if they are a `:`: none before a space or a line end.
     #[inline(always)]
     fn likely<I: Isa>(&self, isa: I, text: Padded<'_>, at: usize) -> u64 {
+        let next = text.block(at + 1);
+        let goes_on = !(isa.equal(next, b' ') | isa.equal(next, b'\n'));
         if self.options.refang || self.options.schemes != Schemes::Known {
-            return !0;
+            return goes_on;
         }
         // A letter before it, as the known schemes have that need no `//`, or a `//` behind it.
         let letters = match at.checked_sub(1) {
             Some(before) => isa.letters(text.block(before)),
             None => isa.letters(text.block(at)) << 1,
         };
-        let slashes = isa.equal(text.block(at + 1), b'/') & isa.equal(text.block(at + 2), b'/');
-        letters | slashes
+        let slashes = isa.equal(next, b'/') & isa.equal(text.block(at + 2), b'/');
+        (letters & goes_on) | slashes
     }
 
     #[inline]

@@ -35,8 +35,17 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         return Extent::Broken;
     }
     let head = &text[..text.len().min(LONGEST_HEADER)];
-    let Some((header_len, block)) = header_end(head) else {
-        return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
+    let mut ends = memchr::memchr_iter(b'\n', head);
+    let (header_len, block) = loop {
+        let Some(at) = ends.next() else {
+            return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
+        };
+        if let Some(block) = behind_empty_line(head, at) {
+            break (at + 1, block);
+        } else if head[at..].starts_with(BEGIN) {
+            // The next record begins before the header has ended.
+            return Extent::Broken;
+        }
     };
     let header = &text[..header_len];
     let length =
@@ -49,11 +58,17 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
 
 /// The length of the header fields at the start of `text`, and where what follows the empty line begins.
 fn header_end(text: &[u8]) -> Option<(usize, usize)> {
-    memchr::memchr_iter(b'\n', text).find_map(|at| match &text[at + 1..] {
-        [b'\r', b'\n', ..] => Some((at + 1, at + 3)),
-        [b'\n', ..] => Some((at + 1, at + 2)),
+    memchr::memchr_iter(b'\n', text)
+        .find_map(|at| behind_empty_line(text, at).map(|block| (at + 1, block)))
+}
+
+/// The offset behind the empty line that follows the line end at `at`, if one does.
+fn behind_empty_line(text: &[u8], at: usize) -> Option<usize> {
+    match &text[at + 1..] {
+        [b'\r', b'\n', ..] => Some(at + 3),
+        [b'\n', ..] => Some(at + 2),
         _ => None,
-    })
+    }
 }
 
 /// The value of the field `name`, given in lower case, of `header`, white space around it left out.
@@ -84,10 +99,21 @@ impl WarcRecord<'_> {
     }
 }
 
+/// What a record begins with, and the line end before it.
+const BEGIN: &[u8] = b"\nWARC/1.";
+
 /// Where a record begins in `text`, from `from` on.
 pub(crate) fn next_record(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    memchr::memmem::find(rest, b"\nWARC/1.").map(|at| from + at + 1)
+    memchr::memmem::find(rest, BEGIN).map(|at| from + at + 1)
+}
+
+/// Where what is no record ends in `text`: where one begins, or may begin at the end of `text`.
+pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
+    next_record(text, 0).or_else(|| {
+        let longest = (BEGIN.len() - 1).min(text.len());
+        (1..=longest).rev().find(|&len| text.ends_with(&BEGIN[..len])).map(|len| text.len() - len)
+    })
 }
 
 /// Appends the links of the records that `text` consists of: of pages and texts, or the URIs that the records are
@@ -139,7 +165,8 @@ fn one(
             let start = at + target.as_ptr().addr() - record.header.as_ptr().addr();
             let span = Span { start: start as u32, end: (start + target.len()) as u32 };
             let schemes = &extractor.finder().options().schemes;
-            page::push(schemes, &Absolute::new(None), target, span, Context::Target, links);
+            let mut absolute = Absolute::new(kernels, None);
+            page::push(schemes, &mut absolute, target, span, Context::Target, links);
         }
         return;
     }
@@ -247,10 +274,11 @@ fn body(
     let part = text.part(span.start as usize, span.len());
     let finder = extractor.finder();
     if has_prefix(media, b"text/html") || has_prefix(media, b"application/xhtml") {
-        page::page(&finder.options().schemes, part.content(), target, links);
+        page::page(&finder.options().schemes, kernels, part.content(), target, links);
     } else if has_prefix(media, b"application/json") {
         // WAT: what a page links to is in members of this name.
-        super::json::lines(finder, kernels, part, &["url".to_owned()], target, links);
+        let mut values = super::value::Values::new(finder, kernels, part, true, target);
+        super::json::lines(&mut values, &["url".to_owned()], links);
     } else if has_prefix(media, b"text/") || has_prefix(media, b"application/warc-fields") {
         let whole = Span { start: 0, end: part.len() as u32 };
         finder.find_span(kernels, part, whole, Context::Text, links);

@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::compress::{self, Compression};
 use crate::chunk::PaddedBuf;
-use crate::extract::Format;
+use crate::extract::Kind;
 
 /// A named stream of bytes.
 pub struct Source {
@@ -154,7 +154,7 @@ pub struct Chunk {
     /// Whole records, or a piece of one.
     pub shape: Shape,
     /// What the source holds, for those who look for links in it.
-    pub format: Format,
+    pub(crate) kind: Kind,
 }
 
 /// First bytes that tell what a source holds; a NUL among them, that it is no text, as `grep` and `rg` have it.
@@ -163,8 +163,11 @@ const HEAD_BYTES: usize = 8 << 10;
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
     /// Looks at the first bytes of a source, which tell what it holds.
-    fn begin(&mut self, _name: &str, _head: &[u8]) -> Format {
-        Format::Text
+    ///
+    /// # Errors
+    /// When it is not what it should be; then it is not read.
+    fn begin(&mut self, _name: &str, _head: &[u8]) -> io::Result<Kind> {
+        Ok(Kind::default())
     }
 
     /// Where the last whole record of `content`, which begins with one, ends; `None` when none does.
@@ -204,7 +207,7 @@ pub struct ChunkReader {
     /// Sources may be of different kinds, which the cut tells.
     is_judged: bool,
     /// Of the current source: what it holds, whether that was found out, and [`Source::text_only`].
-    format: Format,
+    kind: Kind,
     is_begun: bool,
     text_only: bool,
     binary: u64,
@@ -247,7 +250,7 @@ impl ChunkReader {
             record_end,
             cut: Box::new(Lines(record_end)),
             is_judged: false,
-            format: Format::Text,
+            kind: Kind::default(),
             is_begun: false,
             text_only: false,
             binary: 0,
@@ -311,7 +314,7 @@ impl ChunkReader {
 
     /// Fills `chunk` from the current source; `false`, and no current source, when it is at its end.
     fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
-        if chunk.text.capacity() > 4 * self.chunk_bytes.max(1 << 16) {
+        if chunk.text.capacity() > 8 * self.chunk_bytes.max(1 << 16) {
             // A long record has been here; its memory need not stay.
             chunk.text = PaddedBuf::default();
         }
@@ -343,7 +346,13 @@ impl ChunkReader {
                     (self.current, self.failed) = (None, None);
                     return Ok(false);
                 }
-                self.format = self.cut.begin(&self.names[chunk.source], head);
+                match self.cut.begin(&self.names[chunk.source], head) {
+                    Ok(kind) => self.kind = kind,
+                    Err(error) => {
+                        (self.current, self.failed) = (None, Some(self.error(error)));
+                        return Ok(false);
+                    }
+                }
             }
             if self.failed.is_some() {
                 // What is behind the last record end may be half a record.
@@ -377,10 +386,13 @@ impl ChunkReader {
             }
             chunk.text.set_len(end);
             (chunk.byte, chunk.line, chunk.shape) = (self.byte, self.line, shape);
-            chunk.format = self.format;
+            chunk.kind = self.kind;
+            if end > 0 {
+                self.kind = self.kind.later();
+            }
             self.byte += end as u64;
             if self.counts_lines {
-                let line_end = self.format.line_end(self.record_end);
+                let line_end = self.kind.format.line_end(self.record_end);
                 let ends = memchr_iter(line_end, &chunk.text.room()[..end]).count();
                 self.line += ends as u64;
             }

@@ -200,7 +200,7 @@ fn fill<R>(
 
 /// Bytes of a chunk above which it holds a record far longer than a chunk is meant to be.
 fn oversize(settings: &Settings) -> usize {
-    4 * settings.chunk_bytes.max(1 << 16)
+    8 * settings.chunk_bytes.max(1 << 16)
 }
 
 /// Gives back the memory of a slot that has held a long record: it may be long until the slot is

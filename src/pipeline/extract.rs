@@ -14,7 +14,7 @@ use crate::uri::ErrorKind;
 pub struct ExtractOptions {
     /// What is looked for.
     pub extractor: ExtractorOptions,
-    /// What the sources hold; `None` to tell by their content ([`Format::of_head`]).
+    /// What the sources hold; `None` to tell by their content and names ([`Format::of_source`]).
     pub format: Option<Format>,
 }
 
@@ -119,7 +119,7 @@ impl Extract<'_> {
             }
             return;
         }
-        let line_end = chunk.format.line_end(self.record_end);
+        let line_end = chunk.kind.format.line_end(self.record_end);
         let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
         let source = &self.names[chunk.source];
         let (mut line, mut counted) = (chunk.line, 0);

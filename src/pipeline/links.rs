@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{ExtractOptions, Report, Settings};
 use crate::extract::warc::{self, Extent};
-use crate::extract::{Extractor, Format, Links, wrapped_cut};
+use crate::extract::{Extractor, Format, Kind, Links, last_row_end, wrapped_cut};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
@@ -22,7 +22,7 @@ pub(super) fn of_chunk<I: Isa>(
     chunk: &Chunk,
     links: &mut Links,
 ) {
-    extractor.extract_in(isa, kernels, chunk.format, chunk.text.padded(), links);
+    extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), links);
 }
 
 /// Where the records of sources of any kind end.
@@ -31,8 +31,9 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         record_end,
         unwrap: options.extractor.find.unwrap,
         typed: options.format,
+        fields: options.extractor.fields.clone(),
         format: Format::Text,
-        missing: 0,
+        rest: Rest::Garbage,
     })
 }
 
@@ -41,10 +42,20 @@ struct Documents {
     unwrap: bool,
     /// The format of all sources, if it is not to be found out.
     typed: Option<Format>,
+    /// The columns of tables that are wanted.
+    fields: Vec<String>,
     /// That of the current source.
     format: Format,
-    /// Bytes of a record of an archive that is too long behind what was seen of it.
-    missing: usize,
+    /// What is to come of a record of an archive that is too long.
+    rest: Rest,
+}
+
+/// The part of an archive that belongs to no record that is looked into.
+enum Rest {
+    /// So many bytes.
+    Bytes(usize),
+    /// All before the next line that begins a record.
+    Garbage,
 }
 
 impl Documents {
@@ -64,49 +75,64 @@ impl Documents {
     fn last_archived(&mut self, content: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < content.len() {
-            let next = match warc::extent(&content[at..]) {
-                Extent::Record(record) => at.saturating_add(record.end()),
-                Extent::Open => usize::MAX,
-                Extent::Broken => warc::next_record(content, at).unwrap_or(usize::MAX),
+            let (next, rest) = match warc::extent(&content[at..]) {
+                Extent::Record(record) => {
+                    let end = at.saturating_add(record.end());
+                    (Some(end), Rest::Bytes(end.saturating_sub(content.len())))
+                }
+                Extent::Open => (None, Rest::Garbage),
+                Extent::Broken => (warc::next_record(content, at), Rest::Garbage),
             };
-            if next > content.len() {
-                self.missing = next - content.len();
-                break;
+            match next.filter(|&next| next <= content.len()) {
+                Some(next) => at = next,
+                None => {
+                    self.rest = rest;
+                    break;
+                }
             }
-            at = next;
         }
         (at > 0).then_some(at)
     }
 }
 
 impl Cut for Documents {
-    fn begin(&mut self, _name: &str, head: &[u8]) -> Format {
-        self.format = self.typed.unwrap_or_else(|| Format::of_head(head));
-        self.format
+    fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
+        self.format = self.typed.unwrap_or_else(|| Format::of_source(name, head));
+        Kind::new(self.format, &self.fields, head)
+            .map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Text | Format::Json | Format::Clf => {
+            Format::Text | Format::Json | Format::Clf | Format::Tsv | Format::Cdxj => {
                 self.last_line(content, self.format.line_end(self.record_end))
             }
             Format::Warc => self.last_archived(content),
+            Format::Csv => last_row_end(content, b','),
             // A document is one record.
-            _ => None,
+            Format::Html | Format::Markdown => None,
         }
     }
 
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Text | Format::Json | Format::Clf => {
+            Format::Html | Format::Markdown => None,
+            Format::Text
+            | Format::Json
+            | Format::Clf
+            | Format::Tsv
+            | Format::Cdxj
+            | Format::Csv => {
                 memchr::memchr(self.format.line_end(self.record_end), content).map(|at| at + 1)
             }
-            Format::Warc if self.missing > content.len() => {
-                self.missing -= content.len();
-                None
-            }
-            Format::Warc => Some(self.missing),
-            _ => None,
+            Format::Warc => match &mut self.rest {
+                Rest::Bytes(count) if *count > content.len() => {
+                    *count -= content.len();
+                    None
+                }
+                Rest::Bytes(count) => Some(*count),
+                Rest::Garbage => warc::garbage_end(content),
+            },
         }
     }
 

@@ -173,21 +173,6 @@ fn by_exact_road(
     exact::resolve_exact(base, text, options.lenient_scheme, out)
 }
 
-impl BaseUri {
-    /// Appends the target of `reference`, which is all of the bytes, to `out`: strictly, on the exact road, for
-    /// who has few references to a base.
-    ///
-    /// # Errors
-    /// What [`crate::uri::parse`] says of `reference`; `out` is unchanged then.
-    pub(crate) fn append_target(
-        &self,
-        reference: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<(), UriError> {
-        by_exact_road(&self.view(), Options::default(), reference, out)
-    }
-}
-
 /// Whether `text` has a scheme, as far as delimiters alone tell, and no dot that could begin a dot segment.
 fn is_uri_without_dots(text: &[u8]) -> bool {
     let has_scheme = text.iter().find(|byte| b":/?#".contains(byte)) == Some(&b':');

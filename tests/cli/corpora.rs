@@ -46,7 +46,7 @@ fn output_depends_on_the_input_only() {
     let directory = tempfile::tempdir().unwrap();
     let evidence = directory.path().join("evidence.tsv");
     let evidence = evidence.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 42] = [
+    let commands: [(&[&str], &[&str]); 45] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
@@ -75,6 +75,9 @@ fn output_depends_on_the_input_only() {
         (&["census", "--base", BASE], &[]),
         (&["extract", "-nbH", "--context", "--iri"], &[]),
         (&["extract", "--jsonl", "--unwrap", "--scheme", "any"], &[]),
+        (&["extract", "--format", "csv", "-nb"], &[]),
+        (&["extract", "--format", "markdown", "--context"], &[]),
+        (&["extract", "--format", "clf", "-n"], &[]),
         (&["dedup", "--extract", "--refang", "--email"], &["--on-invalid"]),
         (&["dedup", "--iri", "--repair", "--emit", "normalized"], &["--on-invalid"]),
         (&["parse", "--grammar", "rfc2396"], &[]),

@@ -282,3 +282,56 @@ fn lines_of_json_and_logs_end_in_line_feeds_whatever_ends_records() {
         }
     }
 }
+
+#[test]
+fn tables_have_columns_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = "id,url\n1,\"http://h/a\nb\"\n2,HTTP://h/\"c\"\n3,http://h/d\n";
+    fs::write(directory.path().join("a.csv"), table).unwrap();
+    fs::write(directory.path().join("b.csv"), "x,y\n1,http://h/no\n").unwrap();
+    let found = in_tree(directory.path(), &["extract", "--field", "url", "a.csv"]).quiet();
+    assert_eq!(found, "http://h/a\nHTTP://h/%22c%22\nhttp://h/d\n");
+    for chunk in ["1", "7", "64"] {
+        let args = ["extract", "--field", "url", "--chunk-size", chunk, "-n", "a.csv"];
+        let found = in_tree(directory.path(), &args).quiet();
+        assert_eq!(found, "2:http://h/a\n4:HTTP://h/%22c%22\n5:http://h/d\n");
+    }
+    let ran = in_tree(directory.path(), &["extract", "--field", "url", "b.csv", "a.csv"]);
+    assert_eq!((ran.code, ran.text()), (2, found.as_str()));
+    assert!(ran.stderr.contains("b.csv: its first row has no column 'url'"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_pattern_makes_a_log_of_any_file() {
+    let log = "h.example \"GET /a HTTP/1.1\"\nhttp://other/\n";
+    let args = ["extract", "--log-format", r#"$host "$request""#, "--log-field", "request"];
+    assert_eq!(run(args, log).quiet(), "http://h.example/a\nhttp://other/\n");
+    let ran = run(["extract", "--log-format", "$host"], log);
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.stderr.contains("it names no request"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_archive_goes_on_behind_what_is_no_record() {
+    let record = |url: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+        )
+    };
+    for garbage in
+        ["", "x", "\nWARC", "WARC/1.0\r\nContent-Length: -1\r\n\r\n", "WARC/1.0\r\nno\r\n\r\n"]
+    {
+        let long = garbage.repeat(1000);
+        for between in [garbage, &long] {
+            let archive = format!("{}{between}\n{}", record("http://h/a"), record("http://h/b"));
+            for chunk in ["1", "100", "128K"] {
+                let args = ["extract", "--warc-field", "target", "--chunk-size", chunk];
+                assert_eq!(
+                    run(args, &archive).text(),
+                    "http://h/a\nhttp://h/b\n",
+                    "{garbage:?} {chunk}"
+                );
+            }
+        }
+    }
+}

@@ -363,7 +363,7 @@ impl Config {
             options.extractor.base = link_base(equivalence.references.base.as_deref())?;
             self.documents = Some(Documents { options, walk: args::Walk::default() });
         } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang need --extract";
+            let what = "--format, --field, --log-format, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang need --extract";
             return Err(Failure::new(what));
         }
         Ok(self)

@@ -54,8 +54,8 @@ pub(crate) fn open(
                 Err(error) => unread(&format_args!("{}: {error}", path.display())),
                 Ok(data) if data.is_dir() => {
                     for path in files_below(path, walk.hidden, unread) {
-                        let bytes = plain_bytes(&path);
-                        push(Source::file(path), bytes, true);
+                        // There may be very many, and each would be opened twice.
+                        push(Source::file(path), None, true);
                     }
                 }
                 Ok(_) => push(Source::file(path), plain_bytes(path), false),

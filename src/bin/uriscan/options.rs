@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::extract::{self, ExtractorOptions, Schemes};
+use uriscan::extract::{self, ExtractorOptions, Format, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::io::{Fields, Template};
@@ -268,12 +268,14 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         find: extract::Options { schemes, iri, unwrap, refang, www, email },
         base: None,
         fields: find.field.clone(),
+        log_format: find.log_format.clone(),
         log_fields: find.log_field.clone(),
         warc_targets: find.warc_field.is_some(),
     };
     let format = match find.format {
         Some(args::TextFormat::Of(format)) => Some(format),
-        Some(args::TextFormat::Auto) | None => None,
+        // What has a pattern is a log, whatever it looks like.
+        Some(args::TextFormat::Auto) | None => find.log_format.as_ref().map(|_| Format::Clf),
     };
     Ok(ExtractOptions { extractor, format })
 }

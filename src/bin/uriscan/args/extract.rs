@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use uriscan::extract::{Context, Format};
+use uriscan::extract::{Context, Format, LogFormat};
 
 use super::Common;
 
@@ -63,19 +63,31 @@ pub(crate) struct Extract {
 /// What is read, and what counts as a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Find {
-    /// What the input holds: auto, text, html, json, clf or warc
+    /// What the input holds: auto, text, html, markdown, json, csv, tsv, clf, warc or cdxj
     ///
-    /// auto tells by the first bytes of each file. html: the references in attributes. json: the strings of JSON lines.
-    /// clf: access logs in the Common or Combined Log Format. warc: archives of version 1.0 and 1.1, their pages and
-    /// texts; WAT and WET too.
+    /// auto tells by the first bytes of each file, and what looks like text by its name: .md, .csv, .tsv, .cdxj. html:
+    /// the references in attributes. markdown: links and images, and what stands in its text. json: the strings of JSON
+    /// lines. csv, tsv: fields. clf: access logs in the Common or Combined Log Format, or as --log-format has it.
+    /// warc: archives of version 1.0 and 1.1, their pages and texts; WAT and WET too. cdxj: the URIs in their indexes.
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]
     pub(crate) format: Option<InputFormat>,
 
-    /// Of JSON, look only at the values of members with these names
+    /// Of JSON, CSV and TSV, look only at these members or columns
+    ///
+    /// Members by name, at any depth; a.b is a member b of one called a. Columns by their name in the first row, which
+    /// is left out then, or by their number from 1. A value that is a URI as a whole is taken as one.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) field: Vec<String>,
 
-    /// Of access logs, look only at target, referer or agent
+    /// How the lines of access logs look, as nginx (log_format) or Apache (LogFormat) is told
+    ///
+    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A request is
+    /// joined with the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; http unless there is a
+    /// $scheme), or with --base. Lines of another form are searched as text.
+    #[arg(long, value_name = "PATTERN", value_parser = log_format)]
+    pub(crate) log_format: Option<LogFormat>,
+
+    /// Of access logs, look only at target (or request), referer or agent
     #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = log_field)]
     pub(crate) log_field: Vec<Context>,
 
@@ -159,9 +171,16 @@ fn input_format(typed: &str) -> Result<InputFormat, String> {
 }
 
 fn log_field(typed: &str) -> Result<Context, String> {
-    let fields = [Context::Target, Context::Referer, Context::Agent];
-    let found = fields.into_iter().find(|context| context.name() == typed);
-    found.ok_or_else(|| "the fields are target, referer and agent".to_owned())
+    match typed {
+        "target" | "request" => Ok(Context::Target),
+        "referer" | "referrer" => Ok(Context::Referer),
+        "agent" => Ok(Context::Agent),
+        _ => Err("the fields are target, referer and agent".to_owned()),
+    }
+}
+
+fn log_format(typed: &str) -> Result<LogFormat, String> {
+    LogFormat::new(typed)
 }
 
 const AFTER_HELP: &str = "\
@@ -176,6 +195,9 @@ Examples:
   uriscan extract --base http://h/a/ page.html
   uriscan extract --field url,referrer events.jsonl.gz
   uriscan extract --base https://h --log-field target access.log
+  uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
+  uriscan extract --field url,3 pages.csv          a column by name, and the third
+  uriscan extract --base https://h/a/ --context README.md
   uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
   uriscan extract --jsonl docs/ | jq -r .uri
   git ls-files -z | uriscan extract -0 --files-from -

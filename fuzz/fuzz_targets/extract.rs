@@ -1,0 +1,114 @@
+//! Documents of any format: the same links on every backend and however they are cut; in text, links and gaps are the text, and
+//! in pages, attributes are those of another tokenizer.
+
+#![no_main]
+
+use std::io::Cursor;
+
+use html5gum::emitters::default::DefaultEmitter;
+use html5gum::{StartTag, Token, Tokenizer};
+use libfuzzer_sys::fuzz_target;
+use uriscan::chunk::PaddedBuf;
+use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options, Schemes};
+use uriscan::io::Source;
+use uriscan::pipeline::{ExtractOptions, LinkFormat, LinkShape, Settings, Sinks, extract};
+use uriscan::simd::Kernels;
+
+fuzz_target!(|data: &[u8]| {
+    let [format, flags, text @ ..] = data else { return };
+    let format = Format::ALL[usize::from(*format) % Format::ALL.len()];
+    let is = |bit: u8| flags >> bit & 1 != 0;
+    let options = ExtractorOptions {
+        find: Options {
+            schemes: if is(0) { Schemes::Any } else { Schemes::Known },
+            iri: is(1),
+            unwrap: is(2),
+            refang: is(3),
+            www: is(4),
+            email: is(5),
+        },
+        base: is(6).then(|| b"http://base/a/b?c".to_vec()),
+        fields: if is(7) { vec!["a.b".to_owned(), "2".to_owned()] } else { Vec::new() },
+        ..ExtractorOptions::default()
+    };
+    on_every_backend(&options, format, text);
+    however_cut(&options, format, text);
+    if format == Format::Html {
+        as_another_tokenizer(text);
+    }
+});
+
+fn found(kernels: Kernels, options: &ExtractorOptions, format: Format, text: &[u8]) -> Links {
+    let buf = PaddedBuf::from_content(text);
+    let mut links = Links::new();
+    Extractor::new(options.clone()).extract(kernels, format, buf.padded(), &mut links);
+    links
+}
+
+fn on_every_backend(options: &ExtractorOptions, format: Format, text: &[u8]) {
+    let all = |links: &Links| -> Vec<(uriscan::chunk::Span, Context, Vec<u8>)> {
+        links.iter(text).map(|(link, uri)| (link.span, link.context, uri.to_vec())).collect()
+    };
+    let mut backends = Kernels::available();
+    let first = all(&found(backends.next().expect("the scalar one"), options, format, text));
+    for kernels in backends {
+        assert_eq!(all(&found(kernels, options, format, text)), first);
+    }
+    let (mut end, mut joined) = (0, Vec::new());
+    for (span, _, uri) in &first {
+        assert!(span.start <= span.end && span.end as usize <= text.len());
+        if format == Format::Text {
+            assert!(!uri.is_empty() && span.start >= end, "links that overlap");
+            joined.extend_from_slice(&text[end as usize..span.start as usize]);
+            joined.extend_from_slice(span.of(text));
+            end = span.end;
+        }
+    }
+    joined.extend_from_slice(&text[end as usize..]);
+    assert_eq!(joined, text);
+}
+
+fn however_cut(options: &ExtractorOptions, format: Format, text: &[u8]) {
+    let rows = |chunk_bytes: usize, threads: usize| {
+        let settings = Settings { chunk_bytes, threads, ..Settings::default() };
+        let options = ExtractOptions { extractor: options.clone(), format: Some(format) };
+        let shape = LinkFormat { shape: LinkShape::Jsonl, ..LinkFormat::default() };
+        let mut out = Vec::new();
+        let source = Source::new("a", Cursor::new(text.to_vec()));
+        let report = extract(vec![source], &options, shape, &settings, &mut Sinks::new(&mut out));
+        (report.map(|report| (report.written, report.invalid.total())).ok(), out)
+    };
+    let whole = rows(1 << 20, 1);
+    assert_eq!(rows(16, 2), whole);
+    assert_eq!(rows(61, 1), whole);
+}
+
+/// The absolute references of `href` and `src`.
+fn as_another_tokenizer(text: &[u8]) {
+    let mut expected = Vec::new();
+    let mut emitter = DefaultEmitter::<()>::default();
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(text, emitter) {
+        let Ok(Token::StartTag(StartTag { name, attributes, .. })) = token else { continue };
+        let wanted = [&b"href"[..], b"src"];
+        let is_wanted = |name: &[u8]| wanted.contains(&name);
+        let values = attributes.into_iter().filter(|(attribute, _)| is_wanted(&attribute.0));
+        // What no URI may hold is written differently on purpose.
+        let is_plain = |value: &[u8]| {
+            value.starts_with(b"x:") && value.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
+        };
+        if name.0 != b"base" {
+            expected.extend(values.map(|(_, value)| value.0.to_vec()).filter(|v| is_plain(v)));
+        }
+    }
+    let links = found(Kernels::detect(), &ExtractorOptions::default(), Format::Html, text);
+    let is_wanted = |context| matches!(context, Context::Href | Context::Src);
+    let all = links.iter(text).filter(|(link, _)| is_wanted(link.context));
+    let is_plain = |uri: &&[u8]| {
+        uri.starts_with(b"x:") && uri.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
+    };
+    let mut found: Vec<Vec<u8>> = all.map(|(_, uri)| uri).filter(is_plain).map(<[u8]>::to_vec).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+}

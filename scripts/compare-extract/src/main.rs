@@ -1,0 +1,234 @@
+//! Libraries that find links beside uriscan's, on one thread and in memory, round after round: `peers KIND FILE... [ROUNDS]`.
+//!
+//! A row per library: its name, the median of its seconds, and what it found. KIND is `text`, `html` or `inflate`.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::time::Instant;
+use std::{env, fs, process};
+
+use html5gum::Tokenizer;
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use linkify::{LinkFinder, LinkKind};
+use uriscan::chunk::{Padded, PaddedBuf};
+use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
+use uriscan::simd::Kernels;
+
+/// The allocator of uriscan's program, for all.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Bytes of text or pages that are read at the most.
+const MOST: usize = 64 << 20;
+/// Bytes of text that a call of uriscan's finder gets, as in its program.
+const CHUNK: usize = 128 << 10;
+
+/// A library: its name, and what it makes of the input.
+type Peer<'a> = (&'static str, Box<dyn Fn() -> u64 + 'a>);
+
+fn main() {
+    let mut args: Vec<String> = env::args().skip(1).collect();
+    let rounds = args.last().and_then(|last| last.parse().ok());
+    if rounds.is_some() {
+        args.pop();
+    }
+    let Some((kind, files)) = args.split_first().filter(|(_, files)| !files.is_empty()) else {
+        eprintln!("usage: peers text|html|inflate FILE... [ROUNDS]");
+        process::exit(2);
+    };
+    let rounds = rounds.unwrap_or(7);
+    match kind.as_str() {
+        "text" => text(files, rounds),
+        "html" => html(files, rounds),
+        "inflate" => inflate(files, rounds),
+        _ => {
+            eprintln!("no such kind: {kind}");
+            process::exit(2);
+        }
+    }
+}
+
+/// The files' bytes, one after the other, up to [`MOST`].
+fn load(files: &[String]) -> Vec<Vec<u8>> {
+    let mut sum = 0;
+    let mut all = Vec::new();
+    for file in files {
+        let mut bytes = fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        bytes.truncate(MOST - sum);
+        sum += bytes.len();
+        all.push(bytes);
+        if sum == MOST {
+            break;
+        }
+    }
+    all
+}
+
+/// Runs all of `peers` in each round, and prints a row for each.
+fn time(bytes: usize, rounds: usize, peers: &[Peer<'_>]) {
+    let mut seconds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut answers = BTreeMap::new();
+    for round in 0..=rounds {
+        for (name, run) in peers {
+            let start = Instant::now();
+            let answer = run();
+            let taken = start.elapsed().as_secs_f64();
+            assert_eq!(*answers.entry(name).or_insert(answer), answer, "{name}");
+            // The first round brings the input into the caches.
+            if round > 0 {
+                seconds.entry(name).or_default().push(taken);
+            }
+        }
+    }
+    if rounds == 0 {
+        // Only run once, for who takes the time from outside.
+        return;
+    }
+    for (name, _) in peers {
+        let all = seconds.get_mut(name).expect("timed above");
+        all.sort_by(f64::total_cmp);
+        let median = all[all.len() / 2];
+        let speed = bytes as f64 / median / 1e9;
+        println!("{name}\t{median:.6} s\t{speed:.2} GB/s\t{}", answers[name]);
+    }
+}
+
+/// Links in running text, and a pass over the bytes that does nothing with them.
+fn text(files: &[String], rounds: usize) {
+    let bytes = load(files).concat();
+    let text = String::from_utf8_lossy(&bytes);
+    let buf = PaddedBuf::from_content(text.as_bytes());
+    let chunks = chunks(buf.padded());
+    let extractor = Extractor::default();
+    let peers: Vec<Peer<'_>> = vec![
+        ("memory", Box::new(|| sum(text.as_bytes()))),
+        (
+            "uriscan",
+            Box::new(|| chunks.iter().map(|&chunk| found(&extractor, Format::Text, chunk)).sum()),
+        ),
+        (
+            "uriscan-clf",
+            Box::new(|| chunks.iter().map(|&chunk| found(&extractor, Format::Clf, chunk)).sum()),
+        ),
+        (
+            "linkify",
+            Box::new(|| {
+                let mut finder = LinkFinder::new();
+                finder.kinds(&[LinkKind::Url]);
+                finder.links(&text).count() as u64
+            }),
+        ),
+    ];
+    time(text.len(), rounds, &peers);
+}
+
+/// The text in pieces of whole lines.
+fn chunks(text: Padded<'_>) -> Vec<Padded<'_>> {
+    let (content, mut start, mut all) = (text.content(), 0, Vec::new());
+    while start < content.len() {
+        let limit = content.len().min(start + CHUNK);
+        let end = content[start..limit].iter().rposition(|&byte| byte == b'\n');
+        let len = end.map_or(limit - start, |at| at + 1);
+        all.push(Padded::new(&text.padded()[start..], len).expect("what follows is padding"));
+        start += len;
+    }
+    all
+}
+
+fn found(extractor: &Extractor, format: Format, text: Padded<'_>) -> u64 {
+    let mut links = Links::new();
+    extractor.extract(Kernels::detect(), format, text, &mut links);
+    links.len() as u64
+}
+
+/// Reads all words.
+fn sum(bytes: &[u8]) -> u64 {
+    let mut sums = [0u64; 16];
+    for block in bytes.as_chunks::<128>().0 {
+        for (sum, word) in sums.iter_mut().zip(block.as_chunks::<8>().0) {
+            *sum ^= u64::from_le_bytes(*word);
+        }
+    }
+    sums.into_iter().fold(0, |all, sum| all ^ sum) & 1
+}
+
+/// The `href` and `src` of pages.
+fn html(files: &[String], rounds: usize) {
+    let pages = load(files);
+    let padded: Vec<PaddedBuf> = pages.iter().map(|page| PaddedBuf::from_content(page)).collect();
+    let base = Some(b"http://example.com/".to_vec());
+    let extractor = Extractor::new(ExtractorOptions { base, ..ExtractorOptions::default() });
+    let peers: Vec<Peer<'_>> = vec![
+        (
+            "uriscan",
+            Box::new(|| {
+                let mut links = Links::new();
+                let mut count = 0;
+                for page in &padded {
+                    links.clear();
+                    extractor.extract(Kernels::detect(), Format::Html, page.padded(), &mut links);
+                    let is_counted = |context| matches!(context, Context::Href | Context::Src);
+                    let all = links.iter(page.padded().content());
+                    count += all.filter(|(link, _)| is_counted(link.context)).count() as u64;
+                }
+                count
+            }),
+        ),
+        ("html5gum", Box::new(|| pages.iter().map(|page| by_html5gum(page)).sum())),
+    ];
+    time(pages.iter().map(Vec::len).sum(), rounds, &peers);
+}
+
+/// What a user of that library writes to get at attributes without an allocation for each token.
+fn by_html5gum(page: &[u8]) -> u64 {
+    let (mut count, mut is_base, mut is_wanted) = (0, false, false);
+    let (mut seen_href, mut seen_src) = (false, false);
+    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _| -> Option<()> {
+        match event {
+            CallbackEvent::OpenStartTag { name } => {
+                (is_base, seen_href, seen_src) = (name == b"base", false, false);
+            }
+            CallbackEvent::AttributeName { name } => {
+                let seen = match name {
+                    b"href" => &mut seen_href,
+                    b"src" => &mut seen_src,
+                    _ => {
+                        is_wanted = false;
+                        return None;
+                    }
+                };
+                is_wanted = !*seen && !is_base;
+                *seen = true;
+            }
+            CallbackEvent::AttributeValue { .. } if is_wanted => count += 1,
+            _ => {}
+        }
+        None
+    });
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(page, emitter) {
+        let Ok(()) = token;
+    }
+    count
+}
+
+/// The bytes that gzip data hold, by the library alone.
+fn inflate(files: &[String], rounds: usize) {
+    let data: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("a file")).collect();
+    let plain = || {
+        data.iter()
+            .map(|data| {
+                let mut decoder = flate2::bufread::MultiGzDecoder::new(&data[..]);
+                let (mut buffer, mut sum) = (vec![0; CHUNK], 0);
+                loop {
+                    match decoder.read(&mut buffer).expect("whole gzip data") {
+                        0 => return sum,
+                        count => sum += count as u64,
+                    }
+                }
+            })
+            .sum()
+    };
+    let bytes = if rounds > 0 { plain() as usize } else { 0 };
+    time(bytes, rounds, &[("inflate", Box::new(plain))]);
+}

@@ -1,0 +1,289 @@
+//! The links in the columns of tables: CSV as RFC 4180 has it, TSV without quotes, and the indexes of archives (CDX and CDXJ).
+
+use super::Links;
+use super::value::Values;
+use crate::chunk::Span;
+
+/// The columns of a table that are looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// A bit for each; none for all columns.
+    wanted: u128,
+    /// The first row names the columns and holds nothing.
+    has_heading: bool,
+}
+
+impl Columns {
+    /// The columns that are called one of `fields` in the first row of `head`, or whose numbers, from 1, these are.
+    ///
+    /// # Errors
+    /// A sentence when there is no such column, or one has a number above 128.
+    pub(crate) fn new(fields: &[String], separator: u8, head: &[u8]) -> Result<Columns, String> {
+        let mut columns = Columns::default();
+        for field in fields {
+            let number = match field.parse::<usize>() {
+                Ok(number) => number.checked_sub(1).ok_or("columns are counted from 1")?,
+                Err(_) => {
+                    columns.has_heading = true;
+                    let mut names = Row { text: head, at: Some(0), separator };
+                    names
+                        .position(|cell| *cell.value(head) == *field.as_bytes())
+                        .ok_or_else(|| format!("its first row has no column '{field}'"))?
+                }
+            };
+            let bit = u32::try_from(number).ok().and_then(|number| 1u128.checked_shl(number));
+            columns.wanted |= bit.ok_or("columns above 128 cannot be chosen")?;
+        }
+        Ok(columns)
+    }
+
+    /// The same columns behind the first row.
+    pub(crate) fn without_heading(self) -> Columns {
+        Columns { has_heading: false, ..self }
+    }
+
+    fn has(self, column: usize) -> bool {
+        self.wanted == 0 || (column < 128 && self.wanted >> column & 1 != 0)
+    }
+}
+
+/// A field: its bytes, without the quotes around it, and where the next one begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cell {
+    start: usize,
+    end: usize,
+    /// There are quotes in it, each doubled.
+    is_escaped: bool,
+    /// Where the next field of the row begins; `None` behind the last one.
+    next: Option<usize>,
+    /// The offset behind the field and the separator or line end that follows it.
+    behind: usize,
+}
+
+impl Cell {
+    /// The field that begins at `start`. One in quotes goes on to the closing one, over line ends too.
+    fn read(text: &[u8], start: usize, separator: u8) -> Cell {
+        let is_quoted = separator == b',' && text.get(start) == Some(&b'"');
+        let (quote, is_escaped) =
+            if is_quoted { quote_end(text, start + 1) } else { (start, false) };
+        let end = memchr::memchr2(separator, b'\n', &text[quote..]);
+        let end = end.map_or(text.len(), |at| quote + at);
+        let is_last = text.get(end) != Some(&separator);
+        let behind = text.len().min(end + 1);
+        let next = (!is_last).then_some(end + 1);
+        let trimmed = match text[..end].last() {
+            Some(b'\r') if is_last && end > start => end - 1,
+            _ => end,
+        };
+        // What has something behind its closing quote is taken as it stands.
+        if is_quoted && (trimmed == quote || quote == text.len()) {
+            let closing = quote - usize::from(quote > start + 1 && text[quote - 1] == b'"');
+            return Cell { start: start + 1, end: closing, is_escaped, next, behind };
+        }
+        Cell { start, end: trimmed, is_escaped: false, next, behind }
+    }
+
+    /// Its bytes, doubled quotes once.
+    fn value<'t>(&self, text: &'t [u8]) -> std::borrow::Cow<'t, [u8]> {
+        let raw = &text[self.start..self.end];
+        if !self.is_escaped {
+            return raw.into();
+        }
+        let mut out = Vec::with_capacity(raw.len());
+        let mut rest = raw;
+        while let Some(at) = memchr::memchr(b'"', rest) {
+            out.extend_from_slice(&rest[..=at]);
+            rest = rest.get(at + 2..).unwrap_or_default();
+        }
+        out.extend_from_slice(rest);
+        out.into()
+    }
+}
+
+/// The offset behind the quote that ends the field whose text begins at `from`, or the end, and whether there are doubled
+/// quotes before.
+fn quote_end(text: &[u8], from: usize) -> (usize, bool) {
+    let (mut at, mut is_escaped) = (from, false);
+    while let Some(found) = memchr::memchr(b'"', text.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if text.get(at) != Some(&b'"') {
+            return (at, is_escaped);
+        }
+        is_escaped = true;
+        at += 1;
+    }
+    (text.len(), is_escaped)
+}
+
+/// The fields of a row.
+struct Row<'t> {
+    text: &'t [u8],
+    /// Where the next one begins.
+    at: Option<usize>,
+    separator: u8,
+}
+
+impl Iterator for Row<'_> {
+    type Item = Cell;
+
+    fn next(&mut self) -> Option<Cell> {
+        let cell = Cell::read(self.text, self.at?, self.separator);
+        self.at = cell.next;
+        Some(cell)
+    }
+}
+
+/// Where the last whole row of `text`, which begins with one, ends.
+pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
+    let last_line = memchr::memrchr(b'\n', text)? + 1;
+    if separator != b',' || memchr::memchr(b'"', text).is_none() {
+        return Some(last_line);
+    }
+    let (mut at, mut end) = (0, None);
+    while at < text.len() {
+        let cell = Cell::read(text, at, separator);
+        at = cell.behind;
+        if cell.next.is_none() && text[at - 1] == b'\n' && cell.end < at {
+            end = Some(at);
+        }
+    }
+    end
+}
+
+/// Appends the links of `columns` of the rows that `text` consists of: the values of chosen columns as a whole where they are
+/// URIs, otherwise the links in them.
+pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, links: &mut Links) {
+    let text = values.content();
+    let mut at = 0;
+    let mut is_heading = columns.has_heading;
+    while at < text.len() {
+        let row = Row { text, at: Some(at), separator };
+        for (column, cell) in row.enumerate() {
+            at = cell.behind;
+            if !is_heading && columns.has(column) && cell.start < cell.end {
+                let span = Span { start: cell.start as u32, end: cell.end as u32 };
+                let made = cell.is_escaped.then(|| cell.value(text));
+                values.take(span, made.as_deref(), links);
+            }
+        }
+        is_heading = false;
+    }
+}
+
+/// Appends the URIs that the lines of an index of archives are about: of CDXJ the member `url` of the object at the end of a line, of CDX
+/// the third field.
+pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
+    let text = values.content();
+    let url = ["url".to_owned()];
+    let fields = if fields.is_empty() { &url } else { fields };
+    let mut start = 0;
+    while start < text.len() {
+        let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at);
+        let line = &text[start..end];
+        let from = start;
+        start = end + 1;
+        if line.starts_with(b"!") || line.starts_with(b" CDX") {
+            // About the index itself.
+            continue;
+        }
+        if let Some(object) = memchr::memmem::find(line, b" {") {
+            super::json::line(values, fields, from + object, end, links);
+        } else if let Some(third) = line.split(|&byte| byte == b' ').nth(2) {
+            let at = from + (third.as_ptr().addr() - line.as_ptr().addr());
+            let third = third.trim_ascii_end();
+            let span = Span { start: at as u32, end: (at + third.len()) as u32 };
+            values.take(span, None, links);
+        }
+    }
+}
+
+/// Whether `line` is one of an index: a key, a timestamp, and an object or more fields; or its heading.
+pub(crate) fn is_index_line(line: &[u8]) -> bool {
+    let mut words = line.split(|&byte| byte == b' ');
+    let (Some(key), Some(time), Some(rest)) = (words.next(), words.next(), words.next()) else {
+        return line.starts_with(b"!OpenWayback-CDXJ") || line.starts_with(b"!cdxj");
+    };
+    let is_time = (4..=17).contains(&time.len()) && time.iter().all(u8::is_ascii_digit);
+    let is_key = memchr::memchr(b')', key).is_some() || key.contains(&b':');
+    // Its space, with which it begins, may be gone already.
+    let letters = line.trim_ascii().strip_prefix(b"CDX ");
+    let is_letter = |word: &[u8]| word.len() == 1;
+    letters.is_some_and(|letters| letters.split(|&byte| byte == b' ').all(is_letter))
+        || (is_key && is_time && (rest.starts_with(b"{") || words.count() >= 6))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &[u8], separator: u8) -> Vec<Vec<Vec<u8>>> {
+        let (mut at, mut rows) = (0, Vec::new());
+        while at < text.len() {
+            let mut row = Vec::new();
+            for cell in (Row { text, at: Some(at), separator }) {
+                at = cell.behind;
+                row.push(cell.value(text).into_owned());
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    #[test]
+    fn fields_are_those_of_the_standard() {
+        let text = |cell: Vec<u8>| String::from_utf8(cell).unwrap();
+        let cells = |typed: &str, separator| -> Vec<Vec<String>> {
+            let rows = all(typed.as_bytes(), separator).into_iter();
+            rows.map(|row| row.into_iter().map(text).collect()).collect()
+        };
+        assert_eq!(cells("a,b\r\nc,\n", b','), [["a", "b"], ["c", ""]]);
+        assert_eq!(cells("\"a,\nb\",\"c\"\"d\"\r\n\"\",e", b','), [["a,\nb", "c\"d"], ["", "e"]]);
+        assert_eq!(cells("\"a\"x,b\"c\n", b','), [["\"a\"x", "b\"c"]]);
+        assert_eq!(cells("\"a\tb\"\tc\n", b'\t'), [["\"a", "b\"", "c"]]);
+        assert_eq!(cells("\"open\nx", b','), [["open\nx"]]);
+        assert_eq!(cells("\"\n", b','), [["\n"]]);
+    }
+
+    #[test]
+    fn columns_have_names_or_numbers() {
+        let head = b"id,\"the url\",x\n1,2,3\n";
+        let new = |field: &str| Columns::new(&[field.to_owned()], b',', head);
+        assert_eq!(new("the url"), Ok(Columns { wanted: 2, has_heading: true }));
+        assert_eq!(new("3"), Ok(Columns { wanted: 4, has_heading: false }));
+        assert_eq!(new("url"), Err("its first row has no column 'url'".to_owned()));
+        assert!(new("0").is_err() && new("129").is_err() && new("128").is_ok());
+    }
+
+    #[test]
+    fn lines_of_indexes_are_known() {
+        for line in [
+            "com,example)/ 20200101000000 {\"url\": \"http://example.com/\"}",
+            "com,example)/ 20200101 http://example.com/ text/html 200 ABC - - 12 34 w.warc.gz",
+            " CDX N b a m s k r M S V g",
+        ] {
+            assert!(is_index_line(line.as_bytes()), "{line}");
+        }
+        for line in ["a b c", "see http://h/ 2020 {x", "1.2.3.4 - - [x]", ""] {
+            assert!(!is_index_line(line.as_bytes()), "{line}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_are_whole_however_a_table_is_cut(text in "([a,\"\r\n]|\"a\"|,\"\"){0,30}") {
+            let text = text.as_bytes();
+            let whole = all(text, b',');
+            for cut in 0..=text.len() {
+                let Some(end) = last_row_end(&text[..cut], b',') else { continue };
+                prop_assert!(end <= cut);
+                let mut parts = all(&text[..end], b',');
+                parts.extend(all(&text[end..], b','));
+                prop_assert_eq!(&parts, &whole, "{} {}", cut, end);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The value of a field: a URI as a whole, or text with links in it.
+
+use super::reference::{Absolute, encoded, scheme};
+use super::{Context, Finder, Links, page};
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::simd::Kernels;
+
+/// Takes links from values of a text.
+pub(crate) struct Values<'a> {
+    finder: &'a Finder,
+    kernels: Kernels,
+    text: Padded<'a>,
+    /// The fields were asked for by name or number, so a value may be a URI as a whole.
+    is_chosen: bool,
+    absolute: Absolute,
+    /// A value that is not as it stands in the text.
+    plain: PaddedBuf,
+}
+
+impl<'a> Values<'a> {
+    /// Values of `text`; if `is_chosen`, one that is a URI as a whole is taken as one, and with `base` a relative reference too.
+    pub(crate) fn new(
+        finder: &'a Finder,
+        kernels: Kernels,
+        text: Padded<'a>,
+        is_chosen: bool,
+        base: Option<&[u8]>,
+    ) -> Values<'a> {
+        let absolute = Absolute::new(kernels, base);
+        Values { finder, kernels, text, is_chosen, absolute, plain: PaddedBuf::default() }
+    }
+
+    /// The text.
+    pub(crate) fn content(&self) -> &'a [u8] {
+        self.text.content()
+    }
+
+    /// Adds the links of the value at `span`, which is `made` of what stands there if it is not the bytes themselves.
+    pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
+        let Values { finder, kernels, text, is_chosen, absolute, plain } = self;
+        let value = made.unwrap_or(span.of(text.content()));
+        if *is_chosen && is_whole(value, absolute.has_base()) {
+            let schemes = &finder.options().schemes;
+            page::push(schemes, absolute, value, span, Context::Field, links);
+        } else if made.is_some() {
+            plain.set(value);
+            finder.find_made(*kernels, plain.padded(), span, Context::Field, links);
+        } else {
+            finder.find_span(*kernels, *text, span, Context::Field, links);
+        }
+    }
+}
+
+/// Whether `value` as a whole is a URI, or a relative reference where those count.
+fn is_whole(value: &[u8], has_base: bool) -> bool {
+    if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
+        return false;
+    }
+    let value = encoded(value);
+    match scheme(&value) {
+        Some(_) => crate::uri::parse(&value).is_ok(),
+        None => has_base,
+    }
+}

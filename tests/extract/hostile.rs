@@ -1,0 +1,224 @@
+//! Input made to take long or much memory: time grows with its length and no faster.
+
+use std::time::{Duration, Instant};
+
+use uriscan::chunk::PaddedBuf;
+use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Schemes};
+use uriscan::simd::Kernels;
+
+/// Bytes of the longer of two texts. What is quadratic takes hours for it.
+const BYTES: usize = 1 << 20;
+
+fn extractors() -> Vec<Extractor> {
+    let all = Options {
+        iri: true,
+        unwrap: true,
+        refang: true,
+        www: true,
+        email: true,
+        ..Options::default()
+    };
+    let any = Options { schemes: Schemes::Any, ..Options::default() };
+    [Options::default(), all, any]
+        .into_iter()
+        .map(|find| {
+            let base = Some(b"http://b/c/d".to_vec());
+            Extractor::new(ExtractorOptions { find, base, ..ExtractorOptions::default() })
+        })
+        .collect()
+}
+
+fn take(extractor: &Extractor, format: Format, text: &[u8]) -> Duration {
+    let buf = PaddedBuf::from_content(text);
+    let mut links = Links::new();
+    let start = Instant::now();
+    extractor.extract(Kernels::detect(), format, buf.padded(), &mut links);
+    let taken = start.elapsed();
+    // What was found can be written, and stands where it is said to.
+    let mut end = 0;
+    for (link, _) in links.iter(text) {
+        assert!(link.span.start <= link.span.end && link.span.end as usize <= text.len());
+        end = end.max(link.span.end);
+    }
+    taken
+}
+
+/// Repeats `unit` behind `head` and asks for the time that this takes.
+fn assert_linear(format: Format, head: &str, unit: &str) {
+    let text =
+        |bytes: usize| [head.as_bytes(), &unit.as_bytes().repeat(bytes / unit.len())].concat();
+    for extractor in extractors() {
+        let taken = take(&extractor, format, &text(BYTES));
+        // Some 10 ns a byte, built without optimization and on a busy machine, are some 10 ms here; quadratic would be minutes.
+        assert!(taken < Duration::from_secs(4), "{format:?} {head:?} {unit:?} {taken:?}");
+    }
+}
+
+#[test]
+fn text_takes_time_by_its_length() {
+    for unit in [
+        "'http://a",
+        "http://a(",
+        "http://a[",
+        "<http://a",
+        "<URL:http://a\n",
+        "http://a)",
+        "a.",
+        "a.b,",
+        "a@",
+        "a.com,",
+        "a@b.co@",
+        ":",
+        "::",
+        "a:",
+        "mailto:",
+        "mailto:a@",
+        "urn:a:",
+        "://",
+        "http://",
+        "hxxp[:]//a[.]b",
+        "h[.]",
+        "\\nmailto:",
+        "(",
+        ")",
+        "[",
+        "'",
+        "http://a'",
+        "http://a.,:;!?",
+        "<a:b \n",
+        "data:,",
+        "http://\u{E9}",
+        "http://\u{FF0F}",
+        "tag:a,2000:",
+        "+a.-",
+        "www.a.com(",
+        "<",
+        "\0",
+        "\u{FFFD}",
+        "ark:1",
+        "\"",
+        "x:[",
+        "http://a**",
+        "*http://a*",
+        "_http://a_",
+    ] {
+        assert_linear(Format::Text, "", unit);
+        assert_linear(Format::Text, "http://h/", unit);
+    }
+}
+
+#[test]
+fn pages_take_time_by_their_length() {
+    for (head, unit) in [
+        ("", "<"),
+        ("", "<a "),
+        ("", "<!--"),
+        ("", "<!-- -"),
+        ("<!--", "-"),
+        ("<!--", "--!"),
+        ("<a", " href"),
+        ("<a", " b=c"),
+        ("<a", " href=x"),
+        ("<meta", " content"),
+        ("<meta content=x", " http-equiv"),
+        ("<meta", " content=x http-equiv=y"),
+        ("<script>", "<script"),
+        ("<script>", "<!--<script>"),
+        ("<script>", "</scrip"),
+        ("<title>", "</titl"),
+        ("<textarea>", "<"),
+        ("", "<title>"),
+        ("", "</"),
+        ("", "<?"),
+        ("", "<![CDATA["),
+        ("", "<a href='"),
+        ("", "<img srcset='"),
+        ("<img srcset='", "a,"),
+        ("<img srcset='", "a (,"),
+        ("<a href='", "&"),
+        ("<a href='", "&am"),
+        ("<a href='", "&#x1"),
+        ("", "<base href=x>"),
+        ("", "<a href=../../../>"),
+        ("<a href='", "../"),
+        ("", "<meta http-equiv=refresh content='1;url=x'>"),
+        ("", "<plaintext>"),
+    ] {
+        assert_linear(Format::Html, head, unit);
+    }
+}
+
+#[test]
+fn records_take_time_by_their_length() {
+    for format in [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf, Format::Warc]
+    {
+        for unit in [
+            "\"",
+            "{",
+            "[",
+            "\\",
+            "\"\\",
+            "{\"a\":",
+            "{\"a\":\"",
+            "\"a\" ",
+            ",",
+            "\t",
+            "\",",
+            "a,\"b\n",
+            " ",
+            "1.1.1.1 - - [1:] \"",
+            "1 2 3 [1:] \"GET / HTTP\" 200 1 \"http://a",
+            "x [",
+            "WARC/1.0\r\n",
+            "WARC/1.0\r\nContent-Length: 0\r\n\r\n",
+            "\nWARC/1.",
+            "WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "\n",
+            "\r\n",
+            "a ) {",
+            "com) 2020 {\n",
+            "}",
+            "\\u12",
+            "WARC/1.0\nContent-Length: 18446744073709551615\n\n",
+            "WARC/1.0\nContent-Length: -1\n\n",
+        ] {
+            assert_linear(format, "", unit);
+        }
+    }
+}
+
+#[test]
+fn markdown_takes_time_by_its_length() {
+    for unit in [
+        "[",
+        "](",
+        "[a](b)",
+        "![",
+        "<a",
+        "`",
+        "*a ",
+        "> ",
+        "- ",
+        "http://a ",
+        "[a]: b\n",
+        "[a] ",
+        "<http://a>",
+        "_",
+        "\\",
+    ] {
+        // Its parser is a library's; deep nesting costs it more than other text.
+        let text = unit.repeat((256 << 10) / unit.len());
+        let taken = take(&Extractor::default(), Format::Markdown, text.as_bytes());
+        assert!(taken < Duration::from_secs(20), "{unit:?} {taken:?}");
+    }
+}
+
+#[test]
+fn ten_million_brackets_are_no_matter() {
+    let text = [b"http://h/".to_vec(), b"([".repeat(5_000_000), b"])".repeat(5_000_000)].concat();
+    let found = uriscan::extract::Finder::default().find(Kernels::detect(), &text);
+    assert_eq!(found, std::iter::once(0..text.len()).collect::<Vec<_>>());
+    let open = [b"http://h/".to_vec(), b"(".repeat(10_000_000)].concat();
+    let found = uriscan::extract::Finder::default().find(Kernels::detect(), &open);
+    assert_eq!(found, std::iter::once(0..9).collect::<Vec<_>>());
+}
