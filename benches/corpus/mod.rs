@@ -76,13 +76,14 @@ impl Corpus {
     }
 
     /// The text in pieces of whole lines of about `bytes` bytes each, as the pipeline takes it.
-    pub(crate) fn chunks(&self, bytes: usize) -> Vec<Padded<'_>> {
+    pub(crate) fn chunks(&self, bytes: usize) -> Vec<PaddedBuf> {
         let (whole, mut start, mut chunks) = (self.bytes(), 0, Vec::new());
         while start < whole.len() {
             let limit = whole.len().min(start + bytes);
             let end = memchr::memrchr(b'\n', &whole[start..limit]).expect("lines are short");
-            let padded = &self.padded().padded()[start..];
-            chunks.push(Padded::new(padded, end + 1).expect("what follows is padding enough"));
+            let mut chunk = PaddedBuf::default();
+            chunk.set(&whole[start..=start + end]);
+            chunks.push(chunk);
             start += end + 1;
         }
         chunks

@@ -119,7 +119,7 @@ first four, files that are not compressed are read a second time to write them, 
 for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
 and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
 its bytes where they are not those of the one kept.
-Time: -c, -d, -u and --keep take two to three times that of plain dedup, --dupes and --clusters
+Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --dupes and --clusters
 more. Without them dedup pays for none of it.
 
 Examples:
