@@ -183,28 +183,29 @@ fn html(files: &[String], rounds: usize) {
 fn by_html5gum(page: &[u8]) -> u64 {
     let (mut count, mut is_base, mut is_wanted) = (0, false, false);
     let (mut seen_href, mut seen_src) = (false, false);
-    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _| -> Option<()> {
-        match event {
-            CallbackEvent::OpenStartTag { name } => {
-                (is_base, seen_href, seen_src) = (name == b"base", false, false);
+    let mut emitter =
+        CallbackEmitter::new(|event: CallbackEvent<'_>, _: html5gum::Span<()>| -> Option<()> {
+            match event {
+                CallbackEvent::OpenStartTag { name } => {
+                    (is_base, seen_href, seen_src) = (name == b"base", false, false);
+                }
+                CallbackEvent::AttributeName { name } => {
+                    let seen = match name {
+                        b"href" => &mut seen_href,
+                        b"src" => &mut seen_src,
+                        _ => {
+                            is_wanted = false;
+                            return None;
+                        }
+                    };
+                    is_wanted = !*seen && !is_base;
+                    *seen = true;
+                }
+                CallbackEvent::AttributeValue { .. } if is_wanted => count += 1,
+                _ => {}
             }
-            CallbackEvent::AttributeName { name } => {
-                let seen = match name {
-                    b"href" => &mut seen_href,
-                    b"src" => &mut seen_src,
-                    _ => {
-                        is_wanted = false;
-                        return None;
-                    }
-                };
-                is_wanted = !*seen && !is_base;
-                *seen = true;
-            }
-            CallbackEvent::AttributeValue { .. } if is_wanted => count += 1,
-            _ => {}
-        }
-        None
-    });
+            None
+        });
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(page, emitter) {
         let Ok(()) = token;
