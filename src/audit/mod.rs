@@ -11,6 +11,8 @@
 //! [`redact_into`] writes a reference with its passwords and secret-looking parameters masked.
 
 mod address;
+#[cfg(test)]
+mod cases;
 mod encoded;
 mod exact;
 mod host;

@@ -46,10 +46,10 @@ pub(crate) fn document(
             Event::Start(Tag::Link { link_type, dest_url, .. }) => {
                 in_links += 1;
                 let context = context(link_type);
-                let mail = format!("mailto:{dest_url}");
                 let is_mail = link_type == LinkType::Email && !dest_url.starts_with("mailto:");
-                let target = if is_mail { mail.as_bytes() } else { dest_url.as_bytes() };
-                page::push(schemes, &mut absolute, target, span, context, links);
+                let target: Cow<'_, str> =
+                    if is_mail { format!("mailto:{dest_url}").into() } else { (&*dest_url).into() };
+                page::push(schemes, &mut absolute, target.as_bytes(), span, context, links);
             }
             Event::Start(Tag::Image { dest_url, .. }) => {
                 page::push(

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
+use crate::normalize::percent::push_triplet;
 use crate::resolve::{BaseUri, Options, Resolver};
 use crate::simd::Kernels;
 
@@ -24,8 +25,7 @@ pub(crate) fn encoded(typed: &[u8]) -> Cow<'_, [u8]> {
         if URI_BYTE.has(byte) {
             out.push(byte);
         } else if !matches!(byte, b'\t' | b'\n' | b'\r') {
-            const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-            out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+            push_triplet(byte, &mut out);
         }
     }
     Cow::Owned(out)

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::diagnostic::{Place, push_escaped};
 use super::row::push_decimal;
 use crate::audit::{Detail, Finding, Rule, each_secret};
-use crate::normalize::percent::push_triplet;
+use crate::normalize::percent::push_encoded;
 
 /// Bytes of a record that a finding quotes at the most.
 const QUOTED: usize = 200;
@@ -229,14 +229,7 @@ struct Properties<'a> {
 fn as_reference(name: &str) -> String {
     use crate::grammar::class::{ByteClass, PCHAR};
     const PLAIN: ByteClass = PCHAR.without(ByteClass::of(b":")).or(ByteClass::of(b"/"));
-    let push = |mut out: Vec<u8>, byte: u8| {
-        if PLAIN.has(byte) {
-            out.push(byte);
-        } else {
-            push_triplet(byte, &mut out);
-        }
-        out
-    };
-    let reference = name.bytes().fold(Vec::new(), push);
+    let mut reference = Vec::with_capacity(name.len());
+    name.bytes().for_each(|byte| push_encoded(byte, PLAIN, &mut reference));
     String::from_utf8(reference).expect("a reference is ASCII")
 }

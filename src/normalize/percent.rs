@@ -33,12 +33,7 @@ pub(crate) fn normalize_by(unreserved: ByteClass, text: &[u8], out: &mut Vec<u8>
     while let Some(percent) = memchr::memchr(b'%', rest) {
         let (before, triplet) = rest.split_at(percent);
         out.extend_from_slice(before);
-        let byte = decode(triplet[1], triplet[2]);
-        if unreserved.has(byte) {
-            out.push(byte);
-        } else {
-            push_triplet(byte, out);
-        }
+        push_encoded(decode(triplet[1], triplet[2]), unreserved, out);
         rest = &triplet[3..];
     }
     out.extend_from_slice(rest);
@@ -75,6 +70,15 @@ pub(crate) fn triplet(text: &[u8], at: usize) -> Option<u8> {
     match text.get(at..)? {
         [b'%', high, low, ..] => Some((digit(*high)? << 4 | digit(*low)?) as u8),
         _ => None,
+    }
+}
+
+/// Appends `byte`, as a triplet unless it is one of `plain`.
+pub(crate) fn push_encoded(byte: u8, plain: ByteClass, out: &mut Vec<u8>) {
+    if plain.has(byte) {
+        out.push(byte);
+    } else {
+        push_triplet(byte, out);
     }
 }
 

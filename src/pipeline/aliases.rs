@@ -256,18 +256,19 @@ impl<'a> Reader<'a> {
                 let is_first = columns.is_none();
                 let by = columns.unwrap_or_else(|| Columns::of(row));
                 let cells = by.split(row);
-                if cells.is_some() {
-                    // What is no row, such as a comment, does not say how rows are written.
-                    columns = Some(by);
-                }
                 let is_heading = |(from, to): &(Vec<u8>, Vec<u8>)| from == b"from" && to == b"to";
                 if is_first && by != Columns::Jsonl && cells.as_ref().is_some_and(is_heading) {
+                    columns = Some(by);
                     continue;
                 }
                 let row = match cells {
                     None => Err(AliasFault::Malformed),
                     Some((from, to)) => self.keys(&from, &to).ok_or(AliasFault::Invalid),
                 };
+                if row.is_ok() {
+                    // What is no row, such as a comment, does not say how rows are written.
+                    columns = Some(by);
+                }
                 each(line, row.map(|(from, to)| (from, (to, &self.to[..]))));
             }
         }
@@ -331,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_is_no_row_does_not_say_how_rows_are_written() {
-        let text = "# seen by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
+        let text = "# seen, by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
         let open = || Source::new("aliases", text.as_bytes());
         let mut told = Vec::new();
         let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(1));
@@ -340,7 +341,7 @@ mod tests {
             Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut tell)
                 .unwrap();
         assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
-        assert_eq!(told, [(AliasFault::Malformed, 1)]);
+        assert_eq!(told, [(AliasFault::Invalid, 1)]);
     }
 
     #[test]

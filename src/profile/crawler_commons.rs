@@ -15,11 +15,12 @@
 
 use memchr::{memchr, memchr3, memrchr};
 
-use super::triplets::{Bytes, decoded_at, push_encoded};
+use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError};
 
 /// What stands as it is in paths and queries: all of ASCII that is not encoded.
-const PLAIN: Bytes = Bytes::unreserved_and(b":/?@!$&'()*+,;=");
+const PLAIN: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;="));
 
 const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
 
@@ -144,7 +145,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     let mut at = 0;
     while at < host.len() {
         if host[at] == b'%' {
-            out.push(decoded_at(host, at).ok_or(REFUSED)?);
+            out.push(triplet(host, at).ok_or(REFUSED)?);
             at += 3;
         } else {
             out.push(host[at].to_ascii_lowercase());
@@ -171,16 +172,15 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
 
 /// Appends `text` with its triplets normalized and all else encoded that is not plain.
 fn encode_into(text: &[u8], out: &mut Vec<u8>) {
-    const UNRESERVED: Bytes = Bytes::unreserved_and(b"");
     let mut at = 0;
     while at < text.len() {
-        match decoded_at(text, at) {
+        match triplet(text, at) {
             Some(byte) => {
-                push_encoded(byte, &UNRESERVED, out);
+                push_encoded(byte, UNRESERVED, out);
                 at += 3;
             }
             None => {
-                push_encoded(text[at], &PLAIN, out);
+                push_encoded(text[at], PLAIN, out);
                 at += 1;
             }
         }

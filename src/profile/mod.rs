@@ -13,7 +13,6 @@
 //! | `surt` | CDX indexes of the Wayback Machine | [`crate::surt::Form::Ia`] of the canonical form |
 
 mod crawler_commons;
-mod triplets;
 mod w3lib;
 mod whatwg;
 

@@ -17,7 +17,8 @@ use std::net::Ipv6Addr;
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
-use super::triplets::{Bytes, decoded_at, push_encoded};
+use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError, dots};
 
 /// Schemes of the WHATWG URL Standard in which `\` is `/`.
@@ -73,10 +74,10 @@ const WITH_AUTHORITY: [&[u8]; 26] = [
 ];
 
 /// What stands in a userinfo, in a path as it came, in a path, and in a parameter as it is.
-const USERINFO: Bytes = Bytes::unreserved_and(b"!$&'()*+,");
-const RAW: Bytes = Bytes::unreserved_and(b":/?@!$&'()*+,;=%");
-const PATH: Bytes = Bytes::unreserved_and(b":/?[]@!$&'()*+,;=|%");
-const PARAM: Bytes = Bytes::unreserved_and(b"");
+const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&'()*+,"));
+const RAW: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=%"));
+const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b":/?[]@!$&'()*+,;=|%"));
+const PARAM: ByteClass = UNRESERVED;
 
 const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
 
@@ -133,7 +134,7 @@ pub(super) fn form<'a>(
     path_into(&path[..params_at.unwrap_or(path.len())], out);
     if let Some(params_at) = params_at.filter(|at| at + 1 < path.len()) {
         out.push(b';');
-        path[params_at + 1..].iter().for_each(|&byte| push_encoded(byte, &RAW, out));
+        path[params_at + 1..].iter().for_each(|&byte| push_encoded(byte, RAW, out));
     }
     let has_root = out[path_at..].starts_with(b"/");
     if has_authority {
@@ -166,7 +167,7 @@ fn clean_into(text: &[u8], out: &mut Vec<u8>) {
     out.clear();
     for chunk in text.utf8_chunks() {
         out.extend_from_slice(chunk.valid().as_bytes());
-        chunk.invalid().iter().for_each(|&byte| push_encoded(byte, &RAW, out));
+        chunk.invalid().iter().for_each(|&byte| push_encoded(byte, RAW, out));
     }
     if out.iter().any(|&byte| byte <= b' ') {
         let from = out.iter().position(|&byte| byte > b' ').unwrap_or(out.len());
@@ -227,8 +228,8 @@ fn authority_into(authority: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
 fn again_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
-        let (byte, len) = decoded_at(text, at).map_or((text[at], 1), |byte| (byte, 3));
-        push_encoded(byte, &USERINFO, out);
+        let (byte, len) = triplet(text, at).map_or((text[at], 1), |byte| (byte, 3));
+        push_encoded(byte, USERINFO, out);
         at += len;
     }
 }
@@ -294,18 +295,18 @@ fn path_into(path: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     let mut at = 0;
     while at < path.len() {
-        match decoded_at(path, at) {
+        match triplet(path, at) {
             // Delimiters of this component stay encoded.
             Some(byte @ (b'%' | b'/' | b';' | b'?')) => {
-                push_encoded(byte, &PARAM, out);
+                push_encoded(byte, PARAM, out);
                 at += 3;
             }
             Some(byte) => {
-                push_encoded(byte, &PATH, out);
+                push_encoded(byte, PATH, out);
                 at += 3;
             }
             None => {
-                push_encoded(path[at], &PATH, out);
+                push_encoded(path[at], PATH, out);
                 at += 1;
             }
         }
@@ -344,7 +345,7 @@ fn query_into(query: &[u8], decoded: &mut Vec<u8>, params: &mut Vec<[u32; 3]>, o
 fn form_decode_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
-        let (byte, len) = match decoded_at(text, at) {
+        let (byte, len) = match triplet(text, at) {
             Some(byte) => (byte, 3),
             None if text[at] == b'+' => (b' ', 1),
             None => (text[at], 1),
@@ -358,7 +359,7 @@ fn form_encode_into(text: &[u8], out: &mut Vec<u8>) {
     for &byte in text {
         match byte {
             b' ' => out.push(b'+'),
-            byte => push_encoded(byte, &PARAM, out),
+            byte => push_encoded(byte, PARAM, out),
         }
     }
 }

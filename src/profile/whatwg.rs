@@ -9,6 +9,7 @@ use core::ops::Range;
 
 use url::Url;
 
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 use crate::index::Record;
 use crate::normalize::fast::{self, Canonical};
 use crate::normalize::{Options, Rung};
@@ -82,16 +83,7 @@ fn is_settled(host: &[u8]) -> bool {
 }
 
 /// Letters, digits, `-`, `.` and `_`.
-const HOST: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let it = byte as u8;
-        table[byte] = it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_');
-        byte += 1;
-    }
-    table
-};
+const HOST: [bool; 256] = ALPHA.or(DIGIT).or(ByteClass::of(b"-._")).table();
 
 /// The answer of the crate.
 #[cold]

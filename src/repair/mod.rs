@@ -17,10 +17,10 @@ mod tests;
 
 use core::fmt;
 
-use crate::grammar::class::{ByteClass, HEXDIG, PATH, QUERY, SCHEME, USERINFO};
+use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
 use crate::grammar::scheme_facts;
 use crate::normalize::dns_to_ascii;
-use crate::normalize::percent::push_triplet;
+use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::{UriError, parse, split};
 
 /// Something that is done to a record to make it a URI-reference.
@@ -302,7 +302,7 @@ impl Work {
         }
         let (host, port) = text.split_at(colon);
         // Stray percent signs stay, and so does the fault.
-        let has_stray = memchr::memchr_iter(b'%', host).any(|at| !is_triplet(&host[at..]));
+        let has_stray = memchr::memchr_iter(b'%', host).any(|at| triplet(host, at).is_none());
         if has_stray {
             out.extend_from_slice(text);
             return Some(());
@@ -339,7 +339,7 @@ impl Work {
                 continue;
             }
             let repair = match byte {
-                b'%' if is_triplet(&part[i..]) => {
+                b'%' if triplet(part, i).is_some() => {
                     out.push(byte);
                     continue;
                 }
@@ -356,11 +356,6 @@ impl Work {
         }
         Some(())
     }
-}
-
-/// Whether `text` begins with a triplet.
-fn is_triplet(text: &[u8]) -> bool {
-    matches!(*text, [b'%', high, low, ..] if HEXDIG.has(high) && HEXDIG.has(low))
 }
 
 /// `ucschar` of RFC 3987 section 2.2, and `iprivate` in a query, without what section 4.1 forbids.
