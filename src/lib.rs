@@ -34,6 +34,7 @@
 //! | resolve references against a base | [`resolve::Resolver`] |
 //! | map an IRI, repair what is no URI | [`repair::repair`] |
 //! | hash canonical bytes | [`key::Hasher`] |
+//! | keep keys on disk, from run to run | [`set::KeySet`] |
 //! | say why a form is what it is, or why two URIs are one | [`explain`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | find URIs in running text | [`extract::Finder`] |
@@ -41,7 +42,7 @@
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
-//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`extract`], [`key`] and [`rules`], [`dedup`] and
+//! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`extract`], [`key`] and [`rules`], [`dedup`], [`set`] and
 //! [`explain`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
@@ -75,6 +76,9 @@
 //! | SURT | sort-friendly form: a URI with the labels of its host in reverse |
 //! | row | a record's key on its way into the set, and the verdict: the first of its class or not |
 //! | partition | the share of the set with the same top key bits |
+//! | set | keys: in memory for a run ([`dedup::Set`]), or on disk for many ([`set::KeySet`]) |
+//! | run | a file of keys in rising order; a set on disk has some |
+//! | meaning | of keys: hash, seed and all that decides which records are one |
 //! | to settle | to put a batch's rows into the set, in input order |
 
 #![deny(unsafe_code)]
@@ -95,6 +99,7 @@ pub mod profile;
 pub mod repair;
 pub mod resolve;
 pub mod rules;
+pub mod set;
 pub mod simd;
 pub mod surt;
 pub mod uri;

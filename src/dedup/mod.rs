@@ -110,6 +110,26 @@ impl Rows {
         }
     }
 
+    /// Number of partitions.
+    pub const PARTITIONS: usize = PARTITIONS;
+
+    /// The keys of a partition and their rows, in the order of the rows.
+    ///
+    /// [`Rows::partition`] must have been called since the last row came.
+    pub fn in_partition(&self, partition: usize) -> impl Iterator<Item = (Key, usize)> + '_ {
+        let run = self.run(partition);
+        let keys = self.sorted_keys[run.clone()].iter().map(|&key| Key(key));
+        keys.zip(self.sorted_rows[run].iter().map(|&row| row as usize))
+    }
+
+    /// Overrules the verdict on `row`, for who knows more than one [`Set`].
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn set_first(&self, row: usize, is_first: bool) {
+        self.is_first[row].store(u8::from(is_first), Ordering::Relaxed);
+    }
+
     fn run(&self, partition: usize) -> core::ops::Range<usize> {
         self.bounds[partition] as usize..self.bounds[partition + 1] as usize
     }

@@ -2,12 +2,14 @@
 
 use super::driver::{Job, Slot, Worker, push_record, record_at, run};
 use super::map::unjudged_key;
+use super::members::{Seen, forget};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
+use crate::set::SetError;
 use crate::simd::Isa;
 
 /// What is written for the first record of a class.
@@ -67,6 +69,32 @@ pub fn dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
+    run_dedup(sources, options, None, settings, sinks)
+}
+
+/// [`dedup`] without the records whose keys are in a set on disk, which count as duplicates.
+///
+/// The hasher of `options` has to be that of the set, and its meaning that of [`Equivalence::meaning`].
+///
+/// # Errors
+/// See [`Error`].
+pub fn dedup_unseen(
+    sources: Vec<Source>,
+    options: &DedupOptions,
+    seen: Seen<'_>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run_dedup(sources, options, Some(seen), settings, sinks)
+}
+
+fn run_dedup(
+    sources: Vec<Source>,
+    options: &DedupOptions,
+    seen: Option<Seen<'_>>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
     let hasher = options.equivalence.hasher(options.hasher);
     let mut job = Dedup {
         options: DedupOptions { hasher, ..options.clone() },
@@ -74,16 +102,21 @@ pub fn dedup(
         redact: settings.redact,
         set: Set::new(),
         forecast: Forecast::new(&sources),
+        seen,
+        failed: None,
     };
     run(&mut job, sources, settings, sinks)
 }
 
-struct Dedup {
+struct Dedup<'s> {
     options: DedupOptions,
     record_end: u8,
     redact: bool,
     set: Set,
     forecast: Forecast,
+    seen: Option<Seen<'s>>,
+    /// Why the set on disk cannot be asked any more.
+    failed: Option<SetError>,
 }
 
 /// How many classes there will be in the end, by the share of the input that has been settled.
@@ -119,12 +152,12 @@ impl Forecast {
 
 /// The records of a chunk that have a key.
 #[derive(Debug, Default)]
-struct Found {
-    spans: Vec<Span>,
-    rows: Rows,
+pub(super) struct Found {
+    pub(super) spans: Vec<Span>,
+    pub(super) rows: Rows,
 }
 
-impl Job for Dedup {
+impl Job for Dedup<'_> {
     type Rows = Found;
 
     #[inline(always)]
@@ -157,6 +190,13 @@ impl Job for Dedup {
         let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
         self.set.insert(&rows);
+        if let Some(seen) = &mut self.seen {
+            self.failed = self.failed.take().or(seen.settle(&rows).err());
+            if self.failed.is_some() {
+                // Nobody knows which of these are new; the run fails when it comes to its end.
+                rows.iter().for_each(|rows| forget(rows));
+            }
+        }
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
 
@@ -201,6 +241,10 @@ impl Job for Dedup {
         }
         slot.report.written = written;
         slot.report.duplicates = spans.len() as u64 - written;
+    }
+
+    fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        self.failed.take().map_or(Ok(()), |error| Err(Error::Set(error)))
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -265,7 +309,7 @@ pub(super) fn scan_keys<I: Isa, R>(
 /// Whether a line is kept cannot be foreseen, so every line is copied, 128 bytes of it without
 /// asking, and the next one is written over it unless it is kept.
 #[inline(always)]
-fn copy_lines(
+pub(super) fn copy_lines(
     text: Padded<'_>,
     lines: impl Iterator<Item = (Span, bool)>,
     record_end: u8,

@@ -16,6 +16,7 @@ use crate::profile::{self, Profile};
 use crate::repair::{Repair, Repairs, repair};
 use crate::resolve::{Context, Placed};
 use crate::rules::{self, Identity, RuleSet};
+use crate::set::Meaning;
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError, parse};
 
@@ -71,8 +72,18 @@ pub(super) struct Scratch {
 impl Equivalence {
     /// The hash of all that decides which records are one.
     pub fn identity(&self) -> Identity {
+        Identity::of_text(&self.facts())
+    }
+
+    /// What the keys by `hasher` mean under this equivalence; sets of keys with the same meaning mix.
+    pub fn meaning(&self, hasher: Hasher) -> Meaning {
+        Meaning::new(hasher, &self.facts())
+    }
+
+    /// All that decides which records are one, one fact a line.
+    fn facts(&self) -> String {
         if let Some(profile) = self.profile {
-            return Identity::of_text(&format!("profile {profile} {}\n", profile.version()));
+            return format!("profile {profile} {}\n", profile.version());
         }
         let mut text = Identity::text(self.grammar, self.normalize, self.rules.as_deref());
         match &self.context {
@@ -95,7 +106,7 @@ impl Equivalence {
         if let Some(aliases) = &self.aliases {
             text += &format!("aliases {:032x}\n", aliases.digest());
         }
-        Identity::of_text(&text)
+        text
     }
 
     /// The hasher for keys under this equivalence: `hasher` itself by RFC 3986 without rules, so that

@@ -15,6 +15,7 @@ mod explain;
 mod extract;
 mod links;
 mod map;
+mod members;
 mod parse;
 mod report;
 mod resolve;
@@ -25,12 +26,13 @@ pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
 pub use classes::{ClassOptions, Keep, Select, classes};
-pub use dedup::{DedupOptions, Emit, dedup};
+pub use dedup::{DedupOptions, Emit, dedup, dedup_unseen};
 pub use equivalence::Equivalence;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
 pub use links::links_of;
 pub use map::{keys, normalize, surts};
+pub use members::{MemberOptions, Seen, collect, members};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
@@ -40,6 +42,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use crate::io::ReadError;
+use crate::set::SetError;
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
@@ -142,6 +145,8 @@ pub enum Error {
     Write(io::Error),
     /// The threads could not be started.
     Threads(rayon::ThreadPoolBuildError),
+    /// A set on disk could not be read or written.
+    Set(SetError),
     /// An invalid record under [`OnInvalid::Fail`].
     Invalid {
         /// The name of the source.
@@ -159,6 +164,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Read(error) => error.fmt(f),
+            Error::Set(error) => error.fmt(f),
             Error::Write(error) => write!(f, "cannot write: {error}"),
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Invalid { source, line, byte, error } => write!(
@@ -174,6 +180,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<SetError> for Error {
+    fn from(error: SetError) -> Error {
+        Error::Set(error)
+    }
+}
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Error {

@@ -5,47 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
-
-use crate::run::{Ran, finish, program};
-
-/// A directory in which the program is run.
-struct Place(TempDir);
-
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
-        files.iter().for_each(|(name, text)| fs::write(place.path(name), text).unwrap());
-        place
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// The names of all files, hidden ones included.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = program(args);
-        command.current_dir(self.0.path());
-        command
-    }
-
-    fn run(&self, args: &[&str], input: &str) -> Ran {
-        finish(self.command(args), input)
-    }
-}
+use crate::run::{Place, finish};
 
 #[test]
 fn several_files_are_one_list_in_their_order() {
@@ -219,7 +179,7 @@ fn a_name_need_not_be_utf_8() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new(&[]);
     let name = Path::new(std::ffi::OsStr::from_bytes(b"\xFF-list"));
-    fs::write(place.0.path().join(name), "a:\n").unwrap();
+    fs::write(place.path("").join(name), "a:\n").unwrap();
     let mut command = place.command(&["dedup"]);
     command.arg(name);
     assert_eq!(finish(command, "").quiet(), "a:\n");

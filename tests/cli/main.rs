@@ -17,4 +17,5 @@ mod profiles;
 mod resolve;
 mod rules;
 mod run;
+mod sets;
 mod stats;

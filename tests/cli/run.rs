@@ -1,8 +1,11 @@
 //! Starts the program and takes down what it does.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
 
 /// What a run left behind.
 #[derive(Debug)]
@@ -71,5 +74,43 @@ pub(crate) fn finish(mut command: Command, input: impl AsRef<[u8]>) -> Ran {
         code: output.status.code().expect("no signal"),
         stdout: output.stdout,
         stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A directory in which the program is run.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        files.iter().for_each(|(name, text)| fs::write(place.path(name), text).unwrap());
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The names of all files, hidden ones included.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = program(args);
+        command.current_dir(self.0.path());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str], input: &str) -> Ran {
+        finish(self.command(args), input)
     }
 }

@@ -8,8 +8,8 @@ use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{
     AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
-    ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, OnInvalid,
-    ResolveOptions, RowFormat, SameDocument, Settings,
+    ExplainFormat, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions,
+    OnInvalid, ResolveOptions, RowFormat, SameDocument, Settings,
 };
 use uriscan::profile::Profile;
 use uriscan::repair::Repairs;
@@ -24,6 +24,7 @@ use crate::options::{
     on_invalid, row_format, side_file, unmended,
 };
 use crate::rule_choice;
+use crate::sets::records::{SetDoes, SetUse};
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,10 @@ pub(crate) enum Job {
     ListRules,
     Resolve(ResolveOptions),
     Extract(ExtractOptions, LinkFormat),
+    /// Keys for a set.
+    Collect(MemberOptions),
+    /// Records that are in a set, or those that are not.
+    Members(MemberOptions, bool),
 }
 
 impl Job {
@@ -98,6 +103,8 @@ impl Job {
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
             Job::Resolve(_) => "resolve",
             Job::Extract(..) => "extract",
+            Job::Collect(_) => "set add",
+            Job::Members(..) => "set has",
         }
     }
 }
@@ -128,6 +135,8 @@ pub(crate) struct Config {
     /// For inputs that are no lists: which files are read, and what is looked for in them.
     pub(crate) documents: Option<Documents>,
     pub(crate) output: Destination,
+    /// The set on disk that takes part.
+    pub(crate) set: Option<SetUse>,
     /// The file of what stands for what.
     pub(crate) aliases: Option<PathBuf>,
     pub(crate) side: SideFiles,
@@ -173,6 +182,7 @@ impl Config {
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
                 config
+                    .with_seen(dedup.seen, dedup.update)?
                     .with_aliases(dedup.equivalence.aliases.clone())?
                     .redacting(dedup.redaction.redact)
                     .reading(&dedup.from, &dedup.equivalence)
@@ -272,6 +282,7 @@ impl Config {
             // They have no records to work on: `grammar::run` and `rules::run` do it all.
             args::Command::Grammar(_) => Err(Failure::new("`grammar` reads no records")),
             args::Command::Rules(_) => Err(Failure::new("`rules` reads no records")),
+            args::Command::Set(args::Set { command }) => of_set(command, environment),
             args::Command::Extract(mut extract) => {
                 let mut options = extract_options(&extract.find, extract.iri)?;
                 options.extractor.base = link_base(extract.base.as_deref())?;
@@ -292,13 +303,28 @@ impl Config {
         }
     }
 
+    /// The same, asking a set on disk, and adding to it what is new if `update` says so.
+    fn with_seen(mut self, path: Option<PathBuf>, update: bool) -> Result<Config, Failure> {
+        if path.is_some() && !matches!(self.job, Job::Dedup(_)) {
+            let what = "works with plain dedup; not with -c, -d, -u, --keep, --dupes or --clusters";
+            return Err(Failure::at("--seen", what));
+        }
+        let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
+        if let (Job::Dedup(options), true) = (&mut self.job, path.is_some()) {
+            // That of sets, unless the set has another one.
+            options.hasher = Hasher::with_seed(0);
+        }
+        self.set = path.map(|path| SetUse { path, does });
+        Ok(self)
+    }
+
     /// The same, with evidence from `path`.
     fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
         if path.is_some()
             && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
         {
-            let what = "--aliases works with plain dedup, normalize and key; not with explain, -c, -d, -u, \
-                        --keep, --dupes or --clusters";
+            let what = "--aliases works with plain dedup, normalize and key; not with explain, set, -c, -d, \
+                        -u, --keep, --dupes or --clusters";
             return Err(Failure::new(what));
         }
         self.aliases = path;
@@ -406,6 +432,7 @@ impl Config {
             documents: None,
             is_talkative: !reporting.quiet,
             output,
+            set: None,
             aliases: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
@@ -414,4 +441,43 @@ impl Config {
             has_progress: is_loud && !stdout_is_busy,
         })
     }
+}
+
+/// What `set` is to do with URIs.
+fn of_set(command: args::SetCommand, environment: &Environment) -> Result<Config, Failure> {
+    let common = |input, work, reporting| args::Common {
+        input,
+        destination: args::Destination { output: None },
+        work,
+        reporting,
+    };
+    let (path, does, seed, is_in, records, common) = match command {
+        args::SetCommand::Create(args::Create { set, seed, records, input, work, reporting }) => {
+            (set, SetDoes::Create, seed, None, records, common(input, work, reporting))
+        }
+        args::SetCommand::Add(args::Add { set, records, input, work, reporting }) => {
+            (set, SetDoes::Add, 0, None, records, common(input, work, reporting))
+        }
+        args::SetCommand::Has(args::Has { set, invert_match, records, common }) => {
+            (set, SetDoes::Ask, 0, Some(!invert_match), records, common)
+        }
+        // `sets::run` does them.
+        _ => return Err(Failure::new("reads no records")),
+    };
+    let (on_invalid, rejects) = on_invalid(records.invalid.on_invalid)?;
+    let options = MemberOptions {
+        equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
+        hasher: Hasher::with_seed(seed),
+        on_invalid,
+    };
+    let job = match is_in {
+        None => Job::Collect(options),
+        Some(is_in) => Job::Members(options, is_in),
+    };
+    let strict = records.invalid.strictness.strict;
+    let mut config = Config::of_job(job, rejects, common, strict, environment)?;
+    config.set = Some(SetUse { path, does });
+    config
+        .with_aliases(records.equivalence.aliases.clone())?
+        .reading(&records.from, &records.equivalence)
 }

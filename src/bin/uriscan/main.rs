@@ -16,6 +16,7 @@ mod progress;
 mod rule_choice;
 mod rules;
 mod run;
+mod sets;
 mod summary;
 mod table;
 mod version;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     exit::code(match cli.command {
         args::Command::Rules(typed) => rules::run(typed),
         args::Command::Grammar(typed) => grammar::run(&typed),
+        args::Command::Set(args::Set { command }) if !command.reads_uris() => sets::run(&command),
         _ => config::Config::new(cli, &environment).and_then(|config| run::run(&config)),
     })
 }

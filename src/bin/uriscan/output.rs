@@ -86,6 +86,17 @@ impl Write for Output {
     }
 }
 
+/// Waits until the results at `destination` are on the disk, if they are in a file.
+pub(crate) fn sync(destination: &Destination) -> io::Result<()> {
+    let Destination::File(path) = destination else { return Ok(()) };
+    if !path.metadata()?.is_file() {
+        return Ok(());
+    }
+    File::open(path)?.sync_all()?;
+    // Its name too, where a directory can be opened.
+    if cfg!(unix) { File::open(directory_of(&path.canonicalize()?))?.sync_all() } else { Ok(()) }
+}
+
 /// Whether two destinations are the same file, by whatever names.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {

@@ -18,8 +18,9 @@ use crate::config::{Config, Destination, Job, KeyForm, SideFiles};
 use crate::documents;
 use crate::exit::{Failure, Outcome, tell};
 use crate::inputs::{self, Inputs};
-use crate::output::{Output, is_same_file};
+use crate::output::{Output, is_same_file, sync};
 use crate::progress::Progress;
+use crate::sets::records::{self, SetAtWork};
 use crate::summary::{Summary, Writes};
 use crate::table;
 
@@ -32,7 +33,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return list_rules(&config.output);
     }
     let started = Instant::now();
-    let config = &aliases::read(config)?;
+    let mut config = config.clone();
+    records::choose_hasher(&mut config)?;
+    let config = &aliases::read(&config)?;
     let mut unread = 0;
     let mut tell_unread = |name: &dyn std::fmt::Display| {
         unread += 1;
@@ -53,6 +56,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         )?,
     };
     refuse_one_file_for_two(config)?;
+    let mut set = records::open(config)?;
     let mut out = Output::open(&config.output)?;
     let open = |path: &Option<PathBuf>| {
         path.clone().map(|path| Output::open(&Destination::File(path))).transpose()
@@ -80,7 +84,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if config.documents.is_some() {
         sinks.unread = Some(&mut note_unread);
     }
-    let done = work(&config.job, sources, &config.settings, &mut sinks);
+    let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
     unread += unread_later;
     if let Some(progress) = progress {
         progress.finish();
@@ -99,8 +103,13 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::ReaderGone),
         result => result.map_err(|error| Failure::at(name, error))?,
     }
+    // After the results, which have to last: what is in the set is never written again.
+    if matches!(set, Some(SetAtWork::Write(..))) {
+        sync(&config.output).map_err(|error| Failure::new(error.to_string()))?;
+    }
+    let set = set.map(SetAtWork::finish).transpose()?.flatten();
     if let Some(format) = config.summary {
-        let summary = summary(config, report, findings, started);
+        let summary = summary(config, report, findings, set, started);
         tell(format_args!("{}", summary.render(format)));
     }
     if config.documents.is_some() {
@@ -115,6 +124,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
         }
         (Job::Judge { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
+        (Job::Members(..), _) => report.written > 0,
         _ => report.invalid.total() == 0 || !config.strict,
     };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
@@ -141,12 +151,24 @@ struct Done {
 fn work(
     job: &Job,
     sources: Vec<Source>,
+    set: Option<&mut SetAtWork>,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Done, Error> {
     let mut findings = None;
     let report = match job {
-        Job::Dedup(options) => pipeline::dedup(sources, options, settings, sinks)?,
+        Job::Dedup(options) => match set {
+            None => pipeline::dedup(sources, options, settings, sinks)?,
+            Some(set) => pipeline::dedup_unseen(sources, options, set.seen(), settings, sinks)?,
+        },
+        Job::Collect(options) => match set.and_then(SetAtWork::loader) {
+            None => Report::default(),
+            Some(loader) => pipeline::collect(sources, options, loader, settings, sinks)?,
+        },
+        Job::Members(options, is_in) => match set {
+            None => Report::default(),
+            Some(set) => pipeline::members(sources, options, set.set(), *is_in, settings, sinks)?,
+        },
         Job::Classes(options) => pipeline::classes(sources, options, settings, sinks)?,
         Job::Normalize { equivalence, on_invalid } => {
             pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
@@ -292,6 +314,7 @@ fn summary(
     config: &Config,
     report: Report,
     findings: Option<FindingCounts>,
+    set: Option<(u64, u64)>,
     started: Instant,
 ) -> Summary {
     let (equivalence, on_invalid, hasher) = match &config.job {
@@ -307,6 +330,9 @@ fn summary(
             };
             (Some(equivalence), Some(*on_invalid), hasher)
         }
+        Job::Collect(options) | Job::Members(options, _) => {
+            (Some(&options.equivalence), Some(options.on_invalid), Some(options.hasher))
+        }
         Job::Resolve(options) => (None, Some(options.on_invalid), None),
         Job::Explain(options, _) => (Some(&options.equivalence), None, None),
         Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Judge { .. } => (None, None, None),
@@ -319,7 +345,8 @@ fn summary(
         writes: match config.job {
             Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
             Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
-            Job::Redact | Job::Resolve(_) => Writes::Records,
+            Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
+            Job::Collect(_) => Writes::Answers,
             Job::Judge { question, .. } => match question {
                 LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
                 LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
@@ -331,6 +358,7 @@ fn summary(
         hasher,
         settings: config.settings,
         report,
+        set,
         findings,
         elapsed: started.elapsed(),
     }

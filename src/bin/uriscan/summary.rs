@@ -39,6 +39,8 @@ pub(crate) struct Summary {
     pub(crate) hasher: Option<Hasher>,
     pub(crate) settings: Settings,
     pub(crate) report: Report,
+    /// Keys that were added to a set on disk, and how many it holds now.
+    pub(crate) set: Option<(u64, u64)>,
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
     pub(crate) elapsed: Duration,
@@ -117,6 +119,9 @@ impl Summary {
         if self.writes != Writes::Answers && self.dropped() > 0 {
             row("dropped", self.dropped(), "");
         }
+        if let Some((added, keys)) = self.set {
+            row("added", added, &format!("to a set of {} keys now", grouped(keys)));
+        }
         if let Some(findings) = self.findings {
             row("findings", findings.total(), "");
             for &rule in Rule::ALL.iter().filter(|&&rule| findings.of(rule) > 0) {
@@ -194,6 +199,8 @@ impl Summary {
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
             "differing": (self.command == "check").then_some(differing),
+            "set_added": self.set.map(|(added, _)| added),
+            "set_keys": self.set.map(|(_, keys)| keys),
             "blank": blank,
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
@@ -289,6 +296,7 @@ mod tests {
             hasher: None,
             settings: Settings { threads: 1, ..Settings::default() },
             report: Report::default(),
+            set: None,
             findings: None,
             elapsed: Duration::ZERO,
         };

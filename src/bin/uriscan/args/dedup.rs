@@ -30,6 +30,19 @@ pub(crate) struct Dedup {
     #[arg(long, value_name = "N", value_parser = groups::seed)]
     pub(crate) seed: Option<u64>,
 
+    /// Leave out what is in this set of keys, too; `uriscan set` says what such a set is
+    ///
+    /// Give the same --rung and rules as when it was made.
+    #[arg(long, value_name = "SET", conflicts_with = "seed")]
+    pub(crate) seen: Option<PathBuf>,
+
+    /// Add what is written to the set, which is made if it is not there
+    ///
+    /// That is the last thing done: if the run is cut short before, the set is what it was, and the next run
+    /// writes the same again. Nothing is lost.
+    #[arg(long, requires = "seen")]
+    pub(crate) update: bool,
+
     #[command(flatten)]
     pub(crate) classes: Classes,
     #[command(flatten)]
@@ -138,4 +151,5 @@ Examples:
   find . -name '*.url' -print0 | uriscan dedup -0 --rung string
   uriscan dedup --iri --repair urls.txt            also what logs and pages make of URIs
   uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
+  uriscan dedup --seen seen.set --update frontier.txt > new.txt
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt";

@@ -13,6 +13,7 @@ mod normalize;
 mod parse;
 mod resolve;
 mod rules;
+mod set;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
@@ -22,14 +23,15 @@ pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid, ProfileChoice,
-    Redaction, References, Reporting, Rung, StatsFormat, Strictness,
+    Common, Destination, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid,
+    ProfileChoice, Redaction, References, Reporting, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
+pub(crate) use set::{Add, Combine, Create, Has, Import, Set, SetCommand, SetStatsFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -68,6 +70,7 @@ Examples:
   uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
   uriscan resolve --base http://a/b hrefs.txt  references to the URIs they stand for
   uriscan extract access.log.gz                URIs out of text, logs and directories
+  uriscan dedup --seen s.set --update new.txt  what no earlier run has seen; `uriscan set` does more
 
 Environment:
   URISCAN_BACKEND  the default of --backend
@@ -76,7 +79,7 @@ Environment:
 Exit codes:
   0  done (also when the reader of the output went away)
   1  `check` found invalid records, `audit` found something, or --strict was given
-     and there were invalid records
+     and there were invalid records; `set has` found nothing, `set verify` found damage
   2  could not do the job, or not all of it: bad arguments, a file that cannot be read or written,
      an invalid record under --on-invalid error
 
@@ -96,6 +99,7 @@ pub(crate) enum Command {
     Rules(Rules),
     Resolve(Resolve),
     Extract(Extract),
+    Set(Set),
     Grammar(Grammar),
 }
 

@@ -1,0 +1,202 @@
+//! `uriscan set`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::groups::{self, Reporting, Work};
+use super::{Common, Equivalence, FromText, Input, InvalidRecords, ProfileChoice};
+
+/// Keep keys of URIs on disk, from run to run, and work with such sets
+///
+/// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with a checksum for every block. It says
+/// what its keys mean: hash, seed, rung, rules. What was made under another meaning is refused, by a message that
+/// names the difference; so give the same options whenever URIs are keyed for it. A set is at every moment, also
+/// after a crash, the old one or the new one. One may write to it at a time, any number may read.
+/// `uriscan dedup --seen SET --update` is the usual way to use one.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Set {
+    #[command(subcommand)]
+    pub(crate) command: SetCommand,
+}
+
+/// What is done with sets.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SetCommand {
+    /// Make a set of the URIs in FILEs
+    Create(Create),
+    /// Add the URIs in FILEs to a set
+    Add(Add),
+    /// Write the URIs in FILEs that are in a set; exit with 1 if there are none
+    Has(Has),
+    /// Make a set of all that some sets hold
+    ///
+    /// In whatever order sets are merged, the result has the same bytes.
+    Merge(Combine),
+    /// Make a set of what the first set holds and the others do not
+    Diff(Combine),
+    /// Make a set of what all sets hold
+    Intersect(Combine),
+    /// Make one file of the files of a set, which makes look-ups faster
+    Compact(OneSet),
+    /// Tell how many keys a set holds and what they mean
+    Stats(SetStats),
+    /// Read a set whole and tell every damage; exit with 1 if there is one
+    Verify(OneSet),
+    /// Write the keys of a set in rising order: `#` lines with their meaning, then 32 hexadecimal digits each
+    Export(Export),
+    /// Make a set of keys that `export` wrote, or add them to one
+    Import(Import),
+}
+
+impl SetCommand {
+    /// Whether it reads URIs.
+    pub(crate) fn reads_uris(&self) -> bool {
+        matches!(self, SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_))
+    }
+}
+
+/// How URIs are read and keyed for a set.
+#[derive(Debug, Args)]
+pub(crate) struct Records {
+    #[command(flatten)]
+    pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) profile: ProfileChoice,
+    #[command(flatten)]
+    pub(crate) from: FromText,
+    #[command(flatten)]
+    pub(crate) invalid: InvalidRecords,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Create {
+    /// The set to make: a directory that is not there yet
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// Seed of the hash; sets with different seeds do not mix
+    ///
+    /// A seed that nobody knows hinders who would aim at collisions from outside.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = groups::seed)]
+    pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) records: Records,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) records: Records,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Has {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// Write the URIs that are not in the set instead
+    #[arg(short = 'v', long)]
+    pub(crate) invert_match: bool,
+
+    #[command(flatten)]
+    pub(crate) records: Records,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Combine {
+    /// The set to make: a directory that is not there yet
+    #[arg(short, long, value_name = "SET")]
+    pub(crate) output: PathBuf,
+
+    /// The sets
+    #[arg(value_name = "SET", required = true)]
+    pub(crate) sets: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OneSet {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetStats {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// The form of the answer
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) format: SetStatsFormat,
+}
+
+/// The form of what is told of a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SetStatsFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The set; it is made if it is not there
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+
+    /// The file to read; none or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// The keys mean what those of this set mean, for files without the lines that tell
+    #[arg(long, value_name = "SET")]
+    pub(crate) like: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  uriscan dedup --seen seen.set --update frontier.txt > new.txt   what no run has seen before
+  uriscan set create old.set archive-*.txt.gz
+  uriscan set add old.set today.txt --stats
+  uriscan set has old.set urls.txt               those that are in it; -v: those that are not
+  uriscan set merge -o all.set shard-*.set       shards made anywhere, in any order
+  uriscan set diff -o new.set today.set all.set
+  uriscan set verify all.set
+  uriscan set export all.set | zstd > keys.zst
+  uriscan key --seed 0 a.txt | uriscan set import --like all.set a.set";

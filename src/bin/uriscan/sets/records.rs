@@ -1,0 +1,153 @@
+//! Sets that take part in a job: opened before it begins, changed when all it has written is in its place.
+
+use std::path::{Path, PathBuf};
+
+use uriscan::key::Hasher;
+use uriscan::pipeline::{Equivalence, Seen};
+use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter};
+
+use super::text::open_or_create;
+use crate::config::{Config, Job};
+use crate::exit::Failure;
+
+/// Memory for keys on their way into a set.
+pub(crate) const LOAD_BYTES: usize = 256 << 20;
+
+/// Keys of a set that are held in memory for look-ups, in bytes.
+const HOLD_BYTES: u64 = 512 << 20;
+
+/// What a job does with a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SetUse {
+    pub(crate) path: PathBuf,
+    pub(crate) does: SetDoes,
+}
+
+/// The same, without the set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SetDoes {
+    /// The set is made.
+    Create,
+    /// Keys are added.
+    Add,
+    /// The set is asked.
+    Ask,
+    /// The set is asked, and made if it is not there, and what was not in it is added.
+    AskAndAdd,
+}
+
+/// The set of a job.
+#[derive(Debug)]
+pub(crate) enum SetAtWork {
+    Read(KeySet),
+    Write(SetWriter, Loader),
+}
+
+/// Gives the job of `config` the hasher of its set.
+///
+/// # Errors
+/// When there is no such set.
+pub(crate) fn choose_hasher(config: &mut Config) -> Result<(), Failure> {
+    let Some(SetUse { path, does }) = &config.set else { return Ok(()) };
+    let hasher = match (does, KeySet::open(path)) {
+        (SetDoes::Create, _) => return Ok(()),
+        (_, Ok(set)) => set.meaning().hasher(),
+        (SetDoes::AskAndAdd, Err(SetError { fault: Fault::NotASet, .. })) => {
+            *hasher_of(&mut config.job)
+        }
+        (_, Err(error)) => return Err(error.into()),
+    };
+    *hasher_of(&mut config.job) = hasher;
+    Ok(())
+}
+
+fn hasher_of(job: &mut Job) -> &mut Hasher {
+    match job {
+        Job::Dedup(options) => &mut options.hasher,
+        Job::Collect(options) | Job::Members(options, _) => &mut options.hasher,
+        _ => unreachable!("no other job is given a set"),
+    }
+}
+
+fn meaning_of(job: &Job) -> Meaning {
+    let of = |equivalence: &Equivalence, hasher: Hasher| equivalence.meaning(hasher);
+    match job {
+        Job::Dedup(options) => of(&options.equivalence, options.hasher),
+        Job::Collect(options) | Job::Members(options, _) => {
+            of(&options.equivalence, options.hasher)
+        }
+        _ => unreachable!("no other job is given a set"),
+    }
+}
+
+/// Opens the set of `config`, if it names one.
+///
+/// # Errors
+/// When it cannot be opened, or its keys mean something else.
+pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
+    let Some(SetUse { path, does }) = &config.set else { return Ok(None) };
+    let meaning = meaning_of(&config.job);
+    Ok(Some(match does {
+        SetDoes::Create => writing(SetWriter::create(path, meaning)?)?,
+        SetDoes::Add => {
+            let writer = SetWriter::open(path)?;
+            writer.set().expect(&meaning)?;
+            writing(writer)?
+        }
+        SetDoes::AskAndAdd => {
+            let mut writer = open_or_create(path, meaning)?;
+            writer.set_mut().hold(HOLD_BYTES)?;
+            writing(writer)?
+        }
+        SetDoes::Ask => SetAtWork::Read(asked(path, &meaning)?),
+    }))
+}
+
+fn asked(path: &Path, meaning: &Meaning) -> Result<KeySet, SetError> {
+    let mut set = KeySet::open(path)?;
+    set.expect(meaning)?;
+    set.hold(HOLD_BYTES)?;
+    Ok(set)
+}
+
+fn writing(writer: SetWriter) -> Result<SetAtWork, SetError> {
+    let loader = writer.loader(LOAD_BYTES)?;
+    Ok(SetAtWork::Write(writer, loader))
+}
+
+impl SetAtWork {
+    /// The set, as it was before the job.
+    pub(crate) fn set(&self) -> &KeySet {
+        match self {
+            SetAtWork::Read(set) => set,
+            SetAtWork::Write(writer, _) => writer.set(),
+        }
+    }
+
+    /// What takes keys to be added.
+    pub(crate) fn loader(&mut self) -> Option<&mut Loader> {
+        match self {
+            SetAtWork::Read(_) => None,
+            SetAtWork::Write(_, loader) => Some(loader),
+        }
+    }
+
+    /// What decides on new records.
+    pub(crate) fn seen(&mut self) -> Seen<'_> {
+        match self {
+            SetAtWork::Read(set) => Seen { set, new_keys: None },
+            SetAtWork::Write(writer, loader) => Seen { set: writer.set(), new_keys: Some(loader) },
+        }
+    }
+
+    /// Adds the keys, once all results are where they belong; gives the number of new ones and of all.
+    pub(crate) fn finish(self) -> Result<Option<(u64, u64)>, SetError> {
+        match self {
+            SetAtWork::Read(_) => Ok(None),
+            SetAtWork::Write(mut writer, loader) => {
+                let added = writer.add(loader)?;
+                Ok(Some((added, writer.set().len())))
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Records and sets on disk: which are in one, and keys to be added to one.
+
+use rayon::prelude::*;
+
+use super::dedup::{DedupOptions, Found, copy_lines, scan_keys};
+use super::driver::{Job, Slot, Worker, run};
+use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use crate::dedup::Rows;
+use crate::io::{Shape, Source};
+use crate::key::{Hasher, Key};
+use crate::set::{KeySet, Loader, SetError};
+use crate::simd::Isa;
+
+/// A set on disk that decides what is new ([`super::dedup_unseen`]).
+#[derive(Debug)]
+pub struct Seen<'s> {
+    /// What was seen before.
+    pub set: &'s KeySet,
+    /// Takes the keys of what was not.
+    pub new_keys: Option<&'s mut Loader>,
+}
+
+impl Seen<'_> {
+    /// Overrules the verdicts on rows that were found to be first: not if they are in the set.
+    pub(super) fn settle(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
+        look_up(
+            self.set,
+            chunks,
+            |rows, row| rows.is_first(row),
+            |rows, row, is_in| {
+                rows.set_first(row, !is_in);
+            },
+        )?;
+        let Some(loader) = &mut self.new_keys else { return Ok(()) };
+        for rows in chunks {
+            let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
+            loader.push(firsts.map(|row| rows.key(row)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes nothing first.
+pub(super) fn forget(rows: &Rows) {
+    (0..rows.len()).for_each(|row| rows.set_first(row, false));
+}
+
+/// Looks up the rows of all chunks that are `asked` for, and has the answers `told`.
+fn look_up(
+    set: &KeySet,
+    chunks: &[&Rows],
+    asked: impl Fn(&Rows, usize) -> bool + Sync,
+    told: impl Fn(&Rows, usize, bool) + Sync,
+) -> Result<(), SetError> {
+    (0..Rows::PARTITIONS).into_par_iter().try_for_each(|partition| {
+        let mut places: Vec<(u32, u32)> = Vec::new();
+        let mut keys: Vec<(Key, usize)> = Vec::new();
+        for (chunk, rows) in (0..).zip(chunks) {
+            for (key, row) in rows.in_partition(partition).filter(|&(_, row)| asked(rows, row)) {
+                keys.push((key, places.len()));
+                places.push((chunk, row as u32));
+            }
+        }
+        let mut held = vec![false; places.len()];
+        set.find(&mut keys, |i| held[i] = true)?;
+        for (&(chunk, row), is_in) in places.iter().zip(held) {
+            told(chunks[chunk as usize], row as usize, is_in);
+        }
+        Ok(())
+    })
+}
+
+/// What is compared, and what becomes of invalid records.
+#[derive(Clone, Debug)]
+pub struct MemberOptions {
+    /// What makes two records one.
+    pub equivalence: Equivalence,
+    /// The hash for keys: that of the set.
+    pub hasher: Hasher,
+    /// What becomes of invalid records; under [`OnInvalid::Pass`] their keys are those of their bytes.
+    pub on_invalid: OnInvalid,
+}
+
+impl MemberOptions {
+    /// The same as options of a job that keys records, with the hasher that it needs.
+    fn for_keys(&self) -> DedupOptions {
+        DedupOptions {
+            equivalence: self.equivalence.clone(),
+            hasher: self.equivalence.hasher(self.hasher),
+            on_invalid: self.on_invalid,
+            ..DedupOptions::default()
+        }
+    }
+}
+
+/// Gives the keys of all records to `loader`, and writes nothing but rejects. A record too long to be judged has no
+/// key.
+///
+/// # Errors
+/// See [`Error`].
+pub fn collect(
+    sources: Vec<Source>,
+    options: &MemberOptions,
+    loader: &mut Loader,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let ask = Ask::Load(loader);
+    run(&mut Members::new(options, ask, settings), sources, settings, sinks)
+}
+
+/// Writes the records that are in `set`, or with `is_in` false those that are not. A record too long to be
+/// judged is in no set.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::key::Hasher;
+/// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, members};
+/// use uriscan::set::SetWriter;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(0));
+/// let mut set = SetWriter::create(&directory.path().join("seen"), equivalence.meaning(hasher))?;
+/// let options = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+/// let settings = Settings::default();
+///
+/// let mut keys = set.loader(1 << 20)?;
+/// let old = Source::new("old", &b"http://h/\nhttp://h/a\n"[..]);
+/// collect(vec![old], &options, &mut keys, &settings, &mut Sinks::new(&mut std::io::sink()))?;
+/// set.add(keys)?;
+///
+/// let mut out = Vec::new();
+/// let list = Source::new("list", &b"HTTP://H:80\nhttp://h/b\n"[..]);
+/// members(vec![list], &options, set.set(), true, &settings, &mut Sinks::new(&mut out))?;
+/// assert_eq!(out, b"HTTP://H:80\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn members(
+    sources: Vec<Source>,
+    options: &MemberOptions,
+    set: &KeySet,
+    is_in: bool,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let ask = Ask::Find { set, is_in };
+    run(&mut Members::new(options, ask, settings), sources, settings, sinks)
+}
+
+/// What is done with keys.
+enum Ask<'a> {
+    Load(&'a mut Loader),
+    Find { set: &'a KeySet, is_in: bool },
+}
+
+struct Members<'a> {
+    options: DedupOptions,
+    ask: Ask<'a>,
+    record_end: u8,
+    redact: bool,
+    failed: Option<SetError>,
+}
+
+impl<'a> Members<'a> {
+    fn new(options: &MemberOptions, ask: Ask<'a>, settings: &Settings) -> Members<'a> {
+        let &Settings { record_end, redact, .. } = settings;
+        Members { options: options.for_keys(), ask, record_end, redact, failed: None }
+    }
+
+    fn ask(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
+        match &mut self.ask {
+            Ask::Load(loader) => chunks.iter().try_for_each(|rows| {
+                forget(rows);
+                loader.push((0..rows.len()).map(|row| rows.key(row)))
+            }),
+            Ask::Find { set, is_in } => look_up(
+                set,
+                chunks,
+                |_, _| true,
+                |rows, row, found| {
+                    rows.set_first(row, found == *is_in);
+                },
+            ),
+        }
+    }
+}
+
+impl Job for Members<'_> {
+    type Rows = Found;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        slot.rows.spans.clear();
+        slot.rows.rows.clear();
+        let shown = (self.record_end, self.redact);
+        scan_keys(isa, &self.options, shown, worker, slot, |found, _, span, key| {
+            found.rows.push(key);
+            found.spans.push(span);
+        });
+        slot.rows.rows.partition();
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+        let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
+        let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
+        if self.failed.is_none() {
+            self.failed = self.ask(&rows).err();
+        }
+        if self.failed.is_some() {
+            rows.iter().for_each(|rows| forget(rows));
+        }
+    }
+
+    #[inline(always)]
+    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+        let Found { spans, rows } = &slot.rows;
+        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
+        let written = copy_lines(slot.chunk.text.padded(), lines, self.record_end, &mut slot.out);
+        slot.report.written = written;
+        slot.report.withheld = spans.len() as u64 - written;
+    }
+
+    fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        self.failed.take().map_or(Ok(()), |error| Err(Error::Set(error)))
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        // All that the driver does by it is to hand on records too long to be judged, which are in no set.
+        match (self.options.on_invalid, &self.ask) {
+            (OnInvalid::Pass, Ask::Load(_) | Ask::Find { is_in: true, .. }) => OnInvalid::Drop,
+            (on_invalid, _) => on_invalid,
+        }
+    }
+}

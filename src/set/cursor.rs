@@ -1,0 +1,253 @@
+//! Looking keys up in a run, in rising order.
+
+use std::ops::Range;
+
+use super::error::SetError;
+use super::run::{BLOCK_KEYS, KEY, Run, key_at};
+
+/// Blocks that are read at once where nearly all of them are needed.
+const MANY: u64 = 64;
+
+/// Blocks for each key that is asked for, above which only the block of the key is read.
+const SPARSE: u64 = 16;
+
+/// Guesses by interpolation before halving takes over, which ends whatever the keys are.
+const GUESSES: u32 = 6;
+
+/// A place in a run that moves on as keys are looked up, and the blocks around it.
+#[derive(Debug)]
+pub(super) struct Cursor<'r> {
+    run: &'r Run,
+    /// Blocks to read at once.
+    stride: u64,
+    /// The blocks whose keys are in the window, if one was read.
+    blocks: Range<u64>,
+    /// Their bytes, unless the run is in memory.
+    bytes: Vec<u8>,
+    /// Where the last key stood, in the window.
+    at: usize,
+}
+
+impl<'r> Cursor<'r> {
+    /// A cursor for about `count` keys between `first` and `last`.
+    pub(super) fn new(run: &'r Run, count: usize, first: u128, last: u128) -> Cursor<'r> {
+        let span = (run.guess(last) - run.guess(first).min(run.guess(last))) / BLOCK_KEYS;
+        let is_sparse = span > SPARSE * count as u64;
+        let stride = if is_sparse { 1 } else { MANY };
+        let blocks = if run.resident().is_some() { 0..run.blocks() } else { 0..0 };
+        let at = if run.resident().is_some() { run.guess(first) as usize } else { 0 };
+        Cursor { run, stride, blocks, bytes: Vec::new(), at }
+    }
+
+    fn window(&self) -> &[u8] {
+        self.run.resident().unwrap_or(&self.bytes)
+    }
+
+    /// The number of keys below `key`, and whether it is there itself. Keys that are asked for rise.
+    ///
+    /// # Errors
+    /// When blocks cannot be read or are damaged.
+    #[inline]
+    pub(super) fn seek(&mut self, key: u128) -> Result<(u64, bool), SetError> {
+        let window = self.window();
+        let count = window.len() / KEY;
+        if count > 0 && key <= key_at(window, count - 1) && key >= key_at(window, 0) {
+            return Ok(self.seek_here(key));
+        }
+        self.seek_elsewhere(key)
+    }
+
+    /// [`Cursor::seek`] where the key is between the first one and the last one of the window.
+    #[inline]
+    fn seek_here(&mut self, key: u128) -> (u64, bool) {
+        let window = self.window();
+        let count = window.len() / KEY;
+        let mut from = self.at.min(count - 1);
+        let guess = self.run.guess(key).saturating_sub(self.blocks.start * BLOCK_KEYS) as usize;
+        // Far from the last key the guess is nearer.
+        if guess > from + 64 || key_at(window, from) > key {
+            from = guess.min(count - 1);
+        }
+        let (at, is_there) = search_from(window, from, key);
+        self.at = at;
+        (self.blocks.start * BLOCK_KEYS + at as u64, is_there)
+    }
+
+    /// [`Cursor::seek`] where the key is not in the window, if there is one.
+    #[cold]
+    fn seek_elsewhere(&mut self, key: u128) -> Result<(u64, bool), SetError> {
+        // The blocks in which the key may be.
+        let (mut low, mut high) = (0, self.run.blocks());
+        let mut guess = self.run.guess(key) / BLOCK_KEYS;
+        let mut tries = 0;
+        loop {
+            if !self.blocks.is_empty() {
+                let count = self.window().len() / KEY;
+                let (first, last) = (key_at(self.window(), 0), key_at(self.window(), count - 1));
+                if key < first {
+                    high = high.min(self.blocks.start);
+                    guess = self.blocks.start.saturating_sub(1 + self.blocks_between(key, first));
+                } else if key > last {
+                    low = low.max(self.blocks.end);
+                    guess = self.blocks.end + self.blocks_between(last, key);
+                } else {
+                    return Ok(self.seek_here(key));
+                }
+            }
+            if low >= high {
+                // Between two blocks, or beside all of them.
+                return Ok(((low * BLOCK_KEYS).min(self.run.len()), false));
+            }
+            tries += 1;
+            if tries > GUESSES {
+                guess = low + (high - low) / 2;
+            }
+            let start = guess.clamp(low, high - 1);
+            let end = (start + self.stride).min(high);
+            self.blocks = start..end;
+            self.at = 0;
+            let mut bytes = std::mem::take(&mut self.bytes);
+            let result = self.run.read_blocks(start..end, &mut bytes);
+            self.bytes = bytes;
+            if result.is_err() {
+                self.blocks = 0..0;
+            }
+            result?;
+        }
+    }
+
+    /// About how many whole blocks lie between two keys, if keys are spread evenly.
+    fn blocks_between(&self, low: u128, high: u128) -> u64 {
+        let share = ((high - low) >> 64) as u64;
+        ((u128::from(share) * u128::from(self.run.len())) >> 64) as u64 / BLOCK_KEYS
+    }
+}
+
+/// The number of keys of `bytes` below `key`, and whether it is among them, searched for from number
+/// `from` on, in either direction, in steps that double.
+#[inline]
+fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
+    let count = bytes.len() / KEY;
+    // All before `low` are below the key, all from `high` on are not.
+    let (mut low, mut high) = (0, count);
+    let mut step = 1;
+    if key_at(bytes, from) < key {
+        low = from + 1;
+        while low + step - 1 < count {
+            let probe = low + step - 1;
+            if key_at(bytes, probe) >= key {
+                high = probe;
+                break;
+            }
+            low = probe + 1;
+            step *= 2;
+        }
+    } else {
+        high = from;
+        while high >= step {
+            let probe = high - step;
+            if key_at(bytes, probe) < key {
+                low = probe + 1;
+                break;
+            }
+            high = probe;
+            step *= 2;
+        }
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if key_at(bytes, middle) < key {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    (low, low < count && key_at(bytes, low) == key)
+}
+
+/// Leaves those of `keys`, which rise, that `run` holds, or those that it does not.
+///
+/// # Errors
+/// When blocks cannot be read or are damaged.
+pub(super) fn retain(run: &Run, keys: &mut Vec<u128>, held: bool) -> Result<(), SetError> {
+    let (Some(&first), Some(&last)) = (keys.first(), keys.last()) else { return Ok(()) };
+    let mut cursor = Cursor::new(run, keys.len(), first, last);
+    let mut kept = 0;
+    for i in 0..keys.len() {
+        let (_, is_there) = cursor.seek(keys[i])?;
+        keys[kept] = keys[i];
+        kept += usize::from(is_there == held);
+    }
+    keys.truncate(kept);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::set::run::RunWriter;
+    use std::collections::BTreeSet;
+
+    /// Keys that are spread evenly, in heaps, or all at one end.
+    fn keys(count: u64, shape: u32) -> BTreeSet<u128> {
+        let mut state = 7u128;
+        let mut next = || {
+            state = state.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(1);
+            (state >> 64) ^ (state << 64)
+        };
+        (0..count)
+            .map(|i| match shape {
+                0 => next(),
+                1 => (next() >> 100) | (u128::from(i % 3) << 100),
+                _ => u128::MAX - u128::from(i),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn finds_what_a_tree_finds_however_keys_are_spread() {
+        let directory = tempfile::tempdir().unwrap();
+        for (count, shape) in
+            [(0, 0), (1, 0), (255, 0), (256, 2), (257, 1), (40_000, 0), (40_000, 1), (9_000, 2)]
+        {
+            let tree = keys(count, shape);
+            let sorted: Vec<u128> = tree.iter().copied().collect();
+            let mut writer = RunWriter::new(directory.path()).unwrap();
+            sorted.chunks(1000).for_each(|keys| writer.push(keys).unwrap());
+            let mut run = writer.finish().unwrap();
+            assert_eq!(run.len(), tree.len() as u64);
+            let mut asked: Vec<u128> = sorted
+                .iter()
+                .flat_map(|&key| [key.saturating_sub(1), key, key.saturating_add(1)])
+                .collect();
+            asked.extend(keys(300, 0));
+            asked.extend([0, 1, u128::MAX, u128::MAX - 1]);
+            asked.sort_unstable();
+            for resident in [false, true] {
+                if resident {
+                    run.make_resident().unwrap();
+                }
+                for every in [1, 7, 1000] {
+                    let asked: Vec<u128> = asked.iter().copied().step_by(every).collect();
+                    let mut cursor =
+                        Cursor::new(&run, asked.len(), asked[0], asked[asked.len() - 1]);
+                    for &key in &asked {
+                        let below = sorted.partition_point(|&it| it < key) as u64;
+                        let expected = (below, tree.contains(&key));
+                        assert_eq!(cursor.seek(key).unwrap(), expected, "{count} {shape} {key:x}");
+                    }
+                    for held in [false, true] {
+                        let mut kept = asked.clone();
+                        retain(&run, &mut kept, held).unwrap();
+                        let expected: Vec<u128> = asked
+                            .iter()
+                            .copied()
+                            .filter(|key| tree.contains(key) == held)
+                            .collect();
+                        assert!(kept == expected);
+                    }
+                }
+            }
+        }
+    }
+}

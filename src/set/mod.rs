@@ -1,0 +1,37 @@
+//! Floor 6: sets of keys on disk, which last from run to run and merge. They know keys, not what a URI is.
+//!
+//! A set is a directory:
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `set` | its meaning, and which runs belong to it: text, with a checksum |
+//! | `*.keys` | runs: files of keys in rising order, which never change; the name is a checksum of the content |
+//! | `lock` | held by the one who writes |
+//! | `*.partial` | what is being written; what a writer that was killed has left is removed by the next one |
+//!
+//! A set is what the file `set` says. It is replaced by a rename, when all that it names is on the disk, so that at
+//! every moment the old set or the new one is there. Readers need no lock: what they have opened stays.
+//!
+//! Keys are added as a run of their own, which costs what they are; more than nine runs are made into fewer, the small
+//! ones first, so that every key is copied a few times only. Runs have no key in common. Keys are spread evenly, so the
+//! place of one is known to a block or two; every block that is read is held against its checksum.
+//!
+//! A set whose keys are in one run ([`SetWriter::compact`], and all that is made out of other sets) has the same bytes
+//! wherever and in whatever order it was made.
+
+mod batch;
+mod combine;
+mod cursor;
+mod error;
+mod loader;
+mod manifest;
+mod meaning;
+mod run;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Difference, Fault, SetError};
+pub use loader::Loader;
+pub use meaning::Meaning;
+pub use store::{KeySet, SetWriter};

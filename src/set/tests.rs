@@ -1,0 +1,257 @@
+//! Sets against a `BTreeSet`; damaged files; writers and readers side by side.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::{Fault, KeySet, Meaning, SetError, SetWriter};
+use crate::key::{Hasher, Key};
+
+const HASHER: fn() -> Hasher = || Hasher::with_seed(5);
+
+fn key(i: u64) -> Key {
+    HASHER().key(&i.to_le_bytes())
+}
+
+fn meaning() -> Meaning {
+    Meaning::new(HASHER(), "rung scheme\n")
+}
+
+fn add(set: &mut SetWriter, keys: impl IntoIterator<Item = u64>, memory: usize) -> u64 {
+    let mut loader = set.loader(memory).unwrap();
+    loader.push(keys.into_iter().map(key)).unwrap();
+    set.add(loader).unwrap()
+}
+
+/// A set of these keys, made at once.
+fn made(directory: &Path, keys: impl IntoIterator<Item = u64>) -> KeySet {
+    let mut set = SetWriter::create(directory, meaning()).unwrap();
+    add(&mut set, keys, 1 << 20);
+    drop(set);
+    KeySet::open(directory).unwrap()
+}
+
+fn all_keys(set: &KeySet) -> Vec<Key> {
+    let mut keys = Vec::new();
+    set.each_key::<SetError>(|part| {
+        keys.extend(part);
+        Ok(())
+    })
+    .unwrap();
+    keys
+}
+
+/// Names and contents of the files of a set, but for the lock.
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .filter(|(name, _)| name != "lock")
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn agrees_with_a_tree_however_keys_come() {
+    let directory = tempfile::tempdir().unwrap();
+    for memory in [1, 1 << 20] {
+        let path = directory.path().join(format!("{memory}.set"));
+        let mut tree = BTreeSet::new();
+        let mut set = SetWriter::create(&path, meaning()).unwrap();
+        for round in 0..30u64 {
+            // Sizes of all kinds, some keys again and again, some rounds with nothing new.
+            let count = [1, 5000, 0, 300, 2, 20_000][round as usize % 6];
+            let keys: Vec<u64> = (0..count).map(|i| (i * 7 + round * 911) % 40_009).collect();
+            let before = tree.len();
+            tree.extend(keys.iter().map(|&i| key(i)));
+            assert_eq!(add(&mut set, keys, memory), (tree.len() - before) as u64);
+            assert!(set.set().run_lengths().len() <= 9);
+            let asked: Vec<Key> = (0..50_000).step_by(13).map(key).collect();
+            let expected: Vec<bool> = asked.iter().map(|key| tree.contains(key)).collect();
+            assert!(set.set().contains(&asked).unwrap() == expected);
+            let reader = KeySet::open(&path).unwrap();
+            assert_eq!(reader.len(), tree.len() as u64);
+            if round % 5 == 0 {
+                assert!(all_keys(&reader).iter().eq(&tree));
+            }
+        }
+        assert!(set.set().run_lengths().len() > 1, "something is to be made one");
+        set.compact().unwrap();
+        assert_eq!(set.set().run_lengths().len(), 1);
+        assert!(all_keys(set.set()).iter().eq(&tree));
+        assert!(set.set().verify().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn merging_gives_the_same_bytes_in_any_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let whole = made(&at("whole"), 0..9000);
+    let shards: Vec<KeySet> = (0..8)
+        .map(|i| {
+            made(&at(&format!("shard{i}")), (0..9000).filter(|key| key % 7 == i || key % 8 == i))
+        })
+        .collect();
+    let merge = |name: &str, sets: &[KeySet]| {
+        let mut set = SetWriter::create(&at(name), meaning()).unwrap();
+        set.fill_with_all(sets).unwrap();
+        drop(set);
+        KeySet::open(&at(name)).unwrap()
+    };
+    merge("all", &shards);
+    let mut shards = shards;
+    shards.reverse();
+    let second = shards.split_off(3);
+    let halves = [merge("one", &shards), merge("two", &second)];
+    merge("halves", &halves);
+    merge("twice", &[KeySet::open(&at("halves")).unwrap(), KeySet::open(&at("one")).unwrap()]);
+    let expected = files(whole.directory());
+    assert_eq!(expected.len(), 2);
+    for name in ["all", "halves", "twice"] {
+        assert!(files(&at(name)) == expected, "{name}");
+    }
+}
+
+#[test]
+fn differences_and_what_is_common() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    // Of several runs each.
+    let set = |name: &str, step: u64| {
+        let mut set = SetWriter::create(&at(name), meaning()).unwrap();
+        for part in 0..4 {
+            add(&mut set, (part * 1000..part * 1000 + 1000).step_by(step as usize), 1 << 20);
+        }
+        drop(set);
+        KeySet::open(&at(name)).unwrap()
+    };
+    let sets = [set("2", 2), set("3", 3), set("5", 5)];
+    let holds = |i: u64, step: u64| (i % 1000).is_multiple_of(step);
+    let keys = |keep: &dyn Fn(u64) -> bool| -> BTreeSet<Key> {
+        (0..4000).filter(|&i| keep(i)).map(key).collect()
+    };
+    let mut common = SetWriter::create(&at("common"), meaning()).unwrap();
+    common.fill_with_common(&sets).unwrap();
+    let expected = keys(&|i| holds(i, 2) && holds(i, 3) && holds(i, 5));
+    assert!(all_keys(common.set()).iter().eq(&expected));
+    let mut difference = SetWriter::create(&at("difference"), meaning()).unwrap();
+    difference.fill_with_difference(&sets).unwrap();
+    let expected = keys(&|i| holds(i, 2) && !holds(i, 3) && !holds(i, 5));
+    assert!(all_keys(difference.set()).iter().eq(&expected));
+    let mut nothing = SetWriter::create(&at("nothing"), meaning()).unwrap();
+    assert_eq!(nothing.fill_with_difference(&[set("a", 2), set("b", 2)]).unwrap(), 0);
+    drop(nothing);
+    assert!(KeySet::open(&at("nothing")).unwrap().is_empty());
+}
+
+#[test]
+fn sets_of_other_meanings_do_not_mix() {
+    let directory = tempfile::tempdir().unwrap();
+    let set = made(&directory.path().join("a"), 0..10);
+    let other = Meaning::new(HASHER(), "rung syntax\n");
+    let mut merged = SetWriter::create(&directory.path().join("b"), other).unwrap();
+    let error = merged.fill_with_all(&[set]).unwrap_err();
+    assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
+    assert!(error.to_string().contains("`rung scheme`"), "{error}");
+    drop(merged);
+    assert!(!directory.path().join("b").exists(), "nothing is left of it");
+}
+
+#[test]
+fn there_is_one_writer_and_readers_keep_what_they_have() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(made(&path, 0..100));
+    let mut writer = SetWriter::open(&path).unwrap();
+    assert!(matches!(SetWriter::open(&path).unwrap_err().fault, Fault::Busy));
+    let exists = SetWriter::create(&path, meaning()).unwrap_err();
+    assert!(matches!(exists.fault, Fault::Busy | Fault::Exists));
+    let before = KeySet::open(&path).unwrap();
+    for i in 1..40 {
+        add(&mut writer, i * 100..i * 100 + 100, 1 << 20);
+    }
+    writer.compact().unwrap();
+    // Its file has no name any more.
+    assert_eq!(all_keys(&before).len(), 100);
+    assert_eq!(all_keys(&KeySet::open(&path).unwrap()).len(), 4000);
+}
+
+#[test]
+fn what_a_killed_writer_leaves_is_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(made(&path, 0..100));
+    let expected = files(&path);
+    fs::write(path.join("new-x.partial"), "half").unwrap();
+    fs::write(path.join("00ff.keys"), "without a name in the set").unwrap();
+    fs::create_dir(path.join("sort-x.partial")).unwrap();
+    fs::write(path.join("sort-x.partial/y.keys"), "more").unwrap();
+    assert_eq!(KeySet::open(&path).unwrap().len(), 100);
+    drop(SetWriter::open(&path).unwrap());
+    assert!(files(&path) == expected);
+    // A set that was never committed can be made again.
+    let begun = directory.path().join("begun");
+    fs::create_dir(&begun).unwrap();
+    fs::write(begun.join("lock"), "").unwrap();
+    fs::write(begun.join("new-x.partial"), "half").unwrap();
+    assert!(matches!(KeySet::open(&begun).unwrap_err().fault, Fault::NotASet));
+    assert_eq!(made(&begun, 0..3).len(), 3);
+    // But nothing else is taken for one.
+    let full = directory.path().join("full");
+    fs::create_dir(&full).unwrap();
+    fs::write(full.join("mine"), "").unwrap();
+    assert!(matches!(SetWriter::create(&full, meaning()).unwrap_err().fault, Fault::Exists));
+}
+
+#[test]
+fn no_byte_can_change_and_no_file_end_early_unseen() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(made(&path, 0..600));
+    let asked: Vec<Key> = (0..1200).map(key).collect();
+    let expected: Vec<bool> = (0..1200).map(|i| i < 600).collect();
+    for (name, bytes) in files(&path) {
+        let file = path.join(&name);
+        let judge = |what: &str| {
+            let opened = KeySet::open(&path);
+            let damage = match &opened {
+                Err(error) => Some(error.to_string()),
+                Ok(set) => set.verify().unwrap().first().map(ToString::to_string),
+            };
+            let damage = damage.unwrap_or_else(|| panic!("{name}: {what} was not seen"));
+            assert!(damage.contains(&name) || damage.contains("damaged"), "{damage}");
+            // Whoever reads gets the right answer or none.
+            if let Ok(set) = opened {
+                let found = set.contains(&asked);
+                assert!(found.is_err(), "{name}: {what} was read");
+            }
+        };
+        for at in (0..bytes.len()).step_by(if bytes.len() > 1000 { 61 } else { 1 }) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            fs::write(&file, &flipped).unwrap();
+            judge(&format!("a bit of byte {at}"));
+        }
+        for len in [0, 1, 15, 4095, 4096, 5000, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(&file, &bytes[..len.min(bytes.len() - 1)]).unwrap();
+            judge(&format!("an end at {len}"));
+        }
+        fs::write(&file, [&bytes[..], b"x"].concat()).unwrap();
+        judge("a byte more");
+        fs::remove_file(&file).unwrap();
+        assert!(KeySet::open(&path).is_err(), "{name} is missing");
+        fs::write(&file, &bytes).unwrap();
+    }
+    assert!(KeySet::open(&path).unwrap().contains(&asked).unwrap() == expected);
+}
+
+#[test]
+fn a_set_of_another_version_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("set"), "uriscan set 2\nwhatever\n").unwrap();
+    let error = KeySet::open(directory.path()).unwrap_err();
+    assert!(matches!(&error.fault, Fault::Version(version) if version == "2"), "{error}");
+}

@@ -1,0 +1,292 @@
+//! Sets on disk: what was seen by earlier runs, sets made of sets, and what becomes of them when a run is killed.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::run::{Place, finish, program};
+
+/// Lines of URIs, each in one of two spellings.
+fn uris(numbers: impl IntoIterator<Item = u32>) -> String {
+    let line = |i: u32| match i % 3 {
+        0 => format!("HTTP://Host{i}.example:80/%7ea\n"),
+        _ => format!("http://host{i}.example/~a\n"),
+    };
+    numbers.into_iter().map(line).collect()
+}
+
+/// Names and contents of the files of a set, but for the lock.
+fn files(set: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(set).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries
+        .filter(|entry| entry.file_name() != "lock")
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_an_earlier_run_has_written_is_not_written_again() {
+    let place = Place::new(&[("a", &uris(0..500)), ("b", &uris(300..900)), ("c", "http://new/\n")]);
+    let at_once = place.run(&["dedup", "a", "b", "c"], "").quiet();
+    let seen = ["--seen", "s.set"];
+    let run = |more: &[&str]| place.run(&[&["dedup"], &seen[..], more].concat(), "").quiet();
+    // A set that is asked for has to be there, one to be filled need not.
+    let message = place.run(&["dedup", "--seen", "s.set", "a"], "").refused();
+    assert!(message.contains("s.set: no set of keys"), "{message}");
+    let mut one_by_one = run(&["--update", "a"]);
+    assert_eq!(run(&["a"]), "");
+    assert_eq!(run(&["b"]), run(&["b"]), "nothing is added unless asked for");
+    one_by_one += &run(&["--update", "b"]);
+    one_by_one += &run(&["--update", "a", "c", "b"]);
+    assert_eq!(one_by_one, at_once);
+    // The other spelling of each is seen too.
+    let other: String = (0..900).map(|i| format!("http://HOST{i}.example/%7Ea\n")).collect();
+    fs::write(place.path("d"), other).unwrap();
+    assert_eq!(run(&["d"]), "");
+    place.run(&["set", "verify", "s.set"], "").quiet();
+    // Records that are no URI are seen by their bytes.
+    assert_eq!(place.run(&["dedup", "--seen", "s.set", "--update"], "a b\n").quiet(), "a b\n");
+    assert_eq!(place.run(&["dedup", "--seen", "s.set"], "a b\na  b\n").quiet(), "a  b\n");
+}
+
+#[test]
+fn a_run_that_fails_leaves_the_set_as_it_was() {
+    let place = Place::new(&[("a", &uris(0..50)), ("bad", "http://x/\na b\nhttp://y/\n")]);
+    place.run(&["dedup", "--seen", "s.set", "--update", "a"], "").quiet();
+    let before = files(&place.path("s.set"));
+    let failing: [&[&str]; 3] = [
+        &["dedup", "--seen", "s.set", "--update", "--on-invalid", "error", "bad"],
+        &["set", "add", "--on-invalid", "error", "s.set", "bad"],
+        &["dedup", "--seen", "s.set", "--update", "bad", "missing"],
+    ];
+    for args in failing {
+        assert_eq!(place.run(args, "").code, 2, "{args:?}");
+        assert!(files(&place.path("s.set")) == before, "{args:?}");
+    }
+    // Nothing is left of a set that did not come to be.
+    let args = ["set", "create", "--on-invalid", "error", "t.set", "bad"];
+    assert_eq!(place.run(&args, "").code, 2);
+    assert_eq!(place.names(), ["a", "bad", "s.set"]);
+}
+
+#[test]
+fn sets_are_made_of_sets() {
+    let place = Place::new(&[]);
+    let quiet = |args: &[&str], input: &str| place.run(args, input).quiet();
+    quiet(&["set", "create", "whole.set"], &uris(0..4000));
+    let shards: Vec<String> = (0..8u32).map(|i| format!("shard-{i}.set")).collect();
+    for (i, shard) in (0..8).zip(&shards) {
+        quiet(&["set", "create", shard], &uris((0..4000).filter(|n| n % 8 == i || n % 5 == i)));
+    }
+    let names: Vec<&str> = shards.iter().map(String::as_str).collect();
+    let backwards: Vec<&str> = names.iter().rev().copied().collect();
+    quiet(&[&["set", "merge", "-o", "one.set"], &names[..]].concat(), "");
+    quiet(&[&["set", "merge", "-o", "two.set"], &backwards[..3]].concat(), "");
+    quiet(&[&["set", "merge", "-o", "three.set", "two.set"], &backwards[2..]].concat(), "");
+    // Key by key, in many small runs.
+    quiet(&["set", "create", "grown.set"], "");
+    for part in 0..20 {
+        quiet(&["set", "add", "grown.set"], &uris(part * 200..part * 200 + 250));
+    }
+    quiet(&["set", "diff", "-o", "rest.set", "grown.set", "whole.set"], "");
+    assert!(quiet(&["set", "stats", "rest.set"], "").contains("keys   50\n"));
+    quiet(&["set", "intersect", "-o", "both.set", "grown.set", "whole.set"], "");
+    let text = quiet(&["set", "export", "whole.set"], "");
+    assert_eq!(text.lines().filter(|line| line.len() == 32).count(), 4000);
+    quiet(&["set", "import", "imported.set"], &text);
+    let keys: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    quiet(&["set", "import", "--like", "whole.set", "like.set"], &keys.join("\r\n"));
+    let expected = files(&place.path("whole.set"));
+    for name in ["one.set", "three.set", "both.set", "imported.set", "like.set"] {
+        assert!(files(&place.path(name)) == expected, "{name}");
+    }
+    // What `key` writes are the keys of a set.
+    let keys = quiet(&["key", "--seed", "0"], &uris(0..4000));
+    quiet(&["set", "import", "--like", "whole.set", "keyed.set"], &keys);
+    assert!(files(&place.path("keyed.set")) == expected);
+    quiet(&["set", "compact", "grown.set"], "");
+    quiet(&["set", "merge", "-o", "four.set", "whole.set", "rest.set"], "");
+    assert!(files(&place.path("grown.set")) == files(&place.path("four.set")));
+}
+
+#[test]
+fn what_is_in_a_set_is_told_as_grep_tells() {
+    let place = Place::new(&[("in", "http://A/\nhttp://b/\n\n a b \nhttp://c/\nHTTP://a\n")]);
+    place.run(&["set", "create", "s.set"], "http://a/\na b\n").quiet();
+    let has = |more: &[&str]| place.run(&[&["set", "has", "s.set"], more].concat(), "");
+    assert_eq!(has(&["in"]).quiet(), "http://A/\na b\nHTTP://a\n");
+    assert_eq!(has(&["-v", "in"]).quiet(), "http://b/\nhttp://c/\n");
+    let nothing = place.run(&["set", "has", "s.set"], "http://d/\n");
+    assert_eq!((nothing.code, nothing.text(), &*nothing.stderr), (1, "", ""));
+}
+
+#[test]
+fn keys_of_other_meanings_are_refused_by_name() {
+    let place = Place::new(&[("in", "http://a/\n")]);
+    place.run(&["set", "create", "s.set", "--rule", "host-dot", "in"], "").quiet();
+    place.run(&["set", "create", "t.set", "--rule", "host-dot", "--seed", "7", "in"], "").quiet();
+    let refused = |args: &[&str]| place.run(args, "").refused();
+    for (args, what) in [
+        (&["set", "has", "s.set", "in"][..], "`rule host-dot 1`"),
+        (&["set", "add", "s.set", "--rule", "host-dot", "--rung", "syntax", "in"], "`rung syntax`"),
+        (&["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"], "`rule https 1`"),
+        (&["set", "merge", "-o", "u.set", "s.set", "t.set"], "`seed 0`"),
+        (&["set", "create", "s.set", "in"], "is there already"),
+        (&["set", "merge", "-o", "s.set", "t.set"], "is there already"),
+        (&["set", "stats", "in"], "no set of keys"),
+        (&["set", "add", "v.set", "in"], "no set of keys"),
+        (&["dedup", "-c", "--seen", "s.set", "in"], "plain dedup"),
+        (&["set", "import", "v.set", "in"], "in:1: nothing tells what these keys mean"),
+        (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: a key has 32"),
+    ] {
+        let message = refused(args);
+        assert!(message.contains(what), "{message}");
+    }
+    assert_eq!(place.run(&["set", "has", "s.set", "--rule", "host-dot"], "http://a./\n").code, 0);
+    assert_eq!(place.names(), ["in", "s.set", "t.set"]);
+}
+
+#[test]
+fn there_is_one_writer_at_a_time() {
+    let place = Place::new(&[("in", "http://a/\n")]);
+    place.run(&["set", "create", "s.set", "in"], "").quiet();
+    let mut command = place.command(&["set", "add", "s.set"]);
+    let mut writer = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = writer.stdin.take().unwrap();
+    input.write_all(b"http://b/\n").unwrap();
+    let busy = || {
+        let ran = place.run(&["set", "add", "s.set", "in"], "");
+        ran.code == 2 && ran.stderr.contains("another process is writing")
+    };
+    let started = Instant::now();
+    while !busy() {
+        assert!(started.elapsed() < Duration::from_secs(60), "the first one never had the lock");
+    }
+    // Readers do not wait.
+    assert_eq!(place.run(&["set", "has", "s.set", "in"], "").quiet(), "http://a/\n");
+    drop(input);
+    assert!(writer.wait().unwrap().success());
+    assert_eq!(place.run(&["set", "has", "s.set"], "http://b/\n").quiet(), "http://b/\n");
+}
+
+#[test]
+fn damage_is_told_and_stops_who_reads() {
+    let place = Place::new(&[("in", &uris(0..3000))]);
+    place.run(&["set", "create", "s.set", "in"], "").quiet();
+    let (name, bytes) = files(&place.path("s.set")).remove(0);
+    assert!(name.ends_with(".keys"));
+    let mut flipped = bytes.clone();
+    flipped[20_000] ^= 4;
+    fs::write(place.path("s.set").join(&name), &flipped).unwrap();
+    let verify = place.run(&["set", "verify", "s.set"], "");
+    assert_eq!((verify.code, verify.text()), (1, ""));
+    assert!(verify.stderr.contains(&format!("{name}: damaged at byte 16384")), "{}", verify.stderr);
+    for args in [
+        &["dedup", "--seen", "s.set", "in"][..],
+        &["set", "has", "s.set", "in"],
+        &["set", "merge", "-o", "t.set", "s.set", "s.set"],
+        &["set", "add", "s.set", "in"],
+    ] {
+        let message = place.run(args, "").refused();
+        assert!(message.contains("damaged at byte 16384"), "{message}");
+    }
+    fs::write(place.path("s.set").join(&name), &bytes[..bytes.len() - 1]).unwrap();
+    let message = place.run(&["dedup", "--seen", "s.set", "in"], "").refused();
+    assert!(message.contains("it ends too early"), "{message}");
+    fs::write(place.path("s.set").join(&name), &bytes).unwrap();
+    place.run(&["set", "verify", "s.set"], "").quiet();
+}
+
+/// A shell that lets the program write files of half a megabyte at the most.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_old_set() {
+    let place = Place::new(&[("in", &uris(0..100)), ("much", &uris(100..60_000))]);
+    place.run(&["set", "create", "s.set", "in"], "").quiet();
+    let before = files(&place.path("s.set"));
+    for args in ["set add s.set much", "dedup --seen s.set --update much", "set create t.set much"]
+    {
+        let mut shell = std::process::Command::new("sh");
+        let binary = env!("CARGO_BIN_EXE_uriscan");
+        shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f 1024; exec '{binary}' {args} | cat"));
+        shell.arg("sh").current_dir(place.path(""));
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let ran = finish(shell, "");
+        assert!(ran.stderr.contains("File too large"), "{args}: {}", ran.stderr);
+        assert!(files(&place.path("s.set")) == before, "{args}");
+        assert_eq!(place.names(), ["in", "much", "s.set"], "{args}");
+    }
+    // There is room again.
+    place.run(&["set", "add", "s.set", "much"], "").quiet();
+}
+
+/// How often a run is killed: `URISCAN_KILLS`, or a few times.
+fn kills() -> u32 {
+    std::env::var("URISCAN_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(25)
+}
+
+/// Kills `child` after `delay`, unless it comes to its end before; says whether it did its job.
+fn kill_after(mut child: Child, delay: Duration) -> bool {
+    std::thread::sleep(delay);
+    // A child that is done cannot be killed.
+    let _ = child.kill();
+    child.wait().unwrap().success()
+}
+
+#[test]
+fn a_set_survives_a_kill_at_any_moment() {
+    let place = Place::new(&[]);
+    place.run(&["set", "create", "s.set"], "").quiet();
+    let export = || place.run(&["set", "export", "s.set"], "").quiet();
+    let (mut model, mut round, mut killed, mut done) = (export(), 0, 0, 0);
+    // Kills after which the new set was there.
+    let mut renewed = 0;
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    while killed < kills() {
+        round += 1;
+        assert!(round < 40 * kills() + 100, "runs are hardly ever killed");
+        let new = uris(round * 2000..round * 2000 + 2500);
+        fs::write(place.path("in"), &new).unwrap();
+        // The set as it would be, by another way.
+        let _ = fs::remove_dir_all(place.path("t.set"));
+        let _ = fs::remove_dir_all(place.path("u.set"));
+        let started = Instant::now();
+        place.run(&["set", "create", "t.set", "in"], "").quiet();
+        // About as long as the run to be killed.
+        let length = started.elapsed();
+        place.run(&["set", "merge", "-o", "u.set", "s.set", "t.set"], "").quiet();
+        let after = place.run(&["set", "export", "u.set"], "").quiet();
+        let unseen = place.run(&["dedup", "--seen", "s.set", "in"], "").quiet();
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let _ = fs::remove_file(place.path("out"));
+        let args = ["dedup", "--seen", "s.set", "--update", "in", "-o", "out"];
+        let child = program(args).current_dir(place.path("")).spawn().unwrap();
+        let is_done =
+            kill_after(child, length.mul_f64(1.2 * (state >> 40) as f64 / (1 << 24) as f64));
+        *(if is_done { &mut done } else { &mut killed }) += 1;
+        place.run(&["set", "verify", "s.set"], "").quiet();
+        let found = export();
+        assert!(
+            found == after || (found == model && !is_done),
+            "kill {killed}: neither old nor new"
+        );
+        renewed += u32::from(found == after && !is_done);
+        if found == after {
+            // Whatever is in the set was written.
+            assert_eq!(place.read("out"), unseen, "kill {killed}");
+        }
+        model = found;
+    }
+    // All but the lock belongs to the set, once somebody has written to it.
+    place.run(&["set", "add", "s.set"], "http://the-end/\n").quiet();
+    let names: Vec<String> =
+        files(&place.path("s.set")).into_iter().map(|(name, _)| name).collect();
+    assert!(names.iter().all(|name| name == "set" || name.ends_with(".keys")), "{names:?}");
+    eprintln!("killed {killed} times, {renewed} of them too late; came to its end {done} times");
+}
