@@ -45,7 +45,7 @@ fn load(block: &[u8; BLOCK]) -> Pair {
 fn mask(v: Pair, test: impl Fn(__m256i) -> __m256i) -> u64 {
     // SAFETY: a caller holds this backend's token.
     let half = |v| u64::from(unsafe { _mm256_movemask_epi8(test(v)) }.cast_unsigned());
-    half(v[0]) | half(v[1]) << 32
+    super::opaque(half(v[0]) | half(v[1]) << 32)
 }
 
 /// 0xFF where a byte is `byte`.
@@ -130,6 +130,11 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+    }
+
+    #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !mask(load(block), |v| outside(v, tables))
     }
 
     #[inline(always)]

@@ -142,6 +142,11 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !outside(load(block), tables)
+    }
+
+    #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         hex_digits(load(block))
     }

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::table::CLASS_BITS;
+use super::table::{CLASS_BITS, NibbleTables};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx512, class};
 
 /// Proof that the CPU has this module's features, which include those of `avx512`.
@@ -70,6 +70,11 @@ impl Isa for Avx512Vbmi {
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         avx512::letters(avx512::load(block))
+    }
+
+    #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !avx512::outside(avx512::load(block), tables)
     }
 
     #[inline(always)]

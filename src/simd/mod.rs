@@ -124,6 +124,9 @@ pub trait Isa: Copy + Send + Sync {
     /// The mask of bytes of `block` that are `ALPHA`.
     fn letters(self, block: &[u8; BLOCK]) -> u64;
 
+    /// The mask of bytes of `block` in the class of `tables`.
+    fn members(self, block: &[u8; BLOCK], tables: &table::NibbleTables) -> u64;
+
     /// Masks of bytes of `block` that are hexadecimal digits in
     /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);
@@ -274,6 +277,23 @@ impl Kernels {
             _ => scalar::run(task),
         }
     }
+}
+
+/// `mask` as it is, but a value of which the optimizer knows nothing.
+///
+/// LLVM takes a mask gathered from bytes for a vector of bits. Where it is joined with other words it moves the joining
+/// into vectors, and takes those words apart bit by bit for that: hundreds of instructions for one.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn opaque(mask: u64) -> u64 {
+    let mut mask = mask;
+    if !cfg!(miri) {
+        // SAFETY: no instruction at all, which touches neither memory nor flags.
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
+        }
+    }
+    mask
 }
 
 /// Asks the CPU to fetch the cache line of `slice[index]`; nothing when out of bounds.

@@ -125,6 +125,11 @@ impl Isa for Neon {
     }
 
     #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !mask(load(block), |v| outside(v, tables))
+    }
+
+    #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
         let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));

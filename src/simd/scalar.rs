@@ -1,6 +1,6 @@
 //! The scalar backend: plain Rust, the oracle of the others.
 
-use super::table::{CLASS_LANES, SIMPLE};
+use super::table::{CLASS_LANES, NibbleTables, SIMPLE};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, class};
 
 /// The token of the scalar backend; anyone may have it.
@@ -55,6 +55,12 @@ impl Isa for Scalar {
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         mask_of(block, |b| b.is_ascii_alphabetic())
+    }
+
+    #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        let NibbleTables { low, high } = tables;
+        mask_of(block, |b| low[usize::from(b & 15)] & high[usize::from(b >> 4)] != 0)
     }
 
     #[inline(always)]

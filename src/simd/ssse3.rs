@@ -39,7 +39,7 @@ fn load(block: &[u8; BLOCK]) -> Quad {
 fn mask(v: Quad, test: impl Fn(__m128i) -> __m128i) -> u64 {
     // SAFETY: SSE2 is part of x86-64.
     let quarter = |v| u64::from(unsafe { _mm_movemask_epi8(test(v)) }.cast_unsigned());
-    quarter(v[0]) | quarter(v[1]) << 16 | quarter(v[2]) << 32 | quarter(v[3]) << 48
+    super::opaque(quarter(v[0]) | quarter(v[1]) << 16 | quarter(v[2]) << 32 | quarter(v[3]) << 48)
 }
 
 /// 0xFF where a byte is `byte`.
@@ -124,6 +124,11 @@ impl Isa for Ssse3 {
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+    }
+
+    #[inline(always)]
+    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !mask(load(block), |v| outside(v, tables))
     }
 
     #[inline(always)]

@@ -1,18 +1,19 @@
 //! Every backend against the scalar one, and the scalar one against the grammar.
 
 use super::scalar::Scalar;
-use super::table::{PLAIN, SIMPLE};
+use super::table::{PLAIN, PLAIN_NIBBLES, SIMPLE};
 use super::*;
 
 struct Classify<'a>(&'a [u8; BLOCK], u8);
 
 impl Task for Classify<'_> {
-    type Output = (Masks, Sketch, u64, u64, (u64, u64));
+    type Output = (Masks, Sketch, [u64; 3], (u64, u64));
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let sketch = isa.sketch(self.0, self.1);
-        let (dashes, letters) = (isa.equal(self.0, b'-'), isa.letters(self.0));
-        (isa.classify(self.0), sketch, dashes, letters, isa.hex_digits(self.0))
+        let members = isa.members(self.0, &PLAIN_NIBBLES);
+        let others = [isa.equal(self.0, b'-'), isa.letters(self.0), members];
+        (isa.classify(self.0), sketch, others, isa.hex_digits(self.0))
     }
 }
 
@@ -46,6 +47,7 @@ fn scalar_masks_say_what_the_grammar_says() {
         let masks = Scalar.classify(&block);
         let Sketch { summary, dot, record_end } = Scalar.sketch(&block, b'\n');
         let letters = Scalar.letters(&block);
+        let members = Scalar.members(&block, &PLAIN_NIBBLES);
         for (i, &byte) in block.iter().enumerate() {
             let bit = |class: usize| masks[class] >> i & 1 != 0;
             assert_eq!(bit(class::SLASH), byte == b'/');
@@ -62,6 +64,7 @@ fn scalar_masks_say_what_the_grammar_says() {
             assert_eq!(is(summary.question), byte == b'?');
             assert_eq!(is(summary.head), byte == b':' || byte == b'@' || byte.is_ascii_uppercase());
             assert_eq!(is(letters), byte.is_ascii_alphabetic());
+            assert_eq!(is(members), PLAIN.has(byte));
             assert_eq!(is(dot), byte == b'.');
             assert_eq!(is(record_end), byte == b'\n');
         }
