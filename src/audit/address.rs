@@ -88,6 +88,10 @@ fn plain_name(name: &[u8]) -> Cow<'_, [u8]> {
         return Cow::Borrowed(name);
     }
     let once = decoded(name);
+    if once.is_ascii() {
+        // The case of letters makes no difference to an address.
+        return Cow::Owned(once);
+    }
     match to_ascii(&once) {
         Some(ascii) => Cow::Owned(ascii.into_bytes()),
         None => Cow::Owned(once),

@@ -1,5 +1,6 @@
 //! The audit of one reference: its components, each by the rules that are about it.
 
+use super::quiet::Hint;
 use super::{Detail, Finding, Found, Rule, RuleSet, address, encoded, host, path, port, secret};
 use crate::grammar::scheme_facts;
 use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
@@ -18,9 +19,19 @@ use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
 /// assert!(findings.iter().any(|finding| finding.rule == Rule::AddressPrivate));
 /// ```
 pub fn audit(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) -> Option<UriError> {
+    audit_with(Hint::default(), text, rules, findings)
+}
+
+/// [`audit`] with what the screen knows of `text`.
+pub(crate) fn audit_with(
+    hint: Hint,
+    text: &[u8],
+    rules: RuleSet,
+    findings: &mut Vec<Finding>,
+) -> Option<UriError> {
     findings.clear();
     let mut found = Found { rules, findings, component: 0 };
-    let parsed = parse(text);
+    let parsed = hint.parts.map_or_else(|| parse(text), Ok);
     let parts = match parsed {
         Ok(parts) => parts,
         Err(error) => {
@@ -32,7 +43,10 @@ pub fn audit(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) -> Option
             by_appendix_b(text)
         }
     };
-    judge(text, &parts, parsed.is_ok(), &mut found);
+    if !hint.head_is_quiet {
+        judge_head(text, &parts, parsed.is_ok(), &mut found);
+    }
+    judge_rest(text, &parts, parsed.is_ok(), &mut found);
     findings.sort_by_key(|finding| (finding.start, finding.rule));
     parsed.err()
 }
@@ -45,16 +59,14 @@ pub(crate) fn unjudged(max_record: usize) -> Finding {
     Finding { rule, severity, start: at, end: at, count: 1, detail: Detail::Error(error) }
 }
 
-fn judge(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
-    let place = |offset: u32| offset as usize;
+fn place(offset: u32) -> usize {
+    offset as usize
+}
+
+/// Judges scheme and authority.
+fn judge_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let scheme = parts.scheme(text);
     let facts = scheme.and_then(scheme_facts);
-    // `mailto:a%2Fb@h` has no segments.
-    let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
-        && parts.authority_start == 0;
-    // Its path and query are content, and a line break in it is one.
-    let is_data = facts.is_some_and(|facts| facts.name == "data");
-
     if let Some(userinfo) = parts.userinfo(text) {
         let start = place(parts.authority_start);
         secret::judge_userinfo(userinfo, start, found);
@@ -73,6 +85,16 @@ fn judge(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>)
         found.next_component();
         port::judge(scheme, digits, place(parts.host_end), found);
     }
+}
+
+/// Judges path, query and fragment, and backslashes wherever they are.
+fn judge_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
+    let facts = parts.scheme(text).and_then(scheme_facts);
+    // `mailto:a%2Fb@h` has no segments.
+    let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
+        && parts.authority_start == 0;
+    // Its path and query are content, and a line break in it is one.
+    let is_data = facts.is_some_and(|facts| facts.name == "data");
 
     found.next_component();
     let (path, start) = (parts.path(text), place(parts.path_start));

@@ -1,5 +1,6 @@
 //! Hosts that mislead people or programs (RFC 3986 section 7.6).
 
+use core::ops::Range;
 use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use std::borrow::Cow;
@@ -10,7 +11,9 @@ use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
 use super::{Detail, Found, Rule, RuleSet, decoded};
 use crate::grammar::SchemeFacts;
 use crate::grammar::class::{ALPHA, DIGIT};
+use crate::index::low_bits;
 use crate::normalize::{Rung, normalize_exact};
+use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, HostKind, split};
 
 /// Top-level domains that make a user name read like a host; those of two letters do so too.
@@ -57,6 +60,9 @@ pub(super) fn judge_name(
     }
     let range = start..start + name.len();
     let once = decoded(name);
+    if !is_international(&once) {
+        return;
+    }
     let (unicode, is_fine) = to_unicode(&once);
     if !is_fine {
         found.add(Rule::InvalidIdna, range.clone(), Detail::None);
@@ -148,8 +154,10 @@ pub(super) fn judge_grammars(
     if !found.rules.has_any(BOTH) {
         return;
     }
-    // About an ordinary name, with an authority to stand in, all grammars agree.
-    if is_valid && parts.host(text).is_some_and(is_ordinary) {
+    // About an ordinary name, with an authority to stand in, all grammars agree; also where that is followed
+    // by what makes the record invalid.
+    let has_userinfo = parts.host_start != parts.authority_start;
+    if (is_valid || !has_userinfo) && parts.host(text).is_some_and(is_ordinary) {
         return;
     }
     found.next_component();
@@ -157,6 +165,7 @@ pub(super) fn judge_grammars(
     let range = start as usize..(parts.host_end.max(start)) as usize;
     let is_special = |scheme: &[u8]| SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(scheme));
     if parts.scheme(text).is_some_and(is_special)
+        && !(is_valid && parts.host(text).is_some_and(is_one_name))
         && let Some(theirs) = host_by_whatwg(text)
     {
         let ours = host_by_rfc3986(text, parts, is_valid);
@@ -171,6 +180,21 @@ pub(super) fn judge_grammars(
     {
         found.add(Rule::HostRfc2396, range, Detail::None);
     }
+}
+
+/// Whether browsers are sure to see the same name in the valid host `name`, if they take the URL: one of letters,
+/// digits, `_` and single inner `-`, encoded or not, the last label begun by a letter.
+fn is_one_name(name: &[u8]) -> bool {
+    let once = if name.contains(&b'%') { Cow::Owned(decoded(name)) } else { Cow::Borrowed(name) };
+    let is_label = |label: &[u8]| {
+        let is_in_label = |&byte: &u8| ALPHA.or(DIGIT).has(byte) || b"-_".contains(&byte);
+        !label.is_empty() && label.iter().all(is_in_label)
+    };
+    let top = once.rsplit(|&byte| byte == b'.').next().unwrap_or(b"");
+    // Two hyphens in a row may be those of an A-label.
+    top.first().is_some_and(|&byte| ALPHA.has(byte))
+        && once.split(|&byte| byte == b'.').all(is_label)
+        && !once.windows(2).any(|two| two == b"--")
 }
 
 /// The host by RFC 3986, in the form that compares with [`host_by_whatwg`].
@@ -237,7 +261,6 @@ fn is_ipv4(host: &[u8]) -> bool {
 /// Whether the host `name` is of the ordinary kind about which all grammars agree and no rule has
 /// anything to say: labels of letters, digits and single inner hyphens, the last one begun by a
 /// letter; neither `localhost` nor empty.
-#[inline]
 pub(super) fn is_ordinary(name: &[u8]) -> bool {
     const ALPHANUM: [bool; 256] = ALPHA.or(DIGIT).table();
     let mut was_letter = false;
@@ -256,9 +279,29 @@ pub(super) fn is_ordinary(name: &[u8]) -> bool {
     was_letter && ALPHA.has(name[top]) && !super::address::is_localhost(name)
 }
 
+/// [`is_ordinary`] for the name at `name` of `block`, by masks.
+#[inline(always)]
+pub(super) fn is_ordinary_in<I: Isa>(isa: I, block: &[u8; BLOCK], name: Range<usize>) -> bool {
+    let bits = low_bits(name.end) & !low_bits(name.start);
+    let letters = isa.letters(block) & bits;
+    let (upper_hex, _) = isa.hex_digits(block);
+    let alphanum = letters | upper_hex & bits;
+    let dots = isa.equal(block, b'.') & bits;
+    let inner = dots | isa.equal(block, b'-') & bits;
+    let is_between = alphanum << 1 & alphanum >> 1;
+    let top = if dots == 0 { name.start } else { 64 - dots.leading_zeros() as usize };
+    (alphanum | inner == bits)
+        & (inner & !is_between == 0)
+        & (letters.checked_shr(top as u32).unwrap_or(0) & 1 != 0)
+        && !super::address::is_localhost(&block[name])
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::simd::{Kernels, Task};
 
     #[test]
     fn ordinary_hosts() {
@@ -289,6 +332,46 @@ mod tests {
             "a~b",
         ] {
             assert!(!is_ordinary(name.as_bytes()), "{name}");
+        }
+    }
+
+    /// What the masks say of `name` behind `before` other bytes.
+    fn by_masks(kernels: Kernels, name: &[u8], before: usize) -> bool {
+        struct Ask(Box<[u8; BLOCK]>, Range<usize>);
+        impl Task for Ask {
+            type Output = bool;
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> bool {
+                is_ordinary_in(isa, &self.0, self.1)
+            }
+        }
+        let mut block = [b'a'; BLOCK];
+        block[before..before + name.len()].copy_from_slice(name);
+        kernels.run(Ask(Box::new(block), before..before + name.len()))
+    }
+
+    proptest! {
+        #[test]
+        fn masks_tell_ordinary_hosts(name in "([a-zA-Z0-9.-]{0,8}|[!-~]{0,4}|[a-z]{0,3}\\.?localhos[a-z])", at_end in any::<bool>()) {
+            let before = if at_end { BLOCK - name.len() } else { 8 };
+            for kernels in Kernels::available() {
+                let masks = by_masks(kernels, name.as_bytes(), before);
+                prop_assert_eq!(masks, is_ordinary(name.as_bytes()), "{} on {:?}", name, kernels.backend());
+            }
+        }
+
+        #[test]
+        fn browsers_see_the_same_name_where_it_is_said(
+            name in "([a-zA-Z0-9_.-]|%4[1-9a]|%3[0-9]|%2[de]|%5f){1,8}",
+            behind in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|)",
+        ) {
+            let text = format!("http://{name}{behind}");
+            let is_valid = crate::uri::parse(text.as_bytes()).is_ok();
+            let once = String::from_utf8(decoded(name.as_bytes())).unwrap();
+            if is_valid && is_one_name(name.as_bytes()) || is_ordinary(name.as_bytes()) {
+                let theirs = host_by_whatwg(text.as_bytes());
+                prop_assert!(theirs.is_none_or(|theirs| theirs == once.to_ascii_lowercase()), "{}", text);
+            }
         }
     }
 

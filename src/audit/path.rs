@@ -1,21 +1,25 @@
 //! Paths as file systems see them (RFC 3986 section 7.3): ways up, and names of devices.
 
-use super::{Detail, Found, Rule, decoded};
+use std::borrow::Cow;
+
+use super::{Detail, Found, Rule, decoded, triplet};
 
 /// Judges the segments of `path`, which starts at byte `start` of the record.
 pub(super) fn judge(path: &[u8], start: usize, found: &mut Found<'_>) {
     let mut at = 0;
+    let has_triplets = memchr::memchr(b'%', path).is_some();
     // Segments that a `..` could still take away.
     let mut depth = 0usize;
     let from_root = path.starts_with(b"/");
-    for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
-        let range = start + at..start + at + segment.len();
-        at += segment.len() + 1;
-        if i == 0 && from_root {
+    for end in memchr::memchr_iter(b'/', path).chain([path.len()]) {
+        let segment = &path[at..end];
+        let range = start + at..start + end;
+        at = end + 1;
+        if end == 0 && from_root {
             continue;
         }
-        let is_raw = !segment.contains(&b'%');
-        let once = if is_raw { segment.into() } else { std::borrow::Cow::Owned(decoded(segment)) };
+        let is_raw = !has_triplets || memchr::memchr(b'%', segment).is_none();
+        let once = if is_raw { Cow::Borrowed(segment) } else { Cow::Owned(decoded(segment)) };
         match &once[..] {
             b"." => {}
             b".." if depth == 0 && from_root => {
@@ -43,14 +47,19 @@ pub(super) fn judge(path: &[u8], start: usize, found: &mut Found<'_>) {
 /// parameters off (`..;a`).
 fn goes_up(once: &[u8], was_encoded: bool) -> bool {
     let is_up = |text: &[u8]| {
-        text.split(|byte| b"/\\".contains(byte))
-            .any(|piece| piece == b".." || piece.starts_with(b"..;"))
+        memchr::memchr(b'.', text).is_some()
+            && text
+                .split(|byte| b"/\\".contains(byte))
+                .any(|piece| piece == b".." || piece.starts_with(b"..;"))
     };
     is_up(once) || was_encoded && once.contains(&b'%') && is_up(&decoded(once))
 }
 
 /// Judges the values of the parameters of `query`, which starts at byte `start` of the record.
 pub(super) fn judge_query(query: &[u8], start: usize, found: &mut Found<'_>) {
+    if !may_go_up(query) {
+        return;
+    }
     let mut at = 0;
     for parameter in query.split(|byte| b"&;".contains(byte)) {
         let value = memchr::memchr(b'=', parameter).map_or(0, |equals| equals + 1);
@@ -70,12 +79,52 @@ pub(super) fn judge_query(query: &[u8], start: usize, found: &mut Found<'_>) {
     }
 }
 
-/// Whether a segment that is written with triplets, or begins with a dot, is of no interest. `segment` may hold
-/// no encoded slash or backslash.
+/// Whether `query` holds two dots in a row, or might when it is decoded, once or twice.
+fn may_go_up(query: &[u8]) -> bool {
+    let is_dotted = |at: usize| matches!(triplet(query, at), Some(b'.' | b'%'));
+    memchr::memchr_iter(b'%', query).any(is_dotted)
+        || memchr::memchr_iter(b'.', query).any(|at| query.get(at + 1) == Some(&b'.'))
+}
+
+/// Whether a segment that is written with triplets is of no interest: neither dots, nor the name of a device.
+/// `segment` may hold no encoded slash or backslash.
 pub(super) fn segment_is_quiet(segment: &[u8]) -> bool {
-    let once = decoded(segment);
-    // A parameter may have a secret's name.
-    !once.starts_with(b".") && !once.contains(&b';') && !is_device(&once)
+    match decoded_head(segment) {
+        [b'.', ..] => false,
+        head if begins_like_device(head) => !is_device(&decoded(segment)),
+        _ => true,
+    }
+}
+
+/// The first three bytes of `segment`, decoded; zeros behind its end.
+fn decoded_head(segment: &[u8]) -> [u8; 3] {
+    let mut at = 0;
+    [(); 3].map(|()| {
+        let encoded = triplet(segment, at);
+        let byte = encoded.or(segment.get(at).copied()).unwrap_or(0);
+        at += if encoded.is_some() { 3 } else { 1 };
+        byte
+    })
+}
+
+/// Whether the first segment of `rest` names a device; its first three bytes are not encoded.
+pub(super) fn begins_with_device(rest: &[u8]) -> bool {
+    let Some(&head) = rest.first_chunk::<3>() else { return false };
+    if !begins_like_device(head) {
+        return false;
+    }
+    // Most names go on with a letter: `contact`, `company`. `conin$` and `conout$` do so, too.
+    let is_word =
+        rest.get(3).is_some_and(|byte| byte.is_ascii_alphabetic() && !b"ioIO".contains(byte));
+    let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
+    !is_word && is_device(&decoded(&rest[..end]))
+}
+
+/// Whether the name of a device may begin with these three letters, in any case.
+fn begins_like_device(head: [u8; 3]) -> bool {
+    const HEADS: [[u8; 3]; 6] = [*b"con", *b"prn", *b"aux", *b"nul", *b"com", *b"lpt"];
+    let lower = head.map(|byte| byte | 0x20);
+    HEADS.iter().fold(false, |is_one, known| is_one | (*known == lower))
 }
 
 /// Whether the dot segments of `path`, none of them encoded, stay below the root.

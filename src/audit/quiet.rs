@@ -1,77 +1,66 @@
-//! The fast road of the audit: which records have nothing to find, by the masks of the index.
+//! The fast road of the audit: which records have nothing to find, by masks.
 //!
-//! [`is_quiet`] is wrong on the safe side only: where it says yes, [`super::audit`] finds nothing
+//! [`screen`] is wrong on the safe side only: where it has nothing to say, [`super::audit`] finds nothing
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
 //! little more than their parse.
 
-use super::{decoded, host, path, port, secret, triplet};
-use crate::grammar::class::UNRESERVED;
+use super::{host, path, port, secret, triplet};
+use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::grammar::scheme_facts;
 use crate::index::{Bits, Record, low_bits};
+use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, fast};
 
 /// A segment longer than that is not looked at here when it holds needless triplets.
 const LONG_SEGMENT: usize = 256;
 
-/// Whether no rule has anything to say of `record`, which is not empty.
-#[inline(always)]
-pub(crate) fn is_quiet<I: Isa>(isa: I, record: Record<'_>) -> bool {
-    let Some(parts) = fast::components(isa, record) else { return false };
-    let text = record.bytes();
-    if !head_is_quiet(text, &parts) {
-        return false;
-    }
-    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    let from_root = parts.path_start != parts.path_end && text[path_start] == b'/';
-    let mut dot_before = 0;
-    let mut known = Known::default();
-    for at in (path_start / BLOCK * BLOCK..text.len()).step_by(BLOCK) {
-        let summary = record.window(isa, at);
-        let block = record.block(at);
-        let behind_host = low_bits(text.len() - at) & !low_bits(path_start.saturating_sub(at));
-        let in_path = behind_host & low_bits(path_end.saturating_sub(at));
+/// What the screen knows of a record that is not quiet; saves the exact road some work.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hint {
+    /// Its components, if a fast road understood it; it is valid then.
+    pub(crate) parts: Option<Components>,
+    /// No rule has anything to say of its scheme and authority.
+    pub(crate) head_is_quiet: bool,
+}
 
-        // Triplets, and dots that may begin a dot segment or a name of dots.
-        let look = summary.look & behind_host;
-        if look != 0 && !look_is_quiet(text, at, look, &parts, &mut known) {
-            return false;
-        }
-        // Names of devices stand behind slashes; without a slash in front, the first one does not.
-        if from_root
-            && Bits(summary.slash & in_path)
-                .any(|bit| may_be_device(record, at + bit as usize, path_end))
-        {
-            return false;
-        }
-        let equals = isa.equal(block, b'=') & behind_host;
-        if Bits(equals).any(|bit| secret::may_be_secret(text, at + bit as usize))
-            && !known.has_no_secrets(text, &parts)
-        {
-            return false;
-        }
-        // `..` in a query.
-        let dots = isa.equal(block, b'.');
-        if dots & (dots << 1 | dot_before) & behind_host & !in_path != 0 {
-            return false;
-        }
-        dot_before = dots >> 63;
+/// `None` where no rule has anything to say of `record`, which is not empty.
+#[inline(always)]
+pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
+    let Some(parts) = fast::components(isa, record) else { return Some(Hint::default()) };
+    let head_is_quiet = head_is_quiet(isa, record, &parts);
+    if head_is_quiet && rest_is_quiet(isa, record, &parts) {
+        return None;
     }
-    true
+    Some(Hint { parts: Some(parts), head_is_quiet })
 }
 
 /// Whether scheme and authority are such that no rule is about them.
-fn head_is_quiet(text: &[u8], parts: &Components) -> bool {
-    if parts.authority_start != 0 {
-        // No userinfo, an ordinary name, and a port of no interest, if any.
-        parts.host_start == parts.authority_start
-            && (parts.host_end == parts.path_start || port_is_quiet(text, parts))
-            && host::is_ordinary(&text[parts.host_start as usize..parts.host_end as usize])
-            || is_file_without_host(text, parts)
-    } else {
+#[inline(always)]
+fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
+    let text = record.bytes();
+    if parts.authority_start == 0 {
+        return has_no_authority_to_judge(text, parts);
+    }
+    // No userinfo, an ordinary name, and a port of no interest, if any.
+    let name = parts.host_start as usize..parts.host_end as usize;
+    parts.host_start == parts.authority_start
+        && host::is_ordinary_in(isa, record.block(0), name)
+        && (parts.host_end == parts.path_start || port_is_quiet(text, parts))
+        || is_file_without_host(text, parts)
+}
+
+/// Whether a record without authority is such that no rule is about where its authority is.
+#[inline(never)]
+fn has_no_authority_to_judge(text: &[u8], parts: &Components) -> bool {
+    match parts.scheme(text) {
+        // The first segment of a path stands behind a slash, or the loop over slashes would miss it.
+        None => matches!(parts.path(text), [] | [b'/', ..]),
         // A scheme without segments, which browsers have no rules for.
-        let facts = parts.scheme(text).and_then(scheme_facts);
-        facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root)
+        Some(scheme) => {
+            let facts = scheme_facts(scheme);
+            facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root)
+        }
     }
 }
 
@@ -81,54 +70,136 @@ fn port_is_quiet(text: &[u8], parts: &Components) -> bool {
     port::warning(parts.scheme(text), digits).is_none()
 }
 
+#[inline(always)]
 fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
     parts.path_start == parts.authority_start
         && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
 }
 
-/// What has been found out about a whole record, which may not be asked once for each of its bytes.
-#[derive(Default)]
-struct Known {
-    /// The dot segments of the path stay below the root.
-    dots_are_fine: bool,
-    /// No parameter has the name of a secret.
-    has_no_secrets: bool,
+/// The bytes of a block that ask for a closer look, one mask for each reason.
+#[derive(Clone, Copy, Debug)]
+struct Looks {
+    /// Triplets of what may be acted upon or misread.
+    triplets: u64,
+    /// Slashes of the path with a dot behind them.
+    dots: u64,
+    /// Slashes of the path with what may be the name of a device behind them.
+    devices: u64,
+    /// `=` behind what may be the name of a secret.
+    secrets: u64,
+    /// The first of two dots behind the path.
+    two_dots: u64,
 }
 
-impl Known {
-    /// Whether no parameter of path, query and fragment is secret.
-    #[inline(never)]
-    fn has_no_secrets(&mut self, text: &[u8], parts: &Components) -> bool {
-        use secret::{Part, each_parameter};
-        if !self.has_no_secrets {
-            let mut is_any = false;
-            let mut note = |component, part| each_parameter(component, part, |_, _| is_any = true);
-            note(parts.path(text), Part::Path);
-            note(parts.query(text).unwrap_or_default(), Part::Query);
-            note(parts.fragment(text).unwrap_or_default(), Part::Query);
-            self.has_no_secrets = !is_any;
-        }
-        self.has_no_secrets
+impl Looks {
+    #[inline(always)]
+    fn any(&self) -> bool {
+        self.triplets | self.dots | self.devices | self.secrets | self.two_dots != 0
     }
 }
 
-/// Whether the bytes of the block at `at` whose bits are set in `look` are of no interest.
-fn look_is_quiet(text: &[u8], at: usize, look: u64, parts: &Components, known: &mut Known) -> bool {
-    Bits(look).all(|bit| byte_is_quiet(text, at + bit as usize, parts, known))
-}
-
-/// Whether the byte at `at`, a `%`, a `#` or a dot behind a slash, is of no interest.
-#[inline]
-fn byte_is_quiet(text: &[u8], at: usize, parts: &Components, known: &mut Known) -> bool {
+/// Whether no rule is about path, query and fragment.
+#[inline(always)]
+fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
+    let text = record.bytes();
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    match text[at] {
-        b'%' => triplet_is_quiet(text, at, parts, known),
-        b'.' => {
-            let path = &text[path_start..path_end];
-            at >= path_end || dot_is_quiet(path, at - path_start, &mut known.dots_are_fine)
+    // What is no path from the root has no segments that a rule is about (`has_no_authority_to_judge`).
+    let has_segments = path_start != path_end && text[path_start] == b'/';
+    // The dot segments of the path have been followed, and stay below the root.
+    let mut dots_are_fine = false;
+    for at in (path_start / BLOCK * BLOCK..text.len()).step_by(BLOCK) {
+        let (block, next) = (record.block(at), record.block(at + 1));
+        let inside = low_bits(text.len() - at) & !low_bits(path_start.saturating_sub(at));
+        let in_path = inside & low_bits(path_end.saturating_sub(at));
+        let slashes = if has_segments { isa.equal(block, b'/') & in_path } else { 0 };
+        let dots_next = isa.equal(next, b'.');
+        let looks = Looks {
+            triplets: doubtful(record, at, isa.equal(block, b'%') & inside, in_path),
+            dots: slashes & dots_next,
+            devices: slashes & before_devices(isa, record, at),
+            secrets: behind_secrets(text, at, isa.equal(block, b'=') & inside),
+            two_dots: isa.equal(block, b'.') & dots_next & inside & !in_path,
+        };
+        if looks.any() && !looks_are_quiet(text, at, looks, parts, &mut dots_are_fine) {
+            return false;
         }
-        _ => true,
     }
+    true
+}
+
+/// Those of the triplets at `percents`, bits of the block at byte `at`, that are not free text at first sight;
+/// those of a path are among the bits of `in_path`.
+#[inline(always)]
+fn doubtful(record: Record<'_>, at: usize, percents: u64, in_path: u64) -> u64 {
+    // What one may not be in a path, and in a query.
+    static IS_DOUBTFUL: [[bool; 2]; 256] = {
+        let (path, query) = (DOUBTFUL.or(UNRESERVED).table(), DOUBTFUL.table());
+        let mut table = [[false; 2]; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let begins_overlong = matches!(byte, 0xC0 | 0xC1 | 0xE0 | 0xF0);
+            table[byte] = [path[byte] | begins_overlong, query[byte] | begins_overlong];
+            byte += 1;
+        }
+        table
+    };
+    const DOUBTFUL: ByteClass = ByteClass::range(0, 0x1F).or(ByteClass::of(b"\x7F%/\\."));
+    let (mut path, mut query) = (0, 0);
+    for bit in Bits(percents) {
+        let byte = fast::decode(record, at + bit as usize);
+        let [of_path, of_query] = IS_DOUBTFUL[usize::from(byte)];
+        path |= u64::from(of_path) << bit;
+        query |= u64::from(of_query) << bit;
+    }
+    path & in_path | query & !in_path
+}
+
+/// The bytes of the block at byte `at` behind which the first three letters of a device stand (and of
+/// some other words).
+#[inline(always)]
+fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
+    const fn letters(lower: &[u8], upper: &[u8]) -> NibbleTables {
+        nibble_tables(ByteClass::of(lower).or(ByteClass::of(upper)))
+    }
+    // con, prn, aux, nul, com, lpt
+    static FIRST: NibbleTables = letters(b"cpanl", b"CPANL");
+    static SECOND: NibbleTables = letters(b"orup", b"ORUP");
+    static THIRD: NibbleTables = letters(b"nxlmt", b"NXLMT");
+    isa.members(record.block(at + 1), &FIRST)
+        & isa.members(record.block(at + 2), &SECOND)
+        & isa.members(record.block(at + 3), &THIRD)
+}
+
+/// Those of the `=` at `equals`, bits of the block at byte `at`, before which the name of a secret may end.
+#[inline(always)]
+fn behind_secrets(text: &[u8], at: usize, equals: u64) -> u64 {
+    let mut secrets = 0;
+    for bit in Bits(equals) {
+        secrets |= u64::from(secret::may_be_secret(text, at + bit as usize)) << bit;
+    }
+    secrets
+}
+
+/// Whether the bytes of the block at `at` that `looks` are about are of no interest.
+#[inline(never)]
+fn looks_are_quiet(
+    text: &[u8],
+    at: usize,
+    looks: Looks,
+    parts: &Components,
+    dots_are_fine: &mut bool,
+) -> bool {
+    let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
+    let places = |mask: u64| Bits(mask).map(|bit| at + bit as usize);
+    looks.two_dots == 0
+        && places(looks.dots).all(|slash| {
+            let path = &text[path_start..path_end];
+            slash + 1 >= path_end || dot_is_quiet(path, slash + 1 - path_start, dots_are_fine)
+        })
+        && places(looks.secrets)
+            .all(|equals| !secret::is_behind_secret_name(text, equals, equals < path_end))
+        && places(looks.devices).all(|slash| !path::begins_with_device(&text[slash + 1..path_end]))
+        && places(looks.triplets).all(|at| triplet_is_quiet(text, at, parts))
 }
 
 /// Whether the dot at `at`, the first byte of a segment of `path`, is of no interest: that of a name, or
@@ -147,7 +218,7 @@ fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
 }
 
 /// Whether the triplet at `at` is free text: what it stands for is neither acted upon nor misread.
-fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components, known: &mut Known) -> bool {
+fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
     let Some(byte) = triplet(text, at) else { return false };
     let second = || triplet(text, at + 3).unwrap_or(0);
@@ -158,40 +229,14 @@ fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components, known: &mut Know
         // In a query it may end a `..`.
         b'/' | b'\\' => at >= path_end && text[at - 1] != b'.',
         byte if !UNRESERVED.has(byte) => true,
-        // A letter may be one of a device or of a parameter, a dot may be one of two.
-        _ if at < path_end => {
+        // It may be part of the name of a device, or of two dots. (Names of secrets are told by their `=`.)
+        byte if at >= path_end => byte != b'.',
+        _ => {
             let start = memchr::memrchr(b'/', &text[path_start..at]);
             let start = start.map_or(path_start, |slash| path_start + slash + 1);
             let end = memchr::memchr(b'/', &text[at..path_end]).map_or(path_end, |end| at + end);
             // A long segment may hold many triplets, which would all ask for it.
             end - start <= LONG_SEGMENT && path::segment_is_quiet(&text[start..end])
         }
-        b'.' => false,
-        // In the value of a parameter it is of no interest, in a name if that is not a secret's.
-        _ => {
-            let before = text[path_end..at].iter().rev();
-            before.take(32).find(|byte| b"&;?#=".contains(byte)) == Some(&b'=')
-                || known.has_no_secrets(text, parts)
-        }
     }
-}
-
-/// Whether a name of a device, or one that is written with triplets, may stand behind the slash at `slash`.
-#[inline(always)]
-fn may_be_device(record: Record<'_>, slash: usize, path_end: usize) -> bool {
-    let start: &[u8; 4] = record.block(slash + 1).first_chunk().expect("4 of 64 bytes");
-    let three = u32::from_le_bytes(*start) & 0x00FF_FFFF | 0x0020_2020;
-    const fn name(text: &[u8; 3]) -> u32 {
-        u32::from_le_bytes([text[0], text[1], text[2], 0])
-    }
-    const NAMES: [u32; 6] =
-        [name(b"con"), name(b"prn"), name(b"aux"), name(b"nul"), name(b"com"), name(b"lpt")];
-    let is_name = NAMES.iter().fold(false, |is_name, &name| is_name | (name == three));
-    is_name && segment_is_device(&record.bytes()[slash + 1..path_end])
-}
-
-#[inline(never)]
-fn segment_is_device(rest: &[u8]) -> bool {
-    let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
-    path::is_device(&decoded(&rest[..end]))
 }

@@ -24,13 +24,36 @@ pub(crate) fn text(place: Place<'_>, finding: &Finding, out: &mut Vec<u8>) {
         out.push(b'-');
         push_decimal(place.indent + u64::from(finding.end), out);
     }
-    let (rule, severity) = (finding.rule, finding.severity);
-    out.extend_from_slice(format!(": {severity}: {rule} ({}): ", rule.section()).as_bytes());
-    // Names in a message come from the record.
-    push_shown(finding.message().as_bytes(), out);
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(rule.consequence().as_bytes());
-    out.push(b'\n');
+    let rule = finding.rule;
+    for text in [": ", finding.severity.name(), ": ", rule.id(), " (", rule.section(), "): "] {
+        out.extend_from_slice(text.as_bytes());
+    }
+    push_message(finding, out);
+    for text in [": ", rule.consequence(), "\n"] {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Appends [`Finding::message`], with escapes for what a terminal cannot show.
+fn push_message(finding: &Finding, out: &mut Vec<u8>) {
+    // Names come from the record, and any of them may have to be escaped; addresses are rare.
+    let detail = match &finding.detail {
+        Detail::None => None,
+        Detail::Error(error) => Some(error.kind.message()),
+        Detail::Service(name) => Some(*name),
+        Detail::Name(name) => Some(&**name),
+        Detail::Address(_) => return push_shown(finding.message().as_bytes(), out),
+    };
+    out.extend_from_slice(finding.rule.title().as_bytes());
+    if let Some(detail) = detail {
+        out.extend_from_slice(b": ");
+        push_shown(detail.as_bytes(), out);
+    }
+    if finding.count > 1 {
+        out.extend_from_slice(b" (");
+        push_decimal(finding.count.into(), out);
+        out.extend_from_slice(b" times)");
+    }
 }
 
 /// Appends `text`, with escapes for what a terminal cannot show.
@@ -232,4 +255,42 @@ fn as_reference(name: &str) -> String {
     let mut reference = Vec::with_capacity(name.len());
     name.bytes().for_each(|byte| push_encoded(byte, PLAIN, &mut reference));
     String::from_utf8(reference).expect("a reference is ASCII")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{RuleSet, audit};
+
+    #[test]
+    fn lines_say_what_findings_say() {
+        let place = Place { source: "list", line: 7, indent: 2, is_piece: false };
+        for record in [
+            &b"http://u:p@h:25/%00%00/..?token=x"[..],
+            b"http://0x7f.1/a b",
+            b"http://[::ffff:10.0.0.1]:70000/",
+            b"http://h/?\xE9\x1B_token=x",
+            "http://p\u{430}ypal.com/\u{202e}".as_bytes(),
+        ] {
+            let mut findings = Vec::new();
+            audit(record, RuleSet::all(), &mut findings);
+            assert!(!findings.is_empty());
+            for finding in &findings {
+                let (mut out, mut message) = (Vec::new(), Vec::new());
+                text(place, finding, &mut out);
+                push_shown(finding.message().as_bytes(), &mut message);
+                let (rule, severity) = (finding.rule, finding.severity);
+                let (first, last) = (finding.start + 3, finding.end + 2);
+                let columns =
+                    if last > first { format!("{first}-{last}") } else { first.to_string() };
+                let message = String::from_utf8(message).unwrap();
+                let expected = format!(
+                    "list:7:{columns}: {severity}: {rule} ({}): {message}: {}\n",
+                    rule.section(),
+                    rule.consequence()
+                );
+                assert_eq!(String::from_utf8(out).unwrap(), expected);
+            }
+        }
+    }
 }

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 
 use super::driver::{Job, Slot, Worker, record_at, run};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::audit::{
-    Finding, Rule, RuleSet, Severity, audit as judge, quiet, redact_into, unjudged,
-};
+use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, quiet, redact_into, unjudged};
 use crate::chunk::Span;
 use crate::io::diagnostic::Place;
 use crate::io::{Chunk, Shape, Source, finding};
@@ -155,26 +153,38 @@ struct Audit {
 /// What is kept of a chunk.
 #[derive(Debug, Default)]
 struct Findings {
-    /// The records that need a closer look: line in the chunk, offset of the line, place.
-    loud: Vec<(u32, u32, Span)>,
+    /// The records that need a closer look.
+    loud: Vec<Loud>,
     /// The findings of one record after the other.
     buffer: Vec<Finding>,
     counts: FindingCounts,
 }
 
+/// A record that is not quiet.
+#[derive(Clone, Copy, Debug)]
+struct Loud {
+    /// Lines before it in the chunk.
+    lines: u32,
+    /// Offset of its line in the chunk.
+    line_start: u32,
+    span: Span,
+    hint: quiet::Hint,
+}
+
 impl Audit {
-    /// Judges the record at `span` of the chunk, which is not quiet; its line begins at `line_start`.
+    /// Judges a record of the chunk.
     #[inline(never)]
-    fn look(&self, line: u64, line_start: u32, span: Span, slot: &mut Slot<Findings>) {
+    fn look(&self, loud: Loud, slot: &mut Slot<Findings>) {
         let Slot { chunk, rows, out, report, .. } = slot;
         let text = chunk.text.padded().content();
+        let Loud { lines, line_start, span, hint } = loud;
         let record = span.of(text);
-        if let Some(error) = judge(record, self.options.rules, &mut rows.buffer) {
+        if let Some(error) = audit_with(hint, record, self.options.rules, &mut rows.buffer) {
             report.invalid.add(error.kind);
         }
         let place = Place {
             source: &self.names[chunk.source],
-            line,
+            line: chunk.line + u64::from(lines),
             indent: u64::from(span.start - line_start),
             is_piece: false,
         };
@@ -226,15 +236,14 @@ impl Job for Audit {
                 continue;
             }
             records += 1;
-            if !quiet::is_quiet(isa, record) {
-                loud.push((i as u32, whole.start, span));
+            if let Some(hint) = quiet::screen(isa, record) {
+                loud.push(Loud { lines: i as u32, line_start: whole.start, span, hint });
             }
         }
         slot.report.records = records;
         slot.report.blank = worker.index.record_count() as u64 - records;
-        let line = slot.chunk.line;
-        for &(i, line_start, span) in &loud {
-            self.look(line + u64::from(i), line_start, span, slot);
+        for &record in &loud {
+            self.look(record, slot);
         }
         slot.rows.loud = loud;
     }
