@@ -106,8 +106,9 @@ impl<'a> Base<'a> {
     #[inline(always)]
     pub(crate) fn is_same_document(&self, target: &[u8]) -> bool {
         let base = self.bytes();
-        // A base has no `#`, and in a URI the first one begins the fragment.
-        target.starts_with(base) && target.get(base.len()).is_none_or(|&byte| byte == b'#')
+        // A base has no `#`, and in a URI the first one begins the fragment. Asked first, as hardly any target
+        // of another document has its end there.
+        target.get(base.len()).is_none_or(|&byte| byte == b'#') && target.starts_with(base)
     }
 }
 

@@ -146,10 +146,13 @@ impl Job for Resolve<'_> {
                             members.row(isa, span.of(text.padded()), (base, reference))
                         }
                     };
-                    row.and_then(|row| {
-                        one(isa, &row.base, *options, row.reference, out)
-                            .map_err(|error| row.placed(error))
-                    })
+                    match row {
+                        Ok(row) => match one(isa, &row.base, *options, row.reference, out) {
+                            Ok(is_same_document) => Ok(is_same_document),
+                            Err(error) => Err(row.placed(error)),
+                        },
+                        Err(error) => Err(error),
+                    }
                 }
                 Against::LegacyFields { fields, legacy, lenient_scheme } => {
                     span = without_return(text, line);
