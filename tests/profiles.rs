@@ -46,6 +46,10 @@ fn whatwg() {
             ("http://h:080/", "http://h/"),
             ("http://h:8080/", "http://h:8080/"),
             ("http://h:65535/", "http://h:65535/"),
+            ("http://h:0000000000008080/", "http://h:8080/"),
+            ("http://h:00", "http://h:0/"),
+            ("https://%48%2eExample/%2e/a%2eb/.%2E", "https://h.example/"),
+            ("MAILTO:A@B?c'", "mailto:A@B?c'"),
             ("http://h:65536/", ""),
             ("http://h:/", "http://h/"),
             ("ftp://h:21/", "ftp://h/"),
@@ -218,6 +222,9 @@ fn href(url: &str) -> Option<String> {
 /// URLs on which the road of our own might go wrong.
 fn url() -> impl Strategy<Value = String> {
     let host = prop_oneof![
+        1 => "[a-b0-1%2-4]{0,9}(\\.[a-z])?",
+        1 => "(%31|1)(\\.(%32|2)){3}",
+        1 => "[a-b]{50,70}",
         6 => "[a-cA0-1.-]{0,8}(\\.[a-z]{2,3})?\\.?",
         1 => "(0|1|255|256|0x1|01|1\\.2\\.3|127\\.0\\.0)(\\.(0|1|255|256|0xF|9))?\\.?",
         1 => "(xn--a|xn--|XN--bcher-kva|a--b|-a-|_|~|!|%41|%2e|\u{fc})(\\.a)?",
@@ -230,7 +237,7 @@ fn url() -> impl Strategy<Value = String> {
     });
     let scheme = "(http|HTTP|https|https|http|Https|ws|wss|ftp|file|foo|mailto|blob)";
     let slashes = "(:|://|://|://|://|://|:/|:///)";
-    let port = "(:([0-9]{0,3}|80|443|21|6553[0-9]|0080))?";
+    let port = "(:([0-9]{0,3}|80|443|21|6553[0-9]|0080|0{0,9}[0-9]{1,6}))?";
     (
         scheme,
         slashes,

@@ -3,18 +3,24 @@
 //! Most records are `http` or `https` URIs of RFC 3986 about which the two agree but for a few things,
 //! and these need no parser: scheme and host go to lower case, a default port and dot
 //! segments go, an empty path becomes `/`, and triplets stay as they are, which is the one
-//! difference. The crate has the word on all others.
+//! difference. Nearly all take the fast road of normalization; those with a port to be rewritten, with encoded
+//! dot segments or with triplets in the host take a plain one, as do those without segments (`mailto:`). The crate has the word on all others.
 
 use core::ops::Range;
+use std::borrow::Cow;
 
 use url::Url;
 
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
-use crate::index::Record;
+use crate::index::{Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
+use crate::normalize::percent::decoded;
 use crate::normalize::{Options, Rung};
-use crate::simd::Isa;
-use crate::uri::{ErrorKind, UriError, parse_ipv4};
+use crate::simd::table::{NibbleTables, nibble_tables};
+use crate::simd::{BLOCK, Isa};
+use crate::uri::dots::remove_dot_segments;
+use crate::uri::fast::components;
+use crate::uri::{Components, ErrorKind, UriError, parse, parse_ipv4};
 
 /// What the parser makes of `record`: its own bytes, or bytes in `out`.
 #[inline(always)]
@@ -24,10 +30,15 @@ pub(super) fn form<'a, I: Isa>(
     out: &'a mut Vec<u8>,
 ) -> Result<&'a [u8], UriError> {
     match fast_form(isa, record, out) {
-        Some(Canonical::InPlace(len)) => Ok(&record.bytes()[..len]),
-        Some(Canonical::InScratch(len)) => Ok(&out[..len]),
-        None => by_crate(record.bytes(), out),
+        Some(Canonical::InPlace(len)) => return Ok(&record.bytes()[..len]),
+        Some(Canonical::InScratch(len)) => return Ok(&out[..len]),
+        None => {}
     }
+    let parts = components(isa, record);
+    if write_plainly(record.bytes(), parts, out).is_some() {
+        return Ok(out);
+    }
+    by_crate(record.bytes(), out)
 }
 
 #[inline(always)]
@@ -36,31 +47,132 @@ fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<Ca
     let (mut plan, end) = fast::plan(isa, options, record)?;
     let port = if plan.drop_port { plan.host_end } else { plan.path_start };
     // A triplet that encodes a dot may be part of a dot segment.
-    if plan.triplets.dot || !agrees(record.bytes(), plan.host_end..port) {
+    if plan.triplets.dot || !agrees(isa, record, plan.host_end..port) {
         return None;
     }
     plan.triplets.work = false;
     Some(fast::carry_out(isa, &plan, record, end, out))
 }
 
-/// Whether `uri`, valid, without userinfo, is one about which RFC 3986 and WHATWG agree but for triplets: its host ends
-/// where `port` starts, the port that is kept and its `:`.
-fn agrees(uri: &[u8], port: Range<usize>) -> bool {
+/// Replaces `out` by what the parser makes of `uri`, component by component; `None` where only the crate can
+/// tell. `parts` are its components, if they are known already.
+#[inline(never)]
+fn write_plainly(uri: &[u8], parts: Option<Components>, out: &mut Vec<u8>) -> Option<()> {
+    let parts = parts.or_else(|| parse(uri).ok())?;
+    let scheme = parts.scheme(uri)?;
+    let Some(default_port) = default_port(scheme) else {
+        // A path that is no list of segments stays as it is, and so does what follows it.
+        let is_opaque = parts.authority_start == 0 && !parts.path(uri).starts_with(b"/");
+        if !is_opaque || scheme.eq_ignore_ascii_case(b"file") {
+            return None;
+        }
+        out.clear();
+        out.extend(scheme.iter().map(u8::to_ascii_lowercase));
+        out.extend_from_slice(&uri[scheme.len()..]);
+        return Some(());
+    };
+    let host = parts.host(uri)?;
+    let is_encoded = memchr::memchr(b'%', host).is_some();
+    let host = if is_encoded { Cow::Owned(decoded(host)) } else { Cow::Borrowed(host) };
+    let has_userinfo = parts.host_start != parts.authority_start;
+    if has_userinfo || !is_settled(&host) || memchr::memchr(b'\'', uri).is_some() {
+        return None;
+    }
+    let digits = parts.port(uri).unwrap_or_default();
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    // Zero itself is a port.
+    let digits = &digits[zeros.min(digits.len().saturating_sub(1))..];
+    let number = if digits.len() > 5 { u64::MAX } else { number(digits) };
+    if number > u64::from(u16::MAX) {
+        return None;
+    }
+
+    out.clear();
+    out.extend(scheme.iter().map(u8::to_ascii_lowercase));
+    out.extend_from_slice(b"://");
+    out.extend(host.iter().map(u8::to_ascii_lowercase));
+    if !digits.is_empty() && number != u64::from(default_port) {
+        out.push(b':');
+        out.extend_from_slice(digits);
+    }
+    let start = out.len();
+    push_path(parts.path(uri), out);
+    remove_dot_segments(out, start);
+    out.extend_from_slice(&uri[parts.path_end as usize..]);
+    Some(())
+}
+
+/// Appends `path`, which is empty or begins with `/`, with its dot segments in plain dots; `/` for an empty one.
+fn push_path(path: &[u8], out: &mut Vec<u8>) {
+    out.push(b'/');
+    for (i, segment) in path.get(1..).unwrap_or_default().split(|&byte| byte == b'/').enumerate() {
+        if i > 0 {
+            out.push(b'/');
+        }
+        let is_short = segment.len() <= "%2e%2e".len();
+        match is_short.then(|| decoded(segment)).as_deref() {
+            Some(b".") => out.push(b'.'),
+            Some(b"..") => out.extend_from_slice(b".."),
+            _ => out.extend_from_slice(segment),
+        }
+    }
+}
+
+/// Schemes that the standard calls special, but `file`, and their default ports.
+const SPECIAL: [(&[u8], u16); 5] =
+    [(b"http", 80), (b"https", 443), (b"ws", 80), (b"wss", 443), (b"ftp", 21)];
+
+fn default_port(scheme: &[u8]) -> Option<u16> {
+    SPECIAL.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|&(_, port)| port)
+}
+
+/// The number that some digits are, not too many.
+fn number(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
+}
+
+/// Whether `record`, a valid URI without userinfo, is one about which RFC 3986 and WHATWG agree but for triplets: its
+/// host ends where `port` starts, the port that is kept and its `:`.
+#[inline(always)]
+fn agrees<I: Isa>(isa: I, record: Record<'_>, port: Range<usize>) -> bool {
     // A default port and all else that depends on the scheme is the same in both for these.
-    let colon = uri.iter().take(6).position(|&byte| byte == b':').unwrap_or(0);
-    let scheme = &uri[..colon];
-    let is_special = [&b"http"[..], b"https", b"ws", b"wss", b"ftp"]
-        .iter()
-        .any(|name| scheme.eq_ignore_ascii_case(name));
-    if !is_special || !uri[colon..].starts_with(b"://") || port.start < colon + 3 {
+    let block = record.block(0);
+    let colons = isa.equal(block, b':');
+    let colon = (colons.trailing_zeros() as usize).min(BLOCK - 3);
+    let is_http = colon == 4 + usize::from(block[4] | 0x20 == b's')
+        && block[..4].eq_ignore_ascii_case(b"http");
+    if !is_http && default_port(&block[..colon]).is_none()
+        || block[colon + 1..colon + 3] != *b"//"
+        || port.start < colon + 3
+    {
         return false;
     }
-    let digits = uri.get(port.start + 1..port.end).unwrap_or_default();
-    let number = digits.iter().fold(0u64, |number, digit| number * 10 + u64::from(digit - b'0'));
+    let has_port = port.start < port.end;
     // In the query of these schemes an apostrophe is encoded. Where it stands hardly matters: it is rare.
-    number <= u64::from(u16::MAX)
-        && is_settled(&uri[colon + 3..port.start])
-        && memchr::memchr(b'\'', uri).is_none()
+    let mut apostrophes = 0;
+    for at in (0..record.len()).step_by(BLOCK) {
+        apostrophes |= isa.equal(record.block(at), b'\'') & low_bits(record.len() - at);
+    }
+    apostrophes == 0
+        && is_settled_in(isa, block, colon + 3..port.start)
+        && !(has_port && number(&block[port.start + 1..port.end]) > u64::from(u16::MAX))
+}
+
+/// [`is_settled`] for the host at `host` of `block`, by masks.
+#[inline(always)]
+fn is_settled_in<I: Isa>(isa: I, block: &[u8; BLOCK], host: Range<usize>) -> bool {
+    let bits = low_bits(host.end) & !low_bits(host.start);
+    let dots = isa.equal(block, b'.') & bits;
+    let hyphens = isa.equal(block, b'-') & bits;
+    let known = isa.members(block, &HOST_NIBBLES) & bits;
+    if known != bits || hyphens & hyphens << 1 != 0 {
+        return false;
+    }
+    let last_label = if dots == 0 { host.start } else { 64 - dots.leading_zeros() as usize };
+    if last_label >= host.end {
+        return false;
+    }
+    !block[last_label].is_ascii_digit() || parse_ipv4(&block[host]).is_some()
 }
 
 /// Whether `host` is the same to both but for its case: no name that IDNA looks into, no number but an
@@ -83,7 +195,9 @@ fn is_settled(host: &[u8]) -> bool {
 }
 
 /// Letters, digits, `-`, `.` and `_`.
-const HOST: [bool; 256] = ALPHA.or(DIGIT).or(ByteClass::of(b"-._")).table();
+const HOST_BYTE: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"-._"));
+const HOST: [bool; 256] = HOST_BYTE.table();
+static HOST_NIBBLES: NibbleTables = nibble_tables(HOST_BYTE);
 
 /// The answer of the crate.
 #[cold]
@@ -95,4 +209,33 @@ fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError>
     out.clear();
     out.extend_from_slice(url.as_str().as_bytes());
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simd::{Kernels, Task};
+
+    proptest! {
+        #[test]
+        fn masks_tell_settled_hosts(host in "([a-zA-Z0-9._-]{0,8}|[!-~]{0,4}|[0-9]{1,3}(\\.[0-9]{1,3}){3}\\.?)", at_end in any::<bool>()) {
+            struct Ask<'a>(&'a [u8; BLOCK], Range<usize>);
+            impl Task for Ask<'_> {
+                type Output = bool;
+                #[inline(always)]
+                fn run<I: Isa>(self, isa: I) -> bool {
+                    is_settled_in(isa, self.0, self.1)
+                }
+            }
+            let at = if at_end { BLOCK - host.len() } else { 7 };
+            let mut block = [b'a'; BLOCK];
+            block[at..at + host.len()].copy_from_slice(host.as_bytes());
+            for kernels in Kernels::available() {
+                let by_masks = kernels.run(Ask(&block, at..at + host.len()));
+                prop_assert_eq!(by_masks, is_settled(host.as_bytes()), "{}", host);
+            }
+        }
+    }
 }
