@@ -35,6 +35,10 @@ fn what_the_grammars_read_differently_is_listed_with_why() {
     assert_eq!((&lines[0]["at"], &lines[7]["error"]["kind"]), (&7.into(), &"space".into()));
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&stats["differing"], &stats["invalid"]), (&6.into(), &1.into()));
+    // What was not asked for is not told.
+    let stats = run(["check", "--stats-format", "json"], "http://h/\n");
+    let stats: serde_json::Value = serde_json::from_str(&stats.stderr).unwrap();
+    assert!(stats["differing"].is_null());
     let text = run(["check", "--differ"], "http://h/\nhttp://a_b/\n");
     assert_eq!((text.code, text.text().lines().count()), (1, 3));
     assert!(text.text().starts_with("-:2:8: registry: "), "{}", text.text());

@@ -359,6 +359,7 @@ fn summary(
         settings: config.settings,
         report,
         set,
+        differs: matches!(&config.job, Job::Judge { question: LegacyQuestion::Differ(_), .. }),
         findings,
         elapsed: started.elapsed(),
     }

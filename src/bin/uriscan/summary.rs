@@ -41,6 +41,8 @@ pub(crate) struct Summary {
     pub(crate) report: Report,
     /// Keys that were added to a set on disk, and how many it holds now.
     pub(crate) set: Option<(u64, u64)>,
+    /// Two grammars were compared.
+    pub(crate) differs: bool,
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
     pub(crate) elapsed: Duration,
@@ -128,7 +130,7 @@ impl Summary {
                 row(&format!("  {rule}"), findings.of(rule), "");
             }
         }
-        if *differing > 0 {
+        if self.differs {
             row("differing", *differing, "read differently by RFC 3986 and RFC 2396");
         }
         if *same_document > 0 {
@@ -198,7 +200,7 @@ impl Summary {
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
-            "differing": (self.command == "check").then_some(differing),
+            "differing": self.differs.then_some(differing),
             "set_added": self.set.map(|(added, _)| added),
             "set_keys": self.set.map(|(_, keys)| keys),
             "blank": blank,
@@ -297,6 +299,7 @@ mod tests {
             settings: Settings { threads: 1, ..Settings::default() },
             report: Report::default(),
             set: None,
+            differs: false,
             findings: None,
             elapsed: Duration::ZERO,
         };

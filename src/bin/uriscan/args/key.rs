@@ -51,7 +51,7 @@ pub(crate) enum KeyForm {
     Hex,
     /// The canonical form itself
     Url,
-    /// com,example,www:81)/path?query: the key of CDXJ indexes (Webrecorder)
+    /// com,example,www:81)/path?query: the key of CDXJ indexes (Webrecorder); surt for short
     #[value(name = "surt:cdxj", alias = "surt")]
     Cdxj,
     /// com,example:81)/path?query: the key of the Wayback Machine's CDX indexes
