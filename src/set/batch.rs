@@ -10,7 +10,7 @@ use super::store::KeySet;
 use crate::key::Key;
 
 /// Keys of a share, about, which one thread sorts and looks up.
-const SHARE: usize = 1 << 15;
+const SHARE: usize = 1 << 12;
 
 /// For each of `keys`, whether it is in `set`.
 pub(super) fn contains(set: &KeySet, keys: &[Key]) -> Result<Vec<bool>, SetError> {

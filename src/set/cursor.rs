@@ -11,6 +11,9 @@ const MANY: u64 = 64;
 /// Blocks for each key that is asked for, above which only the block of the key is read.
 const SPARSE: u64 = 16;
 
+/// Keys ahead of the last one within which the next one is looked for without a guess.
+const NEAR: usize = 32;
+
 /// Guesses by interpolation before halving takes over, which ends whatever the keys are.
 const GUESSES: u32 = 6;
 
@@ -24,8 +27,9 @@ pub(super) struct Cursor<'r> {
     blocks: Range<u64>,
     /// Their bytes, unless the run is in memory.
     bytes: Vec<u8>,
-    /// Where the last key stood, in the window.
+    /// Where the last key stood, in the window: all before are below it, if it has been placed in this window.
     at: usize,
+    is_placed: bool,
 }
 
 impl<'r> Cursor<'r> {
@@ -35,8 +39,7 @@ impl<'r> Cursor<'r> {
         let is_sparse = span > SPARSE * count as u64;
         let stride = if is_sparse { 1 } else { MANY };
         let blocks = if run.resident().is_some() { 0..run.blocks() } else { 0..0 };
-        let at = if run.resident().is_some() { run.guess(first) as usize } else { 0 };
-        Cursor { run, stride, blocks, bytes: Vec::new(), at }
+        Cursor { run, stride, blocks, bytes: Vec::new(), at: 0, is_placed: false }
     }
 
     fn window(&self) -> &[u8] {
@@ -50,11 +53,20 @@ impl<'r> Cursor<'r> {
     #[inline]
     pub(super) fn seek(&mut self, key: u128) -> Result<(u64, bool), SetError> {
         let window = self.window();
+        // Where keys that are asked for lie closer than those of the run, most stand where the last one did.
+        if self.is_placed && key <= key_at(window, self.at) {
+            return Ok((self.number(), key == key_at(window, self.at)));
+        }
         let count = window.len() / KEY;
         if count > 0 && key <= key_at(window, count - 1) && key >= key_at(window, 0) {
             return Ok(self.seek_here(key));
         }
         self.seek_elsewhere(key)
+    }
+
+    /// The number of keys before the place in the window.
+    fn number(&self) -> u64 {
+        self.blocks.start * BLOCK_KEYS + self.at as u64
     }
 
     /// [`Cursor::seek`] where the key is between the first one and the last one of the window.
@@ -63,14 +75,14 @@ impl<'r> Cursor<'r> {
         let window = self.window();
         let count = window.len() / KEY;
         let mut from = self.at.min(count - 1);
-        let guess = self.run.guess(key).saturating_sub(self.blocks.start * BLOCK_KEYS) as usize;
-        // Far from the last key the guess is nearer.
-        if guess > from + 64 || key_at(window, from) > key {
-            from = guess.min(count - 1);
+        let is_near = self.is_placed && key_at(window, (from + NEAR).min(count - 1)) >= key;
+        if !is_near {
+            let guess = self.run.guess(key).saturating_sub(self.blocks.start * BLOCK_KEYS);
+            from = (guess as usize).min(count - 1);
         }
         let (at, is_there) = search_from(window, from, key);
-        self.at = at;
-        (self.blocks.start * BLOCK_KEYS + at as u64, is_there)
+        (self.at, self.is_placed) = (at, true);
+        (self.number(), is_there)
     }
 
     /// [`Cursor::seek`] where the key is not in the window, if there is one.
@@ -105,7 +117,7 @@ impl<'r> Cursor<'r> {
             let start = guess.clamp(low, high - 1);
             let end = (start + self.stride).min(high);
             self.blocks = start..end;
-            self.at = 0;
+            self.is_placed = false;
             let mut bytes = std::mem::take(&mut self.bytes);
             let result = self.run.read_blocks(start..end, &mut bytes);
             self.bytes = bytes;
