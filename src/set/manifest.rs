@@ -13,7 +13,7 @@
 //! check 0123456789abcdef
 //! ```
 //!
-//! Behind the runs, with the number of keys of each, stands the [`Meaning`]; `check` is XXH3-64 of all before it.
+//! Behind the runs, with the number of keys of each, may stand a `note`, and then the [`Meaning`]; `check` is XXH3-64 of all before it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -29,12 +29,15 @@ pub(super) const NAME: &str = "set";
 
 const FIRST_LINE: &str = "uriscan set ";
 const VERSION: &str = "1";
+const NOTE: &str = "note ";
 
 /// What it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// The file names of the runs, and their keys.
     pub(super) runs: Vec<(String, u64)>,
+    /// One line that says something about the set to whoever wrote it.
+    pub(super) note: Option<String>,
     pub(super) meaning: Meaning,
 }
 
@@ -43,6 +46,9 @@ impl Manifest {
         let mut text = format!("{FIRST_LINE}{VERSION}\nruns {}\n", self.runs.len());
         for (name, keys) in &self.runs {
             text += &format!("{name} {keys}\n");
+        }
+        if let Some(note) = &self.note {
+            text += &format!("{NOTE}{note}\n");
         }
         text += self.meaning.as_str();
         let check = xxh3_64(text.as_bytes());
@@ -64,7 +70,11 @@ impl Manifest {
             runs.push((name.to_owned(), keys.parse().ok()?));
             rest = behind;
         }
-        Some(Manifest { runs, meaning: Meaning::from_text(rest)? })
+        let mut note = None;
+        if let Some((line, behind)) = rest.strip_prefix(NOTE).and_then(|it| it.split_once('\n')) {
+            (note, rest) = (Some(line.to_owned()), behind);
+        }
+        Some(Manifest { runs, note, meaning: Meaning::from_text(rest)? })
     }
 
     /// Reads that of the set in `directory`.
@@ -147,6 +157,7 @@ mod tests {
     fn no_byte_of_it_can_change_unseen() {
         let manifest = Manifest {
             runs: vec![("a.keys".to_owned(), 3), ("b.keys".to_owned(), 0)],
+            note: Some("{\"done\":3}".to_owned()),
             meaning: Meaning::new(Hasher::with_seed(9), "rung scheme\ndrop utm_* on a.b\n"),
         };
         let text = manifest.to_text();

@@ -27,6 +27,7 @@ const TRIES: usize = 100;
 pub struct KeySet {
     directory: PathBuf,
     meaning: Meaning,
+    note: Option<String>,
     /// No key is in two of them.
     runs: Vec<Run>,
 }
@@ -40,12 +41,15 @@ impl KeySet {
     pub fn open(directory: &Path) -> Result<KeySet, SetError> {
         let mut tries = 0;
         loop {
-            let Manifest { runs, meaning } = Manifest::read(directory)?;
+            let Manifest { runs, note, meaning } = Manifest::read(directory)?;
             let opened: Result<Vec<Run>, SetError> =
                 runs.iter().map(|(name, keys)| open_run(&directory.join(name), *keys)).collect();
             tries += 1;
             match opened {
-                Ok(runs) => return Ok(KeySet { directory: directory.to_owned(), meaning, runs }),
+                Ok(runs) => {
+                    let directory = directory.to_owned();
+                    return Ok(KeySet { directory, meaning, note, runs });
+                }
                 Err(SetError { fault: Fault::Io(error), path }) if is_absence(&error) => {
                     // Unless a writer was here, a run is missing.
                     let is_same = Manifest::read(directory)?.runs == runs;
@@ -66,6 +70,11 @@ impl KeySet {
     /// What its keys mean.
     pub fn meaning(&self) -> &Meaning {
         &self.meaning
+    }
+
+    /// What the one who wrote last has noted ([`SetWriter::add_noting`]).
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
     }
 
     /// Sees to it that its keys have the meaning `asked` for.
@@ -108,10 +117,13 @@ impl KeySet {
         let mut left = bytes;
         for run in &mut self.runs {
             let needed = run.len() * KEY as u64;
-            if needed <= left {
-                run.make_resident()?;
-                left -= needed;
+            if needed > left {
+                continue;
             }
+            if run.resident().is_none() {
+                run.make_resident()?;
+            }
+            left -= needed;
         }
         Ok(())
     }
@@ -236,7 +248,8 @@ impl SetWriter {
             return Err(SetError::new(directory, Fault::Exists));
         }
         sweep(directory, &[])?;
-        let set = KeySet { directory: directory.to_owned(), meaning, runs: Vec::new() };
+        let (note, runs) = (None, Vec::new());
+        let set = KeySet { directory: directory.to_owned(), meaning, note, runs };
         Ok(SetWriter { set, _lock: lock, is_new: true })
     }
 
@@ -293,6 +306,34 @@ impl SetWriter {
             self.fold(&delta)?;
         }
         Ok(added)
+    }
+
+    /// [`SetWriter::add`], and `note`, a line without its end, becomes [`KeySet::note`]: both or none, at whatever
+    /// moment the process ends.
+    ///
+    /// # Errors
+    /// As [`SetWriter::add`].
+    pub fn add_noting(&mut self, keys: Loader, note: &str) -> Result<u64, SetError> {
+        self.set.note = Some(note.replace('\n', " "));
+        let added = self.add(keys)?;
+        if added == 0 {
+            self.commit()?;
+        }
+        Ok(added)
+    }
+
+    /// Removes the set, and the directory unless something else is in it.
+    ///
+    /// # Errors
+    /// When that is not possible.
+    pub fn destroy(self) -> Result<(), SetError> {
+        let directory = self.set.directory.clone();
+        // From now on there is no set; what is left after a kill is removed by the next one who makes one here.
+        remove(&directory.join(manifest::NAME))?;
+        sweep(&directory, &[])?;
+        remove(&directory.join(LOCK))?;
+        let _ = fs::remove_dir(&directory);
+        Ok(())
     }
 
     /// Makes one run of all, so that the files of sets with the same keys and meaning are the same.
@@ -409,7 +450,8 @@ impl SetWriter {
             (name, run.len())
         };
         let runs = self.set.runs.iter().map(name).collect();
-        Manifest { runs, meaning: self.set.meaning.clone() }.replace(&self.set.directory)?;
+        let KeySet { note, meaning, directory, .. } = &self.set;
+        Manifest { runs, note: note.clone(), meaning: meaning.clone() }.replace(directory)?;
         if std::mem::replace(&mut self.is_new, false) {
             let parent = self.set.directory.parent().filter(|it| !it.as_os_str().is_empty());
             sync_directory(parent.unwrap_or(Path::new(".")))?;

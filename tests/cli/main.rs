@@ -3,6 +3,7 @@
 mod answers;
 mod arguments;
 mod audit;
+mod checkpoint;
 mod classes;
 mod corpora;
 mod dedup;

@@ -137,6 +137,8 @@ pub(crate) struct Config {
     pub(crate) output: Destination,
     /// The set on disk that takes part.
     pub(crate) set: Option<SetUse>,
+    /// Where the progress of a long run is kept, and how many bytes lie between two entries.
+    pub(crate) checkpoint: Option<(PathBuf, u64)>,
     /// The file of what stands for what.
     pub(crate) aliases: Option<PathBuf>,
     pub(crate) side: SideFiles,
@@ -183,6 +185,7 @@ impl Config {
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
                 config
                     .with_seen(dedup.seen, dedup.update)?
+                    .with_checkpoint(dedup.checkpoint, dedup.checkpoint_size)?
                     .with_aliases(dedup.equivalence.aliases.clone())?
                     .redacting(dedup.redaction.redact)
                     .reading(&dedup.from, &dedup.equivalence)
@@ -318,6 +321,25 @@ impl Config {
         Ok(self)
     }
 
+    /// The same, going on where an earlier run was, by what is in `directory`.
+    fn with_checkpoint(mut self, directory: Option<PathBuf>, size: u64) -> Result<Config, Failure> {
+        let Some(directory) = directory else { return Ok(self) };
+        let refuse = |what: &str| Err(Failure::at("--checkpoint", what));
+        if !matches!(self.job, Job::Dedup(_)) {
+            return refuse(
+                "works with plain dedup; not with -c, -d, -u, --keep, --dupes or --clusters",
+            );
+        }
+        if self.side.rejects.is_some() {
+            return refuse("works with --on-invalid pass, drop and error, not with a file");
+        }
+        if self.inputs.contains(&Input::Stdin) {
+            return refuse("standard input cannot be read again; name files");
+        }
+        self.checkpoint = Some((directory, size));
+        Ok(self)
+    }
+
     /// The same, with evidence from `path`.
     fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
         if path.is_some()
@@ -433,6 +455,7 @@ impl Config {
             is_talkative: !reporting.quiet,
             output,
             set: None,
+            checkpoint: None,
             aliases: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,

@@ -4,6 +4,7 @@
 
 mod aliases;
 mod args;
+mod checkpoint;
 mod config;
 mod documents;
 mod environment;

@@ -14,6 +14,7 @@ use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
 use crate::args::CensusFormat;
+use crate::checkpoint;
 use crate::config::{Config, Destination, Job, KeyForm, SideFiles};
 use crate::documents;
 use crate::exit::{Failure, Outcome, tell};
@@ -56,6 +57,12 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         )?,
     };
     refuse_one_file_for_two(config)?;
+    if let Some((directory, size)) = &config.checkpoint {
+        let report = checkpoint::run(config, directory, *size)?;
+        tell_summary(config, report, None, None, started);
+        let is_fine = report.invalid.total() == 0 || !config.strict;
+        return Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid });
+    }
     let mut set = records::open(config)?;
     let mut out = Output::open(&config.output)?;
     let open = |path: &Option<PathBuf>| {
@@ -108,10 +115,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         sync(&config.output).map_err(|error| Failure::new(error.to_string()))?;
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
-    if let Some(format) = config.summary {
-        let summary = summary(config, report, findings, set, started);
-        tell(format_args!("{}", summary.render(format)));
-    }
+    tell_summary(config, report, findings, set, started);
     if config.documents.is_some() {
         let left_out = *left_out.lock().unwrap_or_else(PoisonError::into_inner);
         unread += tell_left_out(if is_extract { &report } else { &left_out }, config);
@@ -128,6 +132,20 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         _ => report.invalid.total() == 0 || !config.strict,
     };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
+}
+
+/// Prints the totals, if they are asked for.
+fn tell_summary(
+    config: &Config,
+    report: Report,
+    findings: Option<FindingCounts>,
+    set: Option<(u64, u64)>,
+    started: Instant,
+) {
+    if let Some(format) = config.summary {
+        let summary = summary(config, report, findings, set, started);
+        tell(format_args!("{}", summary.render(format)));
+    }
 }
 
 /// Prints the rules of the audit.

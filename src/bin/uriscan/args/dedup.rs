@@ -43,6 +43,19 @@ pub(crate) struct Dedup {
     #[arg(long, requires = "seen")]
     pub(crate) update: bool,
 
+    /// Keep track of a long run over many files in this directory, so that it can go on where it was
+    ///
+    /// Started again with the same arguments after it was cut short, the run skips the files that are done
+    /// and ends with the same results. Until then they are in OUTPUT.part. At the end the directory is removed.
+    /// Needs -o, and files that can be read again.
+    #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "seed", "extract"])]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Bytes to read between two entries of --checkpoint, at least: whole files are done
+    #[arg(long, value_name = "SIZE", default_value = "256M", hide_short_help = true)]
+    #[arg(requires = "checkpoint", value_parser = groups::amount)]
+    pub(crate) checkpoint_size: u64,
+
     #[command(flatten)]
     pub(crate) classes: Classes,
     #[command(flatten)]
@@ -152,4 +165,5 @@ Examples:
   uriscan dedup --iri --repair urls.txt            also what logs and pages make of URIs
   uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
+  uriscan dedup --checkpoint progress -o all.txt day-*.txt.gz
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt";

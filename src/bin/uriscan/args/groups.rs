@@ -298,15 +298,24 @@ pub(crate) fn seed(typed: &str) -> Result<u64, String> {
 }
 
 fn size(typed: &str) -> Result<usize, String> {
-    const LIMIT: usize = 64 << 20;
+    const LIMIT: u64 = 64 << 20;
+    amount(typed)
+        .ok()
+        .filter(|size| (1..=LIMIT).contains(size))
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
+}
+
+/// A number of bytes, in units of 1024 behind it.
+pub(crate) fn amount(typed: &str) -> Result<u64, String> {
     let (digits, unit) = match typed.as_bytes().last() {
         Some(b'K' | b'k') => (&typed[..typed.len() - 1], 1 << 10),
         Some(b'M' | b'm') => (&typed[..typed.len() - 1], 1 << 20),
+        Some(b'G' | b'g') => (&typed[..typed.len() - 1], 1 << 30),
         _ => (typed, 1),
     };
-    let size = digits.parse::<usize>().ok().and_then(|count| count.checked_mul(unit));
-    size.filter(|size| (1..=LIMIT).contains(size))
-        .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
+    let amount = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
+    amount.ok_or_else(|| "an amount is a number of bytes, such as 4096, 256K, 64M or 2G".to_owned())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::exit::Failure;
 pub(crate) const LOAD_BYTES: usize = 256 << 20;
 
 /// Keys of a set that are held in memory for look-ups, in bytes.
-const HOLD_BYTES: u64 = 512 << 20;
+pub(crate) const HOLD_BYTES: u64 = 512 << 20;
 
 /// What a job does with a set.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -67,7 +67,7 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
 ///
 /// # Errors
 /// When it can be neither; when its keys mean something else.
-pub(super) fn open_or_create(path: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
+pub(crate) fn open_or_create(path: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
     match SetWriter::open(path) {
         Ok(writer) => {
             writer.set().expect(&meaning)?;
