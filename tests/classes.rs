@@ -119,6 +119,11 @@ fn survivor(members: &[Record], keep: Keep) -> usize {
             members.iter().position(|member| Some(member.text.len()) == shortest).unwrap()
         }
         Keep::Https => members.iter().position(|member| is_https(&member.text)).unwrap_or(0),
+        Keep::Min | Keep::Max => {
+            let texts = || members.iter().map(|member| &member.text);
+            let best = if keep == Keep::Min { texts().min() } else { texts().max() };
+            texts().position(|text| Some(text) == best).unwrap()
+        }
     }
 }
 
@@ -261,7 +266,8 @@ fn real_lists() -> Vec<Vec<u8>> {
     names.into_iter().filter_map(unpack).collect()
 }
 
-const KEEPS: [Keep; 4] = [Keep::First, Keep::Last, Keep::Shortest, Keep::Https];
+const KEEPS: [Keep; 6] =
+    [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
 
 #[test]
 fn corpora_agree_with_the_model() {
@@ -290,6 +296,7 @@ fn corpora_agree_with_the_model() {
                     &Settings { threads: 3, chunk_bytes: 500, ..Settings::default() },
                 );
                 options.select = Select::Unique;
+                options.verify = true;
                 agrees(&lists, &options, &Settings::default());
             }
         }

@@ -147,6 +147,13 @@ pub enum Error {
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
     Set(SetError),
+    /// Two records that are not one have one key ([`ClassOptions::verify`]).
+    Collision {
+        /// One of them.
+        one: Vec<u8>,
+        /// The other one.
+        other: Vec<u8>,
+    },
     /// An invalid record under [`OnInvalid::Fail`].
     Invalid {
         /// The name of the source.
@@ -165,6 +172,12 @@ impl fmt::Display for Error {
         match self {
             Error::Read(error) => error.fmt(f),
             Error::Set(error) => error.fmt(f),
+            Error::Collision { one, other } => write!(
+                f,
+                "{} and {} are not one and have the same key; with another seed they have not",
+                String::from_utf8_lossy(one).escape_debug(),
+                String::from_utf8_lossy(other).escape_debug(),
+            ),
             Error::Write(error) => write!(f, "cannot write: {error}"),
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Invalid { source, line, byte, error } => write!(

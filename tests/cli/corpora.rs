@@ -48,11 +48,13 @@ fn output_depends_on_the_input_only() {
     let evidence = evidence.to_str().unwrap();
     let seen = directory.path().join("seen.set");
     let seen = seen.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 48] = [
+    let commands: [(&[&str], &[&str]); 50] = [
         (&["dedup"], &["--on-invalid"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--seed", "1", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--on-invalid", "--dupes", "--clusters"]),
         (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
+        (&["dedup", "-c", "--keep", "min"], &["--dupes"]),
+        (&["dedup", "--verify", "--keep", "max"], &["--on-invalid"]),
         (&["normalize"], &["--on-invalid"]),
         (&["parse"], &[]),
         (&["check"], &[]),

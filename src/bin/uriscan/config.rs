@@ -309,7 +309,7 @@ impl Config {
     /// The same, asking a set on disk, and adding to it what is new if `update` says so.
     fn with_seen(mut self, path: Option<PathBuf>, update: bool) -> Result<Config, Failure> {
         if path.is_some() && !matches!(self.job, Job::Dedup(_)) {
-            let what = "works with plain dedup; not with -c, -d, -u, --keep, --dupes or --clusters";
+            let what = "works with plain dedup; not with -c, -d, -u, --keep, --verify, --dupes or --clusters";
             return Err(Failure::at("--seen", what));
         }
         let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
@@ -327,7 +327,7 @@ impl Config {
         let refuse = |what: &str| Err(Failure::at("--checkpoint", what));
         if !matches!(self.job, Job::Dedup(_)) {
             return refuse(
-                "works with plain dedup; not with -c, -d, -u, --keep, --dupes or --clusters",
+                "works with plain dedup; not with -c, -d, -u, --keep, --verify, --dupes or --clusters",
             );
         }
         if self.side.rejects.is_some() {

@@ -212,9 +212,9 @@ pub(crate) fn column(option: &str, typed: &str) -> Result<usize, Failure> {
 
 /// Deduplication; what asks for whole classes costs more.
 pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
-    let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
+    let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
-    if !asks && *keep == args::Keep::First {
+    if !asks && !verify && *keep == args::Keep::First {
         return Job::Dedup(dedup);
     }
     Job::Classes(ClassOptions {
@@ -224,6 +224,8 @@ pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
             args::Keep::Last => Keep::Last,
             args::Keep::Shortest => Keep::Shortest,
             args::Keep::Https => Keep::Https,
+            args::Keep::Min => Keep::Min,
+            args::Keep::Max => Keep::Max,
         },
         select: match (repeated, unique) {
             (true, _) => Select::Repeated,
@@ -231,6 +233,7 @@ pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
             (false, false) => Select::All,
         },
         count: *count,
+        verify: *verify,
     })
 }
 

@@ -10,6 +10,7 @@
 mod again;
 mod ladder;
 mod long;
+mod proof;
 mod shelf;
 mod write;
 
@@ -23,6 +24,7 @@ use crate::dedup::{Classes, Rows};
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
 use long::Spool;
+use proof::Proof;
 use shelf::{Manner, Shelf};
 
 /// Which record of a class is kept, its survivor.
@@ -38,6 +40,10 @@ pub enum Keep {
     /// The first one that begins with `https:` as it is written, whatever a base or a repair would make of
     /// it; the first one if there is none.
     Https,
+    /// The one whose bytes come first when all are sorted.
+    Min,
+    /// The one whose bytes come last.
+    Max,
 }
 
 impl Keep {
@@ -47,10 +53,16 @@ impl Keep {
         matches!(self, Keep::Shortest | Keep::Https)
     }
 
+    /// Whether the records themselves are compared, so that they have to be held.
+    #[inline]
+    fn has_order(self) -> bool {
+        matches!(self, Keep::Min | Keep::Max)
+    }
+
     /// How good a record is: the first one of the lowest rank is kept.
     fn rank(self, text: &[u8]) -> u32 {
         match self {
-            Keep::First | Keep::Last => 0,
+            Keep::First | Keep::Last | Keep::Min | Keep::Max => 0,
             // A record of a chunk fits 32 bits.
             Keep::Shortest => text.len() as u32,
             Keep::Https => {
@@ -95,6 +107,9 @@ pub struct ClassOptions {
     pub select: Select,
     /// Write the number of records before each line, right-aligned to seven columns, and a space.
     pub count: bool,
+    /// Compare the canonical forms of two records wherever they have one key, instead of trusting 128 bits; if two
+    /// differ, nothing is written and the run ends with [`Error::Collision`].
+    pub verify: bool,
 }
 
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
@@ -124,7 +139,8 @@ pub struct ClassOptions {
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
 /// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
 ///
-/// Memory: 50 to 70 bytes and the survivor's text for each class; with [`Sinks::dupes`] or
+/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`Keep::Min`], [`Keep::Max`] and
+/// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
 /// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
@@ -152,8 +168,9 @@ pub fn classes(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
+    let has_texts = has_members || options.verify || options.keep.has_order();
     let again: Option<Vec<Source>> =
-        if has_members { None } else { sources.iter().map(Source::again).collect() };
+        if has_texts { None } else { sources.iter().map(Source::again).collect() };
     let again = again.map(Mutex::new);
     let mut job = Sorting {
         options: ClassOptions {
@@ -194,6 +211,8 @@ struct Sorting {
     /// The number of records too long to be judged that are to be written.
     long_count: u64,
     forecast: Forecast,
+    /// Two records that have one key and are not one.
+    collision: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// The records of a chunk that have a key.
@@ -247,17 +266,29 @@ impl Job for Sorting {
             slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
         let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
         self.keyed += rows.iter().map(|rows| rows.len() as u64).sum::<u64>();
+        let proof = self
+            .options
+            .verify
+            .then(|| Proof::new(&self.options.dedup.equivalence, &self.settings));
         self.classes.insert(&rows, |shelf, met| {
             let Slot { chunk, rows: found, .. } = scanned[met.chunk];
+            if let (Some(proof), false) = (&proof, met.is_first) {
+                let text = found.spans[met.row].of(chunk.text.padded().content());
+                proof.see(text, shelf.survivor(met.class).1);
+            }
             shelf.meet(manner, met.class, met.is_first, || {
                 let position = found.position + u64::from(found.lines[met.row]);
                 (position, found.spans[met.row].of(chunk.text.padded().content()))
             });
         });
+        self.collision = self.collision.take().or(proof.and_then(Proof::collision));
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
 
     fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if let Some((one, other)) = self.collision.take() {
+            return Err(Error::Collision { one, other });
+        }
         match self.again.take() {
             None => self.write(report, sinks),
             Some(sources) => {

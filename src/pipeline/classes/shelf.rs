@@ -194,7 +194,11 @@ impl Shelf {
     #[inline(never)]
     fn meet_further(&mut self, manner: Manner, class: u32, position: u64, text: &[u8]) {
         let before = self.positions[class as usize];
-        let mut is_kept = manner.keep == Keep::Last;
+        let mut is_kept = match manner.keep {
+            Keep::Min => text < self.survivor(class).1,
+            Keep::Max => text > self.survivor(class).1,
+            keep => keep == Keep::Last,
+        };
         if manner.keep.has_ranks() {
             let (rank, lowest) = (manner.keep.rank(text), &mut self.ranks[class as usize]);
             is_kept = rank < *lowest;
@@ -358,11 +362,16 @@ mod tests {
             (Keep::Last, "http:b", 4),
             (Keep::Shortest, "http:b", 4),
             (Keep::Https, "HTTPS:aa", 2),
+            (Keep::Min, "HTTPS:aa", 2),
+            (Keep::Max, "https:a", 3),
         ] {
             let bare = Manner { keep, has_texts: false, has_members: false };
-            let shelf = meet_all(bare, &records);
-            assert_eq!(shelf.survivors(0..9).map(|(_, class)| shelf.count(class)).sum::<u64>(), 5);
-            assert!(shelf.survivors(0..9).any(|found| found == (position, 0)), "{keep:?}");
+            if !keep.has_order() {
+                let shelf = meet_all(bare, &records);
+                let all = shelf.survivors(0..9);
+                assert_eq!(all.map(|(_, class)| shelf.count(class)).sum::<u64>(), 5);
+                assert!(shelf.survivors(0..9).any(|found| found == (position, 0)), "{keep:?}");
+            }
             for has_members in [false, true] {
                 let shelf = meet_all(Manner { has_members, has_texts: true, ..bare }, &records);
                 assert_eq!(shelf.survivor(0), (position, survivor.as_bytes()), "{keep:?}");

@@ -88,6 +88,12 @@ pub(crate) struct Classes {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     pub(crate) keep: Keep,
 
+    /// Compare canonical forms wherever two records have one key, instead of trusting 128 bits
+    ///
+    /// Should two differ, the run ends with an error and writes nothing. Holds the records kept in memory.
+    #[arg(long)]
+    pub(crate) verify: bool,
+
     /// Write what was left out to FILE: the record, the one kept, and the rung, with tabs between
     ///
     /// The rung is the lowest at which the two are one. Lines are in input order, and nothing is
@@ -118,7 +124,12 @@ pub(crate) enum Keep {
     /// The shortest one; the first of equals
     Shortest,
     /// The first one that is written with https:, or else the first one
+    #[value(alias = "prefer-https")]
     Https,
+    /// The one whose bytes come first when all are sorted
+    Min,
+    /// The one whose bytes come last
+    Max,
 }
 
 /// What is written for each class.
@@ -140,8 +151,8 @@ At each rung these are one:
   scheme  http://h:80                 http://h/
 Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --dupes or --clusters nothing is written before all is read. With the
-first four, files that are not compressed are read a second time to write them, at 36 to 60 bytes of memory
+Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters nothing is written before all is read. With the
+first four, unless --keep is min or max, files that are not compressed are read a second time to write them, at 36 to 60 bytes of memory
 for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
 and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
 its bytes where they are not those of the one kept.
