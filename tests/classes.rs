@@ -232,6 +232,7 @@ fn a_file_that_changes_between_two_readings_is_told() {
     let changed = path.clone();
     let last = Source {
         path: Some(path.clone()),
+        early: false,
         open: Box::new(move || {
             std::fs::write(&changed, "a:1\na:1\n")?;
             Ok(Box::new(std::io::empty()))

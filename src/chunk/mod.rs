@@ -101,11 +101,16 @@ impl PaddedBuf {
         self.len = content.len();
     }
 
-    /// Makes room for `capacity` bytes of content; the content stays.
+    /// Makes room for `capacity` bytes of content; the content stays, and what was put into the room.
     #[inline]
     pub fn reserve(&mut self, capacity: usize) {
         let needed = Padded::needed(capacity);
-        if self.bytes.len() < needed {
+        if self.bytes.len() + self.bytes.len() / 2 < needed {
+            // Memory that comes as zeros need not be written twice. There may be more than the content in the room.
+            let mut bytes = vec![0; needed];
+            bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
+            self.bytes = bytes;
+        } else if self.bytes.len() < needed {
             self.bytes.resize(needed, 0);
         }
     }

@@ -1,6 +1,7 @@
 //! Where a link ends: brackets, quotes, punctuation, letters beyond ASCII, and `<` `>` around it.
 
 use super::Options;
+use crate::grammar::ByteClass;
 use crate::grammar::class::{SCHEME, URI_BYTE};
 
 /// Bytes between `<` and `>` of a link that is broken over lines, at the most.
@@ -43,6 +44,17 @@ pub(crate) fn end(
         }
     }
     (stop > from).then_some(End { at: stop, is_broken: false })
+}
+
+/// Whether a link with `left` before it ends where no URI goes on, behind `last` and before `next`, since no rule says that it ends
+/// elsewhere: then [`end`] says the same.
+#[inline(always)]
+pub(super) fn is_usual(left: u8, last: u8, next: u8) -> bool {
+    const OPENING: ByteClass = ByteClass::of(b"'<:*_~");
+    const TRAILING: ByteClass = ByteClass::of(b".,:;!?'([");
+    const BRACKET: ByteClass = ByteClass::of(b"()[]");
+    // A byte beyond ASCII ends no IRI.
+    !OPENING.has(left) && !TRAILING.has(last) && !BRACKET.has(next) && next < 0x80
 }
 
 /// Where the link that begins at `start` ends at the latest: at the next `'` if there is one right before it.

@@ -46,6 +46,11 @@ impl Format {
         if self == Format::Text { record_end } else { b'\n' }
     }
 
+    /// Whether such a source is one record.
+    pub(crate) fn is_document(self) -> bool {
+        matches!(self, Format::Html | Format::Markdown)
+    }
+
     /// The stable name used for options and in machine output.
     pub const fn name(self) -> &'static str {
         match self {

@@ -18,11 +18,21 @@ pub(crate) struct Attribute<'t> {
 
 /// Calls `found` with the name and the attributes of every start tag of `text`, in order. Of attributes that
 /// are given twice the first counts; the others are handed over too.
-pub(crate) fn start_tags<'t>(text: &'t [u8], mut found: impl FnMut(&'t [u8], &[Attribute<'t>])) {
+///
+/// `skip` is told where a `<` stands that a tag may begin with, and says where the first one from there on stands that is to be
+/// looked at.
+pub(crate) fn start_tags<'t>(
+    text: &'t [u8],
+    mut skip: impl FnMut(usize) -> usize,
+    mut found: impl FnMut(&'t [u8], &[Attribute<'t>]),
+) {
     let mut attributes = Vec::new();
     let mut at = 0;
     while let Some(skipped) = memchr(b'<', &text[at..]) {
-        let open = at + skipped;
+        let open = skip(at + skipped);
+        if open == text.len() {
+            return;
+        }
         at = match text.get(open + 1) {
             Some(b'!') if text[open..].starts_with(b"<!--") => comment_end(text, open + 4),
             Some(b'!' | b'?') => behind(text, open + 2, b'>'),

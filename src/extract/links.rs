@@ -96,6 +96,10 @@ pub struct Links {
     relative: u64,
     lost: u64,
     broken: u64,
+    partial: u64,
+    undecoded: u64,
+    /// Memory for those who have to collect places before they can make links of them.
+    places: Vec<(Context, Span)>,
 }
 
 /// Bytes of URIs that are made for one chunk, at the most: a page may name a long base and have millions of
@@ -113,6 +117,7 @@ impl Links {
         self.links.clear();
         self.made.clear();
         (self.relative, self.lost, self.broken) = (0, 0, 0);
+        (self.partial, self.undecoded) = (0, 0);
     }
 
     /// The number of relative references that were left out, as there is no base.
@@ -130,8 +135,36 @@ impl Links {
         self.broken
     }
 
+    /// The number of coded bodies in archives of which only a part was looked into: they break off, or have more than 64 MiB.
+    pub fn partial(&self) -> u64 {
+        self.partial
+    }
+
+    /// The number of bodies in archives that were not looked into, as their coding cannot be undone.
+    pub fn undecoded(&self) -> u64 {
+        self.undecoded
+    }
+
+    pub(crate) fn count_partial(&mut self) {
+        self.partial += 1;
+    }
+
+    pub(crate) fn count_undecoded(&mut self) {
+        self.undecoded += 1;
+    }
+
     pub(crate) fn count_broken(&mut self) {
         self.broken += 1;
+    }
+
+    /// An empty list of places, to be given back.
+    pub(crate) fn take_places(&mut self) -> Vec<(Context, Span)> {
+        core::mem::take(&mut self.places)
+    }
+
+    pub(crate) fn give_back_places(&mut self, mut places: Vec<(Context, Span)>) {
+        places.clear();
+        self.places = places;
     }
 
     /// Adds what was found in `text`, which was made of what stands at `place`.
@@ -142,6 +175,8 @@ impl Links {
         self.relative += found.relative;
         self.lost += found.lost;
         self.broken += found.broken;
+        self.partial += found.partial;
+        self.undecoded += found.undecoded;
     }
 
     pub(crate) fn count_relative(&mut self) {

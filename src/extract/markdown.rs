@@ -66,7 +66,8 @@ pub(crate) fn document(
             Event::End(TagEnd::CodeBlock) => in_code = false,
             Event::Html(_) | Event::InlineHtml(_) => {
                 let first = links.len();
-                page::page(schemes, kernels, span.of(text.content()), base, links);
+                let part = text.part(span.start as usize, span.len());
+                page::page(schemes, kernels, part, base, links);
                 links.shift(first, span.start);
             }
             _ => {}

@@ -6,6 +6,7 @@
 
 mod address;
 mod clf;
+mod coding;
 mod columns;
 mod ends;
 mod format;
@@ -15,6 +16,7 @@ mod links;
 mod log_format;
 mod markdown;
 mod page;
+mod plain_tags;
 mod reference;
 mod scheme;
 mod text;
@@ -109,7 +111,7 @@ impl Extractor {
         match kind.format {
             Format::Text => finder.find_all(kernels, text, links),
             Format::Html => {
-                page::page(&finder.options().schemes, kernels, text.content(), base, links);
+                page::page(&finder.options().schemes, kernels, text, base, links);
             }
             Format::Markdown => markdown::document(finder, kernels, text, base, links),
             Format::Json => json::lines(&mut values(!fields.is_empty()), fields, links),

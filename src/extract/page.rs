@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::html::{Attribute, start_tags};
 use super::reference::{Absolute, encoded, scheme};
-use super::{Context, Links, Schemes};
-use crate::chunk::Span;
+use super::{Context, Links, Schemes, plain_tags};
+use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
 /// Appends the links of the HTML document `text` to `links`: what stands in attributes that hold references, absolute
@@ -16,13 +16,15 @@ use crate::simd::Kernels;
 pub(crate) fn page(
     schemes: &Schemes,
     kernels: Kernels,
-    text: &[u8],
+    text: Padded<'_>,
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
-    let mut found: Vec<(Context, usize, &[u8])> = Vec::new();
+    let skip = |at| plain_tags::skip(kernels, text, at);
+    let content = text.content();
+    let mut found = links.take_places();
     let mut own_base = None;
-    start_tags(text, |tag, attributes| {
+    start_tags(content, skip, |tag, attributes| {
         if tag.eq_ignore_ascii_case(b"base") {
             // The first that has a reference is the one.
             let href = || attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href"));
@@ -36,7 +38,8 @@ pub(crate) fn page(
                 let bit = 1 << context as u32;
                 let is_first = seen & bit == 0;
                 if is_first && (context != Context::Refresh || is_refresh(attributes)) {
-                    found.push((context, attribute.at, attribute.value));
+                    let (start, end) = (attribute.at, attribute.at + attribute.value.len());
+                    found.push((context, Span { start: start as u32, end: end as u32 }));
                 }
                 seen |= bit;
             }
@@ -55,9 +58,8 @@ pub(crate) fn page(
     }
     let base = if absolute_base.is_empty() { base } else { Some(&*absolute_base) };
     let mut absolute = Absolute::new(kernels, base);
-    for (context, at, typed) in found {
-        let span = Span { start: at as u32, end: (at + typed.len()) as u32 };
-        let value = decoded(typed);
+    for &(context, span) in &found {
+        let value = decoded(span.of(content));
         match context {
             Context::Srcset => {
                 srcset(&value, |one| push(schemes, &mut absolute, one, span, context, links));
@@ -70,6 +72,7 @@ pub(crate) fn page(
             _ => push(schemes, &mut absolute, &value, span, context, links),
         }
     }
+    links.give_back_places(found);
 }
 
 /// Adds the link that `typed`, read from `span`, stands for.

@@ -1,10 +1,13 @@
 //! The search for links in running text.
 
 use super::links::{Context, Links};
-use super::{Options, Schemes, address, ends};
+use super::{Options, Schemes, address, ends, scheme};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
-use crate::simd::{BLOCK, Isa, Kernels, Task, class};
+use crate::simd::{BLOCK, Isa, Kernels, Task, class, prefetch};
+
+/// Bytes ahead of the search that are fetched: those around a link take time, in which the CPU looks no further.
+const FAR: usize = 1024;
 
 /// Finds links in running text.
 ///
@@ -119,7 +122,9 @@ impl Finder {
         let (content, end) = (text.content(), text.len());
         // What stands before belongs to links already found.
         let mut floor = 0;
+        let is_usual = self.options.schemes == Schemes::Known && !self.options.refang;
         for at in (0..end).step_by(BLOCK) {
+            prefetch(text.padded(), at + FAR);
             let colons = isa.equal(text.block(at), b':') & low_bits(end - at);
             if colons == 0 {
                 continue;
@@ -127,6 +132,11 @@ impl Finder {
             for bit in Bits(colons & self.likely(isa, text, at)) {
                 let colon = at + bit as usize;
                 if colon < floor {
+                    continue;
+                }
+                if is_usual && let Some(span) = self.usual(isa, text, floor, colon) {
+                    floor = span.end as usize;
+                    links.push(span, context);
                     continue;
                 }
                 let Some(begin) = address::begin(&self.options, content, floor, colon) else {
@@ -149,6 +159,18 @@ impl Finder {
             address::fill_gaps(&self.options, content, first, context, links);
         }
         links.shift(first, range.start);
+    }
+
+    /// The link whose scheme ends at `colon`, if all is as it is nearly always: see [`scheme::usual_start`] and
+    /// [`ends::is_usual`].
+    #[inline(always)]
+    fn usual<I: Isa>(&self, isa: I, text: Padded<'_>, floor: usize, colon: usize) -> Option<Span> {
+        let content = text.content();
+        let start = scheme::usual_start(content, floor, colon)?;
+        let stop = first_stop(isa, text, colon + 3, content.len());
+        let next = content.get(stop).copied().unwrap_or(b' ');
+        ends::is_usual(content[start - 1], content[stop - 1], next)
+            .then_some(Span { start: start as u32, end: stop as u32 })
     }
 
     /// The bytes of the block at `at` that may end a scheme if they are a `:`: none before a space or a line end.

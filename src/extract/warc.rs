@@ -1,5 +1,6 @@
 //! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
 
+use super::coding::{self, Decoded};
 use super::reference::Absolute;
 use super::{Context, Extractor, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
@@ -175,8 +176,10 @@ fn one(
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
     if is(b"response") && has_prefix(media, b"application/http") {
         response(extractor, kernels, text, block, target, links);
-    } else if is(b"resource") || is(b"conversion") || is(b"metadata") {
-        body(extractor, kernels, text, block, media, target, links);
+    } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
+        && let Some(sort) = Sort::of(media)
+    {
+        body(extractor, kernels, text, block, sort, target, links);
     }
 }
 
@@ -200,20 +203,28 @@ fn response(
     let payload = Span { start: block.start + start as u32, end: block.end };
     let is_chunked =
         field(header, b"transfer-encoding").is_some_and(|value| has_prefix(value, b"chunked"));
-    let coding = field(header, b"content-encoding").unwrap_or_default();
+    let codings = field(header, b"content-encoding").unwrap_or_default();
+    let Some(sort) = Sort::of(media) else { return };
     let bytes = payload.of(text.content());
     let whole = if is_chunked { unchunked(bytes) } else { None };
-    let bytes = whole.as_deref().unwrap_or(bytes);
-    let is_gzip = has_prefix(coding, b"gzip") || has_prefix(coding, b"x-gzip");
-    let plain = if is_gzip { inflated(bytes) } else { None };
-    match plain.or(whole) {
-        None => body(extractor, kernels, text, payload, media, target, links),
+    let plain = match coding::decoded(codings, whole.as_deref().unwrap_or(bytes), coding::MOST) {
+        Decoded::Plain => whole,
+        Decoded::Made { text, is_whole } => {
+            if !is_whole {
+                links.count_partial();
+            }
+            Some(text)
+        }
+        Decoded::Unknown => return links.count_undecoded(),
+    };
+    match plain {
+        None => body(extractor, kernels, text, payload, sort, target, links),
         Some(plain) => {
             // Made of the payload: there its links are told to be.
             let buf = PaddedBuf::from_content(&plain);
             let mut found = Links::new();
             let all = Span { start: 0, end: plain.len() as u32 };
-            body(extractor, kernels, buf.padded(), all, media, target, &mut found);
+            body(extractor, kernels, buf.padded(), all, sort, target, &mut found);
             links.take_made(&found, &plain, payload);
         }
     }
@@ -243,45 +254,54 @@ fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What `bytes` hold if they are gzip data, as far as they can be read, and some 64 MiB of it at the most.
-#[cfg(feature = "compression")]
-fn inflated(bytes: &[u8]) -> Option<Vec<u8>> {
-    use std::io::Read;
-    const MOST: u64 = 64 << 20;
-    let mut out = Vec::new();
-    let mut decoder = flate2::bufread::MultiGzDecoder::new(bytes).take(MOST);
-    // What came before a fault counts; archives hold pages that were cut off.
-    let is_whole = decoder.read_to_end(&mut out).is_ok();
-    (is_whole || !out.is_empty()).then_some(out)
+/// How a document is looked into.
+#[derive(Clone, Copy)]
+enum Sort {
+    Page,
+    Json,
+    Text,
 }
 
-#[cfg(not(feature = "compression"))]
-fn inflated(_: &[u8]) -> Option<Vec<u8>> {
-    None
+impl Sort {
+    /// That of documents of type `media`; `None` for those that are not looked into.
+    fn of(media: &[u8]) -> Option<Sort> {
+        let is = |name: &[u8]| has_prefix(media, name);
+        if is(b"text/html") || is(b"application/xhtml") {
+            Some(Sort::Page)
+        } else if is(b"application/json") {
+            Some(Sort::Json)
+        } else if is(b"text/") || is(b"application/warc-fields") {
+            Some(Sort::Text)
+        } else {
+            None
+        }
+    }
 }
 
-/// Looks into the document of type `media` at `span`.
+/// Looks into the document at `span`.
 fn body(
     extractor: &Extractor,
     kernels: Kernels,
     text: Padded<'_>,
     span: Span,
-    media: &[u8],
+    sort: Sort,
     target: Option<&[u8]>,
     links: &mut Links,
 ) {
     let first = links.len();
     let part = text.part(span.start as usize, span.len());
     let finder = extractor.finder();
-    if has_prefix(media, b"text/html") || has_prefix(media, b"application/xhtml") {
-        page::page(&finder.options().schemes, kernels, part.content(), target, links);
-    } else if has_prefix(media, b"application/json") {
-        // WAT: what a page links to is in members of this name.
-        let mut values = super::value::Values::new(finder, kernels, part, true, target);
-        super::json::lines(&mut values, &["url".to_owned()], links);
-    } else if has_prefix(media, b"text/") || has_prefix(media, b"application/warc-fields") {
-        let whole = Span { start: 0, end: part.len() as u32 };
-        finder.find_span(kernels, part, whole, Context::Text, links);
+    match sort {
+        Sort::Page => page::page(&finder.options().schemes, kernels, part, target, links),
+        Sort::Json => {
+            // WAT: what a page links to is in members of this name.
+            let mut values = super::value::Values::new(finder, kernels, part, true, target);
+            super::json::lines(&mut values, &["url".to_owned()], links);
+        }
+        Sort::Text => {
+            let whole = Span { start: 0, end: part.len() as u32 };
+            finder.find_span(kernels, part, whole, Context::Text, links);
+        }
     }
     links.shift(first, span.start);
 }

@@ -156,7 +156,7 @@ impl<R: BufRead> Read for Lz4Frames<R> {
 }
 
 /// Fails once.
-struct Fails(Option<io::Error>);
+pub(super) struct Fails(pub(super) Option<io::Error>);
 
 impl Read for Fails {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

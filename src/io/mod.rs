@@ -1,5 +1,6 @@
 //! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
 
+mod ahead;
 pub mod compress;
 pub(crate) mod diagnostic;
 pub(crate) mod explanation;

@@ -1,6 +1,5 @@
 //! From sources to chunks: whole records only, each chunk of one source.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +7,8 @@ use std::path::PathBuf;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::compress::{self, Compression};
+use super::ahead::{Content, Sources};
+use super::compress::Compression;
 use crate::chunk::PaddedBuf;
 use crate::extract::Kind;
 
@@ -25,25 +25,37 @@ pub struct Source {
     pub text_only: bool,
     /// The file that it is, if it is one.
     pub path: Option<PathBuf>,
+    /// It may be opened, and its beginning read, before its turn has come, and on another thread: so for
+    /// regular files, as that takes nothing from anybody.
+    pub early: bool,
 }
 
 impl Source {
     /// A source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
-        Source { name: name.into(), bytes: None, open, text_only: false, path: None }
+        Source { name: name.into(), bytes: None, open, text_only: false, path: None, early: false }
     }
 
     /// A source that opens the file at `path` when its turn has come.
     pub fn file(path: impl Into<PathBuf>) -> Source {
         let path = path.into();
+        let data = path.metadata().ok().filter(|data| data.is_file());
+        let (bytes, early) = (data.as_ref().map(|data| data.len()), data.is_some());
+        Source { bytes, early, ..Source::regular_file(path) }
+    }
+
+    /// A source that opens the file at `path`, which is known to be a regular one; it is not looked at before.
+    pub fn regular_file(path: impl Into<PathBuf>) -> Source {
+        let path = path.into();
         let opened = path.clone();
         Source {
             name: path.display().to_string(),
-            bytes: path.metadata().ok().filter(|data| data.is_file()).map(|data| data.len()),
+            bytes: None,
             open: Box::new(move || Ok(Box::new(File::open(opened)?))),
             text_only: false,
             path: Some(path),
+            early: true,
         }
     }
 }
@@ -160,6 +172,9 @@ pub struct Chunk {
 /// First bytes that tell what a source holds; a NUL among them, that it is no text, as `grep` and `rg` have it.
 const HEAD_BYTES: usize = 8 << 10;
 
+/// Bytes that are read of a source before its turn, at the most.
+const MOST_EARLY: usize = 128 << 10;
+
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
     /// Looks at the first bytes of a source, which tell what it holds.
@@ -197,9 +212,13 @@ impl Cut for Lines {
 
 /// Reads sources one after the other into chunks.
 pub struct ChunkReader {
-    sources: VecDeque<Source>,
+    sources: Sources,
     names: Vec<String>,
     current: Option<Box<dyn Read + Send>>,
+    /// All of the current source, if it has been read already.
+    whole: Option<PaddedBuf>,
+    /// Bytes that the current source is thought to have.
+    expected: usize,
     chunk_bytes: usize,
     max_record: usize,
     record_end: u8,
@@ -240,12 +259,15 @@ impl ChunkReader {
         chunk_bytes: usize,
         max_record: usize,
     ) -> ChunkReader {
+        // A chunk above the limit would take whole records above it too.
+        let chunk_bytes = chunk_bytes.clamp(1, max_record.max(1));
         ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
-            sources: sources.into(),
+            sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
-            // A chunk above the limit would take whole records above it too.
-            chunk_bytes: chunk_bytes.clamp(1, max_record.max(1)),
+            whole: None,
+            expected: 0,
+            chunk_bytes,
             max_record: max_record.max(1),
             record_end,
             cut: Box::new(Lines(record_end)),
@@ -290,15 +312,8 @@ impl ChunkReader {
     /// handed out by then. The next call goes on with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         loop {
-            if self.current.is_none() {
-                if let Some(error) = self.failed.take() {
-                    return Err(error);
-                }
-                let Some(source) = self.sources.pop_front() else { return Ok(false) };
-                (self.text_only, self.is_begun) = (source.text_only, false);
-                let opened = (source.open)().and_then(compress::decompressed);
-                self.current = Some(opened.map_err(|error| self.error(error))?);
-                (self.byte, self.line) = (0, u64::from(self.counts_lines));
+            if self.current.is_none() && !self.begin_next()? {
+                return Ok(false);
             }
             if self.fill_from_current(chunk)? {
                 return Ok(true);
@@ -306,15 +321,39 @@ impl ChunkReader {
         }
     }
 
+    /// Makes the next source the current one; `false` when there is none.
+    fn begin_next(&mut self) -> Result<bool, ReadError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let Some(opened) = self.sources.next() else { return Ok(false) };
+        (self.text_only, self.is_begun) = (opened.text_only, false);
+        self.expected = opened.bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
+        (self.byte, self.line) = (0, u64::from(self.counts_lines));
+        let current: Box<dyn Read + Send> =
+            match opened.content.map_err(|error| self.error(error))? {
+                Content::Stream(reader) => reader,
+                Content::Whole(text) => {
+                    self.whole = Some(text);
+                    Box::new(io::empty())
+                }
+            };
+        self.current = Some(current);
+        Ok(true)
+    }
+
+    /// The number of the current source, the one taken last.
+    fn number(&self) -> usize {
+        self.names.len() - self.sources.len() - 1
+    }
+
     fn error(&self, error: io::Error) -> ReadError {
-        // The current source is the one taken last from the queue.
-        let source = self.names[self.names.len() - self.sources.len() - 1].clone();
-        ReadError { source, error }
+        ReadError { source: self.names[self.number()].clone(), error }
     }
 
     /// Fills `chunk` from the current source; `false`, and no current source, when it is at its end.
     fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
-        if chunk.text.capacity() > 8 * self.chunk_bytes.max(1 << 16) {
+        if chunk.text.capacity() > 64 * self.chunk_bytes.max(1 << 16) {
             // A long record has been here; its memory need not stay.
             chunk.text = PaddedBuf::default();
         }
@@ -325,12 +364,27 @@ impl ChunkReader {
             // What a source holds is judged by the same bytes, however small its chunks.
             most = most.max(HEAD_BYTES);
         }
-        chunk.text.reserve(most);
-        chunk.text.room()[..len].copy_from_slice(&self.carry);
-        self.carry.clear();
-        chunk.source = self.names.len() - self.sources.len() - 1;
+        let whole = self.whole.take();
+        let is_whole = whole.is_some();
+        if let Some(text) = whole {
+            len = text.padded().len();
+            if chunk.text.capacity() < len {
+                chunk.text = text;
+            } else {
+                // A larger buffer is kept for a larger source.
+                chunk.text.set(text.padded().content());
+            }
+        } else {
+            chunk.text.reserve(most);
+            chunk.text.room()[..len].copy_from_slice(&self.carry);
+            self.carry.clear();
+        }
+        chunk.source = self.number();
         loop {
-            let (filled, is_end) = self.read(&mut chunk.text.room()[..most], len);
+            let (filled, is_end) = match is_whole {
+                true => (len, true),
+                false => self.read(&mut chunk.text.room()[..most], len),
+            };
             len = filled;
             if self.byte == 0 && chunk.text.room()[..len].starts_with(BYTE_ORDER_MARK) {
                 chunk.text.room().copy_within(BYTE_ORDER_MARK.len()..len, 0);
@@ -373,7 +427,9 @@ impl ChunkReader {
                 self.in_long_record = true;
                 (len, Shape::LongFirst)
             } else {
-                most = (2 * len).min(self.max_record + 1);
+                // A document is read as a whole: once more if all of it fits, to see its end.
+                let all = if self.kind.format.is_document() { self.expected } else { 0 };
+                most = (2 * len).max(all.saturating_add(1)).min(self.max_record + 1);
                 chunk.text.reserve(most);
                 continue;
             };
@@ -530,6 +586,30 @@ mod tests {
                     _ => panic!("{len} {end:?} {shapes:?}"),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn sources_opened_early_give_the_same_chunks() {
+        let long = "y".repeat(70);
+        let texts = ["", "x\n", "\n", "x\nhalf", "\u{FEFF}a\nb", &long, "a\0b\n", "x\ny\n"];
+        for (chunk_bytes, text_only) in [(1, false), (16, true), (16, false), (1000, true)] {
+            let chunks = |early: bool| {
+                let source = |text: &&str| {
+                    let drip = Drip(io::Cursor::new(text.as_bytes().to_vec()), false);
+                    Source { early, text_only, ..Source::new("a", drip) }
+                };
+                let sources = texts.iter().map(source).collect();
+                let mut reader = ChunkReader::new(sources, b'\n', chunk_bytes, 64);
+                reader.count_lines();
+                let (mut chunk, mut all) = (Chunk::default(), Vec::new());
+                while reader.fill(&mut chunk).unwrap() {
+                    let text = chunk.text.padded().content().to_vec();
+                    all.push((chunk.source, chunk.byte, chunk.line, chunk.shape, text));
+                }
+                (all, reader.binary())
+            };
+            assert_eq!(chunks(true), chunks(false), "{chunk_bytes}");
         }
     }
 

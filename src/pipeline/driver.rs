@@ -116,10 +116,13 @@ pub(super) fn run_here<J: Job + Send>(
     batches(job, &mut reader, settings, sinks)
 }
 
-/// Chunks in a batch: enough for every thread to find work, few enough to stay small.
-fn batch_slots(threads: usize) -> usize {
+/// Full chunks in a batch: enough for every thread to find work, few enough to stay small.
+fn full_slots(threads: usize) -> usize {
     (4 * threads).max(16)
 }
+
+/// Chunks in a batch for each full one, if they are those of small sources.
+const SMALL_FOR_FULL: usize = 4;
 
 fn batches<J: Job + Send>(
     job: &mut J,
@@ -129,12 +132,13 @@ fn batches<J: Job + Send>(
 ) -> Result<Report, Error> {
     let threads = rayon::current_num_threads();
     let workers: Vec<Mutex<Worker>> = (0..threads).map(|_| Mutex::default()).collect();
-    let count = batch_slots(threads);
+    let full = full_slots(threads);
+    let count = full * SMALL_FOR_FULL;
     let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
     let (mut before, mut current, mut after) = (new_batch(), new_batch(), new_batch());
     // How many slots of each are in use.
     let mut before_len = 0;
-    let (mut current_len, mut failed) = fill(reader, &mut current, settings, sinks);
+    let (mut current_len, mut failed) = fill(reader, &mut current, full, settings, sinks);
     let mut report = Report::default();
     while current_len > 0 {
         // Nothing is read behind a fault, but all that stands before it is worked on and written.
@@ -145,14 +149,14 @@ fn batches<J: Job + Send>(
                 Ok::<_, Error>(if has_failed {
                     (0, None)
                 } else {
-                    fill(reader, &mut after, settings, sinks)
+                    fill(reader, &mut after, full, settings, sinks)
                 })
             },
             || work(job, &mut current[..current_len], settings, &workers),
         );
         let (after_len, new_failure) = outside?;
         failed = failed.or(new_failure);
-        before[..before_len].iter_mut().for_each(|slot| release(slot, settings));
+        release(&mut before[..before_len], full, settings);
         for slot in &mut current[..current_len] {
             report += &slot.report;
         }
@@ -174,17 +178,19 @@ fn batches<J: Job + Send>(
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }
 
-/// Fills slots until the batch is full, in number or in bytes; gives the number filled, and why it
-/// could not go on if it could not.
+/// Fills slots until the batch is full, in number or with the bytes of `full` chunks; gives the number filled, and
+/// why it could not go on if it could not.
 fn fill<R>(
     reader: &mut ChunkReader,
     slots: &mut [Slot<R>],
+    full: usize,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> (usize, Option<ReadError>) {
-    let budget = slots.len() * settings.chunk_bytes;
+    // Chunks are a little shorter than they could be, as they end with a record.
+    let budget = (full - 1) * settings.chunk_bytes;
     let (mut filled, mut bytes) = (0, 0);
-    while filled < slots.len() && bytes < budget {
+    while filled < slots.len() && bytes <= budget {
         match (reader.fill(&mut slots[filled].chunk), &mut sinks.unread) {
             (Ok(true), _) => {
                 bytes += slots[filled].chunk.text.padded().len();
@@ -203,12 +209,18 @@ fn oversize(settings: &Settings) -> usize {
     8 * settings.chunk_bytes.max(1 << 16)
 }
 
-/// Gives back the memory of a slot that has held a long record: it may be long until the slot is
-/// filled again, and if every slot kept what its longest record took, the memory of a run would
+/// Gives back the memory of slots of a batch beyond what that of `full` chunks may come to: it may be long until they
+/// are filled again, and if every slot kept what its longest record took, the memory of a run would
 /// be many times that of the longest record.
-fn release<R: Default>(slot: &mut Slot<R>, settings: &Settings) {
-    if slot.chunk.text.capacity() > oversize(settings) {
-        *slot = Slot::default();
+fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: &Settings) {
+    let mut left = full * oversize(settings);
+    for slot in slots {
+        let taken = slot.chunk.text.capacity() + slot.out.capacity();
+        if taken > left {
+            *slot = Slot::default();
+        } else {
+            left -= taken;
+        }
     }
 }
 
@@ -344,15 +356,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slot_does_not_keep_the_memory_of_a_long_record() {
+    fn slots_do_not_keep_the_memory_of_long_records() {
         let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
-        let mut slot = Slot::<()>::default();
-        for (len, is_kept) in [(1 << 16, true), (1 << 20, false)] {
-            slot.chunk.text.set(&vec![b'x'; len]);
-            slot.out.resize(len, b'x');
-            release(&mut slot, &settings);
-            assert_eq!(slot.chunk.text.capacity() >= len, is_kept);
-            assert_eq!(slot.out.capacity() >= len, is_kept);
+        let mut slots: Vec<Slot<()>> = (0..40).map(|_| Slot::default()).collect();
+        for (len, kept) in [(1 << 14, 40), (1 << 18, 4), (1 << 20, 1)] {
+            for slot in &mut slots {
+                slot.chunk.text.set(&vec![b'x'; len]);
+                slot.out.resize(len, b'x');
+            }
+            release(&mut slots, 4, &settings);
+            let holds = |slot: &&Slot<()>| slot.chunk.text.capacity() + slot.out.capacity() > 0;
+            assert_eq!(slots.iter().filter(holds).count(), kept, "{len}");
         }
     }
 }

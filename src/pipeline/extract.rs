@@ -5,9 +5,8 @@ use super::links::{self, Found};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::extract::{Extractor, ExtractorOptions, Format, Links};
 use crate::io::reader::Cut;
-use crate::io::{Shape, Source, found};
+use crate::io::{Source, found};
 use crate::simd::{Isa, Kernels};
-use crate::uri::ErrorKind;
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,15 +73,13 @@ pub fn extract(
     let mut job = Extract {
         extractor: Extractor::new(options.extractor.clone()),
         kernels: settings.kernels,
-        broken: 0,
         options,
         format,
         record_end: settings.record_end,
         per_source: vec![0; names.len()],
         names,
     };
-    let mut report = run(&mut job, sources, settings, sinks)?;
-    report.broken = job.broken;
+    let report = run(&mut job, sources, settings, sinks)?;
     if format.shape == LinkShape::Count {
         let mut text = Vec::new();
         job.write_counts(&mut text);
@@ -94,7 +91,6 @@ pub fn extract(
 struct Extract<'a> {
     extractor: Extractor,
     kernels: Kernels,
-    broken: u64,
     options: &'a ExtractOptions,
     format: LinkFormat,
     record_end: u8,
@@ -170,10 +166,8 @@ impl Job for Extract<'_> {
     fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Links>) {
         slot.rows.clear();
         links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, &mut slot.rows);
-        let links = &slot.rows;
-        slot.report.written = links.len() as u64;
-        slot.report.invalid.add_many(ErrorKind::Relative, links.relative());
-        slot.report.invalid.add_many(ErrorKind::TooLong, links.lost());
+        links::count_faults(&slot.rows, &mut slot.report);
+        slot.report.written = slot.rows.len() as u64;
         slot.report.records = slot.report.written + slot.report.invalid.total();
         self.rows(slot);
     }
@@ -181,9 +175,6 @@ impl Job for Extract<'_> {
     fn settle(&mut self, slots: &mut [Slot<Links>]) {
         for slot in slots {
             self.per_source[slot.chunk.source] += slot.report.written;
-            if slot.chunk.shape == Shape::Records {
-                self.broken += slot.rows.broken();
-            }
         }
     }
 

@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use super::{ExtractOptions, Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{Extractor, Format, Kind, Links, last_row_end, wrapped_cut};
@@ -23,6 +25,15 @@ pub(super) fn of_chunk<I: Isa>(
     links: &mut Links,
 ) {
     extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), links);
+}
+
+/// Counts what was left out of `links`.
+pub(super) fn count_faults(links: &Links, report: &mut Report) {
+    report.invalid.add_many(ErrorKind::Relative, links.relative());
+    report.invalid.add_many(ErrorKind::TooLong, links.lost());
+    report.broken += links.broken();
+    report.partial += links.partial();
+    report.undecoded += links.undecoded();
 }
 
 /// Where the records of sources of any kind end.
@@ -147,8 +158,7 @@ impl Cut for Documents {
 
 /// The links of `source` as a list, one per record, to be fed to any other job.
 ///
-/// The list is made on the thread that reads, chunk by chunk, while the others work on what was
-/// made before; nothing is written aside. Lines and offsets told about the list are its own, not those
+/// The list is made while what was made before is worked on, of several chunks at a time; nothing is written aside. Lines and offsets told about the list are its own, not those
 /// of the source. What is left out of it is counted in `left_out`, as [`super::extract()`] counts it, by the time
 /// the list has been read; several lists may share that.
 ///
@@ -171,77 +181,122 @@ pub fn links_of(
 ) -> Source {
     let left_out = Arc::clone(left_out);
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
+    // Many lists are begun side by side then.
+    let early = source.early;
     let extractor = Extractor::new(options.extractor.clone());
     let cut = cut(options, settings.record_end);
     let open = move || {
         let Settings { record_end, chunk_bytes, max_record, .. } = settings;
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
         reader.cut_by(cut);
-        let (chunk, links) = (Chunk::default(), Links::new());
-        let out = Vec::new();
-        let list = List { reader, settings, extractor, chunk, links, left_out, out, given: 0 };
+        let (parts, given) = (Vec::new(), (0, 0));
+        let list =
+            List { reader, settings, extractor, parts, filled: 0, failed: None, left_out, given };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
-    Source { name, bytes: None, open: Box::new(open), text_only, path: None }
+    Source { name, bytes: None, open: Box::new(open), text_only, path: None, early }
 }
 
-/// A list of links that is made as it is read.
+/// A list of links that is made as it is read, from several chunks at a time.
 struct List {
     reader: ChunkReader,
     settings: Settings,
     extractor: Extractor,
+    parts: Vec<Part>,
+    /// The number of parts that are in use.
+    filled: usize,
+    /// Why there is nothing behind them.
+    failed: Option<io::Error>,
+    left_out: Arc<Mutex<Report>>,
+    /// What was read: so many parts, and so many bytes of the next one.
+    given: (usize, usize),
+}
+
+/// The links of a chunk.
+#[derive(Default)]
+struct Part {
     chunk: Chunk,
     links: Links,
-    left_out: Arc<Mutex<Report>>,
     out: Vec<u8>,
-    /// Bytes of `out` that were read.
-    given: usize,
 }
 
 impl Read for List {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.out.len() {
-            match self.reader.fill(&mut self.chunk) {
-                Ok(true) => {
-                    self.settings.kernels.run(Fill(self));
-                    self.count_left_out();
+        loop {
+            let (number, byte) = &mut self.given;
+            if *number == self.filled {
+                if !self.fill()? {
+                    return Ok(0);
                 }
-                Ok(false) => return Ok(0),
-                Err(fault) => return Err(fault.error),
+                continue;
             }
+            let left = &self.parts[*number].out[*byte..];
+            if left.is_empty() {
+                (*number, *byte) = (*number + 1, 0);
+                continue;
+            }
+            let count = out.len().min(left.len());
+            out[..count].copy_from_slice(&left[..count]);
+            *byte += count;
+            return Ok(count);
         }
-        let count = out.len().min(self.out.len() - self.given);
-        out[..count].copy_from_slice(&self.out[self.given..][..count]);
-        self.given += count;
-        Ok(count)
     }
 }
 
 impl List {
-    /// Counts what of the chunk is not in the list.
-    fn count_left_out(&self) {
-        let is_long = self.chunk.shape == Shape::LongFirst;
-        let lost = self.links.lost() + u64::from(is_long);
-        if self.links.relative() + lost + self.links.broken() > 0 {
-            let mut report = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
-            report.invalid.add_many(ErrorKind::Relative, self.links.relative());
-            report.invalid.add_many(ErrorKind::TooLong, lost);
-            report.broken += self.links.broken();
+    /// Makes the next parts, twice as many as the last time up to a bound, as most sources are small; `false` if there are none.
+    fn fill(&mut self) -> io::Result<bool> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
         }
+        let most = (2 * self.filled).clamp(1, 4 * rayon::current_num_threads());
+        self.parts.resize_with(self.parts.len().max(most), Part::default);
+        (self.filled, self.given) = (0, (0, 0));
+        while self.filled < most {
+            match self.reader.fill(&mut self.parts[self.filled].chunk) {
+                Ok(true) => self.filled += 1,
+                Ok(false) => break,
+                Err(fault) => {
+                    self.failed = Some(fault.error);
+                    break;
+                }
+            }
+        }
+        let (settings, extractor) = (&self.settings, &self.extractor);
+        let parts = &mut self.parts[..self.filled];
+        parts.par_iter_mut().for_each(|part| settings.kernels.run(Fill(settings, extractor, part)));
+        self.count_left_out();
+        match self.failed.take() {
+            Some(error) if self.filled == 0 => Err(error),
+            failed => {
+                self.failed = failed;
+                Ok(self.filled > 0)
+            }
+        }
+    }
+
+    /// Counts what is not in the list.
+    fn count_left_out(&self) {
+        let mut sum = Report::default();
+        for part in &self.parts[..self.filled] {
+            count_faults(&part.links, &mut sum);
+            let is_long = part.chunk.shape == Shape::LongFirst;
+            sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
+        }
+        *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) += &sum;
     }
 }
 
-/// Makes the list of the next chunk.
-struct Fill<'a>(&'a mut List);
+/// Makes the list of a chunk.
+struct Fill<'a>(&'a Settings, &'a Extractor, &'a mut Part);
 
 impl Task for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let List { settings, extractor, chunk, links, out, given, .. } = self.0;
+        let Fill(settings, extractor, Part { chunk, links, out }) = self;
         out.clear();
         links.clear();
-        *given = 0;
         if chunk.shape == Shape::Records {
             of_chunk(isa, settings.kernels, extractor, chunk, links);
         }

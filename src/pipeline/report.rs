@@ -57,6 +57,10 @@ pub struct Report {
     pub binary: u64,
     /// Places in archives where something else stood than a record.
     pub broken: u64,
+    /// Coded bodies in archives of which only a part was looked into.
+    pub partial: u64,
+    /// Bodies in archives that were not looked into, as their coding cannot be undone.
+    pub undecoded: u64,
     /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
     pub differing: u64,
 }
@@ -72,6 +76,8 @@ impl core::ops::AddAssign<&Report> for Report {
         self.withheld += other.withheld;
         self.binary += other.binary;
         self.broken += other.broken;
+        self.partial += other.partial;
+        self.undecoded += other.undecoded;
         self.differing += other.differing;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;

@@ -75,6 +75,48 @@ fn directories_are_walked_in_the_order_of_names() {
 }
 
 #[test]
+fn many_files_are_read_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut expected, mut list) = (String::new(), String::new());
+    for i in 0..300 {
+        // Some are empty, some pages, some longer than a chunk.
+        let (name, lines) = (format!("{i:03}"), [3, 0, 1, 40, 2000, 1][i % 6]);
+        let mut text = if i % 6 == 2 { "<!doctype html>".to_owned() } else { String::new() };
+        for line in 0..lines {
+            let uri = format!("http://h/{i}/{line}");
+            text += &if i % 6 == 2 { format!("<a href={uri}>") } else { format!("{uri}\n") };
+            expected += &format!("{name}:{uri}\n");
+        }
+        fs::write(directory.path().join(&name), text).unwrap();
+        list += &format!("{name}\n");
+        if i == 100 {
+            list += "missing\n";
+        }
+    }
+    let dotted: String = expected.lines().map(|line| format!("./{line}\n")).collect();
+    for jobs in ["1", "2", "7"] {
+        for chunk in ["1000", "128K"] {
+            let args = ["extract", "-H", "-j", jobs, "--chunk-size", chunk, "."];
+            let found = in_tree(directory.path(), &args).quiet();
+            assert_eq!(found, dotted);
+            let mut command =
+                program(["extract", "-H", "-j", jobs, "--chunk-size", chunk, "--files-from", "-"]);
+            command.current_dir(directory.path());
+            let ran = finish(command, &list);
+            assert_eq!((ran.text(), ran.code), (&expected[..], 2), "{}", ran.stderr);
+            assert!(ran.stderr.contains("missing: "), "{}", ran.stderr);
+            let args = ["dedup", "--extract", "-j", jobs, "--chunk-size", chunk, "."];
+            let found = in_tree(directory.path(), &args).quiet();
+            let uris: String = expected
+                .lines()
+                .map(|line| format!("{}\n", line.split_once(':').unwrap().1))
+                .collect();
+            assert_eq!(found, uris);
+        }
+    }
+}
+
+#[test]
 fn files_can_be_named_in_a_list() {
     let tree = tree();
     let mut command = program(["extract", "--files-from", "-"]);

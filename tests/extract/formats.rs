@@ -137,6 +137,50 @@ fn archives_have_pages_and_texts() {
     assert_eq!(found, targets.map(|uri| format!("target {uri}")));
 }
 
+/// A record of a response whose body is coded.
+#[cfg(feature = "compression")]
+fn coded_response(media: &str, coding: &str, body: &[u8]) -> Vec<u8> {
+    let head =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Encoding: {coding}\r\n\r\n");
+    let fields =
+        "WARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Type: application/http";
+    record(fields, &[head.as_bytes(), body].concat())
+}
+
+#[cfg(feature = "compression")]
+fn gzip(text: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    to.write_all(text).unwrap();
+    to.finish().unwrap()
+}
+
+#[cfg(feature = "compression")]
+#[test]
+fn coded_bodies_are_decoded_or_told() {
+    let page = b"<a href=/a>x</a><a href=/b>";
+    let packed = gzip(page);
+    let noise = b"\x02\xFFhttp://no/ <a href=/no>";
+    for (coding, media, body, expected, partial, undecoded) in [
+        ("gzip", "text/html", &packed[..], 2, 0, 0),
+        ("gzip", "text/html", &page[..], 2, 0, 0),
+        ("gzip", "text/html", &packed[..packed.len() - 2], 2, 1, 0),
+        ("br", "text/html", &noise[..], 0, 0, 1),
+        ("compress", "text/plain", &noise[..], 0, 0, 1),
+        ("br", "image/png", &noise[..], 0, 0, 0),
+    ] {
+        let archive = coded_response(media, coding, body);
+        let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
+        let all = [found.len() as u64, counted.partial(), counted.undecoded(), counted.broken()];
+        assert_eq!(all, [expected, partial, undecoded, 0], "{coding} {media} {found:?}");
+    }
+    // What inflates to more than 64 MiB is cut there, and told.
+    let bomb = gzip(&[&page[..], &b" ".repeat(64 << 20)].concat());
+    let archive = coded_response("text/html", "gzip", &bomb);
+    let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
+    assert_eq!((found.len(), counted.partial()), (2, 1));
+}
+
 #[test]
 fn broken_records_are_counted_and_passed_over() {
     let good = archive();

@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use uriscan::io::{Compression, Source};
 use uriscan::pipeline::{self, Report, Settings};
-use walkdir::{DirEntry, WalkDir};
 
 use crate::config::{Documents, Input};
 use crate::exit::Failure;
@@ -54,8 +53,8 @@ pub(crate) fn open(
                 Err(error) => unread(&format_args!("{}: {error}", path.display())),
                 Ok(data) if data.is_dir() => {
                     for path in files_below(path, walk.hidden, unread) {
-                        // There may be very many, and each would be opened twice.
-                        push(Source::file(path), None, true);
+                        // There may be very many: they are not looked at before their turn.
+                        push(Source::regular_file(path), None, true);
                     }
                 }
                 Ok(_) => push(Source::file(path), plain_bytes(path), false),
@@ -88,25 +87,45 @@ fn os_string(name: &[u8]) -> OsString {
     String::from_utf8_lossy(name).into_owned().into()
 }
 
-/// The regular files below `directory`, in the order of names.
+/// The regular files below `directory`, in the order of names; links are not followed.
 fn files_below(
     directory: &Path,
     hidden: bool,
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Vec<PathBuf> {
-    let is_wanted = |entry: &DirEntry| {
-        entry.depth() == 0 || hidden || !entry.file_name().as_encoded_bytes().starts_with(b".")
-    };
     let mut files = Vec::new();
-    for entry in WalkDir::new(directory).sort_by_file_name().into_iter().filter_entry(is_wanted) {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
-            Ok(_) => {}
-            // Its text names the place.
-            Err(error) => unread(&error),
+    // What is to be looked at, the next one last, and whether it is a directory.
+    let mut left = vec![(directory.to_owned(), true)];
+    while let Some((path, is_directory)) = left.pop() {
+        if !is_directory {
+            files.push(path);
+            continue;
         }
+        let first = left.len();
+        let mut note = |error: io::Error| unread(&format_args!("{}: {error}", path.display()));
+        match path.read_dir() {
+            Ok(entries) => {
+                for entry in entries {
+                    match entry.and_then(|entry| looked_at(&entry, hidden)) {
+                        Ok(found) => left.extend(found),
+                        Err(error) => note(error),
+                    }
+                }
+            }
+            Err(error) => note(error),
+        }
+        // All of them begin with the name of their directory: their bytes are in the order of their own names.
+        left[first..].sort_unstable_by(|(a, _), (b, _)| b.as_os_str().cmp(a.as_os_str()));
     }
     files
+}
+
+/// The path of `entry`, and whether it is a directory; `None` for what is not to be looked at.
+fn looked_at(entry: &DirEntry, hidden: bool) -> io::Result<Option<(PathBuf, bool)>> {
+    let kind = entry.file_type()?;
+    let is_wanted = kind.is_file() || kind.is_dir();
+    let is_shown = hidden || !entry.file_name().as_encoded_bytes().starts_with(b".");
+    Ok((is_wanted && is_shown).then(|| (entry.path(), kind.is_dir())))
 }
 
 /// The size of the regular file at `path`, unless it is compressed and its size says little.

@@ -305,7 +305,20 @@ fn tell_left_out(report: &Report, config: &Config) -> usize {
     if report.broken > 0 {
         tell(format_args!("uriscan: {} places in archives hold no record", report.broken));
     }
-    usize::from(long > 0) + usize::from(report.broken > 0)
+    if report.partial > 0 {
+        tell(format_args!(
+            "uriscan: {} bodies in archives were read in part: they break off or have more than 64 MiB",
+            report.partial
+        ));
+    }
+    if report.undecoded > 0 {
+        tell(format_args!(
+            "uriscan: {} bodies in archives were left out: their Content-Encoding cannot be undone",
+            report.undecoded
+        ));
+    }
+    let faults = [long, report.broken, report.partial, report.undecoded];
+    faults.into_iter().filter(|&count| count > 0).count()
 }
 
 /// How a run ends whose work ended with `error`.

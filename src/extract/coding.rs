@@ -1,0 +1,207 @@
+//! Content codings of HTTP (RFC 9110 section 8.4): the body of an archived response without them.
+
+/// Bytes of a body that are decoded, at the most.
+pub(super) const MOST: u64 = 64 << 20;
+
+/// Codings one on top of the other that are undone, at the most.
+const MOST_CODINGS: usize = 4;
+
+/// Bytes of a body that tell whether it is coded.
+const HEAD_BYTES: usize = 512;
+
+/// What a body is without its codings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Decoded {
+    /// It has none.
+    Plain,
+    /// These bytes; not all of them if it has more than asked for, or breaks off.
+    Made {
+        /// The bytes.
+        text: Vec<u8>,
+        /// Whether they are all.
+        is_whole: bool,
+    },
+    /// Nobody can tell: the coding is not known here, or it is not the one that was used.
+    Unknown,
+}
+
+/// Undoes `codings`, the value of a `Content-Encoding`, on `bytes`; gives up to `most` bytes.
+///
+/// A body that is text although a coding is named is taken as it is: some archives have been through a decoder and kept
+/// the header.
+pub(super) fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
+    let names = codings.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+    let names = names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"));
+    let mut result = Decoded::Plain;
+    // The last one was applied last.
+    for (i, name) in names.rev().enumerate() {
+        let (bytes, was_whole) = match &result {
+            Decoded::Made { text, is_whole } => (&text[..], *is_whole),
+            _ => (bytes, true),
+        };
+        if is_text(bytes) {
+            break;
+        }
+        result = match Coding::of(name).filter(|_| i < MOST_CODINGS).map(|of| of.undo(bytes, most))
+        {
+            Some((text, is_whole)) if is_whole || !text.is_empty() => {
+                Decoded::Made { text, is_whole: is_whole && was_whole }
+            }
+            _ => return Decoded::Unknown,
+        };
+    }
+    result
+}
+
+/// Whether `bytes` begin as no coded ones do: without control characters but white space.
+fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+}
+
+/// A coding that can be undone.
+enum Coding {
+    Gzip,
+    Deflate,
+    Zstd,
+    Brotli,
+}
+
+impl Coding {
+    /// The coding called `name`, in any case.
+    fn of(name: &[u8]) -> Option<Coding> {
+        Some(match &name.to_ascii_lowercase()[..] {
+            b"gzip" | b"x-gzip" => Coding::Gzip,
+            b"deflate" => Coding::Deflate,
+            b"zstd" => Coding::Zstd,
+            b"br" => Coding::Brotli,
+            _ => return None,
+        })
+    }
+
+    /// The first `most` bytes of what `bytes` hold, as far as they can be read, and whether they are all.
+    #[cfg(feature = "compression")]
+    fn undo(self, bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
+        match self {
+            Coding::Gzip => read(flate2::bufread::MultiGzDecoder::new(bytes), most),
+            // The standard says zlib; some servers have always sent it without that frame.
+            Coding::Deflate if has_zlib_frame(bytes) => {
+                read(flate2::bufread::ZlibDecoder::new(bytes), most)
+            }
+            Coding::Deflate => read(flate2::bufread::DeflateDecoder::new(bytes), most),
+            Coding::Zstd => match zstd::stream::read::Decoder::with_buffer(bytes) {
+                Ok(decoder) => read(decoder, most),
+                Err(_) => (Vec::new(), false),
+            },
+            Coding::Brotli => read(brotli_decompressor::Decompressor::new(bytes, 16 << 10), most),
+        }
+    }
+
+    #[cfg(not(feature = "compression"))]
+    fn undo(self, _: &[u8], _: u64) -> (Vec<u8>, bool) {
+        (Vec::new(), false)
+    }
+}
+
+/// RFC 1950 section 2.2.
+#[cfg(feature = "compression")]
+fn has_zlib_frame(bytes: &[u8]) -> bool {
+    matches!(bytes, &[method, flags, ..] if method & 15 == 8 && u16::from_be_bytes([method, flags]) % 31 == 0)
+}
+
+/// The first `most` bytes that `decoder` gives, and whether they are all. What came before a fault counts: archives hold
+/// bodies that were cut off.
+#[cfg(feature = "compression")]
+fn read(decoder: impl std::io::Read, most: u64) -> (Vec<u8>, bool) {
+    use std::io::Read;
+    let mut out = Vec::new();
+    let has_ended = decoder.take(most + 1).read_to_end(&mut out).is_ok();
+    let is_whole = has_ended && out.len() as u64 <= most;
+    out.truncate(most as usize);
+    (out, is_whole)
+}
+
+#[cfg(all(test, feature = "compression"))]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    const PAGE: &[u8] = b"<a href=http://h/1><a href=http://h/2><a href=http://h/3><p class=x>";
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut to = GzEncoder::new(Vec::new(), Compression::fast());
+        to.write_all(text).unwrap();
+        to.finish().unwrap()
+    }
+
+    fn coded() -> Vec<(&'static str, Vec<u8>)> {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(PAGE).unwrap();
+        raw.write_all(PAGE).unwrap();
+        // The page in one meta-block that is not compressed (RFC 7932 section 9.2), and the empty last one.
+        let len = PAGE.len() as u32 - 1;
+        let head = len << 4 | 1 << 20;
+        let mut brotli = head.to_le_bytes()[..3].to_vec();
+        brotli.extend_from_slice(PAGE);
+        brotli.push(3);
+        vec![
+            ("gzip", gzip(PAGE)),
+            (" X-GZIP ", gzip(PAGE)),
+            ("deflate", zlib.finish().unwrap()),
+            ("deflate", raw.finish().unwrap()),
+            ("zstd", zstd::encode_all(PAGE, 1).unwrap()),
+            ("br", brotli),
+            ("zstd, identity,gzip", gzip(&zstd::encode_all(PAGE, 1).unwrap())),
+        ]
+    }
+
+    #[test]
+    fn codings_are_undone() {
+        for (name, bytes) in coded() {
+            let whole = Decoded::Made { text: PAGE.to_vec(), is_whole: true };
+            assert_eq!(decoded(name.as_bytes(), &bytes, PAGE.len() as u64), whole, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        for (name, bytes) in coded() {
+            if name.contains(',') {
+                // What is cut short is not what the second decoder needs.
+                continue;
+            }
+            let part = Decoded::Made { text: PAGE[..40].to_vec(), is_whole: false };
+            assert_eq!(decoded(name.as_bytes(), &bytes, 40), part, "{name}");
+            match decoded(name.as_bytes(), &bytes[..bytes.len() - 6], 1000) {
+                Decoded::Made { text, is_whole } => {
+                    assert!(!is_whole && PAGE.starts_with(&text), "{name}");
+                }
+                other => assert_eq!(other, Decoded::Unknown, "{name}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_undone_is_not_taken_for_text() {
+        let noise: Vec<u8> = (0..200u32).map(|i| (i * i * 7 + 3) as u8).collect();
+        for name in ["compress", "br", "gzip", "deflate", "zstd", "x", "gzip,gzip"] {
+            assert_eq!(decoded(name.as_bytes(), &noise, 1000), Decoded::Unknown, "{name}");
+        }
+        let deep = ["gzip"; 6].join(",");
+        let bytes = (0..6).fold(PAGE.to_vec(), |bytes, _| gzip(&bytes));
+        assert_eq!(decoded(deep.as_bytes(), &bytes, 1000), Decoded::Unknown);
+    }
+
+    #[test]
+    fn text_is_taken_as_it_is() {
+        for name in ["", "identity", "gzip", "br", "x, y"] {
+            assert_eq!(decoded(name.as_bytes(), PAGE, 1000), Decoded::Plain, "{name}");
+        }
+        assert_eq!(decoded(b"", b"\0\x01", 1000), Decoded::Plain);
+    }
+}
