@@ -11,6 +11,7 @@ mod explain;
 mod extract;
 mod files;
 mod grammar;
+mod hostile;
 mod invalid;
 mod lines;
 mod mending;

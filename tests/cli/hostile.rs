@@ -1,0 +1,104 @@
+//! `uriscan extract` on what nobody writes by hand: long lines, bytes that belong to no text, archives in pieces.
+
+use crate::run::run;
+
+/// Bytes of a long line.
+const LONG: usize = 16 << 20;
+
+/// Ways to run the same search.
+const WAYS: [&[&str]; 3] = [
+    &["-j1", "--chunk-size", "64K"],
+    &["-j3", "--chunk-size", "1M"],
+    &["-j2", "--backend", "scalar"],
+];
+
+fn extract(args: &[&str], how: &[&str], input: &[u8]) -> crate::run::Ran {
+    run([&["extract"], args, how].concat(), input)
+}
+
+#[test]
+fn a_line_of_sixteen_megabytes_is_a_line() {
+    let far = [&b"x ".repeat(LONG / 2)[..], b"http://h/end. http://h/2\nhttp://h/3"].concat();
+    let link = [&b"http://h/"[..], &b"a".repeat(LONG), b")\n"].concat();
+    for how in WAYS {
+        let ran = extract(&["-nb", "--format", "text"], how, &far);
+        let expected = format!(
+            "1:{LONG}:http://h/end\n1:{}:http://h/2\n2:{}:http://h/3\n",
+            LONG + 14,
+            LONG + 25
+        );
+        assert!(ran.quiet() == expected, "{how:?}");
+        let ran = extract(&[], how, &link);
+        assert!(
+            ran.code == 0 && ran.stdout[..] == [&link[..link.len() - 2], b"\n"].concat(),
+            "{how:?}"
+        );
+    }
+}
+
+#[test]
+fn a_page_in_one_line_is_a_page() {
+    let unit = b"<p class=\"a\">x</p><a href=\"/a\">";
+    let page = [&b"<!doctype html>"[..], &unit.repeat(LONG / unit.len()), b"<a href='"].concat();
+    for how in WAYS {
+        let ran = extract(&["--base", "http://h/"], how, &page);
+        assert!(ran.quiet() == "http://h/a\n".repeat(LONG / unit.len()), "{how:?}");
+    }
+    // An attribute of that length.
+    let page = [&b"<a href=\""[..], &b" ".repeat(LONG), b"x:y\"><a href=x:z>"].concat();
+    assert_eq!(extract(&["--format", "html"], &[], &page).quiet(), "x:y\nx:z\n");
+}
+
+#[test]
+fn lines_above_the_limit_are_told_and_the_rest_is_searched() {
+    let long = [&b"http://h/1\n"[..], &b"http://h/no ".repeat(6 << 20), b"\nhttp://h/2\n"].concat();
+    for how in WAYS {
+        let ran = extract(&[], how, &long);
+        assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\n"), "{how:?}");
+        assert!(ran.stderr.contains("1 lines or documents of more than 64 MiB"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn bytes_that_belong_to_no_text_end_links() {
+    let odd = b"\0http://h/a\0http://h/b\xFF \xC3http://h/c\xC3\x28 \xED\xA0\x80 http://\xFEh/ http://h/d\x1B[0m";
+    let expected = "http://h/a\nhttp://h/b\nhttp://h/c\nhttp://h/d\n";
+    for how in WAYS {
+        for args in
+            [&["--format", "text"][..], &["--iri"], &["--format", "csv"], &["--format", "tsv"]]
+        {
+            assert_eq!(extract(args, how, odd).quiet(), expected, "{args:?} {how:?}");
+        }
+        let quoted = [b"{\"a\":\"", &odd[..], b"\"}"].concat();
+        assert_eq!(extract(&["--format", "json"], how, &quoted).quiet(), expected, "{how:?}");
+        // What a page holds is percent-encoded, as browsers do.
+        let page = b"<a href=\"http://h/\xFF\0\"><a \xFFhref=x:n href='x:\xC3'>";
+        let found = extract(&["--format", "html"], how, page).quiet();
+        assert_eq!(found, "http://h/%FF%00\nx:%C3\n", "{how:?}");
+    }
+}
+
+#[test]
+fn archives_with_broken_headers_are_passed_over() {
+    let body = "see http://h/good";
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n",
+        body.len()
+    );
+    let endless = [&b"WARC/1.0\r\n"[..], &b"X: http://h/no\r\n".repeat(2 << 16)].concat();
+    for (bad, faults) in [
+        (&endless[..], 1),
+        (b"WARC/1.0\r\nContent-Length: 12\r\n", 1),
+        (b"WARC/1.0\r\nContent-Length: \xFF\r\n\r\n", 1),
+        (b"WARC/1.0 \0\0\0\r\n\r\n", 1),
+        (b"\x1F\x8B http://h/no\n", 1),
+    ] {
+        let archive = [record.as_bytes(), bad, record.as_bytes()].concat();
+        for how in WAYS {
+            let ran = extract(&[], how, &archive);
+            assert_eq!((ran.code, ran.text()), (2, "http://h/good\nhttp://h/good\n"), "{bad:.30?}");
+            let told = format!("{faults} places in archives hold no record");
+            assert!(ran.stderr.contains(&told), "{how:?} {}", ran.stderr);
+        }
+    }
+}
