@@ -40,12 +40,24 @@ fn load(block: &[u8; BLOCK]) -> Pair {
     }
 }
 
-/// The top bits of the bytes that `test` gives for each half.
+/// The top bits of the bytes that a test gives for each half.
+///
+/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
+/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+macro_rules! mask {
+    ($pair:expr, |$v:ident| $test:expr) => {{
+        let [$v, second] = $pair;
+        let mut mask = top_bits($test);
+        let $v = second;
+        mask |= top_bits($test) << 32;
+        super::opaque(mask)
+    }};
+}
+
 #[inline(always)]
-fn mask(v: Pair, test: impl Fn(__m256i) -> __m256i) -> u64 {
+fn top_bits(v: __m256i) -> u64 {
     // SAFETY: a caller holds this backend's token.
-    let half = |v| u64::from(unsafe { _mm256_movemask_epi8(test(v)) }.cast_unsigned());
-    super::opaque(half(v[0]) | half(v[1]) << 32)
+    u64::from(unsafe { _mm256_movemask_epi8(v) }.cast_unsigned())
 }
 
 /// 0xFF where a byte is `byte`.
@@ -74,16 +86,22 @@ fn in_range(v: __m256i, first: u8, count: i8) -> __m256i {
     }
 }
 
+/// `table` in both halves of a register.
+#[inline(always)]
+fn twice(table: &[u8; 16]) -> __m256i {
+    // SAFETY: a caller holds this backend's token, and the table is 16 bytes long.
+    unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast())) }
+}
+
 /// 0xFF where a byte is not in the class of `tables`.
 #[inline(always)]
 fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
-    // SAFETY: a caller holds this backend's token, and the tables are 16 bytes long.
+    // SAFETY: a caller holds this backend's token.
     unsafe {
-        let table = |t: &[u8; 16]| _mm256_broadcastsi128_si256(_mm_loadu_si128(t.as_ptr().cast()));
         // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
-        let low = _mm256_shuffle_epi8(table(&tables.low), v);
+        let low = _mm256_shuffle_epi8(twice(&tables.low), v);
         let nibble = _mm256_and_si256(_mm256_srli_epi16::<4>(v), _mm256_set1_epi8(0x0F));
-        let high = _mm256_shuffle_epi8(table(&tables.high), nibble);
+        let high = _mm256_shuffle_epi8(twice(&tables.high), nibble);
         _mm256_cmpeq_epi8(_mm256_and_si256(low, high), _mm256_setzero_si256())
     }
 }
@@ -95,14 +113,14 @@ impl Isa for Avx2 {
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
         [
-            mask(v, |v| equal(v, b'/')),
-            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-            mask(v, |v| equal(v, b'?')),
-            mask(v, |v| equal(v, b'#')),
-            mask(v, |v| equal(v, b'%')),
-            mask(v, |v| in_range(v, b'A', 26)),
-            mask(v, |v| equal(v, b'.')),
-            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+            mask!(v, |v| equal(v, b'/')),
+            mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask!(v, |v| equal(v, b'?')),
+            mask!(v, |v| equal(v, b'#')),
+            mask!(v, |v| equal(v, b'%')),
+            mask!(v, |v| in_range(v, b'A', 26)),
+            mask!(v, |v| equal(v, b'.')),
+            mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
         ]
     }
 
@@ -111,37 +129,37 @@ impl Isa for Avx2 {
         let v = load(block);
         Sketch {
             summary: Summary {
-                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                slash: mask(v, |v| equal(v, b'/')),
-                question: mask(v, |v| equal(v, b'?')),
+                look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask!(v, |v| equal(v, b'/')),
+                question: mask!(v, |v| equal(v, b'?')),
                 // `@` stands right before `A`.
-                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+                head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
             },
-            dot: mask(v, |v| equal(v, b'.')),
-            record_end: mask(v, |v| equal(v, record_end)),
+            dot: mask!(v, |v| equal(v, b'.')),
+            record_end: mask!(v, |v| equal(v, record_end)),
         }
     }
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
-        mask(load(block), |v| equal(v, byte))
+        mask!(load(block), |v| equal(v, byte))
     }
 
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
     }
 
     #[inline(always)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask(load(block), |v| outside(v, tables))
+        !mask!(load(block), |v| outside(v, tables))
     }
 
     #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
-        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask(v, |v| in_range(v, b'a', 6)))
+        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask!(v, |v| in_range(v, b'a', 6)))
     }
 
     #[inline(always)]

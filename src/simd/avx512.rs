@@ -50,16 +50,22 @@ pub(super) fn equal(v: __m512i, byte: u8) -> u64 {
     unsafe { _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(byte.cast_signed())) }
 }
 
+/// `table` in all four quarters of a register.
+#[inline(always)]
+fn four_times(table: &[u8; 16]) -> __m512i {
+    // SAFETY: a caller holds this backend's token, and the table is 16 bytes long.
+    unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())) }
+}
+
 /// The bytes of `v` that are not in the class of `tables`, as a mask.
 #[inline(always)]
 pub(super) fn outside(v: __m512i, tables: &NibbleTables) -> u64 {
-    // SAFETY: a caller holds this backend's token, and the tables are 16 bytes long.
+    // SAFETY: a caller holds this backend's token.
     unsafe {
-        let table = |t: &[u8; 16]| _mm512_broadcast_i32x4(_mm_loadu_si128(t.as_ptr().cast()));
         // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
-        let low = _mm512_shuffle_epi8(table(&tables.low), v);
+        let low = _mm512_shuffle_epi8(four_times(&tables.low), v);
         let nibble = _mm512_and_si512(_mm512_srli_epi16::<4>(v), _mm512_set1_epi8(0x0F));
-        let high = _mm512_shuffle_epi8(table(&tables.high), nibble);
+        let high = _mm512_shuffle_epi8(four_times(&tables.high), nibble);
         _mm512_testn_epi8_mask(low, high)
     }
 }

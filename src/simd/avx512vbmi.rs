@@ -25,6 +25,13 @@ pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vbmi(()))
 }
 
+/// The bytes of `v` that have bit `bit`.
+#[inline(always)]
+fn with_bit(v: __m512i, bit: usize) -> u64 {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm512_test_epi8_mask(v, _mm512_set1_epi8((1u8 << bit).cast_signed())) }
+}
+
 impl Isa for Avx512Vbmi {
     const BACKEND: Backend = Backend::Avx512Vbmi;
 
@@ -39,21 +46,16 @@ impl Isa for Avx512Vbmi {
             // The permutation looks at seven bits of the byte; bit 7 is asked separately.
             (_mm512_permutex2var_epi8(first, v, second), _mm512_movepi8_mask(v))
         };
-        let of = |class: usize| {
-            let bit = (1u8 << class).cast_signed();
-            // SAFETY: the caller holds this backend's token.
-            unsafe { _mm512_test_epi8_mask(bits, _mm512_set1_epi8(bit)) }
-        };
         let ascii = !non_ascii;
         [
-            of(class::SLASH) & ascii,
-            of(class::COLON_AT) & ascii,
-            of(class::QUESTION) & ascii,
-            of(class::HASH) & ascii,
-            of(class::PERCENT) & ascii,
-            of(class::UPPER) & ascii,
-            of(class::DOT) & ascii,
-            of(class::ODD) | non_ascii,
+            with_bit(bits, class::SLASH) & ascii,
+            with_bit(bits, class::COLON_AT) & ascii,
+            with_bit(bits, class::QUESTION) & ascii,
+            with_bit(bits, class::HASH) & ascii,
+            with_bit(bits, class::PERCENT) & ascii,
+            with_bit(bits, class::UPPER) & ascii,
+            with_bit(bits, class::DOT) & ascii,
+            with_bit(bits, class::ODD) | non_ascii,
         ]
     }
 

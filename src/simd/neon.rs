@@ -23,24 +23,38 @@ type Quad = [uint8x16_t; 4];
 
 #[inline(always)]
 fn load(block: &[u8; BLOCK]) -> Quad {
-    let quarter = |i: usize| {
-        // SAFETY: `i` is below 4, so the 16 bytes read lie in the block.
-        unsafe { vld1q_u8(block.as_ptr().add(16 * i)) }
-    };
-    [quarter(0), quarter(1), quarter(2), quarter(3)]
+    let start = block.as_ptr();
+    // SAFETY: the reference covers the 4 x 16 bytes read.
+    unsafe {
+        [vld1q_u8(start), vld1q_u8(start.add(16)), vld1q_u8(start.add(32)), vld1q_u8(start.add(48))]
+    }
 }
 
-/// One bit per byte from the bytes 0x00 or 0xFF that `test` gives for each quarter.
+/// One bit per byte from the bytes 0x00 or 0xFF that a test gives for each quarter.
+///
+/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
+/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+macro_rules! mask {
+    ($quad:expr, |$v:ident| $test:expr) => {{
+        let mut tested = $quad;
+        for quarter in &mut tested {
+            let $v = *quarter;
+            *quarter = $test;
+        }
+        gathered(tested)
+    }};
+}
+
+/// One bit per byte from bytes 0x00 or 0xFF.
 #[inline(always)]
-fn mask(v: Quad, test: impl Fn(uint8x16_t) -> uint8x16_t) -> u64 {
+fn gathered(v: Quad) -> u64 {
     const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
     // SAFETY: Advanced SIMD is part of AArch64, and `WEIGHTS` is 16 bytes long.
     unsafe {
         let weights = vld1q_u8(WEIGHTS.as_ptr());
-        let weigh = |v| vandq_u8(test(v), weights);
         // Three rounds of pairwise addition bring eight weighted bytes into one.
-        let first = vpaddq_u8(weigh(v[0]), weigh(v[1]));
-        let second = vpaddq_u8(weigh(v[2]), weigh(v[3]));
+        let first = vpaddq_u8(vandq_u8(v[0], weights), vandq_u8(v[1], weights));
+        let second = vpaddq_u8(vandq_u8(v[2], weights), vandq_u8(v[3], weights));
         let sums = vpaddq_u8(first, second);
         let sums = vpaddq_u8(sums, sums);
         vgetq_lane_u64::<0>(vreinterpretq_u64_u8(sums))
@@ -87,14 +101,14 @@ impl Isa for Neon {
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
         [
-            mask(v, |v| equal(v, b'/')),
-            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-            mask(v, |v| equal(v, b'?')),
-            mask(v, |v| equal(v, b'#')),
-            mask(v, |v| equal(v, b'%')),
-            mask(v, |v| in_range(v, b'A', 26)),
-            mask(v, |v| equal(v, b'.')),
-            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+            mask!(v, |v| equal(v, b'/')),
+            mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask!(v, |v| equal(v, b'?')),
+            mask!(v, |v| equal(v, b'#')),
+            mask!(v, |v| equal(v, b'%')),
+            mask!(v, |v| in_range(v, b'A', 26)),
+            mask!(v, |v| equal(v, b'.')),
+            mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
         ]
     }
 
@@ -103,36 +117,36 @@ impl Isa for Neon {
         let v = load(block);
         Sketch {
             summary: Summary {
-                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                slash: mask(v, |v| equal(v, b'/')),
-                question: mask(v, |v| equal(v, b'?')),
+                look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask!(v, |v| equal(v, b'/')),
+                question: mask!(v, |v| equal(v, b'?')),
                 // `@` stands right before `A`.
-                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+                head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
             },
-            dot: mask(v, |v| equal(v, b'.')),
-            record_end: mask(v, |v| equal(v, record_end)),
+            dot: mask!(v, |v| equal(v, b'.')),
+            record_end: mask!(v, |v| equal(v, record_end)),
         }
     }
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
-        mask(load(block), |v| equal(v, byte))
+        mask!(load(block), |v| equal(v, byte))
     }
 
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
     }
 
     #[inline(always)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask(load(block), |v| outside(v, tables))
+        !mask!(load(block), |v| outside(v, tables))
     }
 
     #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
-        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask(v, |v| in_range(v, b'a', 6)))
+        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask!(v, |v| in_range(v, b'a', 6)))
     }
 }

@@ -27,19 +27,40 @@ type Quad = [__m128i; 4];
 
 #[inline(always)]
 fn load(block: &[u8; BLOCK]) -> Quad {
-    let quarter = |i: usize| {
-        // SAFETY: `i` is below 4, so the 16 bytes read lie in the block; SSE2 is part of x86-64.
-        unsafe { _mm_loadu_si128(block.as_ptr().add(16 * i).cast()) }
-    };
-    [quarter(0), quarter(1), quarter(2), quarter(3)]
+    let quarters = block.as_ptr().cast::<__m128i>();
+    // SAFETY: the reference covers the 4 x 16 bytes read; SSE2 is part of x86-64.
+    unsafe {
+        [
+            _mm_loadu_si128(quarters),
+            _mm_loadu_si128(quarters.add(1)),
+            _mm_loadu_si128(quarters.add(2)),
+            _mm_loadu_si128(quarters.add(3)),
+        ]
+    }
 }
 
-/// The top bits of the bytes that `test` gives for each quarter.
+/// The top bits of the bytes that a test gives for each quarter.
+///
+/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
+/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+macro_rules! mask {
+    ($quad:expr, |$v:ident| $test:expr) => {{
+        let [$v, second, third, fourth] = $quad;
+        let mut mask = top_bits($test);
+        let $v = second;
+        mask |= top_bits($test) << 16;
+        let $v = third;
+        mask |= top_bits($test) << 32;
+        let $v = fourth;
+        mask |= top_bits($test) << 48;
+        super::opaque(mask)
+    }};
+}
+
 #[inline(always)]
-fn mask(v: Quad, test: impl Fn(__m128i) -> __m128i) -> u64 {
+fn top_bits(v: __m128i) -> u64 {
     // SAFETY: SSE2 is part of x86-64.
-    let quarter = |v| u64::from(unsafe { _mm_movemask_epi8(test(v)) }.cast_unsigned());
-    super::opaque(quarter(v[0]) | quarter(v[1]) << 16 | quarter(v[2]) << 32 | quarter(v[3]) << 48)
+    u64::from(unsafe { _mm_movemask_epi8(v) }.cast_unsigned())
 }
 
 /// 0xFF where a byte is `byte`.
@@ -73,11 +94,12 @@ fn in_range(v: __m128i, first: u8, count: i8) -> __m128i {
 fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
     // SAFETY: a caller holds this backend's token, and the tables are 16 bytes long.
     unsafe {
-        let table = |t: &[u8; 16]| _mm_loadu_si128(t.as_ptr().cast());
+        let low_table = _mm_loadu_si128(tables.low.as_ptr().cast());
+        let high_table = _mm_loadu_si128(tables.high.as_ptr().cast());
         // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
-        let low = _mm_shuffle_epi8(table(&tables.low), v);
+        let low = _mm_shuffle_epi8(low_table, v);
         let nibble = _mm_and_si128(_mm_srli_epi16::<4>(v), _mm_set1_epi8(0x0F));
-        let high = _mm_shuffle_epi8(table(&tables.high), nibble);
+        let high = _mm_shuffle_epi8(high_table, nibble);
         _mm_cmpeq_epi8(_mm_and_si128(low, high), _mm_setzero_si128())
     }
 }
@@ -89,14 +111,14 @@ impl Isa for Ssse3 {
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
         [
-            mask(v, |v| equal(v, b'/')),
-            mask(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-            mask(v, |v| equal(v, b'?')),
-            mask(v, |v| equal(v, b'#')),
-            mask(v, |v| equal(v, b'%')),
-            mask(v, |v| in_range(v, b'A', 26)),
-            mask(v, |v| equal(v, b'.')),
-            mask(v, |v| outside(v, &PLAIN_NIBBLES)),
+            mask!(v, |v| equal(v, b'/')),
+            mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+            mask!(v, |v| equal(v, b'?')),
+            mask!(v, |v| equal(v, b'#')),
+            mask!(v, |v| equal(v, b'%')),
+            mask!(v, |v| in_range(v, b'A', 26)),
+            mask!(v, |v| equal(v, b'.')),
+            mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
         ]
     }
 
@@ -105,36 +127,36 @@ impl Isa for Ssse3 {
         let v = load(block);
         Sketch {
             summary: Summary {
-                look: mask(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                slash: mask(v, |v| equal(v, b'/')),
-                question: mask(v, |v| equal(v, b'?')),
+                look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                slash: mask!(v, |v| equal(v, b'/')),
+                question: mask!(v, |v| equal(v, b'?')),
                 // `@` stands right before `A`.
-                head: mask(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+                head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
             },
-            dot: mask(v, |v| equal(v, b'.')),
-            record_end: mask(v, |v| equal(v, record_end)),
+            dot: mask!(v, |v| equal(v, b'.')),
+            record_end: mask!(v, |v| equal(v, record_end)),
         }
     }
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
-        mask(load(block), |v| equal(v, byte))
+        mask!(load(block), |v| equal(v, byte))
     }
 
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        mask(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
     }
 
     #[inline(always)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask(load(block), |v| outside(v, tables))
+        !mask!(load(block), |v| outside(v, tables))
     }
 
     #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
-        let upper = mask(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask(v, |v| in_range(v, b'a', 6)))
+        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask!(v, |v| in_range(v, b'a', 6)))
     }
 }
