@@ -87,6 +87,8 @@ pub struct Census {
     /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
     /// although the rung `scheme` has a canonical form for it.
     pub invalid: Invalid,
+    /// Records that are URIs as repaired only. No member of the object.
+    pub repaired: u64,
 }
 
 impl Serialize for RungCensus {
@@ -171,8 +173,8 @@ pub fn census(
         let (distinct, merges) = level(set);
         RulesCensus { distinct, merges }
     });
-    let Report { bytes, records, blank, invalid, .. } = report;
-    Ok(Census { bytes, records, blank, rungs, rules, invalid })
+    let Report { bytes, records, blank, invalid, repaired, .. } = report;
+    Ok(Census { bytes, records, blank, rungs, rules, invalid, repaired })
 }
 
 /// The rungs, and the rules on top of them.
@@ -195,7 +197,7 @@ impl Count {
         scratch: &mut Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
         let CensusOptions { drop_fragment, ref rules, hasher, .. } = self.options;
-        let Scratch { target, form, rules: rules_scratch, .. } = scratch;
+        let Scratch { target, form, rules: rules_scratch, repaired, .. } = scratch;
         let record = match &self.options.context {
             Some(context) => context.place(isa, record, target),
             None => record,
@@ -205,7 +207,11 @@ impl Count {
         // The highest rung refuses nothing that a lower one takes.
         let scheme = match canonical(isa, options, record, form) {
             Ok(form) => form,
-            Err(error) => return self.keys_mended(bytes, error, rules_scratch),
+            Err(error) => {
+                let (keys, error) = self.keys_mended(bytes, error, rules_scratch);
+                *repaired += u64::from(error.is_none());
+                return (keys, error);
+            }
         };
         let scheme_key = hasher.key(scheme);
         let rules_key = match rules {
@@ -225,7 +231,9 @@ impl Count {
         }
         match self.keys_below(isa, record, string, form) {
             (_, Some(error)) if self.options.repairs.has(Repair::Iri) => {
-                self.keys_mended(bytes, error, rules_scratch)
+                let (keys, error) = self.keys_mended(bytes, error, rules_scratch);
+                *repaired += u64::from(error.is_none());
+                (keys, error)
             }
             ([string, syntax], error) => ([string, syntax, scheme_key, rules_key], error),
         }

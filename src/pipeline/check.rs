@@ -87,10 +87,16 @@ impl Job for Check {
                 report.records += 1;
                 let line = chunk.line + found.line as u64;
                 let result = found.result.or_else(|error| {
-                    mend(found.bytes, self.repairs, &mut mended).ok_or_else(|| {
-                        report.invalid.add(error.kind);
-                        error
-                    })
+                    match mend(found.bytes, self.repairs, &mut mended) {
+                        Some(parts) => {
+                            report.repaired += 1;
+                            Ok(parts)
+                        }
+                        None => {
+                            report.invalid.add(error.kind);
+                            Err(error)
+                        }
+                    }
                 });
                 match (self.format, result) {
                     (CheckFormat::Jsonl, result) => json::check_row(line, result.as_ref(), out),

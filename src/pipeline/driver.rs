@@ -237,7 +237,14 @@ fn work<J: Job>(
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) {
             let Step(job, worker, slot, is_scan) = self;
-            if is_scan { job.scan(isa, worker, slot) } else { job.emit(isa, worker, slot) }
+            worker.scratch.repaired = 0;
+            if is_scan {
+                job.scan(isa, worker, slot);
+                slot.report.repaired += worker.scratch.repaired;
+            } else {
+                // Forms that are made again have been counted.
+                job.emit(isa, worker, slot);
+            }
         }
     }
     let each = |job: &J, slots: &mut [Slot<J::Rows>], is_scan: bool| {

@@ -67,6 +67,8 @@ pub(super) struct Scratch {
     pub(super) legacy: Vec<u8>,
     pub(super) rules: rules::Scratch,
     profile: profile::Scratch,
+    /// Records whose form is that of what they are repaired to, since this was last set to 0.
+    pub(super) repaired: u64,
 }
 
 impl Equivalence {
@@ -183,6 +185,7 @@ impl Equivalence {
         }
         let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch, .. } =
             scratch;
+        let repaired = &mut scratch.repaired;
         let record = match &self.context {
             Some(context) => context.place(isa, record, target),
             None => record,
@@ -194,6 +197,7 @@ impl Equivalence {
             Ok(form) => form,
             Err(error) => {
                 self.mend(error, record.bytes(), mended)?;
+                *repaired += 1;
                 mended
             }
         };

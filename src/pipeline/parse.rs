@@ -142,6 +142,7 @@ impl Job for Parse<'_> {
                         if let Some(parts) = mend(found.bytes, self.repairs, &mut mended) {
                             self.row(&Row { line, text: &mended, parts }, out);
                             report.written += 1;
+                            report.repaired += 1;
                             return;
                         }
                         report.invalid.add(error.kind);

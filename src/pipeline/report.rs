@@ -51,6 +51,8 @@ pub struct Report {
     pub withheld: u64,
     /// Records that are no URI, whatever was done with them.
     pub invalid: Invalid,
+    /// Records that are URIs as repaired only ([`crate::repair`]); the others count them as valid.
+    pub repaired: u64,
     /// Same-document references among the records, written or not; counted by [`super::resolve()`] only.
     pub same_document: u64,
     /// Sources that were passed over because they look binary.
@@ -72,6 +74,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.blank += other.blank;
         self.written += other.written;
         self.duplicates += other.duplicates;
+        self.repaired += other.repaired;
         self.same_document += other.same_document;
         self.withheld += other.withheld;
         self.binary += other.binary;

@@ -59,6 +59,28 @@ fn rows_and_verdicts_are_those_of_what_is_repaired() {
 }
 
 #[test]
+fn the_summary_counts_what_was_repaired() {
+    for args in [
+        &["parse"][..],
+        &["check"],
+        &["census"],
+        &["normalize"],
+        &["key"],
+        &["dedup"],
+        &["dedup", "--emit", "normalized"],
+        &["dedup", "--emit", "normalized", "-c"],
+        &["dedup", "--keep", "shortest"],
+    ] {
+        let repairs = ["--repair", "--iri", "--stats-format", "json"];
+        let stats = run([args, &repairs].concat(), MESSY);
+        let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
+        assert_eq!((&stats["repaired"], &stats["invalid"]), (&4.into(), &1.into()), "{args:?}");
+    }
+    let stats = run(["dedup", "--repair", "--stats"], MESSY);
+    assert!(stats.stderr.contains("\n  repaired                    3  taken"), "{}", stats.stderr);
+}
+
+#[test]
 fn census_counts_what_repairs_merge() {
     let distinct = |args: &[&str]| {
         let answer = run([&["census", "--format", "json"], args].concat(), MESSY).quiet();

@@ -234,8 +234,8 @@ fn work(
                 }
             };
             sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
-            let Census { bytes, records, blank, invalid, .. } = census;
-            Report { bytes, records, blank, invalid, ..Report::default() }
+            let Census { bytes, records, blank, invalid, repaired, .. } = census;
+            Report { bytes, records, blank, invalid, repaired, ..Report::default() }
         }
     };
     Ok(Done { report, findings })

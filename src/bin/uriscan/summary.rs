@@ -136,6 +136,9 @@ impl Summary {
         if *same_document > 0 {
             row("same doc.", *same_document, "references to the base itself");
         }
+        if self.report.repaired > 0 {
+            row("repaired", self.report.repaired, "taken for what they were repaired to");
+        }
         row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
         for (kind, count) in invalid.iter() {
             row(&format!("  {kind}"), count, "");
@@ -206,6 +209,7 @@ impl Summary {
             "blank": blank,
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
+            "repaired": self.report.repaired,
             "invalid": invalid.total(),
             "invalid_by_kind": by_kind(invalid),
             "bytes": bytes,

@@ -267,7 +267,7 @@ pub(crate) struct Reporting {
     /// json is one object in one line. Its names are: command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added, set_keys (where a set was added to), blank, findings and findings_by_rule (audit only), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// set_added, set_keys (where a set was added to), blank, findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash, seed. What does not apply is null;
     /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
