@@ -9,6 +9,7 @@ use super::names::Verdict;
 use super::parts::{
     folded, has_dot_segment, has_needless_dot, host_in, https_port, name_of, web_authority, www_len,
 };
+use super::patterns::any_param;
 use super::rule::{Rule, Rules};
 use super::session;
 use super::set::RuleSet;
@@ -18,13 +19,13 @@ use crate::simd::{BLOCK, Isa};
 /// Buffers for [`RuleSet::apply`], reusable.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     path: [Vec<u8>; 2],
-    query: Query,
+    pub(super) query: Query,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Query {
+pub(super) struct Query {
     text: Vec<u8>,
     /// The parameters that stay, as places in the query.
     params: Vec<(u32, u32)>,
@@ -44,8 +45,8 @@ const BUT_DELIMITERS: Rules =
 /// Rules that may touch a URI without `?` if it has one of the others.
 const MORE_DELIMITERS: Rules = Rules::of(&[Rule::Fragment, Rule::SessionId]);
 
-/// All rules that look at more than the parameters of some hosts.
-const BUT_HOSTS: Rules =
+/// All rules that look at more than the names of parameters.
+pub(super) const BUT_PATTERNS: Rules =
     HEAD.union(PATH).union(Rules::of(&[Rule::Fragment, Rule::SortQuery, Rule::EmptyQuery]));
 
 /// What becomes of scheme and authority.
@@ -68,11 +69,11 @@ impl RuleSet {
         let Some(start) = web_authority(form) else {
             return self.drop_fragment(form);
         };
+        if self.has_only_patterns() {
+            return self.apply_patterns(form, start, scratch);
+        }
         let path_start =
             memchr::memchr3(b'/', b'?', b'#', &form[start..]).map_or(form.len(), |at| start + at);
-        if !rules.has_any(BUT_HOSTS) && !self.params.may_hold(&form[start..path_start]) {
-            return (form, fired);
-        }
         let path_end = memchr::memchr2(b'?', b'#', &form[path_start..])
             .map_or(form.len(), |at| path_start + at);
         let has_query = form.get(path_end) == Some(&b'?');
@@ -266,7 +267,7 @@ impl RuleSet {
     }
 
     /// The query under the rules; `host` is asked for the host behind the rules, if it matters.
-    fn query<'a, 'h>(
+    pub(super) fn query<'a, 'h>(
         &self,
         query: &'a [u8],
         host: impl Fn() -> &'h [u8],
@@ -284,19 +285,8 @@ impl RuleSet {
         let mut is_changed = false;
         if has_sessions || has_sort || !groups.is_empty() {
             params.clear();
-            let mut start = 0;
-            let mut name_end = None;
-            // Parameters are short: byte by byte is quicker than two searches for each.
-            for end in 0..=query.len() {
-                match query.get(end) {
-                    None | Some(b'&') => {}
-                    Some(b'=') => {
-                        name_end = name_end.or(Some(end));
-                        continue;
-                    }
-                    Some(_) => continue,
-                }
-                let name = &query[start..name_end.unwrap_or(end)];
+            any_param(query, |start, name_end, end| {
+                let name = &query[start..name_end];
                 match self.drops(&query[start..end], name, groups, has_sessions) {
                     Some(rule) => {
                         fired.add(rule);
@@ -304,8 +294,8 @@ impl RuleSet {
                     }
                     None => params.push((start as u32, end as u32)),
                 }
-                (start, name_end) = (end + 1, None);
-            }
+                false
+            });
             let name = |&(start, end): &(u32, u32)| name_of(&query[start as usize..end as usize]);
             if has_sort && !params.is_sorted_by_key(name) {
                 params.sort_by_key(name);

@@ -24,6 +24,7 @@ mod pack;
 mod param;
 mod params;
 mod parts;
+mod patterns;
 mod preset;
 mod rule;
 mod session;

@@ -153,7 +153,7 @@ fn parse_within(
 ) -> Result<Pack, PackError> {
     let source: Arc<str> = sources.last().map_or("", String::as_str).into();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let places = Places { source: Arc::clone(&source), text };
+    let places = Places::new(Arc::clone(&source), text);
     let document: Document = toml::from_str(text).map_err(|error| {
         places.error(error.span().unwrap_or_default(), error.message().trim().replace('\n', "; "))
     })?;
@@ -186,7 +186,7 @@ fn parse_within(
     })
 }
 
-fn unit(table: Spanned<Table>, places: &Places<'_>) -> Result<Unit, PackError> {
+fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
     let span = table.span();
     let table = table.into_inner();
     let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
@@ -237,19 +237,27 @@ fn unit(table: Spanned<Table>, places: &Places<'_>) -> Result<Unit, PackError> {
 }
 
 /// Finds lines and columns in a text.
-struct Places<'t> {
+struct Places {
     source: Arc<str>,
-    text: &'t str,
+    /// Offsets at which lines begin.
+    line_starts: Vec<usize>,
+    len: usize,
 }
 
-impl Places<'_> {
+impl Places {
+    fn new(source: Arc<str>, text: &str) -> Places {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let line_starts = [0].into_iter().chain(ends.map(|end| end + 1)).collect();
+        Places { source, line_starts, len: text.len() }
+    }
+
     fn of(&self, at: usize) -> Place {
-        let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let at = at.min(self.len);
+        let line = self.line_starts.partition_point(|&start| start <= at);
         Place {
             source: Arc::clone(&self.source),
-            line: memchr::memchr_iter(b'\n', before).count() as u32 + 1,
-            column: (before.len() - line_start) as u32 + 1,
+            line: line as u32,
+            column: (at - self.line_starts[line - 1]) as u32 + 1,
         }
     }
 

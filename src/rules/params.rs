@@ -17,6 +17,8 @@ pub(super) struct Params {
     /// Groups that hold for some hosts.
     hosts: Hosts<u32>,
     needs_host: bool,
+    /// The patterns of all groups.
+    anywhere: Names,
 }
 
 #[derive(Clone, Debug)]
@@ -70,6 +72,10 @@ impl Params {
             }
             hosts.extend(group.hosts.iter().map(|host| (host.clone(), number)));
         }
+        // Each of them once: what a pattern says does not matter there.
+        let patterns = gathered.iter().flat_map(|group| &group.patterns);
+        let all: HashMap<Glob, Entry> = patterns.cloned().collect();
+        let all = all.into_iter().collect();
         let groups: Vec<Group> = gathered
             .into_iter()
             .map(|group| Group {
@@ -79,7 +85,8 @@ impl Params {
             })
             .collect();
         let needs_host = !hosts.is_empty() || groups.iter().any(|group| group.except.is_some());
-        (Params { groups, global, hosts: Hosts::new(hosts), needs_host }, overrides)
+        let hosts = Hosts::new(hosts);
+        (Params { groups, global, hosts, needs_host, anywhere: Names::new(all) }, overrides)
     }
 
     /// Whether [`Params::groups`] looks at the host.
@@ -88,10 +95,22 @@ impl Params {
         self.needs_host
     }
 
+    /// Whether some patterns hold for all hosts, or for all but some.
+    #[inline]
+    pub(super) fn is_global(&self) -> bool {
+        !self.global.is_empty()
+    }
+
+    /// Whether a pattern matches `name`, on whatever host.
+    #[inline]
+    pub(super) fn may_match(&self, name: &[u8]) -> bool {
+        self.anywhere.verdict(name).is_some()
+    }
+
     /// Whether a pattern may hold for the host of `authority`; a quick look, `true` says nothing.
     #[inline]
     pub(super) fn may_hold(&self, authority: &[u8]) -> bool {
-        !self.global.is_empty() || self.hosts.may_match(authority)
+        self.is_global() || self.hosts.may_match(authority)
     }
 
     /// Sets `found` to the groups that hold for `host`, which is in lower case and has no last dot.
@@ -102,11 +121,13 @@ impl Params {
         if !self.needs_host {
             return;
         }
-        self.hosts.each_match(host, |number| {
-            if !found.contains(&number) {
-                found.push(number);
-            }
-        });
+        if self.hosts.may_match(host) {
+            self.hosts.each_match(host, |number| {
+                if !found.contains(&number) {
+                    found.push(number);
+                }
+            });
+        }
         found.retain(|&number| match &self.groups[number as usize].except {
             None => true,
             Some(except) => {
