@@ -28,6 +28,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 URISCAN = os.path.join(ROOT, "target", "release", "uriscan")
 PEERS = os.path.join(ROOT, "scripts", "compare-peers", "target", "release", "peers")
+ADA = os.path.join(ROOT, "scripts", "compare-peers", "ada", "target", "release", "peer-ada")
 TEMP = tempfile.gettempdir()
 
 
@@ -162,6 +163,10 @@ def peers(path, survey):
     scheme, syntax = "RFC 3986, 6.2.3", "RFC 3986, 6.2.2 + default ports"
     fluent = Peer("fluent-rayon", syntax, [PEERS, "fluent-rayon", "-j", "2", path], theirs)
     fluent.note = "fluent-rayon does not keep the order of the list."
+    # Another reading of the standard: the counts may differ by a few.
+    missing = None if os.access(ADA, os.X_OK) else "not built, as that needs a C++ compiler"
+    ada = Peer("ada", "WHATWG by ada-url", [ADA, "-j", "2", path], missing)
+    ada.note = "ada does not keep the order of the list."
     return [
         Peer("uriscan-j2", scheme, [URISCAN, "dedup", "-j2", path], ours),
         Peer("uriscan-j1", scheme, [URISCAN, "dedup", "-j1", path], ours),
@@ -169,7 +174,9 @@ def peers(path, survey):
              {CR, SPACE, EMPTY, MARK}),
         Peer("wc", "-", ["wc", "-l", path]),
         fluent,
+        Peer("uriscan-whatwg", "WHATWG", [URISCAN, "dedup", "-j2", "--profile", "whatwg", path], ours),
         Peer("url-set", "WHATWG", [PEERS, "url-set", path], theirs),
+        ada,
         Peer("sort", "bytes", ["sort", "-u", "--parallel=2", "-T", TEMP, path]),
         Peer(awk_name, "bytes", [awk, "!s[$0]++", path], None if awk else "no awk here", {NUL}),
         duckdb_peer(path, survey),
