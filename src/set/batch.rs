@@ -12,25 +12,54 @@ use crate::key::Key;
 /// Keys of a share, about, which one thread sorts and looks up.
 const SHARE: usize = 1 << 12;
 
+/// Keys that are dealt out to shares together, at the least: so few that they stay in a cache.
+const PIECE: usize = 1 << 16;
+
+/// Some of the keys that are asked for and their numbers, those of one share after those of the one before.
+struct Dealt {
+    keys: Vec<(Key, usize)>,
+    /// Where each share begins, and the end.
+    starts: Vec<usize>,
+}
+
 /// For each of `keys`, whether it is in `set`.
 pub(super) fn contains(set: &KeySet, keys: &[Key]) -> Result<Vec<bool>, SetError> {
     let shares = (keys.len() / SHARE).max(1).next_power_of_two();
-    let share_of =
-        |key: u128| (key >> 64).wrapping_shr(64 - shares.trailing_zeros()) as usize & (shares - 1);
-    let mut counts = vec![0; shares];
-    for key in keys {
-        counts[share_of(key.0)] += 1;
-    }
-    let mut by_share: Vec<Vec<(Key, usize)>> =
-        counts.iter().map(|&count| Vec::with_capacity(count)).collect();
-    for (i, &key) in keys.iter().enumerate() {
-        by_share[share_of(key.0)].push((key, i));
-    }
+    // The more shares there are, the larger the pieces, so that the places of shares in pieces are few beside the keys.
+    let piece = PIECE.max(16 * shares);
+    let pieces: Vec<Dealt> =
+        keys.par_chunks(piece).enumerate().map(|(i, keys)| deal(keys, i * piece, shares)).collect();
     let found: Vec<AtomicBool> = (0..keys.len()).map(|_| AtomicBool::default()).collect();
-    by_share.into_par_iter().try_for_each(|mut asked| {
-        find(set, &mut asked, |i| found[i].store(true, Ordering::Relaxed))
+    (0..shares).into_par_iter().try_for_each_init(Vec::new, |asked, share| {
+        asked.clear();
+        for Dealt { keys, starts } in &pieces {
+            asked.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
+        }
+        find(set, asked, |i| found[i].store(true, Ordering::Relaxed))
     })?;
     Ok(found.into_iter().map(AtomicBool::into_inner).collect())
+}
+
+/// Deals `keys`, which are numbered from `first` on, out to shares by what they begin with.
+fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
+    // A power of two, so that this many leading bits tell the share.
+    let bits = shares.trailing_zeros();
+    let share_of = |key: Key| key.0.checked_shr(u128::BITS - bits).unwrap_or_default() as usize;
+    let mut starts = vec![0; shares + 1];
+    for &key in keys {
+        starts[share_of(key) + 1] += 1;
+    }
+    for share in 0..shares {
+        starts[share + 1] += starts[share];
+    }
+    let mut places = starts.clone();
+    let mut dealt = vec![(Key(Key::VACANT), 0); keys.len()];
+    for (i, &key) in keys.iter().enumerate() {
+        let place = &mut places[share_of(key)];
+        dealt[*place] = (key, first + i);
+        *place += 1;
+    }
+    Dealt { keys: dealt, starts }
 }
 
 /// [`KeySet::find`].
@@ -52,4 +81,37 @@ pub(super) fn find(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::Hasher;
+    use crate::set::{Meaning, SetWriter};
+
+    #[test]
+    fn every_key_of_many_pieces_and_shares_gets_its_own_answer() {
+        let hasher = Hasher::with_seed(3);
+        let key = |i: u64| hasher.key(&i.to_le_bytes());
+        let directory = tempfile::tempdir().unwrap();
+        let mut set =
+            SetWriter::create(&directory.path().join("s"), Meaning::new(hasher, "")).unwrap();
+        // Runs of more blocks than are read at once, and of one.
+        for (first, count) in [(0, 40_000u64), (40_000, 100)] {
+            let mut loader = set.loader(1 << 20).unwrap();
+            loader.push((first..first + count).map(key)).unwrap();
+            set.add(loader).unwrap();
+        }
+        // In no order, some keys more than once, and the ends of what keys can be.
+        let numbers = (0..3 * PIECE as u64 + 5).map(|i| i * 7919 % 90_000);
+        let (mut asked, mut expected): (Vec<Key>, Vec<bool>) =
+            numbers.map(|i| (key(i), i < 40_100)).unzip();
+        asked.extend([Key(1), Key(u128::MAX)]);
+        expected.extend([false, false]);
+        assert!(asked.len() / SHARE > 1);
+        assert!(set.set().contains(&asked).unwrap() == expected);
+        set.set_mut().hold(u64::MAX).unwrap();
+        assert!(set.set().contains(&asked).unwrap() == expected);
+        assert!(set.set().contains(&[]).unwrap().is_empty());
+    }
 }

@@ -23,6 +23,10 @@ pub(super) struct Cursor<'r> {
     run: &'r Run,
     /// Blocks to read at once.
     stride: u64,
+    /// Blocks by which guesses may be wrong, which are read along at both ends.
+    slack: u64,
+    /// Behind the block in which the last key is to be expected.
+    end: u64,
     /// The blocks whose keys are in the window, if one was read.
     blocks: Range<u64>,
     /// Their bytes, unless the run is in memory.
@@ -35,11 +39,12 @@ pub(super) struct Cursor<'r> {
 impl<'r> Cursor<'r> {
     /// A cursor for about `count` keys between `first` and `last`.
     pub(super) fn new(run: &'r Run, count: usize, first: u128, last: u128) -> Cursor<'r> {
-        let span = (run.guess(last) - run.guess(first).min(run.guess(last))) / BLOCK_KEYS;
-        let is_sparse = span > SPARSE * count as u64;
-        let stride = if is_sparse { 1 } else { MANY };
+        let (first, last) = (run.guess(first) / BLOCK_KEYS, run.guess(last) / BLOCK_KEYS);
+        let is_sparse = last.saturating_sub(first) > SPARSE * count as u64;
+        let (stride, slack) = if is_sparse { (1, 0) } else { (MANY, run.guess_error()) };
+        let end = last + 1 + slack;
         let blocks = if run.resident().is_some() { 0..run.blocks() } else { 0..0 };
-        Cursor { run, stride, blocks, bytes: Vec::new(), at: 0, is_placed: false }
+        Cursor { run, stride, slack, end, blocks, bytes: Vec::new(), at: 0, is_placed: false }
     }
 
     fn window(&self) -> &[u8] {
@@ -90,7 +95,7 @@ impl<'r> Cursor<'r> {
     fn seek_elsewhere(&mut self, key: u128) -> Result<(u64, bool), SetError> {
         // The blocks in which the key may be.
         let (mut low, mut high) = (0, self.run.blocks());
-        let mut guess = self.run.guess(key) / BLOCK_KEYS;
+        let mut guess = (self.run.guess(key) / BLOCK_KEYS).saturating_sub(self.slack);
         let mut tries = 0;
         loop {
             if !self.blocks.is_empty() {
@@ -115,7 +120,7 @@ impl<'r> Cursor<'r> {
                 guess = low + (high - low) / 2;
             }
             let start = guess.clamp(low, high - 1);
-            let end = (start + self.stride).min(high);
+            let end = (start + self.stride).min(self.end.max(start + 1)).min(high);
             self.blocks = start..end;
             self.is_placed = false;
             let mut bytes = std::mem::take(&mut self.bytes);
