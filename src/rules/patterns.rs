@@ -74,10 +74,11 @@ impl RuleSet {
 #[inline(always)]
 pub(super) fn any_param(query: &[u8], mut is_it: impl FnMut(usize, usize, usize) -> bool) -> bool {
     let (mut start, mut name_end) = (0, None);
-    for (i, bytes) in query.chunks(8).enumerate() {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        let word = u64::from_le_bytes(word);
+    let (words, rest) = query.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    for (i, word) in words.iter().chain([&last]).enumerate() {
+        let word = u64::from_le_bytes(*word);
         let mut delimiters = equal(word, b'&') | equal(word, b'=');
         while delimiters != 0 {
             let at = 8 * i + delimiters.trailing_zeros() as usize / 8;
