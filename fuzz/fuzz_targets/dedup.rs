@@ -65,6 +65,7 @@ impl Case<'_> {
                 OnInvalid::Fail,
             ]),
             hasher: Hasher::with_seed(choices.byte() as u64),
+            limit: None,
         };
         let available: Vec<Kernels> = Kernels::available().collect();
         let settings = Settings {

@@ -46,6 +46,8 @@ pub struct Met {
 pub struct Classes<P> {
     partitions: Vec<Partition<P>>,
     expected: usize,
+    /// Bytes that the table of a partition should not go beyond.
+    most: usize,
 }
 
 struct Partition<P> {
@@ -63,7 +65,21 @@ impl<P: Default + Send> Classes<P> {
     /// No classes.
     pub fn new() -> Classes<P> {
         let partition = || Partition { table: Table::new(), beside: P::default() };
-        Classes { partitions: (0..PARTITIONS).map(|_| partition()).collect(), expected: 0 }
+        let partitions = (0..PARTITIONS).map(|_| partition()).collect();
+        Classes { partitions, expected: 0, most: usize::MAX }
+    }
+
+    /// As [`super::Set::limit_to`], for keys and numbers.
+    pub fn limit_to(&mut self, bytes: usize) {
+        self.most = bytes / PARTITIONS;
+    }
+
+    /// As [`super::Set::fits`].
+    pub fn fits(&self, chunks: &[&Rows]) -> bool {
+        self.partitions.iter().enumerate().all(|(i, partition)| {
+            let more = chunks.iter().map(|rows| rows.run(i).len()).sum();
+            partition.table.fits(more, self.most)
+        })
     }
 
     /// Number of classes.
@@ -104,7 +120,7 @@ impl<P: Default + Send> Classes<P> {
     /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
         // A little more than its share for each, as partitions are not filled alike.
-        let expected = self.expected / PARTITIONS * 33 / 32;
+        let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
         self.partitions.par_iter_mut().enumerate().for_each(|(i, partition)| {
             let Partition { table, beside } = partition;
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);
@@ -113,7 +129,7 @@ impl<P: Default + Send> Classes<P> {
             }
             for (chunk, rows) in chunks.iter().enumerate() {
                 let run = rows.run(i);
-                table.reserve(run.len(), expected);
+                table.reserve(run.len(), expected, most);
                 for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
                 {
                     if let Some(&key) = ahead.next() {
@@ -138,6 +154,25 @@ mod tests {
     use super::*;
     use crate::key::{Hasher, Key};
     use std::collections::BTreeMap;
+
+    #[test]
+    fn tables_keep_to_their_limit() {
+        let hasher = Hasher::with_seed(6);
+        let mut classes = Classes::<()>::new();
+        classes.limit_to(1 << 20);
+        let mut count = 0u32;
+        loop {
+            let mut rows = Rows::default();
+            (count..count + 500).for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
+            rows.partition();
+            if !classes.fits(&[&rows]) {
+                break;
+            }
+            classes.insert(&[&rows], |(), _| ());
+            count += 500;
+        }
+        assert!(count > 25_000 && classes.memory_bytes() <= 1 << 20, "{count}");
+    }
 
     #[test]
     fn agrees_with_a_tree_map_however_rows_are_cut() {

@@ -6,6 +6,7 @@
 //! always means the earliest row, whatever the number of threads.
 
 mod classes;
+mod firsts;
 mod numbered;
 mod table;
 
@@ -15,6 +16,7 @@ use rayon::prelude::*;
 
 use crate::key::Key;
 pub use classes::{Classes, Met};
+pub use firsts::Firsts;
 use table::Table;
 
 /// Partitions of the set. Enough for many threads, few enough that a run of one chunk's keys
@@ -130,6 +132,13 @@ impl Rows {
         self.is_first[row].store(u8::from(is_first), Ordering::Relaxed);
     }
 
+    /// Bytes of memory held for rows.
+    pub fn memory_bytes(&self) -> usize {
+        16 * (self.keys.capacity() + self.sorted_keys.capacity())
+            + 4 * (self.sorted_rows.capacity() + self.bounds.capacity())
+            + self.is_first.capacity()
+    }
+
     fn run(&self, partition: usize) -> core::ops::Range<usize> {
         self.bounds[partition] as usize..self.bounds[partition + 1] as usize
     }
@@ -154,6 +163,8 @@ impl Rows {
 pub struct Set {
     tables: Vec<Table>,
     expected: usize,
+    /// Bytes that a table should not go beyond.
+    most: usize,
 }
 
 impl Default for Set {
@@ -165,7 +176,24 @@ impl Default for Set {
 impl Set {
     /// An empty set.
     pub fn new() -> Set {
-        Set { tables: (0..PARTITIONS).map(|_| Table::new()).collect(), expected: 0 }
+        let tables = (0..PARTITIONS).map(|_| Table::new()).collect();
+        Set { tables, expected: 0, most: usize::MAX }
+    }
+
+    /// Tells the set how many bytes it may hold for keys. It keeps to that as long as what is inserted
+    /// [`Set::fits`].
+    pub fn limit_to(&mut self, bytes: usize) {
+        self.most = bytes / PARTITIONS;
+    }
+
+    /// Whether the rows of `chunks` can be inserted within [`Set::limit_to`].
+    ///
+    /// Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn fits(&self, chunks: &[&Rows]) -> bool {
+        self.tables.iter().enumerate().all(|(partition, table)| {
+            let more = chunks.iter().map(|rows| rows.run(partition).len()).sum();
+            table.fits(more, self.most)
+        })
     }
 
     /// Number of keys.
@@ -195,7 +223,7 @@ impl Set {
     /// Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert(&mut self, chunks: &[&Rows]) {
         // A little more than its share for each, as partitions are not filled alike.
-        let expected = self.expected / PARTITIONS * 33 / 32;
+        let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
         self.tables.par_iter_mut().enumerate().for_each(|(partition, table)| {
             // The keys of this partition again, some way ahead, so that memory is asked for in time.
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
@@ -204,7 +232,7 @@ impl Set {
             }
             for rows in chunks {
                 let run = rows.run(partition);
-                table.reserve(run.len(), expected);
+                table.reserve(run.len(), expected, most);
                 for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
                 {
                     if let Some(&key) = ahead.next() {
@@ -212,6 +240,38 @@ impl Set {
                     }
                     let (_, is_new) = table.insert(key);
                     rows.is_first[row as usize].store(u8::from(is_new), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    /// Looks the rows of all `chunks` up, on the current rayon pool, and calls `missing` for each whose key is
+    /// not there, with what the caller keeps beside its partition: the chunk, as an index into `chunks`,
+    /// the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
+    ///
+    /// Rows of one partition come in their order. Nothing is inserted, and no verdict written. Every chunk
+    /// must have been through [`Rows::partition`] since its last row came.
+    pub fn find<P: Send>(
+        &self,
+        chunks: &[&Rows],
+        beside: &mut [P],
+        missing: impl Fn(&mut P, usize, usize, Key) + Sync,
+    ) {
+        self.tables.par_iter().zip(beside).enumerate().for_each(|(partition, (table, beside))| {
+            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                table.prefetch(key);
+            }
+            for (chunk, rows) in chunks.iter().enumerate() {
+                let run = rows.run(partition);
+                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
+                {
+                    if let Some(&key) = ahead.next() {
+                        table.prefetch(key);
+                    }
+                    if !table.contains(key) {
+                        missing(beside, chunk, row as usize, Key(key));
+                    }
                 }
             }
         });
@@ -263,6 +323,43 @@ mod tests {
             assert_eq!(found, expected, "{chunk_rows} rows a chunk");
             assert_eq!(set.len(), expected.iter().filter(|&&first| first).count());
         }
+    }
+
+    #[test]
+    fn finds_what_was_inserted_and_keeps_to_its_limit() {
+        let hasher = Hasher::with_seed(4);
+        let rows_of = |range: core::ops::Range<u32>| {
+            let mut rows = Rows::default();
+            range.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
+            rows.partition();
+            rows
+        };
+        let mut set = Set::new();
+        set.limit_to(0);
+        assert!(set.fits(&[]) && !set.fits(&[&rows_of(0..1)]));
+        set.limit_to(1 << 20);
+        let mut next = 0;
+        loop {
+            let rows = rows_of(next..next + 500);
+            if !set.fits(&[&rows]) {
+                break;
+            }
+            set.insert(&[&rows]);
+            next += 500;
+        }
+        assert!(next > 30_000 && set.memory_bytes() <= 1 << 20, "{next}");
+        let chunks = [rows_of(next - 300..next + 200), rows_of(next + 200..next + 210)];
+        let mut beside = vec![Vec::new(); PARTITIONS];
+        set.find(&[&chunks[0], &chunks[1]], &mut beside, |list, chunk, row, key| {
+            assert_eq!(key, chunks[chunk].key(row));
+            list.push((chunk, row));
+        });
+        assert!(beside.iter().all(|list| list.is_sorted()));
+        let mut found = beside.concat();
+        found.sort();
+        let expected: Vec<_> =
+            (300..500).map(|row| (0, row)).chain((0..10).map(|row| (1, row))).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

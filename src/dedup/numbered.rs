@@ -37,7 +37,7 @@ mod tests {
         let mut oracle: BTreeMap<u128, u32> = BTreeMap::new();
         let mut state = 1u128;
         for round in 0..400 {
-            table.reserve(round, 0);
+            table.reserve(round, 0, usize::MAX);
             for _ in 0..round {
                 state =
                     state.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(1);
@@ -57,7 +57,7 @@ mod tests {
     fn homes_at_the_very_end_wrap_around() {
         let mut table = Table::<Numbered>::new();
         let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
-        table.reserve(2 * keys.len(), 0);
+        table.reserve(2 * keys.len(), 0, usize::MAX);
         for is_new in [true, false] {
             for (i, &key) in keys.iter().enumerate() {
                 assert_eq!(table.insert(key), (i as u32, is_new));

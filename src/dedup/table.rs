@@ -134,10 +134,26 @@ fn home(key: u128, count: usize) -> usize {
 /// Fresh memory is dear and moving keys is not free, so small tables grow in
 /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.
 fn grown_places(count: usize, needed: usize, expected: usize) -> usize {
-    let places_for = |keys: usize| keys / 3 * 4 + 8;
     let is_large = count * size_of::<u128>() >= LARGE;
     let least = if is_large { count + count / 2 } else { 4 * count };
     places_for(expected).clamp(least, 4 * count).max(places_for(needed))
+}
+
+/// Places for `keys` keys, of which three quarters are taken.
+fn places_for(keys: usize) -> usize {
+    keys / 3 * 4 + 8
+}
+
+/// Keys for which there is room in a table of `bytes` bytes.
+pub(super) fn room_in<L: Layout>(bytes: usize) -> usize {
+    places_in::<L>(bytes).saturating_sub(8) / 4 * 3
+}
+
+/// Places in a table that takes no more than `bytes` of memory.
+fn places_in<L: Layout>(bytes: usize) -> usize {
+    // A large table is a whole number of huge pages.
+    let whole = if bytes >= 2 * HUGE_PAGE { bytes / HUGE_PAGE * HUGE_PAGE } else { bytes };
+    whole / size_of::<[u128; LINE]>() * L::KEYS
 }
 
 impl<L: Layout> Table<L> {
@@ -169,12 +185,29 @@ impl<L: Layout> Table<L> {
     }
 
     /// Makes room for `more` keys. `expected` is the number that this table is thought to hold in the
-    /// end, or 0.
+    /// end, or 0; `most` is the number of bytes that it should not go beyond unless it has to.
     #[inline(always)]
-    pub(super) fn reserve(&mut self, more: usize, expected: usize) {
+    pub(super) fn reserve(&mut self, more: usize, expected: usize, most: usize) {
         if self.used + more > self.limit {
-            self.grow(more, expected);
+            self.grow(more, expected, most);
         }
+    }
+
+    /// Whether `more` keys find room in a table of `most` bytes.
+    pub(super) fn fits(&self, more: usize, most: usize) -> bool {
+        more == 0 || places_for(self.used + more) <= places_in::<L>(most)
+    }
+
+    /// Whether `key` is there.
+    #[inline(always)]
+    pub(super) fn contains(&self, key: u128) -> bool {
+        contains::<L>(self.slots.get(), key)
+    }
+
+    /// Forgets all keys and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.slots.get_mut().fill(Key::VACANT);
+        self.used = 0;
     }
 
     /// Inserts `key`, for which [`Table::reserve`] made room. Gives its number, which is how many keys were
@@ -190,9 +223,11 @@ impl<L: Layout> Table<L> {
     /// Makes room for `more` keys, and for as many as `expected` if that is not out of proportion.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, more: usize, expected: usize) {
+    fn grow(&mut self, more: usize, expected: usize, most: usize) {
         let lines = self.slots.get().len() / LINE;
-        let wanted = grown_places(lines * L::KEYS, self.used + more, expected);
+        let needed = self.used + more;
+        let wanted = grown_places(lines * L::KEYS, needed, expected);
+        let wanted = wanted.min(places_in::<L>(most).max(places_for(needed)));
         if self.slots.extend(wanted.div_ceil(L::KEYS) * LINE) {
             spread::<L>(self.slots.get_mut(), lines);
             self.limit = limit_of::<L>(&self.slots);
@@ -223,8 +258,8 @@ fn entries<L: Layout>(line: &[u128; LINE]) -> impl Iterator<Item = (u128, u32)> 
     keys.take_while(|&(_, &key)| key != Key::VACANT).map(|(i, &key)| (key, L::number(line, i)))
 }
 
-/// Moves the keys of a table whose first `old` lines were all it had, and which has half as many more
-/// at the least, to their places in the whole.
+/// Moves the keys of a table whose first `old` lines were all it had, and which has more now (half as many, unless
+/// memory is short), to their places in the whole.
 ///
 /// From the last line to the first: a key's new home lies at or behind its line, where all
 /// has been moved already, but for few: those that wrapped around, and those pushed far from home
@@ -246,6 +281,27 @@ fn spread<L: Layout>(slots: &mut [u128], old: usize) {
     }
     for (key, number) in late {
         insert::<L>(slots, key, number);
+    }
+}
+
+/// Whether `key` is in `slots`, which have a free place. As [`insert`], but changes nothing.
+#[inline(always)]
+fn contains<L: Layout>(slots: &[u128], key: u128) -> bool {
+    let lines = slots.as_chunks::<LINE>().0;
+    let mut at = home(key, lines.len());
+    loop {
+        let (mut is_there, mut is_end) = (false, false);
+        for &slot in &lines[at][..L::KEYS] {
+            is_there |= slot == key;
+            is_end |= slot == Key::VACANT;
+        }
+        if is_there | is_end {
+            return is_there;
+        }
+        at += 1;
+        if at == lines.len() {
+            at = 0;
+        }
     }
 }
 
@@ -300,7 +356,7 @@ mod tests {
                     (bits << 64 | bits << 47) | 1
                 })
                 .collect();
-            table.reserve(keys.len(), 0);
+            table.reserve(keys.len(), 0, usize::MAX);
             let new: Vec<usize> = (0..keys.len()).filter(|&i| table.insert(keys[i]).1).collect();
             let expected: Vec<usize> =
                 (0..keys.len()).filter(|&i| oracle.insert(keys[i])).collect();
@@ -321,7 +377,7 @@ mod tests {
         let even = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let crowds: [fn(u64) -> u64; 3] = [|i| i, |i| u64::MAX - i, |i| (1 << 63) + i];
         for old in [2usize, 3, 7, 64, 1000] {
-            for count in [old + old.div_ceil(2), 2 * old, 4 * old + 1] {
+            for count in [old + 1, old + old.div_ceil(2), 2 * old, 4 * old + 1] {
                 for crowd in crowds {
                     for crowded in [0, 1, 2, 5] {
                         let number = old * L::KEYS * 3 / 4;
@@ -356,7 +412,7 @@ mod tests {
             .map(|i| i << 64 | (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) & u128::from(u64::MAX)))
             .collect();
         for part in keys.chunks(1000) {
-            table.reserve(part.len(), 0);
+            table.reserve(part.len(), 0, usize::MAX);
             assert!(part.iter().all(|&key| table.insert(key).1));
         }
         assert!(keys.iter().all(|&key| !table.insert(key).1));
@@ -366,10 +422,34 @@ mod tests {
     }
 
     #[test]
+    fn a_table_keeps_to_the_memory_it_may_take() {
+        for most in [MIN_SLOTS * 16, 40_000, 1 << 20, 5 << 20, 9 << 20] {
+            let mut table = Table::<Bare>::new();
+            let mut keys = (1..).map(|i: u128| i << 64 | i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            while table.fits(100, most) {
+                table.reserve(100, 0, most);
+                assert!(keys.by_ref().take(100).all(|key| table.insert(key).1));
+                assert!(table.memory_bytes() <= most, "{most}");
+            }
+            // All of it is used, but for what a huge page is cut from.
+            let whole = if most >= 4 << 20 { most >> 21 << 21 } else { most };
+            assert!(table.len() + 200 > whole / 16 * 3 / 4, "{most} {}", table.len());
+            let before: Vec<u128> = (1..)
+                .map(|i: u128| i << 64 | i.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                .take(table.len())
+                .collect();
+            assert!(before.iter().all(|&key| table.contains(key)));
+            assert!(keys.take(1000).all(|key| !table.contains(key)));
+            table.clear();
+            assert!(table.len() == 0 && before.iter().all(|&key| !table.contains(key)));
+        }
+    }
+
+    #[test]
     fn homes_at_the_very_end_wrap_around() {
         let mut table = Table::<Bare>::new();
         let keys: Vec<u128> = (0..100).map(|i| u128::from(u64::MAX) | (i + 1) << 64).collect();
-        table.reserve(2 * keys.len(), 0);
+        table.reserve(2 * keys.len(), 0, usize::MAX);
         let new = keys.iter().chain(&keys).filter(|&&key| table.insert(key).1).count();
         assert_eq!(new, 100);
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -64,17 +64,9 @@ impl Source {
     /// The same source once more, if it can be read a second time at little cost: a regular file that is not
     /// compressed. Reading it is an error if the file has changed since this was called.
     pub(crate) fn again(&self) -> Option<Source> {
-        let path = self.path.clone()?;
-        if !path.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut file = File::open(&path).ok()?;
-        let before = Stamp::of(&file).ok()?;
-        let mut head = Vec::new();
-        file.by_ref().take(Compression::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
-        if Compression::of_head(&head).is_some() {
-            return None;
-        }
+        let path = self.path.as_deref()?;
+        let before = Stamp::of_plain(path)?;
+        let path = path.to_owned();
         let open = move || -> io::Result<Box<dyn Read + Send>> {
             Ok(Box::new(Unchanged { file: File::open(path)?, before }))
         };
@@ -84,13 +76,26 @@ impl Source {
 
 /// By which one can see that a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     bytes: u64,
     modified: Option<std::time::SystemTime>,
 }
 
 impl Stamp {
-    fn of(file: &File) -> io::Result<Stamp> {
+    /// That of the file at `path`, if it is a regular one that is not compressed: such a file can be read a second
+    /// time at little cost.
+    pub(super) fn of_plain(path: &Path) -> Option<Stamp> {
+        if !path.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut file = File::open(path).ok()?;
+        let before = Stamp::of(&file).ok()?;
+        let mut head = Vec::new();
+        file.by_ref().take(Compression::HEAD_BYTES as u64).read_to_end(&mut head).ok()?;
+        Compression::of_head(&head).is_none().then_some(before)
+    }
+
+    pub(super) fn of(file: &File) -> io::Result<Stamp> {
         let data = file.metadata()?;
         Ok(Stamp { bytes: data.len(), modified: data.modified().ok() })
     }
@@ -106,12 +111,15 @@ impl Read for Unchanged {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         if count == 0 && !buffer.is_empty() && Stamp::of(&self.file)? != self.before {
-            return Err(io::Error::other(
-                "the file changed while it was read twice; on standard input it is read once",
-            ));
+            return Err(changed());
         }
         Ok(count)
     }
+}
+
+/// What is said of a file that is not what it was.
+pub(super) fn changed() -> io::Error {
+    io::Error::other("the file changed while it was read twice; on standard input it is read once")
 }
 
 impl fmt::Debug for Source {
@@ -246,7 +254,7 @@ impl fmt::Debug for ChunkReader {
     }
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl ChunkReader {
     /// A reader of `sources` whose chunks hold up to `chunk_bytes` (`max_record` at the most), or one

@@ -3,13 +3,13 @@
 use super::driver::{Job, Slot, Worker, push_record, record_at, run};
 use super::map::unjudged_key;
 use super::members::{Seen, forget};
+use super::spill::{MemoryLimit, Places, Spill, Watch, Written, places_of};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
-use crate::set::SetError;
 use crate::simd::Isa;
 
 /// What is written for the first record of a class.
@@ -35,6 +35,8 @@ pub struct DedupOptions {
     pub on_invalid: OnInvalid,
     /// The hash for keys.
     pub hasher: Hasher,
+    /// What memory may be taken; without it as much as there are keys for.
+    pub limit: Option<MemoryLimit>,
 }
 
 impl Default for DedupOptions {
@@ -44,13 +46,16 @@ impl Default for DedupOptions {
             emit: Emit::default(),
             on_invalid: OnInvalid::default(),
             hasher: Hasher::random(),
+            limit: None,
         }
     }
 }
 
 /// Writes the first record of each equivalence class of `sources` to `sinks`, in input order.
 ///
-/// Memory: about 20 to 40 bytes per distinct record of a large input, and some 20 MB for buffers.
+/// Memory: about 20 to 40 bytes per distinct record of a large input, and some 20 MB for buffers. Under
+/// [`DedupOptions::limit`] what is beyond that goes to disk; then results are written as long as there is room, and the
+/// rest of them at the end of the input. They are the same.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{DedupOptions, Settings, Sinks, dedup}};
@@ -96,27 +101,73 @@ fn run_dedup(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let hasher = options.equivalence.hasher(options.hasher);
+    let settings = &settings.within_limits();
+    // Where no record is longer than a byte there are no more than 256 classes.
+    let watch = options.limit.clone().filter(|_| settings.max_record > 1).map(Watch::new);
+    let settings = &watch.as_ref().map_or(*settings, |watch| watch.within(settings));
     let mut job = Dedup {
         options: DedupOptions { hasher, ..options.clone() },
-        record_end: settings.record_end,
-        redact: settings.redact,
+        settings: *settings,
         set: Set::new(),
         forecast: Forecast::new(&sources),
         seen,
-        failed: None,
+        places: watch.as_ref().map_or(Places::new(), |_| places_of(&sources)),
+        watch,
+        spill: None,
+        fault: None,
     };
     run(&mut job, sources, settings, sinks)
 }
 
 struct Dedup<'s> {
     options: DedupOptions,
-    record_end: u8,
-    redact: bool,
+    settings: Settings,
     set: Set,
     forecast: Forecast,
     seen: Option<Seen<'s>>,
-    /// Why the set on disk cannot be asked any more.
-    failed: Option<SetError>,
+    /// Of the sources, if memory is limited.
+    places: Places,
+    /// The limit, if there is one, as long as there is room.
+    watch: Option<Watch>,
+    /// What is put aside since there was none. Nothing is written as long as it is there.
+    spill: Option<Spill>,
+    fault: Option<Error>,
+}
+
+impl Dedup<'_> {
+    /// Inserts the rows of a batch, and says which are the first of their class.
+    fn insert(&mut self, rows: &[&Rows]) {
+        self.set.insert(rows);
+        if let Some(seen) = &mut self.seen
+            && let Err(error) = seen.settle(rows)
+        {
+            // Nobody knows which of these are new.
+            self.fault.get_or_insert(Error::Set(error));
+            rows.iter().for_each(|rows| forget(rows));
+        }
+    }
+
+    /// Freezes the set if the rows of a batch have no room in it.
+    fn see_to_room(&mut self, slots: &[Slot<Found>], rows: &[&Rows]) -> Result<(), Error> {
+        let Some(watch) = &mut self.watch else { return Ok(()) };
+        watch.see(slots, self.set.memory_bytes());
+        self.set.limit_to(watch.set_bytes());
+        if self.set.fits(rows) {
+            return Ok(());
+        }
+        let more = self.forecast.expected(self.set.len()).saturating_sub(self.set.len() as u64);
+        self.spill = Spill::begin(watch, &self.places, slots, more)?;
+        Ok(())
+    }
+
+    /// Writes what was put aside, if anything was.
+    fn write_aside(&mut self, sinks: &mut Sinks<'_>) -> Result<Option<Written>, Error> {
+        let (Some(spill), Some(watch)) = (self.spill.take(), &self.watch) else { return Ok(None) };
+        // It has done its work, and the memory is needed.
+        self.set = Set::new();
+        let new_keys = self.seen.as_mut().and_then(|seen| seen.new_keys.as_deref_mut());
+        spill.write(&self.options, &self.settings, watch, new_keys, sinks).map(Some)
+    }
 }
 
 /// How many classes there will be in the end, by the share of the input that has been settled.
@@ -167,7 +218,7 @@ impl Job for Dedup<'_> {
         scan_keys(
             isa,
             &self.options,
-            (self.record_end, self.redact),
+            (self.settings.record_end, self.settings.redact),
             worker,
             slot,
             |found, _, span, key| {
@@ -189,13 +240,14 @@ impl Job for Dedup<'_> {
         // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
         let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
-        self.set.insert(&rows);
-        if let Some(seen) = &mut self.seen {
-            self.failed = self.failed.take().or(seen.settle(&rows).err());
-            if self.failed.is_some() {
-                // Nobody knows which of these are new; the run fails when it comes to its end.
-                rows.iter().for_each(|rows| forget(rows));
-            }
+        if self.spill.is_none()
+            && let Err(error) = self.see_to_room(slots, &rows)
+        {
+            self.fault = Some(error);
+        }
+        match &mut self.spill {
+            None => self.insert(&rows),
+            Some(spill) => spill.take(&self.set, self.seen.as_ref(), &slots[..end]),
         }
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
@@ -205,36 +257,41 @@ impl Job for Dedup<'_> {
         let text = slot.chunk.text.padded();
         let out = &mut slot.out;
         let Found { spans, rows } = &slot.rows;
+        if self.spill.is_some() {
+            slot.report.duplicates = spans.len() as u64;
+            return;
+        }
+        let Settings { record_end, redact, .. } = self.settings;
         let rows_in_order = || spans.iter().enumerate();
         let firsts = rows_in_order().filter(|&(row, _)| rows.is_first(row));
         let mut written = 0;
         match self.options.emit {
-            Emit::Original if self.redact => {
+            Emit::Original if redact => {
                 for (_, &span) in firsts {
                     push_record(span.of(text.content()), true, out);
-                    out.push(self.record_end);
+                    out.push(record_end);
                     written += 1;
                 }
             }
             Emit::Original => {
                 let lines = rows_in_order().map(|(row, &span)| (span, rows.is_first(row)));
-                written = copy_lines(text, lines, self.record_end, out);
+                written = copy_lines(text, lines, record_end, out);
             }
             Emit::Key => {
                 for (row, _) in firsts {
                     rows.key(row).write_hex(out);
-                    out.push(self.record_end);
+                    out.push(record_end);
                     written += 1;
                 }
             }
             Emit::Normalized => {
-                worker.index.build_with(isa, text, self.record_end);
+                worker.index.build_with(isa, text, record_end);
                 for (_, &span) in firsts {
                     let record = Record::new(text, &worker.index, span);
                     let form = self.options.equivalence.form(isa, record, &mut worker.scratch);
                     let shown = form.map(|form| self.options.equivalence.shown(form));
-                    push_record(shown.unwrap_or(record.bytes()), self.redact, out);
-                    out.push(self.record_end);
+                    push_record(shown.unwrap_or(record.bytes()), redact, out);
+                    out.push(record_end);
                     written += 1;
                 }
             }
@@ -243,16 +300,38 @@ impl Job for Dedup<'_> {
         slot.report.duplicates = spans.len() as u64 - written;
     }
 
-    fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        self.failed.take().map_or(Ok(()), |error| Err(Error::Set(error)))
-    }
-
     fn on_invalid(&self) -> OnInvalid {
         self.options.on_invalid
     }
 
-    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
-        (self.options.emit == Emit::Key).then(|| unjudged_key(self.record_end))
+    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+        if self.spill.as_ref().is_some_and(|spill| spill.has(chunk)) {
+            // It waits with the others.
+            return Some(Vec::new());
+        }
+        (self.options.emit == Emit::Key).then(|| unjudged_key(self.settings.record_end))
+    }
+
+    fn fault(&mut self) -> Option<Error> {
+        self.fault.take().or_else(|| self.spill.as_mut().and_then(Spill::fault))
+    }
+
+    fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if let Some(written) = self.write_aside(sinks)? {
+            // So far they all count as duplicates, and long records as written if they are passed on.
+            let long = if self.on_invalid() == OnInvalid::Pass { written.long } else { 0 };
+            report.duplicates -= written.firsts;
+            report.written = report.written - long + written.written;
+            report.spilled = written.spilled;
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, chunk: &Chunk, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if let Some(spill) = &mut self.spill {
+            spill.cut(chunk);
+        }
+        self.write_aside(sinks).map(drop)
     }
 }
 

@@ -57,6 +57,16 @@ pub(super) trait Job: Sync {
         Ok(())
     }
 
+    /// What has gone wrong in a step that can only go on; asked after every batch, and the end of the run.
+    fn fault(&mut self) -> Option<Error> {
+        None
+    }
+
+    /// Writes what could not be written before, when the run ends at an invalid record in `chunk`.
+    fn stop(&mut self, _chunk: &Chunk, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// What becomes of records that cannot be judged.
     fn on_invalid(&self) -> OnInvalid;
 
@@ -117,7 +127,7 @@ pub(super) fn run_here<J: Job + Send>(
 }
 
 /// Full chunks in a batch: enough for every thread to find work, few enough to stay small.
-fn full_slots(threads: usize) -> usize {
+pub(super) fn full_slots(threads: usize) -> usize {
     (4 * threads).max(16)
 }
 
@@ -155,6 +165,9 @@ fn batches<J: Job + Send>(
             || work(job, &mut current[..current_len], settings, &workers),
         );
         let (after_len, new_failure) = outside?;
+        if let Some(error) = job.fault() {
+            return Err(error);
+        }
         failed = failed.or(new_failure);
         release(&mut before[..before_len], full, settings);
         for slot in &mut current[..current_len] {
@@ -162,7 +175,11 @@ fn batches<J: Job + Send>(
         }
         if let Some(i) = current[..current_len].iter().position(|slot| slot.stop.is_some()) {
             write(&current[..=i], sinks, report.bytes)?;
-            return Err(stopped(reader, &current[i], settings));
+            let error = stopped(reader, &current[i], settings);
+            let chunk = std::mem::take(&mut current[i].chunk);
+            drop((before, current, after));
+            job.stop(&chunk, sinks)?;
+            return Err(error);
         }
         (before, current, after) = (current, after, before);
         (before_len, current_len) = (current_len, after_len);

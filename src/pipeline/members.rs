@@ -23,6 +23,17 @@ pub struct Seen<'s> {
 impl Seen<'_> {
     /// Overrules the verdicts on rows that were found to be first: not if they are in the set.
     pub(super) fn settle(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
+        self.overrule(chunks)?;
+        let Some(loader) = &mut self.new_keys else { return Ok(()) };
+        for rows in chunks {
+            let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
+            loader.push(firsts.map(|row| rows.key(row)))?;
+        }
+        Ok(())
+    }
+
+    /// The same, and nothing is done with the keys of what is new.
+    pub(super) fn overrule(&self, chunks: &[&Rows]) -> Result<(), SetError> {
         look_up(
             self.set,
             chunks,
@@ -30,13 +41,7 @@ impl Seen<'_> {
             |rows, row, is_in| {
                 rows.set_first(row, !is_in);
             },
-        )?;
-        let Some(loader) = &mut self.new_keys else { return Ok(()) };
-        for rows in chunks {
-            let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
-            loader.push(firsts.map(|row| rows.key(row)))?;
-        }
-        Ok(())
+        )
     }
 }
 

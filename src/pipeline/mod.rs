@@ -20,6 +20,7 @@ mod parse;
 mod report;
 mod resolve;
 mod rfc2396;
+mod spill;
 
 pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
@@ -37,9 +38,11 @@ pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, judge_rfc2396};
+pub use spill::MemoryLimit;
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use crate::io::ReadError;
 use crate::set::SetError;
@@ -143,6 +146,18 @@ pub enum Error {
     Read(ReadError),
     /// A result could not be written.
     Write(io::Error),
+    /// What is beyond a [`MemoryLimit`] could not be put aside, or not be read again.
+    Aside {
+        /// The directory for such files.
+        dir: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A job that holds all in memory would need more than its [`MemoryLimit`].
+    Memory {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The threads could not be started.
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
@@ -179,6 +194,16 @@ impl fmt::Display for Error {
                 String::from_utf8_lossy(other).escape_debug(),
             ),
             Error::Write(error) => write!(f, "cannot write: {error}"),
+            Error::Aside { dir, error } => {
+                write!(
+                    f,
+                    "{}: cannot put aside what is beyond the memory limit: {error}",
+                    dir.display()
+                )
+            }
+            Error::Memory { limit } => {
+                write!(f, "this needs more memory than the limit of {} MiB", limit >> 20)
+            }
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Invalid { source, line, byte, error } => write!(
                 f,

@@ -65,6 +65,8 @@ pub struct Report {
     pub undecoded: u64,
     /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
     pub differing: u64,
+    /// Bytes put aside on disk for want of memory ([`super::MemoryLimit`]).
+    pub spilled: u64,
 }
 
 impl core::ops::AddAssign<&Report> for Report {
@@ -82,6 +84,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.partial += other.partial;
         self.undecoded += other.undecoded;
         self.differing += other.differing;
+        self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;
         }

@@ -14,6 +14,7 @@ mod grammar;
 mod hostile;
 mod invalid;
 mod lines;
+mod memory;
 mod mending;
 mod profiles;
 mod resolve;

@@ -21,7 +21,7 @@ use crate::exit::Failure;
 use crate::options::{
     against, audit_job, by_profile, context, dedup_job, equivalence, equivalence_by,
     extract_options, hasher, inputs, is_dash, key_form, legacy_rows, link_base, link_format,
-    on_invalid, row_format, side_file, unmended,
+    memory_limit, on_invalid, row_format, side_file, unmended,
 };
 use crate::rule_choice;
 use crate::sets::records::{SetDoes, SetUse};
@@ -171,6 +171,7 @@ impl Config {
                     },
                     on_invalid,
                     hasher: hasher(dedup.seed),
+                    limit: memory_limit(&dedup.memory, &dedup.common, environment),
                 };
                 let is_told = dedup.classes.dupes.is_some() || dedup.classes.clusters.is_some();
                 if is_told && dedup.profile.profile.is_some() {
@@ -179,7 +180,13 @@ impl Config {
                     return Err(Failure::at("--profile", what));
                 }
                 let strict = dedup.invalid.strictness.strict;
-                let job = dedup_job(options, &dedup.classes);
+                let mut job = dedup_job(options, &dedup.classes);
+                if let Job::Classes(classes) = &mut job
+                    && dedup.memory.max_memory.is_none()
+                {
+                    // It holds all in memory or fails, and nobody has asked for that.
+                    classes.dedup.limit = None;
+                }
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;

@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use uriscan::simd::{Backend, Kernels};
 
 use crate::exit::Failure;
+use crate::memory;
 
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
@@ -15,6 +17,11 @@ pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
 pub(crate) struct Environment {
     pub(crate) backend: Option<OsString>,
     pub(crate) cores: usize,
+    /// Bytes of memory that the machine or its control group has, if the system tells.
+    pub(crate) memory: Option<u64>,
+    /// The directory for temporary files that the user has chosen, and that of the system.
+    pub(crate) chosen_temp_dir: Option<PathBuf>,
+    pub(crate) system_temp_dir: PathBuf,
     pub(crate) stdin_is_terminal: bool,
     pub(crate) stdout_is_terminal: bool,
     pub(crate) stderr_is_terminal: bool,
@@ -27,6 +34,11 @@ impl Environment {
         Environment {
             backend: std::env::var_os(BACKEND_VARIABLE).filter(|name| !name.is_empty()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: memory::of_machine(),
+            chosen_temp_dir: std::env::var_os("TMPDIR")
+                .filter(|dir| !dir.is_empty())
+                .map(PathBuf::from),
+            system_temp_dir: std::env::temp_dir(),
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),

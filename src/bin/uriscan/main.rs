@@ -11,6 +11,7 @@ mod environment;
 mod exit;
 mod grammar;
 mod inputs;
+mod memory;
 mod options;
 mod output;
 mod progress;

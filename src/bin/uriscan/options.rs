@@ -11,14 +11,16 @@ use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
     Against, AuditFormat, AuditOptions, ClassOptions, DedupOptions, Equivalence, ExtractOptions,
-    Keep, LegacyQuestion, LinkFormat, LinkShape, OnInvalid, RowFormat, Select,
+    Keep, LegacyQuestion, LinkFormat, LinkShape, MemoryLimit, OnInvalid, RowFormat, Select,
 };
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 use uriscan::surt::Form;
 
 use crate::args;
 use crate::config::{Input, Job, KeyForm};
+use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::output::directory_of;
 use crate::rule_choice;
 
 pub(crate) fn audit_job(typed: &args::Audit) -> Job {
@@ -36,6 +38,23 @@ pub(crate) fn audit_job(typed: &args::Audit) -> Job {
         args::FailOn::Never => None,
     };
     Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
+}
+
+/// The limit that was typed, or half of the memory that there is; `None` where nobody can tell.
+pub(crate) fn memory_limit(
+    typed: &args::Memory,
+    common: &args::Common,
+    environment: &Environment,
+) -> Option<MemoryLimit> {
+    let half = || environment.memory.and_then(|bytes| usize::try_from(bytes / 2).ok());
+    let bytes = typed.max_memory.or_else(half)?;
+    let output = common.destination.output.as_deref().filter(|path| !is_dash(path));
+    // A pipe or a device stands where nothing may be put beside it.
+    let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);
+    let chosen = typed.temp_dir.clone().or_else(|| environment.chosen_temp_dir.clone());
+    let temp_dir = chosen.or_else(|| beside().map(Path::to_owned));
+    let temp_dir = temp_dir.unwrap_or_else(|| environment.system_temp_dir.clone());
+    Some(MemoryLimit::new(bytes, temp_dir))
 }
 
 pub(crate) fn is_dash(path: &Path) -> bool {

@@ -146,7 +146,8 @@ fn file(path: &Path) -> io::Result<(Stream, Option<(TempPath, PathBuf)>)> {
     Ok((Box::new(file), Some((aside, target))))
 }
 
-fn directory_of(path: &Path) -> &Path {
+/// The directory that `path` stands in.
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -337,6 +337,10 @@ fn failed(error: Error, out: &Output, side: &[Option<Output>]) -> Result<Outcome
             let advice = "--on-invalid pass, drop or FILE goes on instead";
             Err(Failure::new(format!("{error}; {advice}")))
         }
+        Error::Aside { .. } => {
+            Err(Failure::new(format!("{error}; --temp-dir names another directory")))
+        }
+        Error::Memory { .. } => Err(Failure::new(format!("{error}; --max-memory raises it"))),
         error => Err(Failure::new(error.to_string())),
     }
 }

@@ -81,6 +81,7 @@ impl Summary {
             binary,
             same_document,
             differing,
+            spilled,
             ..
         } = &self.report;
         let mut text = format!("uriscan {}:", self.command);
@@ -150,6 +151,9 @@ impl Summary {
         let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
         let rate = self.per_second(*records) / 1e6;
         row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
+        if *spilled > 0 {
+            row("spilled", *spilled, "bytes on disk, for want of memory");
+        }
         if let Some(equivalence) = &self.equivalence {
             let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
             let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
@@ -182,6 +186,7 @@ impl Summary {
             invalid,
             same_document,
             differing,
+            spilled,
             ..
         } = &self.report;
         let equivalence = self.equivalence.as_ref();
@@ -207,6 +212,7 @@ impl Summary {
             "set_added": self.set.map(|(added, _)| added),
             "set_keys": self.set.map(|(_, keys)| keys),
             "blank": blank,
+            "spilled_bytes": (self.writes == Writes::Firsts).then_some(spilled),
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
             "repaired": self.report.repaired,

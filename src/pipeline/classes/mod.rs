@@ -18,6 +18,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::dedup::{Forecast, scan_keys};
 use super::driver::{Job, Slot, Worker, run};
+use super::spill::Watch;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::Span;
 use crate::dedup::{Classes, Rows};
@@ -144,7 +145,8 @@ pub struct ClassOptions {
 /// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
 /// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
-/// be judged wait in a temporary file, if they are not read again.
+/// be judged wait in a temporary file, if they are not read again. A run that needs more than
+/// [`DedupOptions::limit`] ends with [`Error::Memory`].
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
@@ -185,6 +187,7 @@ pub fn classes(
         again,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         forecast: Forecast::new(&sources),
+        watch: options.dedup.limit.clone().map(Watch::new),
         ..Sorting::default()
     };
     run(&mut job, sources, settings, sinks)
@@ -213,6 +216,9 @@ struct Sorting {
     forecast: Forecast,
     /// Two records that have one key and are not one.
     collision: Option<(Vec<u8>, Vec<u8>)>,
+    /// The memory limit, if there is one.
+    watch: Option<Watch>,
+    fault: Option<Error>,
 }
 
 /// The records of a chunk that have a key.
@@ -265,6 +271,15 @@ impl Job for Sorting {
         let scanned: Vec<&Slot<Found>> =
             slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
         let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
+        if let Some(watch) = &mut self.watch {
+            // All that is kept beside the tables counts among the others.
+            watch.see_all(self.classes.memory_bytes());
+            self.classes.limit_to(watch.set_bytes());
+            if !self.classes.fits(&rows) {
+                self.fault = Some(watch.error());
+                return;
+            }
+        }
         self.keyed += rows.iter().map(|rows| rows.len() as u64).sum::<u64>();
         let proof = self
             .options
@@ -283,6 +298,10 @@ impl Job for Sorting {
         });
         self.collision = self.collision.take().or(proof.and_then(Proof::collision));
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+    }
+
+    fn fault(&mut self) -> Option<Error> {
+        self.fault.take()
     }
 
     fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {

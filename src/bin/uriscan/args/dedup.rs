@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, FromText, InvalidRecords, ProfileChoice, Redaction, groups};
+use super::{
+    Common, Equivalence, FromText, InvalidRecords, Memory, ProfileChoice, Redaction, groups,
+};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -12,6 +14,7 @@ use super::{Common, Equivalence, FromText, InvalidRecords, ProfileChoice, Redact
 /// the first URI of each class as it was read, white space around it apart.
 /// Classes are told apart by 128-bit hashes, so memory is about 20 to 40 bytes per distinct URI,
 /// whatever its length; among ten thousand million URIs the odds of one wrong merge are 1.5e-19.
+/// Beyond --max-memory it goes on with files on disk.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Dedup {
@@ -62,6 +65,8 @@ pub(crate) struct Dedup {
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) redaction: Redaction,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -156,6 +161,8 @@ first four, unless --keep is min or max, files that are not compressed are read 
 for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
 and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
 its bytes where they are not those of the one kept.
+Memory: plain dedup takes what --max-memory says. When keys have no room, the first records that were found are
+written, and those behind them are sorted out on disk, in one to two times the time.
 Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --dupes and --clusters
 more. Without them dedup pays for none of it.
 
@@ -166,6 +173,7 @@ Examples:
   uriscan explain --pairs -f dupes.tsv             the same, at length
   uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
   uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
+  uriscan dedup --max-memory 2G --temp-dir /data huge.txt -o unique.txt
   uriscan dedup --extract access.log docs/         the links in them are the list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
   uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt

@@ -255,6 +255,27 @@ pub(crate) struct Work {
     pub(crate) chunk_size: usize,
 }
 
+/// What memory may be taken.
+#[derive(Debug, Args)]
+pub(crate) struct Memory {
+    /// Memory that the whole process may take, with suffix K, M or G: 64M at the least
+    ///
+    /// Half of what the machine or its control group has when not given. What has no room in it goes to disk;
+    /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth;
+    /// records of many megabytes come on top. With -c, -d, -u, --keep, --verify, --dupes or --clusters nothing goes to disk: a run
+    /// that needs more than was typed here ends with exit code 2.
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) max_memory: Option<usize>,
+
+    /// Directory for what has no room in memory
+    ///
+    /// $TMPDIR when not given, or else that of the output file, or else that of the system. Up to 20 bytes are
+    /// written for each record, and all that is read from pipes and compressed files. The files have no names and
+    /// vanish with the process, however it ends.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp_dir: Option<PathBuf>,
+}
+
 /// What is told on standard error.
 #[derive(Debug, Args)]
 pub(crate) struct Reporting {
@@ -267,7 +288,7 @@ pub(crate) struct Reporting {
     /// json is one object in one line. Its names are: command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added, set_keys (where a set was added to), blank, findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// set_added, set_keys (where a set was added to), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash, seed. What does not apply is null;
     /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
     /// records and have null there.
@@ -308,14 +329,24 @@ fn size(typed: &str) -> Result<usize, String> {
 
 /// A number of bytes, in units of 1024 behind it.
 pub(crate) fn amount(typed: &str) -> Result<u64, String> {
-    let (digits, unit) = match typed.as_bytes().last() {
-        Some(b'K' | b'k') => (&typed[..typed.len() - 1], 1 << 10),
-        Some(b'M' | b'm') => (&typed[..typed.len() - 1], 1 << 20),
-        Some(b'G' | b'g') => (&typed[..typed.len() - 1], 1 << 30),
+    let plain = typed.strip_suffix('i').unwrap_or(typed);
+    let (digits, unit) = match plain.as_bytes().last() {
+        Some(b'K' | b'k') => (&plain[..plain.len() - 1], 1 << 10),
+        Some(b'M' | b'm') => (&plain[..plain.len() - 1], 1 << 20),
+        Some(b'G' | b'g') => (&plain[..plain.len() - 1], 1 << 30),
         _ => (typed, 1),
     };
     let amount = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
     amount.ok_or_else(|| "an amount is a number of bytes, such as 4096, 256K, 64M or 2G".to_owned())
+}
+
+fn memory(typed: &str) -> Result<usize, String> {
+    const LEAST: u64 = 64 << 20;
+    amount(typed)
+        .ok()
+        .filter(|&size| size >= LEAST)
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| "a memory limit is 64M or more, such as 512M or 4G".to_owned())
 }
 
 #[cfg(test)]
@@ -327,7 +358,16 @@ mod tests {
         assert_eq!(size("64"), Ok(64));
         assert_eq!(size("256K"), Ok(256 << 10));
         assert_eq!(size("64m"), Ok(64 << 20));
-        for wrong in ["", "0", "K", "65M", "1G", "-1", "99999999999999999999M", "1 K"] {
+        assert_eq!(size("4Ki"), Ok(4 << 10));
+        assert_eq!(
+            (memory("64M"), memory("3Gi"), memory("4g")),
+            (Ok(64 << 20), Ok(3 << 30), Ok(4 << 30))
+        );
+        for wrong in ["", "0", "63M", "4", "M", "Mi", "4i", "4T", "-4G", "99999999999999G", "4 G"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "0", "K", "i", "4096i", "65M", "1G", "-1", "99999999999999999999M", "1 K"]
+        {
             assert!(size(wrong).is_err(), "{wrong}");
         }
     }

@@ -23,8 +23,8 @@ pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Destination, Equivalence, GrammarChoice, Input, InvalidRecords, Mending, OnInvalid,
-    ProfileChoice, Redaction, References, Reporting, Rung, StatsFormat, Strictness,
+    Common, Destination, Equivalence, GrammarChoice, Input, InvalidRecords, Memory, Mending,
+    OnInvalid, ProfileChoice, Redaction, References, Reporting, Rung, StatsFormat, Strictness,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;

@@ -1,0 +1,361 @@
+//! Deduplication under a memory limit gives the bytes and counts that it gives without one.
+
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use uriscan::io::{ReadError, Source};
+use uriscan::key::Hasher;
+use uriscan::pipeline::{
+    ClassOptions, DedupOptions, Emit, Error, MemberOptions, MemoryLimit, OnInvalid, Report, Seen,
+    Settings, Sinks, classes, dedup, dedup_unseen, members,
+};
+use uriscan::set::SetWriter;
+
+/// Bytes for keys, from none to more than are needed; with those in the middle some keys are in memory.
+const SETS: [usize; 5] = [0, 520_000, 1_200_000, 2_000_000, 1 << 30];
+
+/// A list of `lines` lines, with duplicates near and far, other spellings, blank lines, faults and long records.
+fn list(lines: u32, seed: u32, record_end: char) -> String {
+    let mut state = seed;
+    let mut next = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let mut text = String::new();
+    for i in 0..lines {
+        let number = if next(3) == 0 { next(i + 1) } else { i };
+        match next(40) {
+            0 => text += "  \t",
+            1 => text += &format!("no uri {}", number % 50),
+            2 => text += &format!("HTTP://H/%7e{number}\r"),
+            3 => text += &format!("  http://h:80/~{number}  "),
+            4 if i % 64 == 0 => text += &format!("x:{}", "y".repeat(600 + number as usize % 3000)),
+            _ => text += &format!("http://h/~{number}"),
+        }
+        text.push(record_end);
+    }
+    text
+}
+
+fn settings(threads: usize, chunk_bytes: usize) -> Settings {
+    Settings { threads, chunk_bytes, max_record: 512, ..Settings::default() }
+}
+
+fn limited(options: &DedupOptions, bytes: usize, dir: &Path) -> DedupOptions {
+    // So little that hardly anything is gathered before it goes to disk.
+    let limit = MemoryLimit { set_bytes: Some(bytes), ..MemoryLimit::new(1 << 20, dir) };
+    DedupOptions { limit: Some(limit), ..options.clone() }
+}
+
+/// Results, rejects, and the report or the error.
+type Answer = (Vec<u8>, Vec<u8>, Result<Report, String>);
+
+fn run(sources: Vec<Source>, options: &DedupOptions, settings: &Settings) -> Answer {
+    let (mut out, mut rejects) = (Vec::new(), Vec::new());
+    let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+    let done = dedup(sources, options, settings, &mut sinks).map_err(|error| error.to_string());
+    (out, rejects, done)
+}
+
+/// Holds that under all limits `make`'s sources give what they give without one; gives the bytes spilled under each.
+#[track_caller]
+fn same_under_all_limits(
+    make: &dyn Fn() -> Vec<Source>,
+    options: &DedupOptions,
+    settings: &Settings,
+) -> Vec<u64> {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, rejects, done) = run(make(), options, settings);
+    SETS.into_iter()
+        .map(|bytes| {
+            // The hash is another one each time.
+            let options = limited(&DedupOptions { ..options.clone() }, bytes, dir.path());
+            let found = run(make(), &options, settings);
+            assert!(found.0 == out, "{bytes}: {} and {} bytes", found.0.len(), out.len());
+            assert!(found.1 == rejects, "{bytes}");
+            let spilled = found.2.as_ref().map_or(0, |report| report.spilled);
+            let plain = found.2.map(|report| Report { spilled: 0, ..report });
+            assert_eq!(plain, done, "{bytes}");
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+            spilled
+        })
+        .collect()
+}
+
+fn streams(texts: &[String]) -> Vec<Source> {
+    let stream = |text: &String| Source::new("-", Cursor::new(text.clone()));
+    texts.iter().map(stream).collect()
+}
+
+fn files(texts: &[String], dir: &Path) -> Vec<Source> {
+    let file = |(i, text): (usize, &String)| {
+        let path = dir.join(i.to_string());
+        if !path.exists() {
+            std::fs::write(&path, text).unwrap();
+        }
+        Source::file(path)
+    };
+    texts.iter().enumerate().map(file).collect()
+}
+
+/// Several lists that end in all ways, and begin with marks.
+fn texts() -> Vec<String> {
+    let long = format!("x:{}", "z".repeat(1000));
+    vec![
+        list(120_000, 1, '\n'),
+        String::new(),
+        format!("\u{FEFF}{}{long}", list(9_000, 2, '\n')),
+        format!("{long}\n\u{FEFF}{}http://h/last", list(60_000, 1, '\n')),
+    ]
+}
+
+#[test]
+fn files_and_streams_give_the_same_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = texts();
+    let options = DedupOptions::default();
+    let plain = run(streams(&texts), &options, &settings(1, 4 << 10));
+    for (threads, chunk_bytes) in [(1, 4 << 10), (2, 4 << 10), (3, 500)] {
+        let settings = settings(threads, chunk_bytes);
+        let mixed = || {
+            let mut mixed = files(&texts, dir.path());
+            mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
+            mixed
+        };
+        let makes: [&dyn Fn() -> Vec<Source>; 3] =
+            [&|| files(&texts, dir.path()), &|| streams(&texts), &mixed];
+        for make in makes {
+            assert!(run(make(), &options, &settings).0 == plain.0);
+            let spilled = same_under_all_limits(make, &options, &settings);
+            assert_eq!(spilled[4], 0);
+            assert!(spilled[0] > 0);
+            if chunk_bytes == 4 << 10 {
+                assert!(spilled.is_sorted_by(|a, b| a >= b), "{spilled:?}");
+                let some = 1..spilled[0];
+                assert!(some.contains(&spilled[1]), "some were in memory: {spilled:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_becomes_of_invalid_records_and_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = [list(20_000, 3, '\n'), list(15_000, 3, '\n')];
+    for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
+        for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
+            for redact in [false, true] {
+                let hasher = Hasher::with_seed(1);
+                let options = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
+                let settings = Settings { redact, ..settings(2, 4 << 10) };
+                same_under_all_limits(&|| files(&texts, dir.path()), &options, &settings);
+            }
+        }
+    }
+}
+
+#[test]
+fn records_that_end_in_nul() {
+    let texts = [list(30_000, 4, '\0').replace("no uri", "no\nuri")];
+    let settings = Settings { record_end: 0, ..settings(2, 4 << 10) };
+    same_under_all_limits(&|| streams(&texts), &DedupOptions::default(), &settings);
+}
+
+#[test]
+fn a_run_that_stops_has_written_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
+    let valid = |lines: u32| -> String {
+        (0..lines).map(|i| format!("http://h/{}\n", i * 2 / 3)).collect()
+    };
+    let long = "y".repeat(2000);
+    for (i, fault) in
+        ["a b\n", &*format!("x:{long}\n"), &*format!("x:{long}")].into_iter().enumerate()
+    {
+        let sub = dir.path().join(i.to_string());
+        std::fs::create_dir(&sub).unwrap();
+        let texts = [valid(40_000), valid(41_000) + fault + &valid(50_000), valid(100)];
+        let settings = settings(2, 4 << 10);
+        assert!(run(streams(&texts), &options, &settings).2.is_err());
+        same_under_all_limits(&|| files(&texts, &sub), &options, &settings);
+        same_under_all_limits(&|| streams(&texts), &options, &settings);
+    }
+}
+
+#[test]
+fn compressed_input_is_kept_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(list(40_000, 5, '\n').as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let path = dir.path().join("list.gz");
+    for len in [packed.len(), packed.len() * 3 / 4] {
+        std::fs::write(&path, &packed[..len]).unwrap();
+        let make =
+            || vec![Source::file(&path), Source::new("-", Cursor::new(list(20_000, 6, '\n')))];
+        let spilled = same_under_all_limits(&make, &DedupOptions::default(), &settings(2, 4 << 10));
+        assert_eq!(spilled[0] > 0, len == packed.len(), "a run that fails tells nothing");
+    }
+}
+
+#[test]
+fn sources_that_fail_are_passed_over_in_both_readings() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("disk on fire"))
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let answer = |limit: Option<usize>| {
+        let broken = Source::new("bad", Cursor::new(list(20_000, 7, '\n')).chain(Broken));
+        let last = Source::new("last", Cursor::new(list(20_000, 8, '\n')));
+        let options = DedupOptions::default();
+        let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir.path()));
+        let (mut out, mut faults) = (Vec::new(), Vec::new());
+        let mut note = |error: &ReadError| faults.push(error.to_string());
+        let mut sinks = Sinks { unread: Some(&mut note), ..Sinks::new(&mut out) };
+        dedup(vec![broken, last], &options, &settings(2, 4 << 10), &mut sinks).unwrap();
+        (out, faults)
+    };
+    for bytes in SETS {
+        assert!(answer(Some(bytes)) == answer(None), "{bytes}");
+    }
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let options = DedupOptions::default();
+    let text = [list(1000, 9, '\n')];
+    let error = |limit: usize, dir: &Path| {
+        let options = limited(&options, limit, dir);
+        dedup(streams(&text), &options, &settings(2, 4 << 10), &mut Sinks::new(&mut Vec::new()))
+    };
+    let found = error(0, &missing).unwrap_err();
+    assert!(found.to_string().starts_with(&*missing.display().to_string()), "{found}");
+    assert!(matches!(found, Error::Aside { dir, .. } if dir == missing));
+    assert!(error(1 << 30, &missing).is_ok(), "nobody needs it");
+}
+
+#[test]
+fn a_file_that_changes_between_the_readings_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("list");
+    std::fs::write(&path, list(20_000, 10, '\n')).unwrap();
+    let grown = path.clone();
+    // When the second source is opened, the first one has been read.
+    let open = Box::new(move || {
+        let mut file = std::fs::OpenOptions::new().append(true).open(grown)?;
+        file.write_all(b"http://h/new\n")?;
+        Ok(Box::new(&b"http://h/b\n"[..]) as Box<dyn Read + Send>)
+    });
+    let second = Source { open, ..Source::new("second", std::io::empty()) };
+    let options = limited(&DedupOptions::default(), 0, dir.path());
+    let sources = vec![Source::file(&path), second];
+    let found = dedup(sources, &options, &settings(1, 4 << 10), &mut Sinks::new(&mut Vec::new()));
+    assert!(found.unwrap_err().to_string().contains("changed"));
+}
+
+/// What is new to a set of keys, and the keys that are in it afterwards.
+fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>) {
+    let place = tempfile::tempdir().unwrap();
+    let options = DedupOptions { hasher: Hasher::with_seed(5), ..DedupOptions::default() };
+    let meaning = options.equivalence.meaning(options.hasher);
+    let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
+    let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir));
+    let mut out = Vec::new();
+    for text in texts {
+        let mut new_keys = set.loader(1 << 20).unwrap();
+        let seen = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+        let sources = streams(std::slice::from_ref(text));
+        dedup_unseen(sources, &options, seen, &settings(2, 4 << 10), &mut Sinks::new(&mut out))
+            .unwrap();
+        set.add(new_keys).unwrap();
+    }
+    let mut held = Vec::new();
+    for text in texts {
+        let options = MemberOptions {
+            equivalence: options.equivalence.clone(),
+            hasher: options.hasher,
+            on_invalid: OnInvalid::Pass,
+        };
+        let mut sinks = Sinks::new(&mut held);
+        members(
+            streams(std::slice::from_ref(text)),
+            &options,
+            set.set(),
+            true,
+            &settings(2, 4 << 10),
+            &mut sinks,
+        )
+        .unwrap();
+    }
+    let mut held: Vec<String> =
+        String::from_utf8(held).unwrap().lines().map(str::to_owned).collect();
+    held.sort();
+    held.dedup();
+    (out, held)
+}
+
+#[test]
+fn what_was_seen_in_earlier_runs_stays_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = [list(40_000, 13, '\n'), list(60_000, 13, '\n'), list(30_000, 14, '\n')];
+    let expected = unseen(&texts, None, dir.path());
+    for bytes in SETS {
+        assert!(unseen(&texts, Some(bytes), dir.path()) == expected, "{bytes}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let mount = |program: &str, args: &[&str]| {
+        let done = std::process::Command::new(program).args(args).arg(dir.path()).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !mount("mount", &["-t", "tmpfs", "-o", "size=300k", "tmpfs"]) {
+        eprintln!("skipped: a small file system cannot be mounted here");
+        return;
+    }
+    let options = limited(&DedupOptions::default(), 0, dir.path());
+    let mut found = Vec::new();
+    for sources in [files, |texts: &[String], _: &Path| streams(texts)] {
+        let place = tempfile::tempdir().unwrap();
+        let sources = sources(&[list(100_000, 11, '\n')], place.path());
+        found.push(dedup(
+            sources,
+            &options,
+            &settings(2, 4 << 10),
+            &mut Sinks::new(&mut Vec::new()),
+        ));
+    }
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert!(mount("umount", &[]));
+    for found in found {
+        let message = found.as_ref().unwrap_err().to_string();
+        assert!(message.starts_with(&*dir.path().display().to_string()), "{message}");
+        let Err(Error::Aside { error, .. }) = found else { panic!("{message}") };
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    }
+    assert_eq!(left, 0);
+}
+
+#[test]
+fn classes_keep_to_the_limit_or_fail() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = [list(60_000, 12, '\n')];
+    let answer = |bytes: usize| {
+        let dedup = limited(&DedupOptions::default(), bytes, dir.path());
+        let options = ClassOptions { dedup, count: true, ..ClassOptions::default() };
+        let mut out = Vec::new();
+        classes(streams(&text), &options, &settings(2, 4 << 10), &mut Sinks::new(&mut out))
+            .map(|_| out)
+    };
+    assert!(matches!(answer(1 << 20), Err(Error::Memory { limit }) if limit == 1 << 20));
+    assert!(!answer(1 << 30).unwrap().is_empty());
+}
