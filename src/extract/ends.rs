@@ -46,13 +46,13 @@ pub(crate) fn end(
     (stop > from).then_some(End { at: stop, is_broken: false })
 }
 
-/// Whether a link with `left` before it ends where no URI goes on, behind `last` and before `next`, since no rule says that it ends
-/// elsewhere: then [`end`] says the same.
+/// Whether a link with `left` before it ends where no URI goes on, behind `last` and before `next`, which is no bracket that was
+/// opened in it, since no rule says that it ends elsewhere: then [`end`] says the same.
 #[inline(always)]
 pub(super) fn is_usual(left: u8, last: u8, next: u8) -> bool {
     const OPENING: ByteClass = ByteClass::of(b"'<:*_~");
     const TRAILING: ByteClass = ByteClass::of(b".,:;!?'([");
-    const BRACKET: ByteClass = ByteClass::of(b"()[]");
+    const BRACKET: ByteClass = ByteClass::of(b"([");
     // A byte beyond ASCII ends no IRI.
     !OPENING.has(left) && !TRAILING.has(last) && !BRACKET.has(next) && next < 0x80
 }

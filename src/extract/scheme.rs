@@ -104,8 +104,11 @@ pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usi
     } else {
         return None;
     };
-    let left = (before >> (8 * len)) as u8;
-    (!SCHEME.has(left) && HOST_START.has(first)).then_some(colon - len)
+    let before = before >> (8 * len);
+    let (left, far_left) = (before as u8, (before >> 8) as u8);
+    // A scheme begins with a letter: what stands in `; +http://` is no part of one, but `git+http` is.
+    let is_free = !SCHEME.has(left) || !ALPHA.has(left) && !SCHEME.has(far_left);
+    (is_free && HOST_START.has(first)).then_some(colon - len)
 }
 
 /// Where the scheme begins in `before`, what stands before the `:`, if all is as it is nearly always: `http` or

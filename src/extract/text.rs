@@ -169,7 +169,9 @@ impl Finder {
         let start = scheme::usual_start(content, floor, colon)?;
         let stop = first_stop(isa, text, colon + 3, content.len());
         let next = content.get(stop).copied().unwrap_or(b' ');
-        ends::is_usual(content[start - 1], content[stop - 1], next)
+        // A bracket that was not opened in it ends it.
+        let is_open = next == b')' && content[colon + 3..stop].contains(&b'(');
+        (!is_open && ends::is_usual(content[start - 1], content[stop - 1], next))
             .then_some(Span { start: start as u32, end: stop as u32 })
     }
 
