@@ -4,5 +4,12 @@
 # What is timed, and what the options mean, tells `--help`.
 set -eu
 root=$(dirname "$0")/..
+case " $* " in
+*" --help "* | *" -h "*)
+    # The text is a constant of the program, which takes minutes to build.
+    sed -n '/^const USAGE/,/^";/p' "$root/scripts/compare-stores/src/main.rs" | sed '1d;$d'
+    exit
+    ;;
+esac
 cargo build --release --quiet --locked --manifest-path "$root/scripts/compare-stores/Cargo.toml"
 exec "${CARGO_TARGET_DIR:-$root/scripts/compare-stores/target}/release/stores" "$@"

@@ -8,6 +8,7 @@
 mod classes;
 mod firsts;
 mod numbered;
+mod sieve;
 mod table;
 
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -17,6 +18,7 @@ use rayon::prelude::*;
 use crate::key::Key;
 pub use classes::{Classes, Met};
 pub use firsts::Firsts;
+pub use sieve::Sieve;
 use table::Table;
 
 /// Partitions of the set. Enough for many threads, few enough that a run of one chunk's keys

@@ -6,7 +6,7 @@ use super::members::{Seen, forget};
 use super::spill::{MemoryLimit, Places, Spill, Watch, Written, places_of};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
-use crate::dedup::{Rows, Set};
+use crate::dedup::{Rows, Set, Sieve};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::key::{Hasher, Key};
@@ -37,6 +37,9 @@ pub struct DedupOptions {
     pub hasher: Hasher,
     /// What memory may be taken; without it as much as there are keys for.
     pub limit: Option<MemoryLimit>,
+    /// Take a new record for an old one with a chance of this at the most, between 0 and 1, for a tenth of the
+    /// memory ([`Sieve`]); `limit` is not looked at then.
+    pub approximate: Option<f64>,
 }
 
 impl Default for DedupOptions {
@@ -47,6 +50,7 @@ impl Default for DedupOptions {
             on_invalid: OnInvalid::default(),
             hasher: Hasher::random(),
             limit: None,
+            approximate: None,
         }
     }
 }
@@ -103,12 +107,14 @@ fn run_dedup(
     let hasher = options.equivalence.hasher(options.hasher);
     let settings = &settings.within_limits();
     // Where no record is longer than a byte there are no more than 256 classes.
-    let watch = options.limit.clone().filter(|_| settings.max_record > 1).map(Watch::new);
+    let is_limited = settings.max_record > 1 && options.approximate.is_none();
+    let watch = options.limit.clone().filter(|_| is_limited).map(Watch::new);
     let settings = &watch.as_ref().map_or(*settings, |watch| watch.within(settings));
     let mut job = Dedup {
         options: DedupOptions { hasher, ..options.clone() },
         settings: *settings,
         set: Set::new(),
+        sieve: options.approximate.map(|rate| Sieve::new(rate, records_in(&sources))),
         forecast: Forecast::new(&sources),
         seen,
         places: watch.as_ref().map_or(Places::new(), |_| places_of(&sources)),
@@ -119,10 +125,18 @@ fn run_dedup(
     run(&mut job, sources, settings, sinks)
 }
 
+/// About how many distinct records there are in `sources`; 0 for no idea.
+fn records_in(sources: &[Source]) -> u64 {
+    const BYTES: u64 = 100;
+    sources.iter().map(|source| source.bytes).sum::<Option<u64>>().unwrap_or(0) / BYTES
+}
+
 struct Dedup<'s> {
     options: DedupOptions,
     settings: Settings,
     set: Set,
+    /// What stands in for the set, if it need not be exact.
+    sieve: Option<Sieve>,
     forecast: Forecast,
     seen: Option<Seen<'s>>,
     /// Of the sources, if memory is limited.
@@ -137,7 +151,10 @@ struct Dedup<'s> {
 impl Dedup<'_> {
     /// Inserts the rows of a batch, and says which are the first of their class.
     fn insert(&mut self, rows: &[&Rows]) {
-        self.set.insert(rows);
+        match &mut self.sieve {
+            Some(sieve) => sieve.insert(rows),
+            None => self.set.insert(rows),
+        }
         if let Some(seen) = &mut self.seen
             && let Err(error) = seen.settle(rows)
         {

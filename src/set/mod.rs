@@ -30,8 +30,10 @@ mod run;
 mod store;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
 pub use meaning::Meaning;
-pub use store::{KeySet, SetWriter};
+pub use store::KeySet;
+pub use writer::SetWriter;

@@ -86,3 +86,24 @@ fn keys_to_sort_by() {
     assert_eq!((ran.code, ran.text()), (2, ""));
     assert!(ran.stderr.contains("--as hex"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_approximate_run_writes_nothing_twice_and_says_what_it_may_have_lost() {
+    let text: String = (0..60_000).map(|i| format!("http://h/{}\n", i % 20_000)).collect();
+    let exact = run(["dedup"], &text).quiet();
+    for rate in ["0.01", "0.000001"] {
+        let ran = run(["dedup", "--approx", rate], &text);
+        assert_eq!(ran.code, 0);
+        let mut rest = exact.lines();
+        let lines: Vec<&str> = ran.text().lines().collect();
+        assert!(lines.iter().all(|line| rest.any(|it| it == *line)), "in order, none twice");
+        let lost = 20_000 - lines.len();
+        assert!(lost <= 300, "{lost}");
+        let left_out = 60_000 - lines.len();
+        let told = format!("uriscan: --approx {rate}: of {left_out} records left out up to about ");
+        assert!(ran.stderr.starts_with(&told), "{}", ran.stderr);
+    }
+    for wrong in ["0", "1", "x", "-1", "NaN"] {
+        assert_eq!(run(["dedup", "--approx", wrong], "").code, 2);
+    }
+}

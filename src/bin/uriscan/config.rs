@@ -24,7 +24,7 @@ use crate::options::{
     memory_limit, on_invalid, row_format, side_file, unmended,
 };
 use crate::rule_choice;
-use crate::sets::records::{SetDoes, SetUse};
+use crate::sets::records::{SetDoes, SetUse, of_set};
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,6 +172,7 @@ impl Config {
                     on_invalid,
                     hasher: hasher(dedup.seed),
                     limit: memory_limit(&dedup.memory, &dedup.common, environment),
+                    approximate: dedup.approx,
                 };
                 let is_told = dedup.classes.dupes.is_some() || dedup.classes.clusters.is_some();
                 if is_told && dedup.profile.profile.is_some() {
@@ -348,7 +349,7 @@ impl Config {
     }
 
     /// The same, with evidence from `path`.
-    fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
+    pub(crate) fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
         if path.is_some()
             && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
         {
@@ -408,7 +409,7 @@ impl Config {
 
     /// The same, reading the links in the inputs if `from` says so. `equivalence` says whether letters beyond ASCII
     /// are kept in them, and what references in pages are resolved against.
-    fn reading(
+    pub(crate) fn reading(
         mut self,
         from: &args::FromText,
         equivalence: &args::Equivalence,
@@ -424,7 +425,7 @@ impl Config {
         Ok(self)
     }
 
-    fn of_job(
+    pub(crate) fn of_job(
         job: Job,
         rejects: Option<PathBuf>,
         common: args::Common,
@@ -471,43 +472,4 @@ impl Config {
             has_progress: is_loud && !stdout_is_busy,
         })
     }
-}
-
-/// What `set` is to do with URIs.
-fn of_set(command: args::SetCommand, environment: &Environment) -> Result<Config, Failure> {
-    let common = |input, work, reporting| args::Common {
-        input,
-        destination: args::Destination { output: None },
-        work,
-        reporting,
-    };
-    let (path, does, seed, is_in, records, common) = match command {
-        args::SetCommand::Create(args::Create { set, seed, records, input, work, reporting }) => {
-            (set, SetDoes::Create, seed, None, records, common(input, work, reporting))
-        }
-        args::SetCommand::Add(args::Add { set, records, input, work, reporting }) => {
-            (set, SetDoes::Add, 0, None, records, common(input, work, reporting))
-        }
-        args::SetCommand::Has(args::Has { set, invert_match, records, common }) => {
-            (set, SetDoes::Ask, 0, Some(!invert_match), records, common)
-        }
-        // `sets::run` does them.
-        _ => return Err(Failure::new("reads no records")),
-    };
-    let (on_invalid, rejects) = on_invalid(records.invalid.on_invalid)?;
-    let options = MemberOptions {
-        equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
-        hasher: Hasher::with_seed(seed),
-        on_invalid,
-    };
-    let job = match is_in {
-        None => Job::Collect(options),
-        Some(is_in) => Job::Members(options, is_in),
-    };
-    let strict = records.invalid.strictness.strict;
-    let mut config = Config::of_job(job, rejects, common, strict, environment)?;
-    config.set = Some(SetUse { path, does });
-    config
-        .with_aliases(records.equivalence.aliases.clone())?
-        .reading(&records.from, &records.equivalence)
 }

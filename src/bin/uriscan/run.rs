@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, ClassOptions, Emit, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
-    Settings, Sinks,
+    self, Census, ClassOptions, DedupOptions, Emit, Error, ExplainOptions, FindingCounts,
+    LegacyQuestion, Report, Settings, Sinks,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
@@ -116,6 +116,14 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     tell_summary(config, report, findings, set, started);
+    if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
+        // Of the new ones, which are those that were written and those that were lost.
+        let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
+        tell(format_args!(
+            "uriscan: --approx {rate}: of {} records left out up to about {lost} may be new",
+            report.duplicates
+        ));
+    }
     if config.documents.is_some() {
         let left_out = *left_out.lock().unwrap_or_else(PoisonError::into_inner);
         unread += tell_left_out(if is_extract { &report } else { &left_out }, config);

@@ -59,6 +59,14 @@ pub(crate) struct Dedup {
     #[arg(requires = "checkpoint", value_parser = groups::amount)]
     pub(crate) checkpoint_size: u64,
 
+    /// Be wrong now and then, for a tenth of the memory: leave out at most this share of the new URIs
+    ///
+    /// Such as 0.001. URIs are kept in Bloom filters then: none is written twice, but some are taken for ones
+    /// that were there, and lost. How many at the most is told at the end of every run.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters", "verify"])]
+    pub(crate) approx: Option<f64>,
+
     #[command(flatten)]
     pub(crate) classes: Classes,
     #[command(flatten)]
@@ -149,6 +157,12 @@ pub(crate) enum Emit {
     Key,
 }
 
+/// A chance to be wrong.
+fn rate(typed: &str) -> Result<f64, String> {
+    let rate = typed.parse().ok().filter(|rate| (1e-9..=0.5).contains(rate));
+    rate.ok_or_else(|| "a rate is a number from 0.000000001 to 0.5, such as 0.001".to_owned())
+}
+
 const AFTER_HELP: &str = "\
 At each rung these are one:
   string  http://h/a                  http://h/a
@@ -174,6 +188,7 @@ Examples:
   uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
   uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
   uriscan dedup --max-memory 2G --temp-dir /data huge.txt -o unique.txt
+  uriscan dedup --approx 0.0001 huge.txt           nearly all of them, in little memory
   uriscan dedup --extract access.log docs/         the links in them are the list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
   uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use uriscan::key::Hasher;
-use uriscan::pipeline::{Equivalence, Seen};
+use uriscan::pipeline::{DedupOptions, Equivalence, MemberOptions, Seen};
 use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter};
 
 use super::text::open_or_create;
+use crate::args;
 use crate::config::{Config, Job};
+use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::options::{by_profile, equivalence, on_invalid};
 
 /// Memory for keys on their way into a set.
 pub(crate) const LOAD_BYTES: usize = 256 << 20;
@@ -34,6 +37,51 @@ pub(crate) enum SetDoes {
     Ask,
     /// The set is asked, and made if it is not there, and what was not in it is added.
     AskAndAdd,
+}
+
+/// What `set` is to do with URIs.
+///
+/// # Errors
+/// When the arguments contradict each other.
+pub(crate) fn of_set(
+    command: args::SetCommand,
+    environment: &Environment,
+) -> Result<Config, Failure> {
+    let common = |input, work, reporting| args::Common {
+        input,
+        destination: args::Destination { output: None },
+        work,
+        reporting,
+    };
+    let (path, does, seed, is_in, records, common) = match command {
+        args::SetCommand::Create(args::Create { set, seed, records, input, work, reporting }) => {
+            (set, SetDoes::Create, seed, None, records, common(input, work, reporting))
+        }
+        args::SetCommand::Add(args::Add { set, records, input, work, reporting }) => {
+            (set, SetDoes::Add, 0, None, records, common(input, work, reporting))
+        }
+        args::SetCommand::Has(args::Has { set, invert_match, records, common }) => {
+            (set, SetDoes::Ask, 0, Some(!invert_match), records, common)
+        }
+        // `sets::run` does them.
+        _ => return Err(Failure::new("reads no records")),
+    };
+    let (on_invalid, rejects) = on_invalid(records.invalid.on_invalid)?;
+    let options = MemberOptions {
+        equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
+        hasher: Hasher::with_seed(seed),
+        on_invalid,
+    };
+    let job = match is_in {
+        None => Job::Collect(options),
+        Some(is_in) => Job::Members(options, is_in),
+    };
+    let strict = records.invalid.strictness.strict;
+    let mut config = Config::of_job(job, rejects, common, strict, environment)?;
+    config.set = Some(SetUse { path, does });
+    config
+        .with_aliases(records.equivalence.aliases.clone())?
+        .reading(&records.from, &records.equivalence)
 }
 
 /// The set of a job.
@@ -80,6 +128,17 @@ fn meaning_of(job: &Job) -> Meaning {
     }
 }
 
+/// Bytes of memory for keys of the set that are looked up, and for keys on their way into it: shares of the limit, if
+/// there is one.
+fn shares(job: &Job) -> (u64, usize) {
+    match job {
+        Job::Dedup(DedupOptions { limit: Some(limit), .. }) => {
+            (HOLD_BYTES.min(limit.bytes as u64 / 4), LOAD_BYTES.min(limit.bytes / 8))
+        }
+        _ => (HOLD_BYTES, LOAD_BYTES),
+    }
+}
+
 /// Opens the set of `config`, if it names one.
 ///
 /// # Errors
@@ -87,6 +146,11 @@ fn meaning_of(job: &Job) -> Meaning {
 pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
     let Some(SetUse { path, does }) = &config.set else { return Ok(None) };
     let meaning = meaning_of(&config.job);
+    let (hold, load) = shares(&config.job);
+    let writing = |writer: SetWriter| {
+        let loader = writer.loader(load)?;
+        Ok::<_, SetError>(SetAtWork::Write(writer, loader))
+    };
     Ok(Some(match does {
         SetDoes::Create => writing(SetWriter::create(path, meaning)?)?,
         SetDoes::Add => {
@@ -96,23 +160,18 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
         }
         SetDoes::AskAndAdd => {
             let mut writer = open_or_create(path, meaning)?;
-            writer.set_mut().hold(HOLD_BYTES)?;
+            writer.set_mut().hold(hold)?;
             writing(writer)?
         }
-        SetDoes::Ask => SetAtWork::Read(asked(path, &meaning)?),
+        SetDoes::Ask => SetAtWork::Read(asked(path, &meaning, hold)?),
     }))
 }
 
-fn asked(path: &Path, meaning: &Meaning) -> Result<KeySet, SetError> {
+fn asked(path: &Path, meaning: &Meaning, hold: u64) -> Result<KeySet, SetError> {
     let mut set = KeySet::open(path)?;
     set.expect(meaning)?;
-    set.hold(HOLD_BYTES)?;
+    set.hold(hold)?;
     Ok(set)
-}
-
-fn writing(writer: SetWriter) -> Result<SetAtWork, SetError> {
-    let loader = writer.loader(LOAD_BYTES)?;
-    Ok(SetAtWork::Write(writer, loader))
 }
 
 impl SetAtWork {

@@ -1,0 +1,312 @@
+//! The one who may write to a set, and how a set is replaced.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use super::Meaning;
+use super::combine::{But, Sorted, combine};
+use super::error::{At, Fault, SetError};
+use super::loader::{self, Loader};
+use super::manifest::{self, Manifest, sync_directory};
+use super::run::{Run, RunWriter, SUFFIX};
+use super::store::KeySet;
+
+/// The file that writers lock.
+const LOCK: &str = "lock";
+
+/// Runs of a set; one more, and the small ones are made into one.
+const MAX_RUNS: usize = 9;
+
+/// The one who may write to a set.
+#[derive(Debug)]
+pub struct SetWriter {
+    set: KeySet,
+    /// Locked as long as this lives.
+    _lock: File,
+    /// Whether the directory holds no set yet.
+    is_new: bool,
+}
+
+impl SetWriter {
+    /// Makes an empty set in `directory`, which must not be there, or be empty. It is there once something was
+    /// added or [`SetWriter::commit`] was called; before, there is nothing.
+    ///
+    /// # Errors
+    /// When something is there already, or a directory cannot be made.
+    pub fn create(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
+        match fs::create_dir(directory) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let is_begun =
+                    directory.join(LOCK).exists() && !directory.join(manifest::NAME).exists();
+                let is_empty =
+                    || fs::read_dir(directory).is_ok_and(|mut files| files.next().is_none());
+                if !is_begun && !is_empty() {
+                    return Err(SetError::new(directory, Fault::Exists));
+                }
+            }
+            Err(error) => return Err(SetError::new(directory, Fault::Io(error))),
+        }
+        let lock = lock(directory)?;
+        if directory.join(manifest::NAME).exists() {
+            return Err(SetError::new(directory, Fault::Exists));
+        }
+        sweep(directory, &[])?;
+        let (note, runs) = (None, Vec::new());
+        let set = KeySet { directory: directory.to_owned(), meaning, note, runs };
+        Ok(SetWriter { set, _lock: lock, is_new: true })
+    }
+
+    /// Opens the set in `directory` to add to it, and removes what a writer that was killed has left.
+    ///
+    /// # Errors
+    /// As [`KeySet::open`]; [`Fault::Busy`] when there is another writer.
+    pub fn open(directory: &Path) -> Result<SetWriter, SetError> {
+        // The message of a lock that cannot be made would not be the right one.
+        KeySet::open(directory)?;
+        let lock = lock(directory)?;
+        let set = KeySet::open(directory)?;
+        sweep(directory, &set.runs)?;
+        Ok(SetWriter { set, _lock: lock, is_new: false })
+    }
+
+    /// The set, with all that was added.
+    pub fn set(&self) -> &KeySet {
+        &self.set
+    }
+
+    /// The set, for [`KeySet::hold`].
+    pub fn set_mut(&mut self) -> &mut KeySet {
+        &mut self.set
+    }
+
+    /// What takes keys to be added, and holds `bytes` of them in memory, about; more are sorted in the directory of
+    /// the set.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn loader(&self, bytes: usize) -> Result<Loader, SetError> {
+        Loader::new(&self.set.directory, bytes)
+    }
+
+    /// Adds the keys; gives the number of those that were not there. When this comes back they are on the disk.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, or cannot be written; then the set is what it was.
+    pub fn add(&mut self, keys: Loader) -> Result<u64, SetError> {
+        let mut writer = RunWriter::new(&self.set.directory)?;
+        let existing: Vec<&Run> = self.set.runs.iter().collect();
+        let added = keys.write(&existing, &mut writer)?;
+        if added == 0 {
+            if self.is_new {
+                self.commit()?;
+            }
+            return Ok(0);
+        }
+        if self.set.runs.len() < MAX_RUNS {
+            self.replace(0, writer.finish()?)?;
+        } else {
+            let delta = writer.finish_for_now()?;
+            self.fold(&delta)?;
+        }
+        Ok(added)
+    }
+
+    /// [`SetWriter::add`], and `note`, a line without its end, becomes [`KeySet::note`]: both or none, at whatever
+    /// moment the process ends.
+    ///
+    /// # Errors
+    /// As [`SetWriter::add`].
+    pub fn add_noting(&mut self, keys: Loader, note: &str) -> Result<u64, SetError> {
+        self.set.note = Some(note.replace('\n', " "));
+        let added = self.add(keys)?;
+        if added == 0 {
+            self.commit()?;
+        }
+        Ok(added)
+    }
+
+    /// Removes the set, and the directory unless something else is in it.
+    ///
+    /// # Errors
+    /// When that is not possible.
+    pub fn destroy(self) -> Result<(), SetError> {
+        let directory = self.set.directory.clone();
+        // From now on there is no set; what is left after a kill is removed by the next one who makes one here.
+        remove(&directory.join(manifest::NAME))?;
+        sweep(&directory, &[])?;
+        remove(&directory.join(LOCK))?;
+        let _ = fs::remove_dir(&directory);
+        Ok(())
+    }
+
+    /// Makes one run of all, so that the files of sets with the same keys and meaning are the same.
+    ///
+    /// # Errors
+    /// As [`SetWriter::add`].
+    pub fn compact(&mut self) -> Result<(), SetError> {
+        if self.set.runs.len() < 2 {
+            return if self.is_new { self.commit() } else { Ok(()) };
+        }
+        let mut writer = RunWriter::new(&self.set.directory)?;
+        let sorted: Vec<Sorted<'_>> = self.set.runs.iter().map(Sorted::Run).collect();
+        combine(&sorted, But::Not(&[]), &mut writer)?;
+        self.replace(self.set.runs.len(), writer.finish()?)
+    }
+
+    /// Makes the new set what `sets` hold together.
+    ///
+    /// # Errors
+    /// As [`SetWriter::add`]; [`Fault::Differs`] for a set of another meaning.
+    pub fn fill_with_all(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
+        let sorted = sets.iter().flat_map(KeySet::runs).map(Sorted::Run);
+        self.fill(sets, &sorted.collect::<Vec<_>>(), But::Not(&[]))
+    }
+
+    /// Makes the new set what the first of `sets` holds and no other does.
+    ///
+    /// # Errors
+    /// As [`SetWriter::fill_with_all`].
+    pub fn fill_with_difference(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
+        let (first, others) = sets.split_at(1.min(sets.len()));
+        let sorted: Vec<Sorted<'_>> =
+            first.iter().flat_map(KeySet::runs).map(Sorted::Run).collect();
+        let others: Vec<&Run> = others.iter().flat_map(KeySet::runs).collect();
+        self.fill(sets, &sorted, But::Not(&others))
+    }
+
+    /// Makes the new set what all of `sets` hold.
+    ///
+    /// # Errors
+    /// As [`SetWriter::fill_with_all`].
+    pub fn fill_with_common(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
+        // The shortest is gone through, the others are asked.
+        let shortest = (0..sets.len()).min_by_key(|&i| sets[i].len()).unwrap_or_default();
+        let sorted: Vec<Sorted<'_>> = sets
+            .get(shortest)
+            .map(KeySet::runs)
+            .unwrap_or_default()
+            .iter()
+            .map(Sorted::Run)
+            .collect();
+        let others: Vec<&[Run]> =
+            (0..sets.len()).filter(|&i| i != shortest).map(|i| sets[i].runs()).collect();
+        self.fill(sets, &sorted, But::In(&others))
+    }
+
+    fn fill(
+        &mut self,
+        sets: &[KeySet],
+        sorted: &[Sorted<'_>],
+        but: But<'_>,
+    ) -> Result<u64, SetError> {
+        for set in sets {
+            set.expect(&self.set.meaning)?;
+        }
+        let mut writer = RunWriter::new(&self.set.directory)?;
+        let written = combine(sorted, but, &mut writer)?;
+        match written {
+            0 => self.commit()?,
+            _ => self.replace(self.set.runs.len(), writer.finish()?)?,
+        }
+        Ok(written)
+    }
+
+    /// Makes one run of `delta` and the small runs.
+    fn fold(&mut self, delta: &Run) -> Result<(), SetError> {
+        self.set.runs.sort_by_key(Run::len);
+        // Each takes those below it along that are as large together: so every key is copied a few times only.
+        let mut sum = delta.len();
+        let mut count = 0;
+        for run in &self.set.runs {
+            if count > 0 && run.len() > 2 * sum {
+                break;
+            }
+            sum += run.len();
+            count += 1;
+        }
+        let mut writer = RunWriter::new(&self.set.directory)?;
+        let small = self.set.runs[..count].iter().chain([delta]);
+        combine(&small.map(Sorted::Run).collect::<Vec<_>>(), But::Not(&[]), &mut writer)?;
+        let run = writer.finish()?;
+        self.replace(count, run)?;
+        remove(delta.path())
+    }
+
+    /// Makes `run`, which is on the disk, part of the set in place of the first `count` runs.
+    fn replace(&mut self, count: usize, run: Run) -> Result<(), SetError> {
+        let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
+        self.commit()?;
+        old.iter()
+            .filter(|old| self.set.runs.iter().all(|run| run.path() != old.path()))
+            .try_for_each(|old| remove(old.path()))
+    }
+
+    /// Makes the set in the directory what it is here.
+    ///
+    /// # Errors
+    /// When it cannot be written; then it is still what it was.
+    pub fn commit(&mut self) -> Result<(), SetError> {
+        // Runs of the same keys come in the same order.
+        self.set.runs.sort_by_key(|run| (std::cmp::Reverse(run.len()), run.digest()));
+        let name = |run: &Run| {
+            let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (name, run.len())
+        };
+        let runs = self.set.runs.iter().map(name).collect();
+        let KeySet { note, meaning, directory, .. } = &self.set;
+        Manifest { runs, note: note.clone(), meaning: meaning.clone() }.replace(directory)?;
+        if std::mem::replace(&mut self.is_new, false) {
+            let parent = self.set.directory.parent().filter(|it| !it.as_os_str().is_empty());
+            sync_directory(parent.unwrap_or(Path::new(".")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SetWriter {
+    fn drop(&mut self) {
+        if self.is_new {
+            // Nothing came of it. If it cannot be removed, the next one who makes a set here will.
+            let _ = sweep(&self.set.directory, &[]);
+            let _ = fs::remove_file(self.set.directory.join(LOCK));
+            let _ = fs::remove_dir(&self.set.directory);
+        }
+    }
+}
+
+fn lock(directory: &Path) -> Result<File, SetError> {
+    let path = directory.join(LOCK);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).at(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(SetError::new(directory, Fault::Busy)),
+        Err(TryLockError::Error(error)) => Err(SetError::new(&path, Fault::Io(error))),
+    }
+}
+
+/// Removes what writers that were killed have left in `directory`; needs the lock.
+fn sweep(directory: &Path, runs: &[Run]) -> Result<(), SetError> {
+    for entry in fs::read_dir(directory).at(directory)? {
+        let path = entry.at(directory)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_run = name.ends_with(SUFFIX) && runs.iter().all(|run| run.path() != path);
+        let is_partial = name.ends_with(".partial");
+        if is_partial && name.starts_with(loader::PREFIX) {
+            fs::remove_dir_all(&path).at(&path)?;
+        } else if is_run || is_partial {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), SetError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(SetError::new(path, Fault::Io(error)))
+        }
+        _ => Ok(()),
+    }
+}
