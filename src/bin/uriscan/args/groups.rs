@@ -261,7 +261,7 @@ pub(crate) struct Memory {
     /// Memory that the whole process may take, with suffix K, M or G: 64M at the least
     ///
     /// Half of what the machine or its control group has when not given. What has no room in it goes to disk;
-    /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth;
+    /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth from 128M on;
     /// records of many megabytes come on top. With -c, -d, -u, --keep, --verify, --dupes or --clusters nothing goes to disk: a run
     /// that needs more than was typed here ends with exit code 2.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
