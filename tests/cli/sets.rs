@@ -17,6 +17,11 @@ fn uris(numbers: impl IntoIterator<Item = u32>) -> String {
     numbers.into_iter().map(line).collect()
 }
 
+fn files_and_directories(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
 /// Names and contents of the files of a set, but for the lock.
 fn files(set: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(set).unwrap().map(|entry| entry.unwrap());
@@ -158,14 +163,15 @@ fn there_is_one_writer_at_a_time() {
     let mut writer = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut input = writer.stdin.take().unwrap();
     input.write_all(b"http://b/\n").unwrap();
-    let busy = || {
-        let ran = place.run(&["set", "add", "s.set", "in"], "");
-        ran.code == 2 && ran.stderr.contains("another process is writing")
-    };
+    // Who has the lock makes a place for what it will sort; nobody else may try for the lock before.
+    let is_begun =
+        || files_and_directories(&place.path("s.set")).iter().any(|name| name.starts_with("sort-"));
     let started = Instant::now();
-    while !busy() {
+    while !is_begun() {
         assert!(started.elapsed() < Duration::from_secs(60), "the first one never had the lock");
     }
+    let message = place.run(&["set", "add", "s.set", "in"], "").refused();
+    assert!(message.contains("another process is writing"), "{message}");
     // Readers do not wait.
     assert_eq!(place.run(&["set", "has", "s.set", "in"], "").quiet(), "http://a/\n");
     drop(input);
