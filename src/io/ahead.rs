@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use rayon::prelude::*;
 
 use super::compress::{self, Compression};
-use super::reader::Source;
+use super::source::Source;
 use crate::chunk::PaddedBuf;
 
 /// Sources that are opened at a time. Each may keep a file open, and as many bytes as a chunk has.

@@ -12,11 +12,13 @@ pub(crate) mod part;
 pub mod reader;
 pub(crate) mod rfc2396;
 pub mod row;
+pub mod source;
 pub mod template;
 pub(crate) mod tsv;
 
 pub use compress::Compression;
 pub use fields::Fields;
-pub use reader::{Chunk, ChunkReader, ReadError, Shape, Source};
+pub use reader::{Chunk, ChunkReader, Shape};
 pub use row::Field;
+pub use source::{ReadError, Source};
 pub use template::{Template, TemplateError, TemplateErrorKind};

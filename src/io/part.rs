@@ -5,7 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use super::reader::{BYTE_ORDER_MARK, Stamp, changed};
+use super::reader::BYTE_ORDER_MARK;
+use super::source::{Stamp, changed};
 
 /// A file that is read for the first time and can be read a second time at little cost: a regular one that is
 /// not compressed.

@@ -37,7 +37,7 @@ pub struct DedupOptions {
     pub hasher: Hasher,
     /// What memory may be taken; without it as much as there are keys for.
     pub limit: Option<MemoryLimit>,
-    /// Take a new record for an old one with a chance of this at the most, between 0 and 1, for a tenth of the
+    /// Take a new record for an old one with a chance of this at the most, between 0 and 1, for an eighth of the
     /// memory ([`Sieve`]); `limit` is not looked at then.
     pub approximate: Option<f64>,
 }
@@ -230,20 +230,8 @@ impl Job for Dedup<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        slot.rows.spans.clear();
-        slot.rows.rows.clear();
-        scan_keys(
-            isa,
-            &self.options,
-            (self.settings.record_end, self.settings.redact),
-            worker,
-            slot,
-            |found, _, span, key| {
-                found.rows.push(key);
-                found.spans.push(span);
-            },
-        );
-        slot.rows.rows.partition();
+        let Settings { record_end, redact, .. } = self.settings;
+        scan_found(isa, &self.options, (record_end, redact), worker, slot);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
@@ -350,6 +338,24 @@ impl Job for Dedup<'_> {
         }
         self.write_aside(sinks).map(drop)
     }
+}
+
+/// Finds the keys of all records of the chunk in `slot`; the other arguments are those of [`scan_keys`].
+#[inline(always)]
+pub(super) fn scan_found<I: Isa>(
+    isa: I,
+    options: &DedupOptions,
+    shown: (u8, bool),
+    worker: &mut Worker,
+    slot: &mut Slot<Found>,
+) {
+    slot.rows.spans.clear();
+    slot.rows.rows.clear();
+    scan_keys(isa, options, shown, worker, slot, |found, _, span, key| {
+        found.rows.push(key);
+        found.spans.push(span);
+    });
+    slot.rows.rows.partition();
 }
 
 /// Judges all records of the chunk in `slot`; calls `push` for each that has a key, with what the job

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::dedup::{DedupOptions, Found, copy_lines, scan_keys};
+use super::dedup::{DedupOptions, Found, copy_lines, scan_found};
 use super::driver::{Job, Slot, Worker, run};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;
@@ -199,14 +199,7 @@ impl Job for Members<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        slot.rows.spans.clear();
-        slot.rows.rows.clear();
-        let shown = (self.record_end, self.redact);
-        scan_keys(isa, &self.options, shown, worker, slot, |found, _, span, key| {
-            found.rows.push(key);
-            found.spans.push(span);
-        });
-        slot.rows.rows.partition();
+        scan_found(isa, &self.options, (self.record_end, self.redact), worker, slot);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {

@@ -1,10 +1,10 @@
-//! Runs and sorted keys made into one run: all of them, without some others, or what all have.
+//! The keys of runs and sorted lists in one order: all of them, without those of others, or what all have.
 
 use rayon::prelude::*;
 
 use super::cursor::{Cursor, retain};
 use super::error::SetError;
-use super::run::{BLOCK, BLOCK_KEYS, KEY, Run, RunWriter, key_at};
+use super::run::{BLOCK_KEYS, Run, key_at};
 
 /// Keys of a slice, about: what one thread works on at a time.
 const SLICE: u64 = 1 << 17;
@@ -55,15 +55,16 @@ pub(super) enum But<'a> {
     In(&'a [&'a [Run]]),
 }
 
-/// Writes the union of `sorted`, or what is left of it, to `writer`; gives the number of keys.
+/// Calls `take` with the union of `sorted`, or what is left of it, some thousand keys at a time and rising; gives
+/// the number of keys.
 ///
 /// # Errors
-/// When runs cannot be read or are damaged, and when the new one cannot be written.
-pub(super) fn combine(
+/// When runs cannot be read or are damaged; what `take` gives.
+pub(super) fn combine<E: From<SetError> + Send>(
     sorted: &[Sorted<'_>],
     but: But<'_>,
-    writer: &mut RunWriter,
-) -> Result<u64, SetError> {
+    mut take: impl FnMut(&[u128]) -> Result<(), E> + Send,
+) -> Result<u64, E> {
     let total: u64 = sorted.iter().map(|keys| keys.len()).sum();
     let slices = (total / SLICE).max(1).next_power_of_two();
     let at_once = 2 * rayon::current_num_threads() as u64;
@@ -78,14 +79,14 @@ pub(super) fn combine(
     for first in (0..slices).step_by(at_once as usize) {
         let end = slices.min(first + at_once);
         let (done, made) = rayon::join(
-            || waiting.iter().try_for_each(|keys| writer.push(keys)),
+            || waiting.iter().try_for_each(|keys| take(keys)),
             || (first..end).into_par_iter().map(make).collect::<Result<Vec<_>, _>>(),
         );
         done?;
         waiting = made?;
         written += waiting.iter().map(|keys| keys.len() as u64).sum::<u64>();
     }
-    waiting.iter().try_for_each(|keys| writer.push(keys))?;
+    waiting.iter().try_for_each(|keys| take(keys))?;
     Ok(written)
 }
 
@@ -97,9 +98,7 @@ fn slice(
     end: Option<u128>,
 ) -> Result<Vec<u128>, SetError> {
     let mut keys = Vec::new();
-    let mut starts = Vec::with_capacity(sorted.len());
     for one in sorted {
-        starts.push(keys.len());
         one.append(first, end, &mut keys)?;
     }
     if sorted.len() > 1 {
@@ -132,23 +131,5 @@ fn retain_held(runs: &[Run], keys: &mut Vec<u128>) -> Result<(), SetError> {
     held.sort();
     held.dedup();
     *keys = held;
-    Ok(())
-}
-
-/// Calls `take` with the keys of `run`, some thousand at a time, in rising order.
-///
-/// # Errors
-/// When it cannot be read or is damaged.
-pub(super) fn each_part<E: From<SetError>>(
-    run: &Run,
-    mut take: impl FnMut(&[u8]) -> Result<(), E>,
-) -> Result<(), E> {
-    const BLOCKS: u64 = (1 << 20) / BLOCK as u64;
-    let mut bytes = Vec::new();
-    for start in (0..run.blocks()).step_by(BLOCKS as usize) {
-        run.read_blocks(start..run.blocks().min(start + BLOCKS), &mut bytes)?;
-        debug_assert_eq!(bytes.len() % KEY, 0);
-        take(&bytes)?;
-    }
     Ok(())
 }

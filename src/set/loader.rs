@@ -71,6 +71,6 @@ impl Loader {
         self.sort();
         let aside = self.aside.iter().map(Sorted::Run);
         let sorted: Vec<Sorted<'_>> = aside.chain([Sorted::Keys(&self.keys)]).collect();
-        combine(&sorted, But::Not(but), writer)
+        combine(&sorted, But::Not(but), |keys| writer.push(keys))
     }
 }

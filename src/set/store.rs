@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::Meaning;
 use super::batch;
-use super::combine::{But, Sorted, combine, each_part};
-use super::error::{At, Fault, SetError};
+use super::combine::{But, Sorted, combine};
+use super::error::{Fault, SetError};
 use super::manifest::{Manifest, is_absence};
-use super::run::{KEY, Run, RunWriter, key_at};
+use super::run::{KEY, Run};
 use crate::key::Key;
 
 /// How often a reader looks again when runs vanish because a writer has made others of them.
@@ -158,27 +158,17 @@ impl KeySet {
         &self.runs
     }
 
-    /// Calls `take` with all keys, in rising order, some thousand at a time.
+    /// Calls `take` with all keys, in rising order, some thousand at a time; on the current rayon pool.
     ///
     /// # Errors
     /// When it cannot be read or is damaged; what `take` gives.
-    pub fn each_key<E: From<SetError>>(
+    pub fn each_key<E: From<SetError> + Send>(
         &self,
-        mut take: impl FnMut(&mut dyn Iterator<Item = Key>) -> Result<(), E>,
+        mut take: impl FnMut(&mut dyn Iterator<Item = Key>) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let mut part =
-            |bytes: &[u8]| take(&mut (0..bytes.len() / KEY).map(|i| Key(key_at(bytes, i))));
-        match &self.runs[..] {
-            [] => Ok(()),
-            [run] => each_part(run, &mut part),
-            runs => {
-                let aside = tempfile::tempdir().at(&std::env::temp_dir())?;
-                let mut writer = RunWriter::new(aside.path())?;
-                let sorted: Vec<Sorted<'_>> = runs.iter().map(Sorted::Run).collect();
-                combine(&sorted, But::Not(&[]), &mut writer)?;
-                each_part(&writer.finish_for_now()?, &mut part)
-            }
-        }
+        let sorted: Vec<Sorted<'_>> = self.runs.iter().map(Sorted::Run).collect();
+        let take = |keys: &[u128]| take(&mut keys.iter().map(|&key| Key(key)));
+        combine(&sorted, But::Not(&[]), take).map(drop)
     }
 
     /// Reads everything and gives all damages that there are.

@@ -151,7 +151,7 @@ impl SetWriter {
         }
         let mut writer = RunWriter::new(&self.set.directory)?;
         let sorted: Vec<Sorted<'_>> = self.set.runs.iter().map(Sorted::Run).collect();
-        combine(&sorted, But::Not(&[]), &mut writer)?;
+        combine(&sorted, But::Not(&[]), |keys| writer.push(keys))?;
         self.replace(self.set.runs.len(), writer.finish()?)
     }
 
@@ -205,7 +205,7 @@ impl SetWriter {
             set.expect(&self.set.meaning)?;
         }
         let mut writer = RunWriter::new(&self.set.directory)?;
-        let written = combine(sorted, but, &mut writer)?;
+        let written = combine(sorted, but, |keys| writer.push(keys))?;
         match written {
             0 => self.commit()?,
             _ => self.replace(self.set.runs.len(), writer.finish()?)?,
@@ -228,7 +228,8 @@ impl SetWriter {
         }
         let mut writer = RunWriter::new(&self.set.directory)?;
         let small = self.set.runs[..count].iter().chain([delta]);
-        combine(&small.map(Sorted::Run).collect::<Vec<_>>(), But::Not(&[]), &mut writer)?;
+        let small: Vec<Sorted<'_>> = small.map(Sorted::Run).collect();
+        combine(&small, But::Not(&[]), |keys| writer.push(keys))?;
         let run = writer.finish()?;
         self.replace(count, run)?;
         remove(delta.path())

@@ -91,54 +91,67 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     assert_eq!((ran.code, totals(&ran)), (0, counts), "{}", ran.stderr);
 }
 
-#[test]
-fn a_run_goes_on_where_it_failed() {
-    let (place, mut names) = place();
-    // A record that stops the run, in the eighth file.
-    let stops: Vec<&str> = args(&["--on-invalid", "error", "--rung", "syntax"], &names);
-    for name in &names {
+/// Writes `text` to a file that stays as old as it was, so that nobody can tell.
+fn mend(place: &Place, name: &str, text: &str) {
+    let modified = fs::metadata(place.path(name)).unwrap().modified().unwrap();
+    fs::write(place.path(name), text).unwrap();
+    let file = fs::File::options().write(true).open(place.path(name)).unwrap();
+    file.set_modified(modified).unwrap();
+}
+
+/// The arguments of a run with these that fails in the eighth file, and goes on where it was once that is mended.
+fn fails_and_goes_on(place: &Place, names: &[String], more: &[&str], meanwhile: impl FnOnce()) {
+    for name in names {
         let text = place.read(name);
         let valid = text.lines().filter(|line| !line.starts_with("no uri"));
-        fs::write(place.path(name), valid.map(|line| format!("{line}\n")).collect::<String>())
-            .unwrap();
+        let text: String = valid.map(|line| format!("{line}\n")).collect();
+        fs::write(place.path(name), text).unwrap();
     }
-    let bad = place.read("in-7.txt").replace("http://host3.example/", "http://host3 example/");
-    let good = fs::metadata(place.path("in-7.txt")).unwrap().modified().unwrap();
     let text = place.read("in-7.txt");
-    let message = {
-        fs::write(place.path("in-7.txt"), &bad).unwrap();
-        fs::File::options()
-            .write(true)
-            .open(place.path("in-7.txt"))
-            .unwrap()
-            .set_modified(good)
-            .unwrap();
-        place.run(&stops, "").refused()
-    };
+    mend(place, "in-7.txt", &text.replace("http://host3.example/", "http://host3 example/"));
+    let more = [&["--on-invalid", "error"], more].concat();
+    let message = place.run(&args(&more, names), "").refused();
     assert!(message.contains("in-7.txt:"), "{message}");
     assert!(place.path("out.part").exists() && !place.path("out").exists());
-    // Other options or files are another run.
-    let refused = |args: &[&str]| {
-        let message = place.run(args, "").refused();
-        assert!(message.contains("progress: "), "{message}");
-    };
-    refused(&args(&["--rung", "syntax"], &names));
-    refused(&args(&["--on-invalid", "error"], &names));
-    refused(&args(&["--on-invalid", "error", "--rung", "syntax"], &names[1..]));
-    // Mended, as large and as old as it was: nobody can tell.
-    fs::write(place.path("in-7.txt"), &text).unwrap();
-    fs::File::options()
-        .write(true)
-        .open(place.path("in-7.txt"))
-        .unwrap()
-        .set_modified(good)
-        .unwrap();
-    let ran = place.run(&args(&["--on-invalid", "error", "--rung", "syntax"], &names), "");
-    assert!(ran.stderr.contains("of 12 files are done"), "{}", ran.stderr);
-    names.insert(0, "syntax".to_owned());
-    let plain: Vec<&str> =
-        ["dedup", "--rung"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    assert!(place.read("out") == place.run(&plain, "").quiet());
+    meanwhile();
+    mend(place, "in-7.txt", &text);
+    let ran = place.run(&args(&more, names), "");
+    assert!(ran.code == 0 && ran.stderr.contains("of 12 files are done"), "{}", ran.stderr);
+    let names = names.iter().map(String::as_str);
+    let plain: Vec<&str> = ["dedup"].into_iter().chain(more.iter().copied()).chain(names).collect();
+    assert!(place.read("out") == place.run(&plain, "").quiet(), "{more:?}");
+    assert!(!place.path("progress").exists() && !place.path("out.part").exists());
+}
+
+#[test]
+fn a_run_goes_on_where_it_failed() {
+    let (place, names) = place();
+    fails_and_goes_on(&place, &names, &["--rung", "syntax"], || {
+        // Other options or files are another run.
+        for (more, names) in [
+            (&["--rung", "syntax"][..], &names[..]),
+            (&["--on-invalid", "error"], &names),
+            (&["--on-invalid", "error", "--rung", "syntax"], &names[1..]),
+        ] {
+            let message = place.run(&args(more, names), "").refused();
+            assert!(message.contains("progress: "), "{message}");
+        }
+    });
+}
+
+#[test]
+fn aliases_are_keyed_as_they_were_before() {
+    let (place, names) = place();
+    // What stands for a record of the first files stands in the last ones only, and the other way round.
+    let rows = (7000..7400).map(|i| {
+        let other = i - 6900;
+        format!("http://host{}.example/{i}\thttp://host{}.example/{other}\n", i % 70, other % 70)
+    });
+    fs::write(place.path("aliases.tsv"), rows.collect::<String>()).unwrap();
+    let aliases = ["--rung", "protocol", "--aliases", "aliases.tsv"];
+    fails_and_goes_on(&place, &names, &aliases, || ());
+    let plain = [&["dedup"][..], &names.iter().map(String::as_str).collect::<Vec<_>>()].concat();
+    assert!(place.read("out").len() < place.run(&plain, "").quiet().len(), "the aliases matter");
 }
 
 #[test]
@@ -152,8 +165,12 @@ fn what_a_checkpoint_cannot_do_is_refused() {
         let message = place.run(&args(more, &names), "").refused();
         assert!(message.contains("--checkpoint: "), "{message}");
     }
-    place.run(&["set", "create", "progress", "in-1.txt"], "").quiet();
-    let message = place.run(&args(&["--rung", "scheme"], &names), "").refused();
-    assert!(message.contains("progress: "), "{message}");
-    place.run(&["set", "verify", "progress"], "").quiet();
+    // Nobody's set is taken for a checkpoint and removed, be it empty.
+    for text in ["", "http://h/\n"] {
+        place.run(&["set", "create", "progress"], text).quiet();
+        let message = place.run(&args(&[], &names), "").refused();
+        assert!(message.contains("progress: is a set of keys and no checkpoint"), "{message}");
+        place.run(&["set", "verify", "progress"], "").quiet();
+        fs::remove_dir_all(place.path("progress")).unwrap();
+    }
 }

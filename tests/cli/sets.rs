@@ -103,6 +103,10 @@ fn sets_are_made_of_sets() {
     let text = quiet(&["set", "export", "whole.set"], "");
     assert_eq!(text.lines().filter(|line| line.len() == 32).count(), 4000);
     quiet(&["set", "import", "imported.set"], &text);
+    let cut = &text[..text.len() - 33];
+    let message = place.run(&["set", "import", "cut.set"], cut).refused();
+    assert!(message.contains("has 3999 keys; it says that it has 4000"), "{message}");
+    assert!(!place.path("cut.set").exists());
     let keys: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     quiet(&["set", "import", "--like", "whole.set", "like.set"], &keys.join("\r\n"));
     let expected = files(&place.path("whole.set"));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{self, DedupOptions, Error, Report, Seen, Sinks};
-use uriscan::set::{KeySet, SetWriter};
+use uriscan::set::{Fault, SetError, SetWriter};
 use uriscan::uri::ErrorKind;
 
 use crate::config::{Config, Destination, Input, Job};
@@ -21,8 +21,7 @@ use crate::exit::{Failure, tell};
 use crate::inputs::look;
 use crate::output::{is_same_file, sync};
 use crate::progress::Progress;
-use crate::sets::open_or_create;
-use crate::sets::records::{HOLD_BYTES, LOAD_BYTES};
+use crate::sets::records::shares;
 
 /// A file to be read.
 struct Entry {
@@ -48,16 +47,14 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
     };
     let entries = entries(config)?;
     let order = order(options, config, &entries)?;
-    let (mut set, options) = open(directory, options)?;
+    let shares = shares(&config.job);
+    let mut set = open(directory, options, shares.0)?;
     let part = part_of(output);
     let mut done = match set.set().note() {
         Some(note) => Done::from_note(note, &order).ok_or_else(|| {
             let what = "is of a run with other files or options; remove it to begin anew";
             Failure::at(directory.display(), what)
         })?,
-        None if !set.set().is_empty() => {
-            return Err(Failure::at(directory.display(), "is a set of keys and no checkpoint"));
-        }
         None if part.exists() => {
             let what = "is in the way: results are kept there until all are done";
             return Err(Failure::at(part.display(), what));
@@ -78,7 +75,8 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
         let left = bytes_of(&entries[done.files..]);
         let progress = config.has_progress.then(|| Progress::new(Some(left)));
         let (set, part) = (&mut set, &*part);
-        let mut work = Work { config, options, order, set, part, file, progress, bytes_read: 0 };
+        let mut work =
+            Work { config, options, order, set, part, file, progress, shares, bytes_read: 0 };
         while done.files < entries.len() {
             done = work.do_group(group(&entries[done.files..], size), done)?;
         }
@@ -94,22 +92,24 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
 /// What a run needs from group to group.
 struct Work<'a> {
     config: &'a Config,
-    options: DedupOptions,
+    options: &'a DedupOptions,
     order: String,
     set: &'a mut SetWriter,
     /// Where results are until all are there.
     part: &'a Path,
     file: File,
     progress: Option<Progress>,
+    /// Bytes of memory for keys that are looked up, and for keys to be added.
+    shares: (u64, usize),
     bytes_read: u64,
 }
 
 impl Work<'_> {
     /// Does some files; gives how far the run is then.
     fn do_group(&mut self, group: &[Entry], before: Done) -> Result<Done, Failure> {
-        let Work { config, options, order, set, part, file, progress, bytes_read } = self;
+        let Work { config, options, order, set, part, file, progress, shares, bytes_read } = self;
         let sources = group.iter().map(|entry| Source::file(&entry.path)).collect();
-        let mut loader = set.loader(LOAD_BYTES)?;
+        let mut loader = set.loader(shares.1)?;
         let mut out = BufWriter::with_capacity(1 << 16, &mut *file);
         // Of this run: what was done before it is in no bar.
         let bytes_before = *bytes_read;
@@ -132,7 +132,7 @@ impl Work<'_> {
         done.report += &report;
         *bytes_read += report.bytes;
         set.add_noting(loader, &done.note(order))?;
-        set.set_mut().hold(HOLD_BYTES)?;
+        set.set_mut().hold(shares.0)?;
         Ok(done)
     }
 }
@@ -175,13 +175,22 @@ fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<S
     Ok(format!("{:x}", Hasher::with_seed(0).key(text.as_bytes())))
 }
 
-/// The set of the checkpoint, and the options with its hasher.
-fn open(directory: &Path, options: &DedupOptions) -> Result<(SetWriter, DedupOptions), Failure> {
-    let hasher = KeySet::open(directory).map_or(options.hasher, |set| set.meaning().hasher());
-    let options = DedupOptions { hasher, ..options.clone() };
-    let mut set = open_or_create(directory, options.equivalence.meaning(hasher))?;
-    set.set_mut().hold(HOLD_BYTES)?;
-    Ok((set, options))
+/// The set of the checkpoint in `directory`, made if need be.
+fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<SetWriter, Failure> {
+    let meaning = options.equivalence.meaning(options.hasher);
+    let mut set = match SetWriter::open(directory) {
+        Err(SetError { fault: Fault::NotASet, .. }) => SetWriter::create(directory, meaning)?,
+        Ok(set) if set.set().note().is_none() => {
+            return Err(Failure::at(directory.display(), "is a set of keys and no checkpoint"));
+        }
+        opened => {
+            let set = opened?;
+            set.set().expect(&meaning)?;
+            set
+        }
+    };
+    set.set_mut().hold(hold)?;
+    Ok(set)
 }
 
 /// Where results are until all are there.

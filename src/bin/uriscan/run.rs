@@ -112,7 +112,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     // After the results, which have to last: what is in the set is never written again.
     if matches!(set, Some(SetAtWork::Write(..))) {
-        sync(&config.output).map_err(|error| Failure::new(error.to_string()))?;
+        let rejects = config.side.rejects.clone().map(Destination::File);
+        for destination in rejects.iter().chain([&config.output]) {
+            sync(destination).map_err(|error| Failure::new(error.to_string()))?;
+        }
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     tell_summary(config, report, findings, set, started);

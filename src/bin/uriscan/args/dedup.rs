@@ -59,7 +59,7 @@ pub(crate) struct Dedup {
     #[arg(requires = "checkpoint", value_parser = groups::amount)]
     pub(crate) checkpoint_size: u64,
 
-    /// Be wrong now and then, for a tenth of the memory: leave out at most this share of the new URIs
+    /// Be wrong now and then, for an eighth of the memory for keys: leave out at most this share of the new URIs
     ///
     /// Such as 0.001. URIs are kept in Bloom filters then: none is written twice, but some are taken for ones
     /// that were there, and lost. How many at the most is told at the end of every run.

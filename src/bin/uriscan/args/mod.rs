@@ -31,7 +31,7 @@ pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
-pub(crate) use set::{Add, Combine, Create, Has, Import, Set, SetCommand, SetStatsFormat};
+pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 

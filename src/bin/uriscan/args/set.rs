@@ -44,7 +44,7 @@ pub(crate) enum SetCommand {
     Stats(SetStats),
     /// Read a set whole and tell every damage; exit with 1 if there is one
     Verify(OneSet),
-    /// Write the keys of a set in rising order: `#` lines with their meaning, then 32 hexadecimal digits each
+    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each
     Export(Export),
     /// Make a set of keys that `export` wrote, or add them to one
     Import(Import),
@@ -70,6 +70,19 @@ pub(crate) struct Records {
     pub(crate) invalid: InvalidRecords,
 }
 
+/// What URIs go into a set.
+#[derive(Debug, Args)]
+pub(crate) struct Filling {
+    #[command(flatten)]
+    pub(crate) records: Records,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Create {
     /// The set to make: a directory that is not there yet
@@ -83,13 +96,7 @@ pub(crate) struct Create {
     pub(crate) seed: u64,
 
     #[command(flatten)]
-    pub(crate) records: Records,
-    #[command(flatten)]
-    pub(crate) input: Input,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) filling: Filling,
 }
 
 #[derive(Debug, Args)]
@@ -99,13 +106,7 @@ pub(crate) struct Add {
     pub(crate) set: PathBuf,
 
     #[command(flatten)]
-    pub(crate) records: Records,
-    #[command(flatten)]
-    pub(crate) input: Input,
-    #[command(flatten)]
-    pub(crate) work: Work,
-    #[command(flatten)]
-    pub(crate) reporting: Reporting,
+    pub(crate) filling: Filling,
 }
 
 #[derive(Debug, Args)]

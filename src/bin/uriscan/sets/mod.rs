@@ -3,8 +3,6 @@
 pub(crate) mod records;
 mod text;
 
-pub(crate) use text::open_or_create;
-
 use std::io::{self, Write};
 use std::path::Path;
 

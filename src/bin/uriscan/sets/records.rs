@@ -17,7 +17,7 @@ use crate::options::{by_profile, equivalence, on_invalid};
 pub(crate) const LOAD_BYTES: usize = 256 << 20;
 
 /// Keys of a set that are held in memory for look-ups, in bytes.
-pub(crate) const HOLD_BYTES: u64 = 512 << 20;
+const HOLD_BYTES: u64 = 512 << 20;
 
 /// What a job does with a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,21 +47,20 @@ pub(crate) fn of_set(
     command: args::SetCommand,
     environment: &Environment,
 ) -> Result<Config, Failure> {
-    let common = |input, work, reporting| args::Common {
-        input,
-        destination: args::Destination { output: None },
-        work,
-        reporting,
+    let filled = |filling: args::Filling| {
+        let args::Filling { records, input, work, reporting } = filling;
+        let destination = args::Destination { output: None };
+        (records, args::Common { input, destination, work, reporting })
     };
-    let (path, does, seed, is_in, records, common) = match command {
-        args::SetCommand::Create(args::Create { set, seed, records, input, work, reporting }) => {
-            (set, SetDoes::Create, seed, None, records, common(input, work, reporting))
+    let (path, does, seed, is_in, (records, common)) = match command {
+        args::SetCommand::Create(args::Create { set, seed, filling }) => {
+            (set, SetDoes::Create, seed, None, filled(filling))
         }
-        args::SetCommand::Add(args::Add { set, records, input, work, reporting }) => {
-            (set, SetDoes::Add, 0, None, records, common(input, work, reporting))
+        args::SetCommand::Add(args::Add { set, filling }) => {
+            (set, SetDoes::Add, 0, None, filled(filling))
         }
         args::SetCommand::Has(args::Has { set, invert_match, records, common }) => {
-            (set, SetDoes::Ask, 0, Some(!invert_match), records, common)
+            (set, SetDoes::Ask, 0, Some(!invert_match), (records, common))
         }
         // `sets::run` does them.
         _ => return Err(Failure::new("reads no records")),
@@ -91,11 +90,17 @@ pub(crate) enum SetAtWork {
     Write(SetWriter, Loader),
 }
 
-/// Gives the job of `config` the hasher of its set.
+/// Gives the job of `config` the hasher of its set, or of its checkpoint, before anything else is keyed by it.
 ///
 /// # Errors
 /// When there is no such set.
 pub(crate) fn choose_hasher(config: &mut Config) -> Result<(), Failure> {
+    if let (Some((directory, _)), Job::Dedup(options)) = (&config.checkpoint, &mut config.job) {
+        if let Ok(set) = KeySet::open(directory) {
+            options.hasher = set.meaning().hasher();
+        }
+        return Ok(());
+    }
     let Some(SetUse { path, does }) = &config.set else { return Ok(()) };
     let hasher = match (does, KeySet::open(path)) {
         (SetDoes::Create, _) => return Ok(()),
@@ -130,7 +135,7 @@ fn meaning_of(job: &Job) -> Meaning {
 
 /// Bytes of memory for keys of the set that are looked up, and for keys on their way into it: shares of the limit, if
 /// there is one.
-fn shares(job: &Job) -> (u64, usize) {
+pub(crate) fn shares(job: &Job) -> (u64, usize) {
     match job {
         Job::Dedup(DedupOptions { limit: Some(limit), .. }) => {
             (HOLD_BYTES.min(limit.bytes as u64 / 4), LOAD_BYTES.min(limit.bytes / 8))

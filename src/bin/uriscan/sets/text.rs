@@ -1,4 +1,4 @@
-//! Keys as text: `# ` and a fact of their meaning a line, then 32 hexadecimal digits a line.
+//! Keys as text: `# ` and a fact of their meaning a line, their number, then 32 hexadecimal digits a line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,11 +12,16 @@ use super::records::LOAD_BYTES;
 use crate::args::Import;
 use crate::exit::{Failure, Outcome};
 
+/// What stands before the number of keys.
+const KEYS: &str = "keys ";
+
 /// Writes the keys of `set`.
-pub(super) fn export(set: &KeySet, out: &mut impl Write) -> Result<(), Unwritten> {
+pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), Unwritten> {
     for fact in set.meaning().as_str().lines() {
         writeln!(out, "# {fact}")?;
     }
+    // By which one can see that a part of the file is missing.
+    writeln!(out, "# {KEYS}{}", set.len())?;
     let mut text = Vec::new();
     set.each_key(|keys| {
         text.clear();
@@ -44,7 +49,7 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
         number: 0,
         line: Vec::new(),
     };
-    let facts = lines.facts()?;
+    let (facts, told) = lines.facts()?;
     let meaning = match (&typed.like, facts.is_empty()) {
         (Some(like), true) => KeySet::open(like)?.meaning().clone(),
         (None, false) => Meaning::from_text(&facts)
@@ -58,7 +63,12 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
     };
     let mut writer = open_or_create(&typed.set, meaning)?;
     let mut loader = writer.loader(LOAD_BYTES)?;
-    lines.load(&mut loader)?;
+    let found = lines.load(&mut loader)?;
+    if let Some(told) = told.filter(|&told| told != found) {
+        return Err(lines.wrong(&format!(
+            "the file ends here and has {found} keys; it says that it has {told}"
+        )));
+    }
     writer.add(loader)?;
     Ok(Outcome::Done)
 }
@@ -67,7 +77,7 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
 ///
 /// # Errors
 /// When it can be neither; when its keys mean something else.
-pub(crate) fn open_or_create(path: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
+pub(super) fn open_or_create(path: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
     match SetWriter::open(path) {
         Ok(writer) => {
             writer.set().expect(&meaning)?;
@@ -100,18 +110,24 @@ impl Lines {
         Ok(read.map_err(|error| Failure::at(&self.name, error))? > 0)
     }
 
-    /// The lines of a meaning in front. The line behind them is the one that was read last.
-    fn facts(&mut self) -> Result<String, Failure> {
-        let mut facts = String::new();
+    /// The lines of a meaning in front, and the number of keys, if they tell it. The line behind them is the one that was
+    /// read last.
+    fn facts(&mut self) -> Result<(String, Option<u64>), Failure> {
+        let (mut facts, mut keys) = (String::new(), None);
         while self.next()? {
             let Some(fact) = self.line.strip_prefix(b"# ") else { break };
-            facts += &String::from_utf8_lossy(fact);
+            let fact = String::from_utf8_lossy(fact);
+            match fact.strip_prefix(KEYS).and_then(|number| number.trim_end().parse().ok()) {
+                Some(number) => keys = Some(number),
+                None => facts += &fact,
+            }
         }
-        Ok(facts)
+        Ok((facts, keys))
     }
 
-    /// Gives the keys of all lines, from the one that was read last on, to `loader`.
-    fn load(&mut self, loader: &mut Loader) -> Result<(), Failure> {
+    /// Gives the keys of all lines, from the one that was read last on, to `loader`; gives their number.
+    fn load(&mut self, loader: &mut Loader) -> Result<u64, Failure> {
+        let mut count = 0;
         while !self.line.is_empty() {
             let line = self.line.trim_ascii();
             if !line.is_empty() {
@@ -121,13 +137,16 @@ impl Lines {
                 // What was too long to be judged has no key.
                 match key {
                     Some(Key::VACANT) => {}
-                    Some(key) => loader.push([Key(key)])?,
+                    Some(key) => {
+                        loader.push([Key(key)])?;
+                        count += 1;
+                    }
                     None => return Err(self.wrong("a key has 32 hexadecimal digits")),
                 }
             }
             self.next()?;
         }
-        Ok(())
+        Ok(count)
     }
 
     fn wrong(&self, what: &str) -> Failure {
