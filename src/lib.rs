@@ -38,12 +38,13 @@
 //! | say why a form is what it is, or why two URIs are one | [`explain`] |
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | find URIs in running text | [`extract::Finder`] |
+//! | work on columns of Arrow arrays | `arrow::Columns` (feature `arrow`) |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
 //! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`extract`], [`key`] and [`rules`], [`dedup`], [`set`] and
-//! [`explain`], [`io`], [`pipeline`]. `ARCHITECTURE.md`, beside the sources,
+//! [`explain`], [`io`], [`pipeline`], `arrow`. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -84,6 +85,8 @@
 #![deny(unsafe_code)]
 
 pub mod alias;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 pub mod audit;
 pub mod chunk;
 pub mod dedup;

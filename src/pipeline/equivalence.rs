@@ -60,7 +60,7 @@ impl From<Options> for Equivalence {
 
 /// Buffers for targets and for forms that are not a record's own bytes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     pub(super) target: Placed,
     pub(super) form: normalize::Scratch,
     pub(super) mended: Vec<u8>,
@@ -132,7 +132,7 @@ impl Equivalence {
     /// The bytes that stand for the class of `record`, which is not empty: its own bytes, or bytes in
     /// `scratch`.
     #[inline(always)]
-    pub(super) fn canonical<'a, I: Isa>(
+    pub(crate) fn canonical<'a, I: Isa>(
         &self,
         isa: I,
         record: Record<'a>,
@@ -227,7 +227,7 @@ impl Equivalence {
     /// The key of the class that the canonical form `form` belongs to, by the hasher that
     /// [`Equivalence::hasher`] gave.
     #[inline(always)]
-    pub(super) fn key(&self, hasher: Hasher, form: &[u8]) -> Key {
+    pub(crate) fn key(&self, hasher: Hasher, form: &[u8]) -> Key {
         match &self.aliases {
             None => hasher.key(form),
             Some(aliases) => aliases.key(form),
@@ -236,7 +236,7 @@ impl Equivalence {
 
     /// What is shown for the canonical form `form`: that of its alias, if there is one.
     #[inline(always)]
-    pub(super) fn shown<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn shown<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
         match &self.aliases {
             None => form,
             Some(aliases) => aliases.form(form),
@@ -247,7 +247,7 @@ impl Equivalence {
 impl Equivalence {
     /// The target of `record` in its context, repaired if need be, for who explains what becomes of it: `record`
     /// itself without a context, or where it has no target.
-    pub(super) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
+    pub(crate) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
         let context = self.context.as_ref();
         let is_legacy = matches!(context, Some(Context::Legacy { .. }));
         match parse(record) {

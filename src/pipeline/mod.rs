@@ -29,6 +29,8 @@ pub use check::{CheckFormat, check};
 pub use classes::{ClassOptions, Keep, Select, classes};
 pub use dedup::{DedupOptions, Emit, dedup, dedup_unseen};
 pub use equivalence::Equivalence;
+#[cfg(feature = "arrow")]
+pub(crate) use equivalence::Scratch;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
 pub use links::links_of;

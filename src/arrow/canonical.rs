@@ -1,0 +1,183 @@
+//! Canonical forms, keys, and sort-friendly forms.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray};
+use arrow_buffer::Buffer;
+
+use super::column::Column;
+use super::pieces::{Piece, Row, Work, each_piece};
+use super::text::{Text, Validity, join};
+use super::{ColumnError, Columns, Fault, OnInvalid, judge, text_to_other, text_to_text};
+use crate::index::Record;
+use crate::key::Hasher;
+use crate::pipeline::{Equivalence, Scratch};
+use crate::simd::Isa;
+use crate::surt;
+use crate::uri::{ErrorKind, UriError};
+
+impl Columns {
+    /// The canonical form of every value, as text of the same type.
+    ///
+    /// ```
+    /// use arrow_array::{Array, StringArray, cast::AsArray};
+    /// use uriscan::arrow::{Columns, OnInvalid};
+    /// let urls = StringArray::from(vec!["http://h/%7e", "no URI"]);
+    /// let columns = Columns { on_invalid: OnInvalid::Null, ..Columns::default() };
+    /// let forms = columns.normalize(&urls).unwrap();
+    /// assert_eq!(forms.as_string::<i32>(), &StringArray::from(vec![Some("http://h/~"), None]));
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ColumnError`].
+    pub fn normalize(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+        text_to_text(values, |values| self.forms(values, None))
+    }
+
+    /// The sort-friendly form of the canonical form of every value, as text of the same type. What is no URI is
+    /// not brought into that form.
+    ///
+    /// # Errors
+    /// See [`ColumnError`].
+    pub fn surt(&self, values: &dyn Array, form: surt::Form) -> Result<ArrayRef, ColumnError> {
+        text_to_text(values, |values| self.forms(values, Some(form)))
+    }
+
+    /// The key of every value, as `FixedSizeBinary(16)`: the bytes of [`crate::key::Key`], the most significant
+    /// first. They are the keys that [`crate::pipeline::keys`] writes in hexadecimal. A value too long to be judged (64
+    /// MiB) has a key of zeros, which no other value has.
+    ///
+    /// # Errors
+    /// See [`ColumnError`].
+    pub fn key(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+        text_to_other(values, |values| {
+            let hasher = self.equivalence.hasher(self.hasher);
+            let work = Keys { columns: self, hasher };
+            let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
+            judge(self.on_invalid, pieces.iter().map(|piece| piece.fault))?;
+            let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
+            let keys: Vec<&[[u8; 16]]> = pieces.iter().map(|piece| &piece.keys[..]).collect();
+            let keys = Buffer::from_vec(keys.concat().into_flattened());
+            Ok(Arc::new(FixedSizeBinaryArray::new(16, keys, nulls)))
+        })
+    }
+
+    fn forms(&self, values: &dyn Array, surt: Option<surt::Form>) -> Result<ArrayRef, ColumnError> {
+        let column = Column::new(values)?;
+        let (faults, texts): (Vec<Fault>, Vec<Text>) =
+            each_piece(self.kernels, &column, &Forms { columns: self, surt }).into_iter().unzip();
+        judge(self.on_invalid, faults.into_iter())?;
+        join(column.text_type, texts)
+    }
+
+    /// The form of a value that is not too long, as [`Equivalence::canonical`].
+    #[inline(always)]
+    pub(super) fn canonical<'a, I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'a>,
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8], UriError> {
+        if record.is_empty() {
+            self.judge_empty()?;
+        }
+        self.equivalence.canonical(isa, record, scratch)
+    }
+
+    /// Whether an empty value has a form: the roads behind take records that are not empty, or targets.
+    #[cold]
+    fn judge_empty(&self) -> Result<(), UriError> {
+        match (&self.equivalence.profile, &self.equivalence.context) {
+            (Some(_), _) => Err(UriError { kind: ErrorKind::Profile, at: 0 }),
+            (None, Some(context)) => context.append_target(b"", &mut Vec::new()),
+            (None, None) => Err(UriError { kind: ErrorKind::Relative, at: 0 }),
+        }
+    }
+}
+
+/// The fault of a value too long to be judged.
+pub(super) fn too_long(value: &[u8]) -> UriError {
+    UriError { kind: ErrorKind::TooLong, at: u32::try_from(value.len()).unwrap_or(u32::MAX) }
+}
+
+struct Forms<'a> {
+    columns: &'a Columns,
+    surt: Option<surt::Form>,
+}
+
+impl Work for Forms<'_> {
+    type Output = (Fault, Text);
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> (Fault, Text) {
+        let Columns { equivalence, on_invalid, .. } = self.columns;
+        let mut text = Text::with_capacity(piece.rows.len(), piece.bytes() + 64);
+        let mut surts = surt::Scratch::default();
+        let mut fault = None;
+        for (row, value) in piece.rows.clone().zip(piece.iter()) {
+            let (bytes, error) = match value {
+                Row::Null => {
+                    text.push_null();
+                    continue;
+                }
+                Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
+                    Ok(form) => {
+                        let shown = equivalence.shown(form);
+                        match self.surt {
+                            None => text.bytes.extend_from_slice(shown),
+                            Some(form) => surt::write(shown, form, &mut surts, &mut text.bytes),
+                        }
+                        text.end_value();
+                        continue;
+                    }
+                    Err(error) => (record.bytes(), error),
+                },
+                Row::TooLong(value) => (value, too_long(value)),
+            };
+            fault = fault.or(Some((row, error)));
+            text.push_option((*on_invalid == OnInvalid::Pass).then_some(bytes));
+        }
+        (fault, text)
+    }
+}
+
+pub(super) struct Keys<'a> {
+    pub(super) columns: &'a Columns,
+    /// That of the equivalence.
+    pub(super) hasher: Hasher,
+}
+
+pub(super) struct KeysOfPiece {
+    pub(super) keys: Vec<[u8; 16]>,
+    pub(super) validity: Validity,
+    pub(super) fault: Fault,
+}
+
+impl Work for Keys<'_> {
+    type Output = KeysOfPiece;
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> KeysOfPiece {
+        let (equivalence, hasher): (&Equivalence, _) = (&self.columns.equivalence, self.hasher);
+        let rows = piece.rows.len();
+        let (mut keys, mut validity) = (Vec::with_capacity(rows), Validity::with_capacity(rows));
+        let mut fault = None;
+        for (row, value) in piece.rows.clone().zip(piece.iter()) {
+            let mut refused = |error| {
+                fault = fault.or(Some((row, error)));
+                self.columns.on_invalid == OnInvalid::Pass
+            };
+            let key = match value {
+                Row::Null => None,
+                Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
+                    Ok(form) => Some(equivalence.key(hasher, form).0),
+                    Err(error) => refused(error).then(|| hasher.key(record.bytes()).0),
+                },
+                Row::TooLong(value) => refused(too_long(value)).then_some(0),
+            };
+            keys.push(key.unwrap_or(0).to_be_bytes());
+            validity.push(key.is_some());
+        }
+        KeysOfPiece { keys, validity, fault }
+    }
+}

@@ -1,0 +1,195 @@
+//! Floor 9: columns of Arrow arrays in, columns out.
+//!
+//! [`Columns`] does with the values of an array of text what the jobs of [`crate::pipeline`] do with the lines of
+//! files: the same roads, the same answers, on all threads of the rayon pool that it is called in. The values
+//! of an array are indexed where they lie, about 128 KiB at a time; nothing is copied but what is made, and
+//! what lies apart (views) or at the very end of a buffer.
+//!
+//! | in | out |
+//! | --- | --- |
+//! | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView` | text of the same type |
+//! | a dictionary of one of these | by [`Columns::normalize`] and others that give text: a dictionary with the same keys; else as if it were spelled out |
+//!
+//! A value is a record: ASCII white space around it is no part of it (RFC 3986 Appendix C). Unlike a blank line, an empty
+//! value is one: the empty reference (4.2), and no URI. Null stays null.
+//!
+//! ```
+//! use arrow_array::{Array, StringArray, cast::AsArray};
+//! use uriscan::arrow::Columns;
+//!
+//! let urls = StringArray::from(vec![Some("HTTP://Example.com:80"), None, Some("http://example.com/")]);
+//! let columns = Columns::default();
+//! let forms = columns.normalize(&urls).unwrap();
+//! assert_eq!(forms.as_string::<i32>().value(0), "http://example.com/");
+//! let keys = columns.key(&urls).unwrap();
+//! let keys = keys.as_fixed_size_binary();
+//! assert!(keys.value(0) == keys.value(2) && keys.is_null(1));
+//! ```
+
+mod canonical;
+mod column;
+mod firsts;
+mod links;
+mod parts;
+mod pieces;
+mod steps;
+mod target;
+mod text;
+
+pub use firsts::Firsts;
+pub use parts::COMPONENTS;
+pub use steps::step_names;
+
+use core::fmt;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{ArrowError, DataType};
+
+use crate::key::Hasher;
+use crate::pipeline::Equivalence;
+use crate::simd::Kernels;
+use crate::uri::UriError;
+
+/// What becomes of a value that is no URI, where a URI is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnInvalid {
+    /// It stands for itself: its own bytes are its form, and what its key is made of. Where it has none of what is
+    /// asked for (components, explanations), null.
+    #[default]
+    Pass,
+    /// Null.
+    Null,
+    /// The whole call ends with [`ColumnError::Invalid`], about the first one.
+    Fail,
+}
+
+/// Works on columns.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// What makes two values one.
+    pub equivalence: Equivalence,
+    /// Makes the keys. The seed is 0 unless another one is given, so that keys of different runs compare.
+    pub hasher: Hasher,
+    /// What becomes of values that are no URIs.
+    pub on_invalid: OnInvalid,
+    /// The SIMD backend.
+    pub kernels: Kernels,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns::new(Equivalence::default())
+    }
+}
+
+impl Columns {
+    /// Columns under `equivalence`; what is no URI stands for itself.
+    pub fn new(equivalence: Equivalence) -> Columns {
+        Columns {
+            equivalence,
+            hasher: Hasher::with_seed(0),
+            on_invalid: OnInvalid::default(),
+            kernels: Kernels::detect(),
+        }
+    }
+}
+
+/// Why a column could not be worked on.
+#[derive(Debug)]
+pub enum ColumnError {
+    /// It is no column of text.
+    Type(DataType),
+    /// Two columns that belong together have so many rows.
+    Lengths(usize, usize),
+    /// More text came out than fits 32-bit offsets (2 GiB); a column of `LargeUtf8` has no such limit.
+    TooLarge,
+    /// What the equivalence says cannot be done in columns.
+    Unsupported(&'static str),
+    /// An invalid value under [`OnInvalid::Fail`].
+    Invalid {
+        /// Its row, counted from 0.
+        row: usize,
+        /// What is wrong, counted from the first byte that is not white space.
+        error: UriError,
+    },
+    /// What arrow says of a dictionary.
+    Arrow(ArrowError),
+}
+
+impl fmt::Display for ColumnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ColumnError::Type(data_type) => {
+                write!(f, "a column of text or bytes is needed, not one of {data_type}")
+            }
+            ColumnError::Lengths(one, other) => {
+                write!(f, "the columns have not the same number of rows: {one} and {other}")
+            }
+            ColumnError::TooLarge => write!(
+                f,
+                "more than 2 GiB of text in one array; cast the column to large_string, or work in smaller batches"
+            ),
+            ColumnError::Unsupported(what) => f.write_str(what),
+            ColumnError::Invalid { row, error } => write!(f, "row {row}: {error}"),
+            ColumnError::Arrow(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ColumnError {}
+
+impl From<ArrowError> for ColumnError {
+    fn from(error: ArrowError) -> ColumnError {
+        ColumnError::Arrow(error)
+    }
+}
+
+/// A value that is not what it has to be, and its row.
+type Fault = Option<(usize, UriError)>;
+
+/// The first of the faults of all pieces, if that ends the call.
+fn judge(
+    on_invalid: OnInvalid,
+    mut faults: impl Iterator<Item = Fault>,
+) -> Result<(), ColumnError> {
+    match faults.find_map(|fault| fault) {
+        Some((row, error)) if on_invalid == OnInvalid::Fail => {
+            Err(ColumnError::Invalid { row, error })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `kernel` over `array`; over the values of a dictionary, whose keys stay.
+fn text_to_text(
+    array: &dyn Array,
+    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
+) -> Result<ArrayRef, ColumnError> {
+    match array.as_any_dictionary_opt() {
+        Some(dictionary) => Ok(dictionary.with_values(kernel(dictionary.values())?)),
+        None => kernel(array),
+    }
+}
+
+/// `kernel` over `array`; over the values of a dictionary, spelled out.
+fn text_to_other(
+    array: &dyn Array,
+    kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
+) -> Result<ArrayRef, ColumnError> {
+    match array.as_any_dictionary_opt() {
+        Some(dictionary) => {
+            let made = kernel(dictionary.values())?;
+            Ok(arrow_select::take::take(&made, dictionary.keys(), None)?)
+        }
+        None => kernel(array),
+    }
+}
+
+/// A dictionary as an array of its values; any other array as it is.
+fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
+    Ok(match array.as_any_dictionary_opt() {
+        Some(dictionary) => arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?,
+        None => array.slice(0, array.len()),
+    })
+}

@@ -1,0 +1,210 @@
+//! Components, and whether there are any.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BooleanArray, StringArray, StructArray, UInt32Array};
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::{DataType, Field, Fields};
+
+use super::canonical::too_long;
+use super::column::Column;
+use super::pieces::{Piece, Row, Work, each_piece};
+use super::text::{Text, Validity, join};
+use super::{ColumnError, Columns, Fault, judge, text_to_other};
+use crate::index::Record;
+use crate::pipeline::Scratch;
+use crate::simd::Isa;
+use crate::uri::bulk::parse_record;
+use crate::uri::{Components, ErrorKind, UriError, parse};
+
+/// The columns that [`Columns::parse`] gives, in order.
+pub const COMPONENTS: [&str; 9] =
+    ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind"];
+
+impl Columns {
+    /// The components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]: text of the same type, null
+    /// where a component is undefined, and empty where it is empty. Relative references are as good as URIs. Of a
+    /// value that is no URI-reference the struct is null.
+    ///
+    /// ```
+    /// use arrow_array::{Array, StringArray, cast::AsArray};
+    /// let urls = StringArray::from(vec!["http://h:80/a?", "a b"]);
+    /// let parts = uriscan::arrow::Columns::default().parse(&urls).unwrap();
+    /// let parts = parts.as_struct();
+    /// let part = |name| parts.column_by_name(name).unwrap().as_string::<i32>().clone();
+    /// assert_eq!((part("host").value(0), part("port").value(0), part("query").value(0)), ("h", "80", ""));
+    /// assert!(part("fragment").is_null(0) && parts.is_null(1));
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ColumnError`].
+    pub fn parse(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
+        text_to_other(values, |values| {
+            let column = Column::new(values)?;
+            let mut pieces = each_piece(self.kernels, &column, &Parse);
+            judge(self.on_invalid, pieces.iter().map(|piece| piece.fault))?;
+            let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
+            let mut columns: [Vec<Text>; 9] = Default::default();
+            for piece in pieces {
+                for (column, text) in columns.iter_mut().zip(piece.texts) {
+                    column.push(text);
+                }
+            }
+            let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
+            let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+            let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
+            let fields = COMPONENTS.into_iter().map(field).collect::<Fields>();
+            Ok(Arc::new(StructArray::try_new(fields, arrays, nulls)?))
+        })
+    }
+
+    /// What is wrong with every value, as a struct of the `kind` ([`ErrorKind::name`]) and the byte `at`, counted from
+    /// the first one that is not white space; null where nothing is. With `relative`, relative references
+    /// are as good as URIs.
+    ///
+    /// # Errors
+    /// [`ColumnError::Type`].
+    pub fn check(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
+        text_to_other(values, |values| {
+            let column = Column::new(values)?;
+            let verdicts = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let kind = |verdict: &Verdict| Some(verdict.error()?.kind.name());
+            let kinds = verdicts.iter().map(kind).collect::<StringArray>();
+            let at = |verdict: &Verdict| Some(verdict.error()?.at);
+            let places = verdicts.iter().map(at).collect::<UInt32Array>();
+            let nulls = places.nulls().cloned();
+            let fields = Fields::from(vec![
+                Field::new("kind", DataType::Utf8, true),
+                Field::new("at", DataType::UInt32, true),
+            ]);
+            let arrays: Vec<ArrayRef> = vec![Arc::new(kinds), Arc::new(places)];
+            Ok(Arc::new(StructArray::try_new(fields, arrays, nulls)?))
+        })
+    }
+
+    /// Whether every value is a URI (or with `relative`, a URI-reference) of RFC 3986.
+    ///
+    /// ```
+    /// use arrow_array::{BooleanArray, StringArray, cast::AsArray};
+    /// let urls = StringArray::from(vec![Some("http://h/"), Some("/path"), Some("a b"), None]);
+    /// let valid = uriscan::arrow::Columns::default().is_valid(&urls, true).unwrap();
+    /// assert_eq!(valid.as_boolean(), &BooleanArray::from(vec![Some(true), Some(true), Some(false), None]));
+    /// ```
+    ///
+    /// # Errors
+    /// [`ColumnError::Type`].
+    pub fn is_valid(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
+        text_to_other(values, |values| {
+            let column = Column::new(values)?;
+            let verdicts = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let is_valid = |verdict: &Verdict| *verdict == Verdict::Valid;
+            let bits = verdicts.iter().map(is_valid).collect::<BooleanBuffer>();
+            Ok(Arc::new(BooleanArray::new(bits, values.nulls().cloned())))
+        })
+    }
+}
+
+struct Parse;
+
+struct Parsed {
+    texts: [Text; 9],
+    validity: Validity,
+    fault: Fault,
+}
+
+impl Work for Parse {
+    type Output = Parsed;
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Parsed {
+        let rows = piece.rows.len();
+        let texts = core::array::from_fn(|_| Text::with_capacity(rows, 0));
+        let mut parsed = Parsed { texts, validity: Validity::with_capacity(rows), fault: None };
+        for (row, value) in piece.rows.clone().zip(piece.iter()) {
+            let refused = match value {
+                Row::Null => None,
+                Row::Value(record) => match judged(isa, record) {
+                    Ok(parts) => {
+                        parsed.push(&parts, record.bytes());
+                        continue;
+                    }
+                    Err(error) => Some(error),
+                },
+                Row::TooLong(value) => Some(too_long(value)),
+            };
+            parsed.fault = parsed.fault.or(refused.map(|error| (row, error)));
+            parsed.validity.push(false);
+            parsed.texts.iter_mut().for_each(Text::push_null);
+        }
+        parsed
+    }
+}
+
+impl Parsed {
+    #[inline(always)]
+    fn push(&mut self, parts: &Components, text: &[u8]) {
+        self.validity.push(true);
+        let columns = [
+            parts.scheme(text),
+            parts.authority(text),
+            parts.userinfo(text),
+            parts.host(text),
+            parts.port(text),
+            Some(parts.path(text)),
+            parts.query(text),
+            parts.fragment(text),
+            parts.host_kind.name().map(str::as_bytes),
+        ];
+        for (column, value) in self.texts.iter_mut().zip(columns) {
+            column.push_option(value);
+        }
+    }
+}
+
+/// [`crate::uri::parse`] of a record that may be empty: then it is a path without segments.
+#[inline(always)]
+fn judged<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
+    if record.is_empty() { parse(b"") } else { parse_record(isa, record) }
+}
+
+struct Check {
+    relative: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Null,
+    Valid,
+    Invalid(UriError),
+}
+
+impl Verdict {
+    fn error(self) -> Option<UriError> {
+        match self {
+            Verdict::Invalid(error) => Some(error),
+            Verdict::Null | Verdict::Valid => None,
+        }
+    }
+}
+
+impl Work for Check {
+    type Output = Vec<Verdict>;
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Vec<Verdict> {
+        let mut verdicts = Vec::with_capacity(piece.rows.len());
+        for value in piece.iter() {
+            verdicts.push(match value {
+                Row::Null => Verdict::Null,
+                Row::TooLong(value) => Verdict::Invalid(too_long(value)),
+                Row::Value(record) => match judged(isa, record) {
+                    Ok(parts) if self.relative || parts.is_uri() => Verdict::Valid,
+                    Ok(_) => Verdict::Invalid(UriError { kind: ErrorKind::Relative, at: 0 }),
+                    Err(error) => Verdict::Invalid(error),
+                },
+            });
+        }
+        verdicts
+    }
+}

@@ -1,0 +1,201 @@
+//! Columns cut to pieces that threads take one at a time.
+
+use core::ops::Range;
+
+use rayon::prelude::*;
+
+use super::column::Column;
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::index::{Index, Record, trim};
+use crate::pipeline::{Scratch, Settings};
+use crate::simd::{Isa, Kernels, Task};
+
+/// Bytes of a piece, about: with its index it is to stay in the cache.
+const BYTES: usize = 128 << 10;
+
+/// Rows of a piece at the most.
+const ROWS: usize = 1 << 14;
+
+/// Bytes of the longest value that is judged, as in the pipeline.
+const MAX_VALUE: usize = 64 << 20;
+const _: () = assert!(MAX_VALUE <= Settings::MAX_RECORD);
+
+/// What stands in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Row<'a> {
+    /// Nothing.
+    Null,
+    /// A value without the white space around it; it may be empty.
+    Value(Record<'a>),
+    /// A value too long to be judged, with the white space around it.
+    TooLong(&'a [u8]),
+}
+
+/// Some rows of a column, their bytes one behind the other and indexed.
+pub(super) struct Piece<'a> {
+    text: Padded<'a>,
+    index: &'a Index,
+    spans: &'a [Place],
+    column: &'a Column<'a>,
+    /// Which rows of the column they are.
+    pub(super) rows: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Null,
+    At(Span),
+    TooLong,
+}
+
+impl<'a> Piece<'a> {
+    /// Bytes of all values.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The rows in order.
+    #[inline(always)]
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Row<'a>> {
+        let &Piece { text, index, spans, column, .. } = self;
+        let first = self.rows.start;
+        spans.iter().enumerate().map(move |(i, place)| match *place {
+            Place::Null => Row::Null,
+            Place::At(span) if span.is_empty() => Row::Value(Record::new(text, index, span)),
+            Place::At(span) => Row::Value(Record::new(text, index, trim(text.padded(), span))),
+            Place::TooLong => Row::TooLong(column.value(first + i)),
+        })
+    }
+}
+
+/// What is done with every piece.
+pub(super) trait Work: Sync {
+    /// What comes of a piece.
+    type Output: Send;
+
+    /// Looks at a piece; many run at once.
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> Self::Output;
+}
+
+/// What a thread keeps from piece to piece.
+#[derive(Default)]
+struct Worker {
+    index: Index,
+    spans: Vec<Place>,
+    /// The bytes of a piece that do not lie together, or have no padding behind them.
+    gathered: PaddedBuf,
+    scratch: Scratch,
+}
+
+/// Does `work` with all pieces of `column`, on the threads of the pool that it is called in; what comes of them, in
+/// the order of the rows.
+pub(super) fn each_piece<W: Work>(
+    kernels: Kernels,
+    column: &Column<'_>,
+    work: &W,
+) -> Vec<W::Output> {
+    let pieces = cut(column);
+    let one = |worker: &mut Worker, rows| worker.work(kernels, column, rows, work);
+    match pieces.len() {
+        // Not worth a word with other threads.
+        0 | 1 => {
+            let mut worker = Worker::default();
+            pieces.into_iter().map(|rows| one(&mut worker, rows)).collect()
+        }
+        _ => pieces.into_par_iter().map_init(Worker::default, one).collect(),
+    }
+}
+
+/// The rows of `column` in pieces of about [`BYTES`].
+fn cut(column: &Column<'_>) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for row in 0..column.len() {
+        let len = column.value_len(row);
+        let is_full = bytes + len > BYTES || row - start == ROWS;
+        if is_full && row > start {
+            pieces.push(start..row);
+            (start, bytes) = (row, 0);
+        }
+        bytes += len;
+    }
+    if start < column.len() {
+        pieces.push(start..column.len());
+    }
+    pieces
+}
+
+impl Worker {
+    fn work<W: Work>(
+        &mut self,
+        kernels: Kernels,
+        column: &Column<'_>,
+        rows: Range<usize>,
+        work: &W,
+    ) -> W::Output {
+        struct One<'a, W> {
+            piece: (Padded<'a>, &'a [Place], &'a Column<'a>, Range<usize>),
+            index: &'a mut Index,
+            scratch: &'a mut Scratch,
+            work: &'a W,
+        }
+        impl<W: Work> Task for One<'_, W> {
+            type Output = W::Output;
+            #[inline(always)]
+            fn run<I: Isa>(self, isa: I) -> W::Output {
+                let One { piece: (text, spans, column, rows), index, scratch, work } = self;
+                // Values may hold line feeds: where records end is told by the column, not by the index.
+                index.build_with(isa, text, b'\n');
+                work.run(isa, &Piece { text, index, spans, column, rows }, scratch)
+            }
+        }
+        let text = place(column, &rows, &mut self.spans, &mut self.gathered);
+        kernels.run(One {
+            piece: (text, &self.spans, column, rows),
+            index: &mut self.index,
+            scratch: &mut self.scratch,
+            work,
+        })
+    }
+}
+
+/// The bytes of `rows` with their padding, where they lie if they lie together and have one, or else in `gathered`; in
+/// `places`, where each row stands in them.
+fn place<'a>(
+    column: &'a Column<'_>,
+    rows: &Range<usize>,
+    places: &mut Vec<Place>,
+    gathered: &'a mut PaddedBuf,
+) -> Padded<'a> {
+    places.clear();
+    let mut end = 0;
+    let is_long = |row| rows.len() == 1 && column.value_len(row) > MAX_VALUE;
+    if rows.clone().any(is_long) {
+        places.push(if column.is_null(rows.start) { Place::Null } else { Place::TooLong });
+        gathered.set(b"");
+        return gathered.padded();
+    }
+    places.extend(rows.clone().map(|row| {
+        // A piece of several rows is short, and so is a value that is judged.
+        let span = Span { start: end, end: end + column.value_len(row) as u32 };
+        end = span.end;
+        if column.is_null(row) { Place::Null } else { Place::At(span) }
+    }));
+    if let Some((bytes, range)) = column.stretch(rows.clone()) {
+        if let Some(text) = Padded::new(&bytes[range.start..], range.len()) {
+            return text;
+        }
+        gathered.set(&bytes[range]);
+        return gathered.padded();
+    }
+    gathered.reserve(end as usize);
+    let mut room = gathered.room();
+    for row in rows.clone() {
+        let value = column.value(row);
+        let (place, rest) = room.split_at_mut(value.len());
+        place.copy_from_slice(value);
+        room = rest;
+    }
+    gathered.set_len(end as usize);
+    gathered.padded()
+}

@@ -1,0 +1,189 @@
+//! Targets of references (RFC 3986 section 5).
+
+use arrow_array::{Array, ArrayRef};
+
+use super::canonical::too_long;
+use super::column::Column;
+use super::pieces::{Piece, Row, Work, each_piece};
+use super::text::{Text, join};
+use super::{ColumnError, Columns, Fault, OnInvalid, judge, spelled_out, text_to_text};
+use crate::grammar::class::WHITE_SPACE;
+use crate::index::Record;
+use crate::pipeline::Scratch;
+use crate::resolve::{BaseUri, Options, append_target};
+use crate::simd::Isa;
+use crate::uri::UriError;
+
+impl Columns {
+    /// The target of every reference against one base, as text of the same type. An empty value refers to the base itself (4.4).
+    ///
+    /// ```
+    /// use arrow_array::{Array, StringArray, cast::AsArray};
+    /// use uriscan::{arrow::Columns, resolve::{BaseUri, Options}};
+    /// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
+    /// let references = StringArray::from(vec![Some("../g"), Some(""), None]);
+    /// let targets = Columns::default().resolve(&references, &base, Options::default()).unwrap();
+    /// let expected = StringArray::from(vec![Some("http://a/b/g"), Some("http://a/b/c/d;p?q"), None]);
+    /// assert_eq!(targets.as_string::<i32>(), &expected);
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ColumnError`].
+    pub fn resolve(
+        &self,
+        references: &dyn Array,
+        base: &BaseUri,
+        options: Options,
+    ) -> Result<ArrayRef, ColumnError> {
+        let bases = Bases::One(base);
+        text_to_text(references, |references| self.targets(references, &bases, options))
+    }
+
+    /// The target of every reference against the base in the same row, as text of the type of `references`; null where
+    /// either is null. A base that is no URI makes its row invalid, with an error that counts from the start of the
+    /// base.
+    ///
+    /// # Errors
+    /// See [`ColumnError`]; [`ColumnError::Lengths`] when there are more or fewer bases than references.
+    pub fn resolve_each(
+        &self,
+        references: &dyn Array,
+        bases: &dyn Array,
+        options: Options,
+    ) -> Result<ArrayRef, ColumnError> {
+        if references.len() != bases.len() {
+            return Err(ColumnError::Lengths(references.len(), bases.len()));
+        }
+        let (references, bases) = (spelled_out(references)?, spelled_out(bases)?);
+        self.targets(&references, &Bases::Each(Column::new(&bases)?), options)
+    }
+
+    fn targets(
+        &self,
+        references: &dyn Array,
+        bases: &Bases<'_>,
+        options: Options,
+    ) -> Result<ArrayRef, ColumnError> {
+        let column = Column::new(references)?;
+        let work = Targets { bases, options, on_invalid: self.on_invalid };
+        let (faults, texts): (Vec<Fault>, Vec<Text>) =
+            each_piece(self.kernels, &column, &work).into_iter().unzip();
+        judge(self.on_invalid, faults.into_iter())?;
+        join(column.text_type, texts)
+    }
+}
+
+/// `text` without the white space around it.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !WHITE_SPACE.has(*byte);
+    match (text.iter().position(is_text), text.iter().rposition(is_text)) {
+        (Some(first), Some(last)) => &text[first..=last],
+        _ => b"",
+    }
+}
+
+/// What references are relative to.
+enum Bases<'a> {
+    One(&'a BaseUri),
+    Each(Column<'a>),
+}
+
+struct Targets<'a> {
+    bases: &'a Bases<'a>,
+    options: Options,
+    on_invalid: OnInvalid,
+}
+
+impl Work for Targets<'_> {
+    type Output = (Fault, Text);
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> (Fault, Text) {
+        match self.bases {
+            Bases::One(base) => self.against_one(isa, piece, base),
+            Bases::Each(bases) => self.against_each(isa, piece, bases),
+        }
+    }
+}
+
+impl Targets<'_> {
+    #[inline(always)]
+    fn against_one<I: Isa>(&self, isa: I, piece: &Piece<'_>, base: &BaseUri) -> (Fault, Text) {
+        let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
+        let mut fault = None;
+        for (row, value) in piece.rows.clone().zip(piece.iter()) {
+            self.push(isa, Some(base), (row, value), &mut text, &mut fault);
+        }
+        (fault, text)
+    }
+
+    /// Bases often come in runs: one that is the same as that of the row before is not parsed again.
+    #[inline(always)]
+    fn against_each<I: Isa>(&self, isa: I, piece: &Piece<'_>, bases: &Column<'_>) -> (Fault, Text) {
+        let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
+        let mut fault = None;
+        let mut last: Option<(&[u8], Result<BaseUri, UriError>)> = None;
+        for (row, value) in piece.rows.clone().zip(piece.iter()) {
+            if bases.is_null(row) {
+                text.push_null();
+                continue;
+            }
+            let base = trimmed(bases.value(row));
+            if last.as_ref().is_none_or(|(bytes, _)| *bytes != base) {
+                last = Some((base, BaseUri::new(base)));
+            }
+            match &last {
+                Some((_, Err(error))) => {
+                    if !matches!(value, Row::Null) {
+                        fault = fault.or(Some((row, *error)));
+                    }
+                    self.push(isa, None, (row, value), &mut text, &mut fault);
+                }
+                Some((_, Ok(base))) => {
+                    self.push(isa, Some(base), (row, value), &mut text, &mut fault);
+                }
+                None => {}
+            }
+        }
+        (fault, text)
+    }
+
+    /// Adds the target of a row, or what stands for a row without one; `fault` becomes what is wrong if nothing was
+    /// before.
+    #[inline(always)]
+    fn push<I: Isa>(
+        &self,
+        isa: I,
+        base: Option<&BaseUri>,
+        (row, value): (usize, Row<'_>),
+        text: &mut Text,
+        fault: &mut Fault,
+    ) {
+        let start = text.bytes.len();
+        let (bytes, error) = match value {
+            Row::Null => return text.push_null(),
+            Row::TooLong(value) => (value, Some(too_long(value))),
+            Row::Value(record) => match base {
+                None => (record.bytes(), None),
+                Some(base) => match self.append(isa, base, record, &mut text.bytes) {
+                    Ok(()) => return text.end_value(),
+                    Err(error) => (record.bytes(), Some(error)),
+                },
+            },
+        };
+        text.bytes.truncate(start);
+        *fault = fault.or(error.map(|error| (row, error)));
+        text.push_option((self.on_invalid == OnInvalid::Pass).then_some(bytes));
+    }
+
+    #[inline(always)]
+    fn append<I: Isa>(
+        &self,
+        isa: I,
+        base: &BaseUri,
+        reference: Record<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), UriError> {
+        append_target(isa, &base.view(), self.options, reference, out)
+    }
+}

@@ -1,0 +1,5 @@
+//! Columns against the library, row by row: every type of array, however it is cut.
+
+mod arrays;
+mod kernels;
+mod shapes;
