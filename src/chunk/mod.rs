@@ -58,6 +58,25 @@ impl<'a> Padded<'a> {
         self.bytes
     }
 
+    /// Appends the content to `out`, in whole blocks: faster than byte for byte where it is short.
+    ///
+    /// ```
+    /// use uriscan::chunk::PaddedBuf;
+    /// let mut out = b"a".to_vec();
+    /// PaddedBuf::from_content(b"bc").padded().append_to(&mut out);
+    /// assert_eq!(out, b"abc");
+    /// ```
+    #[inline(always)]
+    pub fn append_to(self, out: &mut Vec<u8>) {
+        let end = out.len() + self.len;
+        out.reserve(self.len + BLOCK);
+        for at in (0..self.len).step_by(BLOCK) {
+            out.extend_from_slice(self.block(at));
+        }
+        // What is too much is cut off again.
+        out.truncate(end);
+    }
+
     /// The 64 bytes from `at` on, which may reach into the padding.
     ///
     /// # Panics
@@ -88,9 +107,11 @@ impl PaddedBuf {
     /// assert_eq!(PaddedBuf::from_content(b"http://h/").padded().content(), b"http://h/");
     /// ```
     pub fn from_content(content: &[u8]) -> PaddedBuf {
-        let mut buf = PaddedBuf::with_capacity(content.len());
-        buf.set(content);
-        buf
+        let needed = Padded::needed(content.len());
+        let mut bytes = Vec::with_capacity(needed);
+        bytes.extend_from_slice(content);
+        bytes.resize(needed, 0);
+        PaddedBuf { bytes, len: content.len() }
     }
 
     /// Replaces the content by a copy of `content`; allocates only to grow.

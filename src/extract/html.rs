@@ -16,20 +16,23 @@ pub(crate) struct Attribute<'t> {
     pub(crate) at: usize,
 }
 
-/// Calls `found` with the name and the attributes of every start tag of `text`, in order. Of attributes that
-/// are given twice the first counts; the others are handed over too.
-///
-/// `skip` is told where a `<` stands that a tag may begin with, and says where the first one from there on stands that is to be
-/// looked at.
-pub(crate) fn start_tags<'t>(
-    text: &'t [u8],
-    mut skip: impl FnMut(usize) -> usize,
-    mut found: impl FnMut(&'t [u8], &[Attribute<'t>]),
-) {
+/// Who is told what the tokenizer sees.
+pub(crate) trait Tags<'t> {
+    /// A `<` that a tag may begin with stands at `at`. Gives where the first one from there on stands that is to be looked
+    /// at.
+    fn skip(&mut self, at: usize) -> usize;
+
+    /// A start tag with this name and these attributes. Of those that are given twice the first counts; the others are
+    /// handed over too.
+    fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]);
+}
+
+/// Tells `tags` of every start tag of `text`, in order.
+pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
     let mut attributes = Vec::new();
     let mut at = 0;
     while let Some(skipped) = memchr(b'<', &text[at..]) {
-        let open = skip(at + skipped);
+        let open = tags.skip(at + skipped);
         if open == text.len() {
             return;
         }
@@ -50,7 +53,7 @@ pub(crate) fn start_tags<'t>(
             Some(byte) if byte.is_ascii_alphabetic() => {
                 attributes.clear();
                 let Some((name, end)) = tag(text, open + 1, &mut attributes) else { return };
-                found(name, &attributes);
+                tags.start(name, &attributes);
                 raw_text_end(text, name, end)
             }
             Some(_) => open + 1,

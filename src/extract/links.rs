@@ -1,6 +1,6 @@
 //! What was found in a chunk.
 
-use crate::chunk::Span;
+use crate::chunk::{Padded, Span};
 
 /// Where in its document a link stood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -201,6 +201,18 @@ impl Links {
         self.links.iter().map(move |link| (link, self.uri(link, text)))
     }
 
+    /// Appends the URIs in order, each with `record_end` behind it, to `out`; `text` is the chunk they were found in.
+    pub(crate) fn write_lines(&self, text: Padded<'_>, record_end: u8, out: &mut Vec<u8>) {
+        for link in &self.links {
+            if link.made.is_empty() {
+                text.part(link.span.start as usize, link.span.len()).append_to(out);
+            } else {
+                out.extend_from_slice(link.made.of(&self.made));
+            }
+            out.push(record_end);
+        }
+    }
+
     fn uri<'a>(&'a self, link: &Link, text: &'a [u8]) -> &'a [u8] {
         if link.made.is_empty() { link.span.of(text) } else { link.made.of(&self.made) }
     }
@@ -222,9 +234,21 @@ impl Links {
             self.lost += 1;
             return;
         }
-        let start = self.made.len() as u32;
+        let start = self.made.len();
         make(&mut self.made);
-        let made = Span { start, end: self.made.len() as u32 };
+        self.push_made_from(start, span, context);
+    }
+
+    /// The bytes made so far, for a URI to be appended, as [`Links::push_made_from`] has it; `None` if no more may be made.
+    #[inline(always)]
+    pub(crate) fn made(&mut self) -> Option<&mut Vec<u8>> {
+        (self.made.len() <= MOST_MADE).then_some(&mut self.made)
+    }
+
+    /// Adds a link read from `span` whose URI is what stands in [`Links::made`] from byte `start` on.
+    #[inline(always)]
+    pub(crate) fn push_made_from(&mut self, start: usize, span: Span, context: Context) {
+        let made = Span { start: start as u32, end: self.made.len() as u32 };
         self.links.push(Link { span, context, made });
     }
 

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::html::{Attribute, start_tags};
+use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, scheme};
-use super::{Context, Links, Schemes, plain_tags};
+use super::{Context, Links, Schemes, regular_tags};
 use crate::chunk::{Padded, Span};
-use crate::simd::Kernels;
+use crate::index::low_bits;
+use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 
 /// Appends the links of the HTML document `text` to `links`: what stands in attributes that hold references, absolute
 /// or made so by the `<base>` of the document or by `base`, its own URI.
@@ -20,31 +21,8 @@ pub(crate) fn page(
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
-    let skip = |at| plain_tags::skip(kernels, text, at);
-    let content = text.content();
-    let mut found = links.take_places();
-    let mut own_base = None;
-    start_tags(content, skip, |tag, attributes| {
-        if tag.eq_ignore_ascii_case(b"base") {
-            // The first that has a reference is the one.
-            let href = || attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href"));
-            own_base = own_base.or_else(|| href().map(|attribute| attribute.value));
-            return;
-        }
-        // Of attributes that are given twice the first counts.
-        let mut seen = 0u64;
-        for attribute in attributes {
-            if let Some(context) = context(tag, attribute) {
-                let bit = 1 << context as u32;
-                let is_first = seen & bit == 0;
-                if is_first && (context != Context::Refresh || is_refresh(attributes)) {
-                    let (start, end) = (attribute.at, attribute.at + attribute.value.len());
-                    found.push((context, Span { start: start as u32, end: end as u32 }));
-                }
-                seen |= bit;
-            }
-        }
-    });
+    let take = |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
+    let (found, own_base) = places(text, links.take_places(), take);
     // The base holds for the whole document, also for what stands before it.
     let mut absolute_base = Vec::new();
     if let Some(own) = own_base.map(|typed| encoded(&decoded(typed)).into_owned()) {
@@ -57,22 +35,129 @@ pub(crate) fn page(
         }
     }
     let base = if absolute_base.is_empty() { base } else { Some(&*absolute_base) };
-    let mut absolute = Absolute::new(kernels, base);
-    for &(context, span) in &found {
-        let value = decoded(span.of(content));
+    let absolute = Absolute::new(kernels, base);
+    kernels.run(References { schemes, text, found: &found, absolute, links });
+    links.give_back_places(found);
+}
+
+/// Where what may hold a link stands in `text`, in order, put behind what is in `found`; and the reference of its `<base>`.
+///
+/// `take` reads tags from the `<` at a place on and adds what may hold a link; it gives where the first one stands that is
+/// left to the tokenizer.
+pub(super) fn places<'t>(
+    text: Padded<'t>,
+    found: Vec<(Context, Span)>,
+    take: impl FnMut(usize, &mut Vec<(Context, Span)>) -> usize,
+) -> (Vec<(Context, Span)>, Option<&'t [u8]>) {
+    let mut places = Places { take, found, own_base: None };
+    start_tags(text.content(), &mut places);
+    (places.found, places.own_base)
+}
+
+struct Places<'t, F> {
+    take: F,
+    found: Vec<(Context, Span)>,
+    own_base: Option<&'t [u8]>,
+}
+
+impl<'t, F: FnMut(usize, &mut Vec<(Context, Span)>) -> usize> Tags<'t> for Places<'t, F> {
+    fn skip(&mut self, at: usize) -> usize {
+        (self.take)(at, &mut self.found)
+    }
+
+    fn start(&mut self, tag: &'t [u8], attributes: &[Attribute<'t>]) {
+        if tag.eq_ignore_ascii_case(b"base") {
+            // The first that has a reference is the one.
+            let href = || attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href"));
+            self.own_base = self.own_base.or_else(|| href().map(|attribute| attribute.value));
+            return;
+        }
+        // Of attributes that are given twice the first counts.
+        let mut seen = 0u64;
+        for attribute in attributes {
+            if let Some(context) = context(tag, attribute.name) {
+                let bit = 1 << context as u32;
+                let is_first = seen & bit == 0;
+                if is_first && (context != Context::Refresh || is_refresh(attributes)) {
+                    let (start, end) = (attribute.at, attribute.at + attribute.value.len());
+                    self.found.push((context, Span { start: start as u32, end: end as u32 }));
+                }
+                seen |= bit;
+            }
+        }
+    }
+}
+
+/// Makes links of what stands at the places that were found.
+struct References<'a> {
+    schemes: &'a Schemes,
+    text: Padded<'a>,
+    found: &'a [(Context, Span)],
+    absolute: Absolute,
+    links: &'a mut Links,
+}
+
+impl Task for References<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(mut self, isa: I) {
+        let allows_base = self.absolute.scheme().is_some_and(|scheme| self.schemes.allows(scheme));
+        for &(context, span) in self.found {
+            let is_one = !matches!(context, Context::Srcset | Context::Refresh);
+            if !(is_one && self.usual(isa, allows_base, span, context)) {
+                self.any(span, context);
+            }
+        }
+    }
+}
+
+impl References<'_> {
+    /// Adds the link at `span` if it can be told at one look: nothing is to be decoded or encoded, and it is a URI or,
+    /// against a base whose scheme is wanted, a reference of the usual kind. Whether it was; [`References::any`] would add the same.
+    #[inline(always)]
+    fn usual<I: Isa>(&mut self, isa: I, allows_base: bool, span: Span, context: Context) -> bool {
+        let typed = self.text.part(span.start as usize, span.len());
+        let (mut has_reference, mut has_odd) = (false, false);
+        for at in (0..typed.len()).step_by(BLOCK) {
+            let (block, within) = (typed.block(at), low_bits(typed.len() - at));
+            has_reference |= isa.equal(block, b'&') & within != 0;
+            has_odd |= isa.classify(block)[class::ODD] & within != 0;
+        }
+        if has_reference || has_odd {
+            return false;
+        }
+        if allows_base && let Some(made) = self.links.made() {
+            let start = made.len();
+            if self.absolute.append_usual(isa, typed, made).is_some() {
+                self.links.push_made_from(start, span, context);
+                return true;
+            }
+        }
+        let Some(scheme) = scheme(typed.content()) else { return false };
+        if self.schemes.allows(scheme) {
+            self.links.push(span, context);
+        }
+        true
+    }
+
+    /// Adds the links of what stands at `span`.
+    #[inline(never)]
+    fn any(&mut self, span: Span, context: Context) {
+        let References { schemes, text, absolute, links, .. } = self;
+        let value = decoded(span.of(text.content()));
         match context {
             Context::Srcset => {
-                srcset(&value, |one| push(schemes, &mut absolute, one, span, context, links));
+                srcset(&value, |one| push(schemes, absolute, one, span, context, links));
             }
             Context::Refresh => {
                 if let Some(one) = refresh(&value) {
-                    push(schemes, &mut absolute, one, span, context, links);
+                    push(schemes, absolute, one, span, context, links);
                 }
             }
-            _ => push(schemes, &mut absolute, &value, span, context, links),
+            _ => push(schemes, absolute, &value, span, context, links),
         }
     }
-    links.give_back_places(found);
 }
 
 /// Adds the link that `typed`, read from `span`, stands for.
@@ -107,13 +192,13 @@ fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
     htmlize::unescape_bytes_in(typed, htmlize::Context::Attribute)
 }
 
-/// What kind of link an attribute holds, if any; of a `content`, what it holds if [`is_refresh`].
+/// What kind of link the attribute of this name holds, if any; a `content`, what it holds if [`is_refresh`].
 ///
 /// An element has one attribute of each kind that counts, but for `srcset` and `imagesrcset`, which no element has both.
-fn context(tag: &[u8], attribute: &Attribute<'_>) -> Option<Context> {
-    let is = |name: &[u8]| attribute.name.eq_ignore_ascii_case(name);
+pub(super) fn context(tag: &[u8], attribute: &[u8]) -> Option<Context> {
+    let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
     let of = |name: &[u8]| tag.eq_ignore_ascii_case(name);
-    match attribute.name.len() {
+    match attribute.len() {
         3 if is(b"src") => Some(Context::Src),
         4 if is(b"href") => Some(Context::Href),
         4 if is(b"cite") => Some(Context::Cite),

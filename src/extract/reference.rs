@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use crate::chunk::{Padded, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
+use crate::index::{Index, Record};
 use crate::normalize::percent::push_triplet;
-use crate::resolve::{BaseUri, Options, Resolver};
-use crate::simd::Kernels;
+use crate::resolve::{BaseUri, Options, Resolver, append_usual_target};
+use crate::simd::{Isa, Kernels};
 
 static IS_URI_BYTE: [bool; 256] = URI_BYTE.table();
 
@@ -42,6 +44,8 @@ pub(crate) fn scheme(reference: &[u8]) -> Option<&[u8]> {
 pub(crate) struct Absolute {
     resolver: Option<Resolver>,
     target: Vec<u8>,
+    /// Of nothing: references of the usual kind are read without one.
+    index: Index,
 }
 
 impl Absolute {
@@ -49,7 +53,12 @@ impl Absolute {
     pub(crate) fn new(kernels: Kernels, base: Option<&[u8]>) -> Absolute {
         let base = base.and_then(|base| BaseUri::new(base).ok());
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
-        Absolute { resolver: base.map(resolver), target: Vec::new() }
+        Absolute { resolver: base.map(resolver), target: Vec::new(), index: Index::new() }
+    }
+
+    /// The scheme of the base.
+    pub(crate) fn scheme(&self) -> Option<&[u8]> {
+        scheme(self.resolver.as_ref()?.base().as_bytes())
     }
 
     /// Whether there is a base.
@@ -63,6 +72,20 @@ impl Absolute {
         self.target.clear();
         self.resolver.as_mut()?.resolve_into(reference, &mut self.target).ok()?;
         Some(&self.target)
+    }
+
+    /// Appends what [`Absolute::resolve`] gives to `out`, if `reference` is of the usual kind, which is told from its bytes as
+    /// they are; otherwise says `None`, and `out` is as it was.
+    #[inline(always)]
+    pub(crate) fn append_usual<I: Isa>(
+        &self,
+        isa: I,
+        reference: Padded<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let base = self.resolver.as_ref()?.base().view();
+        let whole = Span { start: 0, end: reference.len() as u32 };
+        append_usual_target(isa, &base, Record::new(reference, &self.index, whole), out)
     }
 }
 

@@ -48,6 +48,11 @@ const HOST_START: ByteClass = UNRESERVED.without(ByteClass::of(b".")).or(ByteCla
 const OPAQUE_START: ByteClass = URI_BYTE.without(ByteClass::of(b".,:;!'()[]"));
 /// Schemes that are found even when they stick to a word before them, as in `\nhttp://` or `seehttp://`.
 const STICKY: [&[u8]; 3] = [b"https", b"http", b"ftp"];
+/// The schemes that [`Schemes::Known`] finds without an authority.
+const OPAQUE: [&[u8]; 17] = [
+    b"mailto", b"urn", b"tel", b"sms", b"news", b"data", b"magnet", b"doi", b"sip", b"sips",
+    b"xmpp", b"geo", b"cid", b"mid", b"acct", b"tag", b"ark",
+];
 /// Bytes behind a scheme without authority that are looked at to tell it from prose.
 const LOOK_AHEAD: usize = 256;
 
@@ -110,6 +115,28 @@ pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usi
     let is_free = !SCHEME.has(left) || !ALPHA.has(left) && !SCHEME.has(far_left);
     (is_free && HOST_START.has(first)).then_some(colon - len)
 }
+
+/// Whether a scheme may end at `colon`, for all that the bytes beside it say, if schemes are [`Schemes::Known`] ones.
+#[inline(always)]
+pub(super) fn may_end_at(text: &[u8], colon: usize) -> bool {
+    if text[colon + 1..].starts_with(b"//") {
+        return true;
+    }
+    let Some(&[before, last]) = text[..colon].last_chunk() else { return false };
+    OPAQUE_ENDS[usize::from(before & 31)] >> (last & 31) & 1 != 0
+}
+
+/// By the low five bits of the last two bytes of a scheme, whether it may be one of [`OPAQUE`].
+static OPAQUE_ENDS: [u32; 32] = {
+    let mut table = [0; 32];
+    let mut i = 0;
+    while i < OPAQUE.len() {
+        let name = OPAQUE[i];
+        table[(name[name.len() - 2] & 31) as usize] |= 1 << (name[name.len() - 1] & 31);
+        i += 1;
+    }
+    table
+};
 
 /// Where the scheme begins in `before`, what stands before the `:`, if all is as it is nearly always: `http` or
 /// `https` in lower case, nothing sticking to it, and behind `//` the beginning of a host.
@@ -237,4 +264,33 @@ fn is_data(rest: &[u8]) -> bool {
     media.iter().all(|&byte| MEDIA.has(byte))
         && (media.is_empty() || media[0] == b';' || media.contains(&b'/'))
         && comma + 1 < rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_scheme_is_ruled_out_by_its_end() {
+        // Each with something that it can mean.
+        let rest = ["a@b", "isbn:1", "1", "a.b", ",x", "?x", "10.1/x", "1,2", "12/3", "a,2026:x"];
+        let is_known =
+            |name: &[u8]| rest.iter().any(|rest| is_told_from_prose(name, rest.as_bytes()));
+        for name in OPAQUE {
+            assert!(is_known(name));
+            let text = [name, b":x"].concat();
+            assert!(may_end_at(&text, name.len()));
+            assert!(may_end_at(&text.to_ascii_uppercase(), name.len()));
+        }
+        // And no other one of up to three letters is known.
+        for len in 1..=3 {
+            for number in 0..26usize.pow(len) {
+                let name: Vec<u8> =
+                    (0..len).map(|i| b'a' + (number / 26usize.pow(i) % 26) as u8).collect();
+                assert_eq!(is_known(&name), OPAQUE.contains(&&name[..]), "{name:?}");
+            }
+        }
+        assert!(may_end_at(b"x://", 1) && may_end_at(b"://", 0));
+        assert!(!may_end_at(b"rv:1", 2) && !may_end_at(b":", 0));
+    }
 }

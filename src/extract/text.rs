@@ -122,22 +122,29 @@ impl Finder {
         let (content, end) = (text.content(), text.len());
         // What stands before belongs to links already found.
         let mut floor = 0;
-        let is_usual = self.options.schemes == Schemes::Known && !self.options.refang;
+        let is_usual = self.is_usual();
         for at in (0..end).step_by(BLOCK) {
             prefetch(text.padded(), at + FAR);
-            let colons = isa.equal(text.block(at), b':') & low_bits(end - at);
+            let block = text.block(at);
+            let colons = isa.equal(block, b':') & low_bits(end - at);
             if colons == 0 {
                 continue;
             }
-            for bit in Bits(colons & self.likely(isa, text, at)) {
+            for bit in Bits(self.likely(isa, block, colons)) {
                 let colon = at + bit as usize;
                 if colon < floor {
                     continue;
                 }
-                if is_usual && let Some(span) = self.usual(isa, text, floor, colon) {
-                    floor = span.end as usize;
-                    links.push(span, context);
-                    continue;
+                if is_usual {
+                    if let Some(span) = self.usual(isa, text, floor, colon) {
+                        floor = span.end as usize;
+                        links.push(span, context);
+                        continue;
+                    }
+                    // As in `rv:1.0`.
+                    if !scheme::may_end_at(content, colon) {
+                        continue;
+                    }
                 }
                 let Some(begin) = address::begin(&self.options, content, floor, colon) else {
                     continue;
@@ -175,21 +182,25 @@ impl Finder {
             .then_some(Span { start: start as u32, end: stop as u32 })
     }
 
-    /// The bytes of the block at `at` that may end a scheme if they are a `:`: none before a space or a line end.
+    /// Those of `colons`, the `:` of `block`, that may end a scheme: none before a space or a line end. What stands beside the
+    /// block is not looked at; at its ends any of them may.
     #[inline(always)]
-    fn likely<I: Isa>(&self, isa: I, text: Padded<'_>, at: usize) -> u64 {
-        let next = text.block(at + 1);
-        let goes_on = !(isa.equal(next, b' ') | isa.equal(next, b'\n'));
-        if self.options.refang || self.options.schemes != Schemes::Known {
-            return goes_on;
+    fn likely<I: Isa>(&self, isa: I, block: &[u8; BLOCK], colons: u64) -> u64 {
+        let goes_on = !((isa.equal(block, b' ') | isa.equal(block, b'\n')) >> 1);
+        if !self.is_usual() {
+            return colons & goes_on;
         }
         // A letter before it, as the known schemes have that need no `//`, or a `//` behind it.
-        let letters = match at.checked_sub(1) {
-            Some(before) => isa.letters(text.block(before)),
-            None => isa.letters(text.block(at)) << 1,
-        };
-        let slashes = isa.equal(next, b'/') & isa.equal(text.block(at + 2), b'/');
-        (letters & goes_on) | slashes
+        let letters = isa.letters(block) << 1 | 1;
+        let slashes = isa.equal(block, b'/');
+        let slashes = (slashes >> 1 | 1 << 63) & (slashes >> 2 | 0b11 << 62);
+        colons & (letters & goes_on | slashes)
+    }
+
+    /// Whether it is known which schemes need no `//`, and nothing is made harmless.
+    #[inline(always)]
+    fn is_usual(&self) -> bool {
+        self.options.schemes == Schemes::Known && !self.options.refang
     }
 
     #[inline]

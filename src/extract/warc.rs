@@ -74,11 +74,15 @@ fn behind_empty_line(text: &[u8], at: usize) -> Option<usize> {
 
 /// The value of the field `name`, given in lower case, of `header`, white space around it left out.
 pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
-    header.split(|&byte| byte == b'\n').find_map(|line| {
-        let (typed, value) = (line.get(..name.len())?, line.get(name.len()..)?);
-        (typed.eq_ignore_ascii_case(name) && value.first() == Some(&b':'))
-            .then(|| value[1..].trim_ascii())
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', header).chain([header.len()]);
+    ends.filter_map(|end| {
+        let line = &header[core::mem::replace(&mut start, end + 1)..end];
+        // Most lines differ in the byte where the `:` would be.
+        let (typed, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
+        (line[name.len()] == b':' && typed.eq_ignore_ascii_case(name)).then(|| value.trim_ascii())
     })
+    .next()
 }
 
 impl WarcRecord<'_> {

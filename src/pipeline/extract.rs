@@ -109,10 +109,7 @@ impl Extract<'_> {
         let format = self.format;
         if format == LinkFormat::default() {
             out.reserve(text.len() / 8);
-            for (_, uri) in rows.iter(text) {
-                out.extend_from_slice(uri);
-                out.push(self.record_end);
-            }
+            rows.write_lines(chunk.text.padded(), self.record_end, out);
             return;
         }
         let line_end = chunk.kind.format.line_end(self.record_end);

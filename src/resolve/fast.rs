@@ -1,14 +1,13 @@
 //! The fast road of resolution: a piece of the base, the reference, and dot segments by masks.
 
 use super::base::{Base, Merge};
-use crate::chunk::Padded;
 use crate::index::Record;
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments_in_blocks;
 use crate::uri::relative::{Relative, relative};
 
 /// Appends the target of a relative reference to `out`, which keeps what it held, or says `None` and
-/// leaves `out` as it was: no relative reference, or one for the exact road.
+/// leaves `out` as it was: no relative reference, or one for the exact road. It does not ask the record's index.
 #[inline(always)]
 pub(crate) fn append_target<I: Isa>(
     isa: I,
@@ -20,12 +19,12 @@ pub(crate) fn append_target<I: Isa>(
     let (kept, needs_root) = kept_of_base(base, record, &relative)?;
     let c = &relative.components;
     let start = out.len();
-    append_wide(base.padded(), kept as usize, out);
+    base.padded().part(0, kept as usize).append_to(out);
     if needs_root {
         out.push(b'/');
     }
     let reference = out.len();
-    append_wide(record.padded(), record.len(), out);
+    record.padded().append_to(out);
     if relative.dots {
         let (path, from) = if c.authority_start != 0 {
             let path = reference + c.path_start as usize;
@@ -68,16 +67,4 @@ fn kept_of_base(base: &Base<'_>, record: Record<'_>, relative: &Relative) -> Opt
         Merge::Root => Some((parts.path_start, true)),
         Merge::Exact => None,
     }
-}
-
-/// Appends the first `len` bytes of `text` in whole blocks; what is too much is cut off again.
-#[inline(always)]
-fn append_wide(text: Padded<'_>, len: usize, out: &mut Vec<u8>) {
-    let end = out.len() + len;
-    let mut at = 0;
-    while at < len {
-        out.extend_from_slice(text.block(at));
-        at += BLOCK;
-    }
-    out.truncate(end);
 }

@@ -1,0 +1,421 @@
+//! Tags read by masks: nearly all tags of nearly all pages.
+//!
+//! What is read here is plainly a tag to the tokenizer ([`super::html`]), and what follows it is markup. Everything else is left
+//! to the tokenizer, which is the judge: names that go beyond a block, white space around `=`, what may hold a link
+//! and has no value, and elements that say how what follows is to be read.
+
+use super::Context;
+use super::page::context;
+use crate::chunk::{Padded, Span};
+use crate::grammar::ByteClass;
+use crate::index::low_bits;
+use crate::simd::table::{NibbleTables, nibble_tables};
+use crate::simd::{BLOCK, Isa, Kernels, Task};
+
+/// Adds to `found` what may hold a link in the tags from the one whose `<` is at `at` on, up to the first tag that is left to
+/// the tokenizer. Gives where that one stands; the length of `text` if there is none.
+pub(super) fn take(
+    kernels: Kernels,
+    text: Padded<'_>,
+    at: usize,
+    found: &mut Vec<(Context, Span)>,
+) -> usize {
+    struct Take<'a>(Padded<'a>, usize, &'a mut Vec<(Context, Span)>);
+    impl Task for Take<'_> {
+        type Output = usize;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> usize {
+            take_in(isa, self.0, self.1, self.2)
+        }
+    }
+    kernels.run(Take(text, at, found))
+}
+
+#[inline(always)]
+fn take_in<I: Isa>(
+    isa: I,
+    text: Padded<'_>,
+    mut at: usize,
+    found: &mut Vec<(Context, Span)>,
+) -> usize {
+    while at < text.len() {
+        let first = found.len();
+        match regular_end(isa, text, at, found) {
+            Some(close) if close < text.len() => at = find(isa, text, b'<', close + 1),
+            // A tag that is cut off by the end of the text is none.
+            _ => {
+                found.truncate(first);
+                return at;
+            }
+        }
+    }
+    text.len()
+}
+
+/// The first `byte` from `from` on; the length of `text` if there is none.
+#[inline(always)]
+fn find<I: Isa>(isa: I, text: Padded<'_>, byte: u8, from: usize) -> usize {
+    let mut at = from;
+    while at < text.len() {
+        let found = isa.equal(text.block(at), byte);
+        if found != 0 {
+            return (at + found.trailing_zeros() as usize).min(text.len());
+        }
+        at += BLOCK;
+    }
+    text.len()
+}
+
+/// White space and `/`, which end a name in a tag as `>` does.
+static GAPS: NibbleTables = nibble_tables(ByteClass::of(b"\t\n\x0C\r /"));
+
+/// What stands where in a block of a tag.
+struct Window {
+    /// Where the block begins in the text.
+    from: usize,
+    /// White space and `/`.
+    gaps: u64,
+    closes: u64,
+    equals: u64,
+    quotes: u64,
+}
+
+impl Window {
+    /// The block at `from`; `None` if that is behind the text.
+    #[inline(always)]
+    fn new<I: Isa>(isa: I, text: Padded<'_>, from: usize) -> Option<Window> {
+        if from >= text.len() {
+            return None;
+        }
+        let block = text.block(from);
+        Some(Window {
+            from,
+            gaps: isa.members(block, &GAPS),
+            closes: isa.equal(block, b'>'),
+            equals: isa.equal(block, b'='),
+            quotes: isa.equal(block, b'"'),
+        })
+    }
+}
+
+/// The first of `bits` from number `at` (at most 64) on; 64 if there is none.
+#[inline(always)]
+fn next(bits: u64, at: usize) -> usize {
+    (bits & !low_bits(at)).trailing_zeros() as usize
+}
+
+/// The place of the `>` of the tag whose `<` is at `open`, if it can be told; what may hold a link in the tag is added to
+/// `found` in any case. A place that is not within the text means nothing.
+#[inline(always)]
+fn regular_end<I: Isa>(
+    isa: I,
+    text: Padded<'_>,
+    open: usize,
+    found: &mut Vec<(Context, Span)>,
+) -> Option<usize> {
+    let block = text.block(open);
+    if block[1] == b'/' {
+        return end_tag_end(isa, block).map(|close| open + close);
+    }
+    let mut window = Window::new(isa, text, open)?;
+    let name_end = next(window.gaps | window.closes, 0);
+    if !block[1].is_ascii_alphabetic() || name_end == BLOCK || is_special(block, name_end - 1) {
+        return None;
+    }
+    let tag = open + 1..open + name_end;
+    // Of attributes that are given twice the first counts.
+    let mut seen = 0u64;
+    // Where the window is to be read on.
+    let mut at = name_end;
+    loop {
+        let name = next(!window.gaps, at);
+        if name == BLOCK {
+            (window, at) = (Window::new(isa, text, window.from + BLOCK)?, 0);
+            continue;
+        }
+        if window.closes >> name & 1 != 0 {
+            return Some(window.from + name);
+        }
+        // A `=` at its beginning is part of the name.
+        let stop = next(window.gaps | window.closes | window.equals, name + 1);
+        // The byte behind it has to be at hand too.
+        if stop + 1 >= BLOCK {
+            if name == 0 {
+                return None;
+            }
+            (window, at) = (Window::new(isa, text, window.from + name)?, 0);
+            continue;
+        }
+        let may_hold = stop - name >= SHORTEST && is_suspect(text.block(window.from), stop - 1);
+        if window.equals >> stop & 1 == 0 {
+            // White space may stand before a `=`.
+            let behind = next(!window.gaps, stop);
+            if may_hold || behind == BLOCK || window.equals >> behind & 1 != 0 {
+                return None;
+            }
+            at = stop;
+            continue;
+        }
+        let Value { start, end, behind } = value(isa, text, &window, stop + 1)?;
+        if behind > text.len() {
+            return None;
+        }
+        if may_hold {
+            let content = text.content();
+            let name = &content[window.from + name..window.from + stop];
+            if let Some(context) = context(&content[tag.clone()], name) {
+                let bit = 1 << context as u32;
+                if seen & bit == 0 {
+                    found.push((context, Span { start: start as u32, end: end as u32 }));
+                }
+                seen |= bit;
+            }
+        }
+        at = behind - window.from;
+        if at >= BLOCK {
+            (window, at) = (Window::new(isa, text, behind)?, 0);
+        }
+    }
+}
+
+/// The value of an attribute: where its bytes begin and end, quotes left out, and where what follows begins.
+struct Value {
+    start: usize,
+    end: usize,
+    behind: usize,
+}
+
+/// The value behind the `=` before byte `at` of `window`; one that has no end is said to go beyond the text.
+#[inline(always)]
+fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option<Value> {
+    let first = window.from + at;
+    let start = first + 1;
+    let end = match text.padded()[first] {
+        b'"' => match next(window.quotes, at + 1) {
+            BLOCK => find(isa, text, b'"', window.from + BLOCK),
+            end => window.from + end,
+        },
+        b'\'' => find(isa, text, b'\'', start),
+        b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' => return None,
+        _ => {
+            let is_end = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'>');
+            let end = first + text.content().get(first..)?.iter().position(is_end)?;
+            return Some(Value { start: first, end, behind: end });
+        }
+    };
+    Some(Value { start, end, behind: end + 1 })
+}
+
+/// The place of the `>` of the end tag at the beginning of `block`, if it is there.
+#[inline(always)]
+fn end_tag_end<I: Isa>(isa: I, block: &[u8; BLOCK]) -> Option<usize> {
+    let close = isa.equal(block, b'>').trailing_zeros() as usize;
+    // Without quotes nothing hides a `>`.
+    let quotes = isa.equal(block, b'"') | isa.equal(block, b'\'');
+    let is_plain = close < BLOCK && quotes & low_bits(close) == 0;
+    (is_plain && block[2].is_ascii_alphabetic()).then_some(close)
+}
+
+/// Whether the tag at the beginning of `block`, whose name has `len` bytes, may be followed by what holds no tags, or say
+/// more than where links are.
+#[inline(always)]
+fn is_special(block: &[u8; BLOCK], len: usize) -> bool {
+    matches!(
+        (len, block[1] | 0x20, block[2] | 0x20),
+        (6, b's', b'c')
+            | (5, b's', b't')
+            | (5, b't', b'i')
+            | (8, b't', b'e')
+            | (3, b'x', b'm')
+            | (6, b'i', b'f')
+            | (7 | 8, b'n', b'o')
+            | (9, b'p', b'l')
+            | (4, b'b', b'a')
+            | (4, b'm', b'e')
+    )
+}
+
+/// The attributes that may hold a link.
+const LINKS: [&[u8]; 12] = [
+    b"src",
+    b"href",
+    b"cite",
+    b"data",
+    b"srcset",
+    b"action",
+    b"poster",
+    b"content",
+    b"longdesc",
+    b"formaction",
+    b"background",
+    b"imagesrcset",
+];
+
+/// Bytes of the shortest of them.
+const SHORTEST: usize = 3;
+
+/// By the low five bits of the last two letters of a name, whether it may be one of [`LINKS`].
+static SUSPECT: [u32; 32] = {
+    let mut table = [0; 32];
+    let mut i = 0;
+    while i < LINKS.len() {
+        let name = LINKS[i];
+        table[(name[name.len() - 2] & 31) as usize] |= 1 << (name[name.len() - 1] & 31);
+        i += 1;
+    }
+    table
+};
+
+/// Whether the attribute whose name's last letter is at `last` may hold a link.
+#[inline(always)]
+fn is_suspect(block: &[u8; BLOCK], last: usize) -> bool {
+    let (before, last) = (block[last - 1], block[last]);
+    SUSPECT[usize::from(before & 31)] >> (last & 31) & 1 != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chunk::PaddedBuf;
+    use crate::extract::page::places;
+
+    /// What `text` has by masks, on every backend, is what the tokenizer alone has.
+    fn same(text: &[u8]) {
+        let buf = PaddedBuf::from_content(text);
+        let expected = places(buf.padded(), Vec::new(), |at, _| at);
+        for kernels in Kernels::available() {
+            let found = places(buf.padded(), Vec::new(), |at, found| {
+                take(kernels, buf.padded(), at, found)
+            });
+            assert_eq!(found, expected, "{kernels:?} {}", String::from_utf8_lossy(text));
+        }
+    }
+
+    /// Where the first tag of `text` that is left to the tokenizer stands, on every backend, and what was found before.
+    fn taken(text: &str) -> (usize, usize) {
+        let buf = PaddedBuf::from_content(text.as_bytes());
+        let mut all: Vec<(usize, usize)> = Kernels::available()
+            .map(|kernels| {
+                let mut found = Vec::new();
+                (take(kernels, buf.padded(), 0, &mut found), found.len())
+            })
+            .collect();
+        all.dedup();
+        assert_eq!(all.len(), 1, "{text} {all:?}");
+        same(text.as_bytes());
+        all[0]
+    }
+
+    #[test]
+    fn regular_tags_are_read() {
+        let long = "x".repeat(200);
+        for (tag, links) in [
+            ("<p>", 0),
+            ("</p>", 0),
+            ("<span class=\"kw\">", 0),
+            ("<b a=\"x>y\">", 0),
+            ("<i a=\"'\" b>", 0),
+            ("<br/>", 0),
+            ("<br />", 0),
+            ("<a\n\tb=\"\"c=\"\">", 0),
+            ("<H1 ID=\"a=b\">", 0),
+            ("</a b=c>", 0),
+            ("<a b=\"\u{E9}\">", 0),
+            ("<table>", 0),
+            ("<input disabled>", 0),
+            ("</script>", 0),
+            ("<a b=c>", 0),
+            ("<a b='>'>", 0),
+            ("<a b==\">\">", 0),
+            ("<a =\">\">", 0),
+            ("<a=\">\">", 0),
+            ("<a href=\"x\">", 1),
+            ("<a href='x\"'>", 1),
+            ("<a href=x/y>", 1),
+            ("<a href=>", 1),
+            ("<A HREF=\"\">", 1),
+            ("<a href=x/href=y>", 1),
+            ("<a href=\"x\"href=y>", 1),
+            ("<a href=\"x\" src='y'cite=z>", 3),
+            ("<link imagesrcset=\"a\" srcset=b>", 1),
+            ("<div data=x action=y>", 0),
+            (&format!("<a class=\"{long}\" href=\"x\">"), 1),
+            (&format!("<a title='{long}' href=\"{long}\" src={long} b>"), 2),
+            (&format!("<a {} href=x>", "bcd ".repeat(50)), 1),
+            (&format!("<a{}href=x>", " ".repeat(150)), 1),
+        ] {
+            let far = " ".repeat(100);
+            for tail in ["", "x", " text ", &far] {
+                let text = format!("{tag}{tail}<!>");
+                assert_eq!(taken(&text), (text.len() - 3, links), "{text}");
+                assert_eq!(taken(&format!("{tag}{tail}")), (tag.len() + tail.len(), links));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_left_to_the_tokenizer() {
+        for name in LINKS.map(|name| str::from_utf8(name).unwrap()) {
+            for name in [name, &name.to_uppercase()] {
+                for tag in [
+                    format!("<a {name}>"),
+                    format!("<a {name}/>"),
+                    format!("<a {name} =x>"),
+                    format!("<a {name}= x>"),
+                    format!("<a\n{name}\n>"),
+                ] {
+                    assert_eq!(taken(&tag), (0, 0), "{tag}");
+                }
+            }
+        }
+        let long = format!("<{}>", "x".repeat(64));
+        for tag in [
+            "<",
+            "</",
+            "<a b=\"",
+            "< a>",
+            "<1>",
+            "</ a>",
+            "<!-->",
+            "<?x>",
+            "<script>",
+            "<STYLE>",
+            "<title>",
+            "<textarea>",
+            "<xmp>",
+            "<iframe>",
+            "<noembed>",
+            "<noframes>",
+            "<plaintext>",
+            "<base href=x>",
+            "<meta content=x>",
+            "<a b =\"c\">",
+            "</a b=\">\">",
+            "</a b='>'>",
+            &long,
+        ] {
+            assert_eq!(taken(&format!("{tag}<p>")), (0, 0), "{tag}");
+        }
+        for cut in ["<a", "</a", "<a b=\"c\"", "<a href", "<a href=x", "<a href=\"x", "<a b='"] {
+            assert_eq!(taken(cut), (0, 0), "{cut}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn links_are_those_of_the_tokenizer(pieces in prop::collection::vec(prop_oneof![
+            4 => prop::sample::select(vec![
+                "<a ", "<a", "<IMG\n", "<link ", "</a", "<p", "<meta ", "<base ", "<script", "</script>", "<!--", "-->", " ",
+                "href", "src", "HREF=", "href=\"", "' cite='", "\" href=\"", "data", "srcset=", "content=x", "http-equiv=refresh",
+                "class=\"", "x1", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "          ", "\" ", "\">", "/>", "<a href=\"u\">", "<b c=\"d\" src='e'>",
+            ]),
+            2 => prop::sample::select(vec!["<", ">", "\"", "'", "=", "/", " ", "\t", "\x0C", "a", "-", "!", "\u{E9}"]),
+        ], 0..40)) {
+            same(pieces.concat().as_bytes());
+        }
+    }
+}
