@@ -4,10 +4,12 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::compress::{self, Compression};
+use super::later::Plain;
 use super::source::Source;
 use crate::chunk::PaddedBuf;
 
@@ -20,7 +22,12 @@ pub(super) struct Sources {
     closed: VecDeque<Source>,
     /// Bytes of each that are read early, at the most.
     most: usize,
+    /// Large plain files are handed over as such.
+    shows_files: bool,
 }
+
+/// Plain files are large that have so many times the bytes that are read early.
+const LARGE: usize = 16;
 
 /// A source that has been opened.
 pub(super) struct Opened {
@@ -30,6 +37,8 @@ pub(super) struct Opened {
     pub(super) bytes: Option<u64>,
     /// What it holds, or why it could not be opened.
     pub(super) content: io::Result<Content>,
+    /// The file itself, if it is a large one that is not compressed; nobody has read from it but by way of the content.
+    pub(super) plain: Option<Plain>,
 }
 
 /// What an opened source holds, decompressed.
@@ -43,7 +52,12 @@ pub(super) enum Content {
 impl Sources {
     /// None of `sources` is opened yet; of those opened early up to `most` bytes will be read.
     pub(super) fn new(sources: Vec<Source>, most: usize) -> Sources {
-        Sources { opened: VecDeque::new(), closed: sources.into(), most }
+        Sources { opened: VecDeque::new(), closed: sources.into(), most, shows_files: false }
+    }
+
+    /// Large plain files are to be handed over as such from now on.
+    pub(super) fn show_files(&mut self) {
+        self.shows_files = true;
     }
 
     /// How many are left.
@@ -56,7 +70,14 @@ impl Sources {
         if self.opened.is_empty() {
             self.open_early();
         }
-        self.opened.pop_front().or_else(|| self.closed.pop_front().map(open))
+        let least = self.least();
+        let next = self.opened.pop_front();
+        next.or_else(|| self.closed.pop_front().map(|source| open(source, least)))
+    }
+
+    /// Bytes of a plain file that is handed over as such, at the least; `None` if none is.
+    fn least(&self) -> Option<u64> {
+        self.shows_files.then_some((LARGE * self.most) as u64)
     }
 
     /// Opens those at the front, as far as they may be opened early and there are several.
@@ -66,29 +87,45 @@ impl Sources {
         if count < 2 {
             return;
         }
-        let most = self.most;
+        let (most, least) = (self.most, self.least());
         let early = self.closed.drain(..count).collect::<Vec<_>>().into_par_iter();
         // A buffer for each thread to read into, as it is not known how much will be read.
-        let opened = early.map_init(Vec::new, |buf, source| begin(source, buf, most));
+        let opened = early.map_init(Vec::new, |buf, source| begin(source, buf, most, least));
         self.opened = opened.collect::<Vec<_>>().into();
     }
 }
 
-/// Opens `source` in its turn.
-fn open(source: Source) -> Opened {
-    let (text_only, bytes) = (source.text_only, source.bytes);
-    let content = (source.open)().and_then(compress::decompressed).map(Content::Stream);
-    Opened { text_only, bytes, content }
+/// Opens `source` in its turn; a plain file of `least` bytes is handed over as such.
+fn open(source: Source, least: Option<u64>) -> Opened {
+    let Source { text_only, bytes, .. } = source;
+    let plain = plain(source.path.as_deref(), bytes, least);
+    let content = match &plain {
+        Some(plain) => plain.rest(0),
+        None => (source.open)().and_then(compress::decompressed),
+    };
+    Opened { text_only, bytes, content: content.map(Content::Stream), plain }
 }
 
-/// Opens `source` and reads up to `most` bytes of it, by way of `buf`.
-fn begin(source: Source, buf: &mut Vec<u8>, most: usize) -> Opened {
+/// Opens `source` and reads up to `most` bytes of it, by way of `buf`; a plain file of `least` bytes is handed over as such.
+fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> Opened {
     let Source { text_only, mut bytes, path, .. } = source;
-    let content = (source.open)().and_then(|reader| content(reader, buf, most));
-    if bytes.is_none() && matches!(content, Ok(Content::Stream(_))) {
-        bytes = path.and_then(|path| path.metadata().ok()).map(|data| data.len());
+    let mut content = (source.open)().and_then(|reader| content(reader, buf, most));
+    let mut plain = None;
+    if matches!(content, Ok(Content::Stream(_))) {
+        let length = || path.as_ref()?.metadata().ok().map(|data| data.len());
+        bytes = bytes.or_else(length);
+        plain = self::plain(path.as_deref(), bytes, least);
+        if let Some(plain) = &plain {
+            content = plain.rest(0).map(Content::Stream);
+        }
     }
-    Opened { text_only, bytes, content }
+    Opened { text_only, bytes, content, plain }
+}
+
+/// The file at `path`, which is thought to have so many `bytes`, if it is a plain one of `least` bytes and such are asked for.
+fn plain(path: Option<&Path>, bytes: Option<u64>, least: Option<u64>) -> Option<Plain> {
+    let least = least.filter(|least| bytes >= Some(*least))?;
+    Plain::open(path?, least)
 }
 
 /// What `reader` gives: all of it if that is no more than `most` bytes.
@@ -201,7 +238,7 @@ mod tests {
             assert_eq!(sources.len(), all().count() - i);
             let opened = sources.next().expect("one for each");
             assert_eq!(opened.text_only, is_torn);
-            assert_eq!(read(opened), read(open(source(text, is_torn, false))), "{i}");
+            assert_eq!(read(opened), read(open(source(text, is_torn, false), None)), "{i}");
         }
         assert!(sources.next().is_none());
     }

@@ -8,6 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod json;
+pub(crate) mod later;
 pub(crate) mod part;
 pub mod reader;
 pub(crate) mod rfc2396;

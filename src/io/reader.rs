@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::ahead::{Content, Sources};
+use super::later::{Later, Plain};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
 use crate::extract::Kind;
@@ -40,6 +41,15 @@ pub struct Chunk {
     pub shape: Shape,
     /// What the source holds, for those who look for links in it.
     pub(crate) kind: Kind,
+    /// The bytes, if they are still to be read into the text.
+    pub(crate) later: Option<Later>,
+}
+
+impl Chunk {
+    /// The number of bytes, read or still to be.
+    pub(crate) fn len(&self) -> usize {
+        self.later.as_ref().map_or(self.text.padded().len(), Later::len)
+    }
 }
 
 /// First bytes that tell what a source holds; a NUL among them, that it is no text, as `grep` and `rg` have it.
@@ -68,6 +78,11 @@ pub(crate) trait Cut: Send {
 
     /// Where the record that has begun before `content` ends.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
+
+    /// The byte behind any of which the current source may be cut, if that is so.
+    fn line_end(&self) -> Option<u8> {
+        None
+    }
 }
 
 /// Records that end at a byte.
@@ -81,6 +96,10 @@ impl Cut for Lines {
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
         memchr(self.0, content).map(|at| at + 1)
     }
+
+    fn line_end(&self) -> Option<u8> {
+        Some(self.0)
+    }
 }
 
 /// Reads sources one after the other into chunks.
@@ -90,6 +109,10 @@ pub struct ChunkReader {
     current: Option<Box<dyn Read + Send>>,
     /// All of the current source, if it has been read already.
     whole: Option<PaddedBuf>,
+    /// The file that the current source is, if lines of it may be read later.
+    plain: Option<Plain>,
+    /// Whether the current stream is not where the next chunk begins, as lines have been left to be read later.
+    is_behind: bool,
     /// Bytes that the current source is thought to have.
     expected: usize,
     chunk_bytes: usize,
@@ -139,6 +162,8 @@ impl ChunkReader {
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
             whole: None,
+            plain: None,
+            is_behind: false,
             expected: 0,
             chunk_bytes,
             max_record: max_record.max(1),
@@ -161,6 +186,11 @@ impl ChunkReader {
     /// Makes the reader number the lines, which takes a look at every byte.
     pub fn count_lines(&mut self) {
         self.counts_lines = true;
+    }
+
+    /// Leaves lines of large plain files to be read by who takes the chunk ([`Later`]), unless lines are counted.
+    pub(crate) fn read_later(&mut self) {
+        self.sources.show_files();
     }
 
     /// Makes `cut` say what sources hold and where their records end.
@@ -203,6 +233,7 @@ impl ChunkReader {
         (self.text_only, self.is_begun) = (opened.text_only, false);
         self.expected = opened.bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
         (self.byte, self.line) = (0, u64::from(self.counts_lines));
+        (self.plain, self.is_behind) = (opened.plain.filter(|_| !self.counts_lines), false);
         let current: Box<dyn Read + Send> =
             match opened.content.map_err(|error| self.error(error))? {
                 Content::Stream(reader) => reader,
@@ -224,8 +255,35 @@ impl ChunkReader {
         ReadError { source: self.names[self.number()].clone(), error }
     }
 
+    /// Leaves the next lines of the current source to be read later, if that can be.
+    fn leave(&mut self) -> Option<Later> {
+        let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
+        let line_end = self.cut.line_end()?;
+        if let Some(later) = plain.lines(self.byte, self.chunk_bytes, line_end) {
+            self.carry.clear();
+            self.is_behind = true;
+            return Some(later);
+        }
+        if std::mem::take(&mut self.is_behind) {
+            match plain.rest(self.byte) {
+                Ok(rest) => self.current = Some(rest),
+                Err(error) => self.failed = Some(self.error(error)),
+            }
+        }
+        None
+    }
+
     /// Fills `chunk` from the current source; `false`, and no current source, when it is at its end.
     fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+        chunk.later = self.leave();
+        if let Some(later) = &chunk.later {
+            (chunk.source, chunk.byte, chunk.line) = (self.number(), self.byte, self.line);
+            (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
+            chunk.text.set_len(0);
+            self.byte += later.len() as u64;
+            self.kind = self.kind.later();
+            return Ok(true);
+        }
         if chunk.text.capacity() > 64 * self.chunk_bytes.max(1 << 16) {
             // A long record has been here; its memory need not stay.
             chunk.text = PaddedBuf::default();

@@ -18,7 +18,7 @@ pub struct Source {
     pub open: Box<dyn FnOnce() -> io::Result<Box<dyn Read + Send>> + Send>,
     /// Pass it over if it looks binary, that is, if there is a NUL among its first 8 KiB.
     pub text_only: bool,
-    /// The file that it is, if it is one.
+    /// The file that it is, if it is one; it may be read there instead of by way of `open`.
     pub path: Option<PathBuf>,
     /// It may be opened, and its beginning read, before its turn has come, and on another thread: so for
     /// regular files, as that takes nothing from anybody.

@@ -295,7 +295,7 @@ impl Job for Count {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>) {
-        let Worker { index, scratch } = worker;
+        let Worker { index, scratch, .. } = worker;
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         slot.rows.iter_mut().for_each(Rows::clear);

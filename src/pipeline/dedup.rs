@@ -370,7 +370,7 @@ pub(super) fn scan_keys<I: Isa, R>(
     slot: &mut Slot<R>,
     mut push: impl FnMut(&mut R, usize, Span, Key),
 ) -> usize {
-    let Worker { index, scratch } = worker;
+    let Worker { index, scratch, .. } = worker;
     let text = slot.chunk.text.padded();
     index.build_with(isa, text, record_end);
     let mut lines = 0;

@@ -4,6 +4,7 @@
 //! after is read, by whichever thread is free. Within a batch each chunk has its own
 //! buffers, so the order of the output is the order of the chunks.
 
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 use super::equivalence::Scratch;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
-use crate::chunk::{Padded, Span};
+use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
@@ -21,6 +22,8 @@ use crate::uri::{ErrorKind, UriError};
 /// What a thread keeps from chunk to chunk.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
+    /// What chunks whose bytes nobody asks for later are read into: it stays in the caches of the thread.
+    text: PaddedBuf,
     pub(super) index: Index,
     pub(super) scratch: Scratch,
 }
@@ -36,6 +39,8 @@ pub(super) struct Slot<R> {
     pub(super) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(super) stop: Option<(Span, UriError)>,
+    /// Why the chunk could not be read.
+    fault: Option<io::Error>,
 }
 
 /// What distinguishes one command from another.
@@ -65,6 +70,11 @@ pub(super) trait Job: Sync {
     /// Writes what could not be written before, when the run ends at an invalid record in `chunk`.
     fn stop(&mut self, _chunk: &Chunk, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Whether nobody asks for a chunk's text after [`Job::scan`].
+    fn reads_once(&self) -> bool {
+        false
     }
 
     /// What becomes of records that cannot be judged.
@@ -123,6 +133,9 @@ pub(super) fn run_here<J: Job + Send>(
     if let Some(cut) = job.cut() {
         reader.cut_by(cut);
     }
+    if job.reads_once() {
+        reader.read_later();
+    }
     batches(job, &mut reader, settings, sinks)
 }
 
@@ -150,6 +163,7 @@ fn batches<J: Job + Send>(
     let mut before_len = 0;
     let (mut current_len, mut failed) = fill(reader, &mut current, full, settings, sinks);
     let mut report = Report::default();
+    let mut faults = Faults { is_last: sinks.unread.is_none(), ..Faults::default() };
     while current_len > 0 {
         // Nothing is read behind a fault, but all that stands before it is worked on and written.
         let has_failed = failed.is_some();
@@ -162,9 +176,16 @@ fn batches<J: Job + Send>(
                     fill(reader, &mut after, full, settings, sinks)
                 })
             },
-            || work(job, &mut current[..current_len], settings, &workers),
+            || work(job, &mut current[..current_len], settings, &workers, &mut faults),
         );
-        let (after_len, new_failure) = outside?;
+        let (mut after_len, new_failure) = outside?;
+        for (source, error) in faults.new.drain(..) {
+            let error = ReadError { source: reader.source_name(source).to_owned(), error };
+            match &mut sinks.unread {
+                Some(unread) => unread(&error),
+                None => (failed, after_len) = (Some(error), 0),
+            }
+        }
         if let Some(error) = job.fault() {
             return Err(error);
         }
@@ -210,7 +231,7 @@ fn fill<R>(
     while filled < slots.len() && bytes <= budget {
         match (reader.fill(&mut slots[filled].chunk), &mut sinks.unread) {
             (Ok(true), _) => {
-                bytes += slots[filled].chunk.text.padded().len();
+                bytes += slots[filled].chunk.len();
                 filled += 1;
             }
             (Ok(false), _) => break,
@@ -241,12 +262,63 @@ fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: &Settings) 
     }
 }
 
+/// Chunks that could not be read when they were to be scanned.
+#[derive(Default)]
+struct Faults {
+    /// Nothing is worked on behind the first one; otherwise nothing of its source.
+    is_last: bool,
+    /// The sources that have one.
+    sources: Vec<usize>,
+    /// Of those found in the last batch, the sources and what went wrong.
+    new: Vec<(usize, io::Error)>,
+}
+
+impl Faults {
+    /// Makes the slots of a scanned batch that come behind a fault those of nothing.
+    fn apply<R: Default>(&mut self, slots: &mut [Slot<R>]) {
+        if self.sources.is_empty() && slots.iter().all(|slot| slot.fault.is_none()) {
+            return;
+        }
+        for slot in slots {
+            let source = slot.chunk.source;
+            if let Some(error) = slot.fault.take()
+                && !self.is_behind(source)
+            {
+                self.sources.push(source);
+                self.new.push((source, error));
+            }
+            if self.is_behind(source) {
+                slot.chunk.shape = Shape::Records;
+                slot.chunk.text.set_len(0);
+                slot.rows = R::default();
+                slot.clear();
+            }
+        }
+    }
+
+    /// Whether a fault stands before what comes of `source`.
+    fn is_behind(&self, source: usize) -> bool {
+        self.sources.contains(&source) || self.is_last && !self.sources.is_empty()
+    }
+}
+
+impl<R> Slot<R> {
+    /// Forgets what was said of its chunk.
+    fn clear(&mut self) {
+        self.out.clear();
+        self.rejects.clear();
+        (self.stop, self.fault) = (None, None);
+        self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
+    }
+}
+
 /// Scans, settles and emits a batch.
 fn work<J: Job>(
     job: &mut J,
     slots: &mut [Slot<J::Rows>],
     settings: &Settings,
     workers: &[Mutex<Worker>],
+    faults: &mut Faults,
 ) {
     struct Step<'a, J: Job>(&'a J, &'a mut Worker, &'a mut Slot<J::Rows>, bool);
     impl<J: Job> Task for Step<'_, J> {
@@ -271,7 +343,17 @@ fn work<J: Job>(
             let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
             match (slot.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
-                    settings.kernels.run(Step(job, &mut worker, slot, is_scan));
+                    let later = slot.chunk.later.take();
+                    if let Some(later) = &later {
+                        std::mem::swap(&mut slot.chunk.text, &mut worker.text);
+                        slot.fault = later.read(&mut slot.chunk.text).err();
+                    }
+                    if slot.fault.is_none() {
+                        settings.kernels.run(Step(job, &mut worker, slot, is_scan));
+                    }
+                    if later.is_some() {
+                        std::mem::swap(&mut slot.chunk.text, &mut worker.text);
+                    }
                     if slot.chunk.text.padded().len() > oversize(settings) {
                         *worker = Worker::default();
                     }
@@ -282,12 +364,10 @@ fn work<J: Job>(
         });
     };
     for slot in &mut *slots {
-        slot.out.clear();
-        slot.rejects.clear();
-        slot.stop = None;
-        slot.report = Report { bytes: slot.chunk.text.padded().len() as u64, ..Report::default() };
+        slot.clear();
     }
     each(job, slots, true);
+    faults.apply(slots);
     job.settle(slots);
     each(job, slots, false);
 }
@@ -378,6 +458,37 @@ pub(super) fn push_record(record: &[u8], redact: bool, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_behind_a_fault_counts() {
+        let slots = || {
+            let one = |(i, source)| {
+                let mut slot = Slot::<Vec<u8>> { rows: b"x".to_vec(), ..Slot::default() };
+                slot.chunk.source = source;
+                slot.out.push(i);
+                slot.report.written = 1;
+                slot.fault = (i == 1 || i == 2).then(|| io::Error::other("torn"));
+                slot
+            };
+            (0..).zip([7, 8, 8, 8, 9]).map(one).collect::<Vec<_>>()
+        };
+        for (is_last, first, later) in [(false, &[0, 4][..], &[0u8, 4][..]), (true, &[0], &[])] {
+            let mut faults = Faults { is_last, ..Faults::default() };
+            for (expected, count) in [(first, 1), (later, 0)] {
+                let mut slots = slots();
+                if count == 0 {
+                    slots.iter_mut().for_each(|slot| slot.fault = None);
+                }
+                faults.apply(&mut slots);
+                let kept: Vec<u8> = slots.iter().flat_map(|slot| slot.out.clone()).collect();
+                assert_eq!(kept, expected);
+                let written: u64 = slots.iter().map(|slot| slot.report.written).sum();
+                assert_eq!(written, kept.len() as u64);
+                let new: Vec<usize> = faults.new.drain(..).map(|(source, _)| source).collect();
+                assert_eq!(new, [8].repeat(count));
+            }
+        }
+    }
 
     #[test]
     fn slots_do_not_keep_the_memory_of_long_records() {

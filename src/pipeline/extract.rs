@@ -183,6 +183,10 @@ impl Job for Extract<'_> {
         self.format.line_number || self.format.shape == LinkShape::Jsonl
     }
 
+    fn reads_once(&self) -> bool {
+        true
+    }
+
     fn on_invalid(&self) -> OnInvalid {
         OnInvalid::Drop
     }

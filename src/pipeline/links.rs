@@ -147,6 +147,15 @@ impl Cut for Documents {
         }
     }
 
+    fn line_end(&self) -> Option<u8> {
+        let is_of_lines = match self.format {
+            Format::Text => !self.unwrap,
+            Format::Json | Format::Clf | Format::Tsv | Format::Cdxj => true,
+            Format::Html | Format::Markdown | Format::Warc | Format::Csv => false,
+        };
+        is_of_lines.then(|| self.format.line_end(self.record_end))
+    }
+
     fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
             // Its tags before the fault are whole.

@@ -105,7 +105,7 @@ impl Job for Map<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Worker { index, scratch } = worker;
+        let Worker { index, scratch, .. } = worker;
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         slot.out.reserve(text.len() + 1);

@@ -267,6 +267,24 @@ fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
 }
 
 #[test]
+fn a_file_gives_what_a_stream_gives() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in documents() {
+        // Large for the smallest chunk, with a line in it that is longer than several of them.
+        let long = format!("http://long/{}\n", "x".repeat(9000));
+        let text =
+            if name == "clf" { [&text[..], long.as_bytes(), &text].concat() } else { text.clone() };
+        fs::write(directory.path().join("a"), &text).unwrap();
+        let args = ["extract", "--base", "http://base/", "-b", "--context"];
+        let expected = run(args, &text).quiet();
+        for (chunk, jobs) in [("64", "1"), ("900", "2"), ("4096", "3"), ("256K", "2")] {
+            let args = [&args[..], &["--chunk-size", chunk, "-j", jobs, "a"]].concat();
+            assert!(in_tree(directory.path(), &args).quiet() == expected, "{name} {chunk}");
+        }
+    }
+}
+
+#[test]
 fn what_is_left_out_is_told() {
     let ran = run(["extract", "--format", "html"], "<a href=x><a href=http://h/>");
     assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));

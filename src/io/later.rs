@@ -1,0 +1,180 @@
+//! Lines of plain files that are read by who looks at them: on all threads, and each into a buffer that stays in its caches.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::compress::Compression;
+use crate::chunk::PaddedBuf;
+
+/// Bytes before the place where lines are to be cut in which an end is looked for.
+const LOOK_BACK: usize = 4 << 10;
+
+/// Whole lines of a file, still to be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Later {
+    file: Arc<File>,
+    /// Offset of the first byte in the file.
+    byte: u64,
+    len: usize,
+}
+
+impl Later {
+    /// The number of bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Makes them the content of `text`; those that there are, if the file has become shorter.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn read(&self, text: &mut PaddedBuf) -> io::Result<()> {
+        text.reserve(self.len);
+        let len = read_at(&self.file, &mut text.room()[..self.len], self.byte)?;
+        text.set_len(len);
+        Ok(())
+    }
+}
+
+/// A regular file that is not compressed.
+#[derive(Clone, Debug)]
+pub(super) struct Plain {
+    file: Arc<File>,
+    /// Its length in bytes when it was opened.
+    len: u64,
+}
+
+impl Plain {
+    /// The file at `path`, if it is one and has at least `least` bytes.
+    pub(super) fn open(path: &Path, least: u64) -> Option<Plain> {
+        let file = File::open(path).ok()?;
+        let data = file.metadata().ok()?;
+        let mut head = [0; Compression::HEAD_BYTES];
+        let known = read_at(&file, &mut head, 0).ok()?;
+        let is_plain = data.is_file() && Compression::of_head(&head[..known]).is_none();
+        (is_plain && data.len() >= least).then(|| Plain { file: Arc::new(file), len: data.len() })
+    }
+
+    /// The lines from `byte` on, up to `most` bytes of them, each with its `line_end`; `None` if they cannot be told at one
+    /// look, or the file ends before.
+    pub(super) fn lines(&self, byte: u64, most: usize, line_end: u8) -> Option<Later> {
+        let end = byte.checked_add(most as u64).filter(|&end| end < self.len)?;
+        let mut tail = [0; LOOK_BACK];
+        let tail = &mut tail[..most.min(LOOK_BACK)];
+        let start = end - tail.len() as u64;
+        if read_at(&self.file, tail, start).ok()? < tail.len() {
+            return None;
+        }
+        let last = memchr::memrchr(line_end, tail)?;
+        let len = (start - byte) as usize + last + 1;
+        Some(Later { file: Arc::clone(&self.file), byte, len })
+    }
+
+    /// What stands from `byte` on.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn rest(&self, byte: u64) -> io::Result<Box<dyn Read + Send>> {
+        let mut file = Arc::clone(&self.file);
+        file.seek(SeekFrom::Start(byte))?;
+        Ok(Box::new(file))
+    }
+}
+
+/// Reads from `byte` on until `out` is full or the file at its end; gives the number of bytes read.
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
+    use std::os::unix::fs::FileExt;
+    let mut len = 0;
+    while len < out.len() {
+        match file.read_at(&mut out[len..], byte + len as u64) {
+            Ok(0) => break,
+            Ok(count) => len += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
+}
+
+/// Without a way to read that leaves the place of others alone, files are read from their beginning to their end.
+#[cfg(not(unix))]
+fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::super::reader::{Chunk, ChunkReader, Shape};
+    use super::super::source::Source;
+    use super::*;
+
+    const MOST: usize = 20_000;
+
+    /// The content of all chunks of the file at `path`, and how many of them were read later.
+    fn read(path: &Path, chunk_bytes: usize, is_later: bool) -> (Vec<u8>, usize) {
+        let sources = vec![Source::file(path), Source::file(path)];
+        let mut reader = ChunkReader::new(sources, b'\n', chunk_bytes, MOST);
+        if is_later {
+            reader.read_later();
+        }
+        let (mut chunk, mut all, mut count, mut byte) = (Chunk::default(), Vec::new(), 0, [0; 2]);
+        while reader.fill(&mut chunk).unwrap() {
+            let len = chunk.len();
+            if let Some(later) = chunk.later.take() {
+                later.read(&mut chunk.text).unwrap();
+                count += 1;
+            }
+            let content = chunk.text.padded().content();
+            assert_eq!(content.len(), len);
+            // A byte order mark is no content.
+            assert_eq!(chunk.byte.max(3), byte[chunk.source].max(3));
+            byte[chunk.source] = chunk.byte + len as u64;
+            assert!(content.ends_with(b"\n") || chunk.shape != Shape::Records);
+            all.extend_from_slice(content);
+        }
+        (all, count)
+    }
+
+    #[test]
+    fn lines_read_later_are_those_of_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        let line = |len: usize| [&vec![b'x'; len][..], b"\n"].concat();
+        let short: Vec<u8> = (0..20_000).flat_map(|i| line(i % 40)).collect();
+        let long: Vec<u8> = (0..200).flat_map(|i| line(i * 97 % 9000)).collect();
+        let over = [&short[..], &line(MOST + 1), &short, &line(3 * MOST), b"end\n"].concat();
+        let marked = [b"\xEF\xBB\xBF", &short[..]].concat();
+        for (text, least) in
+            [(&short, 20), (&long, 10), (&over, 40), (&marked, 20), (&Vec::new(), 0)]
+        {
+            std::fs::write(&path, text).unwrap();
+            for chunk_bytes in [1 << 10, 6000, MOST] {
+                let (expected, none) = read(&path, chunk_bytes, false);
+                let (found, count) = read(&path, chunk_bytes, true);
+                assert!(found == expected, "{chunk_bytes}");
+                assert!(none == 0 && count >= least, "{count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_becomes_shorter_gives_what_it_has() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        std::fs::write(&path, "x\n".repeat(100)).unwrap();
+        let plain = Plain::open(&path, 200).unwrap();
+        assert!(Plain::open(&path, 201).is_none() && Plain::open(dir.path(), 0).is_none());
+        assert!(plain.lines(100, 100, b'\n').is_none() && plain.lines(0, 50, b'\t').is_none());
+        let later = plain.lines(2, 51, b'\n').unwrap();
+        assert_eq!(later.len(), 50);
+        let mut text = PaddedBuf::default();
+        for (len, left) in [(200, 50), (12, 10), (0, 0)] {
+            File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
+            later.read(&mut text).unwrap();
+            assert_eq!(text.padded().len(), left);
+        }
+    }
+}
