@@ -39,12 +39,13 @@
 //! | make more URIs one than the RFC does | [`rules::RuleSet`] |
 //! | find URIs in running text | [`extract::Finder`] |
 //! | work on columns of Arrow arrays | `arrow::Columns` (feature `arrow`) |
+//! | work on tables | `table::run` (feature `parquet`) |
 //! | do what the program does: files in, lines out | [`pipeline`] |
 //!
 //! The library never prints, never ends the process and never reads the environment. Modules are floors:
 //! each uses the ones before it in this list only: [`grammar`] and [`chunk`], [`simd`], [`index`],
 //! [`uri`], [`normalize`] and [`resolve`], [`audit`], [`extract`], [`key`] and [`rules`], [`dedup`], [`set`] and
-//! [`explain`], [`io`], [`pipeline`], `arrow`. `ARCHITECTURE.md`, beside the sources,
+//! [`explain`], [`io`], [`pipeline`], `arrow`, `table`. `ARCHITECTURE.md`, beside the sources,
 //! says what each knows and why things are as they are.
 //!
 //! # Words
@@ -105,6 +106,8 @@ pub mod rules;
 pub mod set;
 pub mod simd;
 pub mod surt;
+#[cfg(feature = "parquet")]
+pub mod table;
 pub mod uri;
 
 /// The examples of the README, to be tested with those of the documentation.

@@ -8,10 +8,10 @@ use arrow_buffer::Buffer;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Fault, OnInvalid, judge, text_to_other, text_to_text};
+use super::{ColumnError, Columns, Faults, OnInvalid, judge, text_to_other, text_to_text};
 use crate::index::Record;
 use crate::key::Hasher;
-use crate::pipeline::{Equivalence, Scratch};
+use crate::pipeline::{Equivalence, Invalid, Scratch};
 use crate::simd::Isa;
 use crate::surt;
 use crate::uri::{ErrorKind, UriError};
@@ -31,7 +31,7 @@ impl Columns {
     /// # Errors
     /// See [`ColumnError`].
     pub fn normalize(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
-        text_to_text(values, |values| self.forms(values, None))
+        text_to_text(values, |values| self.forms(values, None).map(array))
     }
 
     /// The sort-friendly form of the canonical form of every value, as text of the same type. What is no URI is
@@ -40,7 +40,7 @@ impl Columns {
     /// # Errors
     /// See [`ColumnError`].
     pub fn surt(&self, values: &dyn Array, form: surt::Form) -> Result<ArrayRef, ColumnError> {
-        text_to_text(values, |values| self.forms(values, Some(form)))
+        text_to_text(values, |values| self.forms(values, Some(form)).map(array))
     }
 
     /// The key of every value, as `FixedSizeBinary(16)`: the bytes of [`crate::key::Key`], the most significant
@@ -50,24 +50,32 @@ impl Columns {
     /// # Errors
     /// See [`ColumnError`].
     pub fn key(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
-        text_to_other(values, |values| {
-            let hasher = self.equivalence.hasher(self.hasher);
-            let work = Keys { columns: self, hasher };
-            let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
-            judge(self.on_invalid, pieces.iter().map(|piece| piece.fault))?;
-            let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-            let keys: Vec<&[[u8; 16]]> = pieces.iter().map(|piece| &piece.keys[..]).collect();
-            let keys = Buffer::from_vec(keys.concat().into_flattened());
-            Ok(Arc::new(FixedSizeBinaryArray::new(16, keys, nulls)))
-        })
+        text_to_other(values, |values| self.keys(values).map(array))
     }
 
-    fn forms(&self, values: &dyn Array, surt: Option<surt::Form>) -> Result<ArrayRef, ColumnError> {
+    /// [`Columns::key`] of a column that is no dictionary, and how many values are invalid.
+    pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), ColumnError> {
+        let hasher = self.equivalence.hasher(self.hasher);
+        let work = Keys { columns: self, hasher, takes_empty: true };
+        let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
+        let invalid = judge(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
+        let keys: Vec<&[[u8; 16]]> = pieces.iter().map(|piece| &piece.keys[..]).collect();
+        let keys = Buffer::from_vec(keys.concat().into_flattened());
+        Ok((Arc::new(FixedSizeBinaryArray::new(16, keys, nulls)), invalid))
+    }
+
+    /// Canonical forms, or sort-friendly ones, of a column that is no dictionary, and how many values are invalid.
+    pub(crate) fn forms(
+        &self,
+        values: &dyn Array,
+        surt: Option<surt::Form>,
+    ) -> Result<(ArrayRef, Invalid), ColumnError> {
         let column = Column::new(values)?;
-        let (faults, texts): (Vec<Fault>, Vec<Text>) =
+        let (faults, texts): (Vec<Faults>, Vec<Text>) =
             each_piece(self.kernels, &column, &Forms { columns: self, surt }).into_iter().unzip();
-        judge(self.on_invalid, faults.into_iter())?;
-        join(column.text_type, texts)
+        let invalid = judge(self.on_invalid, faults.into_iter())?;
+        Ok((join(column.text_type, texts)?, invalid))
     }
 
     /// The form of a value that is not too long, as [`Equivalence::canonical`].
@@ -100,20 +108,25 @@ pub(super) fn too_long(value: &[u8]) -> UriError {
     UriError { kind: ErrorKind::TooLong, at: u32::try_from(value.len()).unwrap_or(u32::MAX) }
 }
 
+/// What was made, without the count beside it.
+fn array((array, _): (ArrayRef, Invalid)) -> ArrayRef {
+    array
+}
+
 struct Forms<'a> {
     columns: &'a Columns,
     surt: Option<surt::Form>,
 }
 
 impl Work for Forms<'_> {
-    type Output = (Fault, Text);
+    type Output = (Faults, Text);
 
     #[inline(always)]
-    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> (Fault, Text) {
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> (Faults, Text) {
         let Columns { equivalence, on_invalid, .. } = self.columns;
         let mut text = Text::with_capacity(piece.rows.len(), piece.bytes() + 64);
         let mut surts = surt::Scratch::default();
-        let mut fault = None;
+        let mut faults = Faults::default();
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             let (bytes, error) = match value {
                 Row::Null => {
@@ -134,10 +147,10 @@ impl Work for Forms<'_> {
                 },
                 Row::TooLong(value) => (value, too_long(value)),
             };
-            fault = fault.or(Some((row, error)));
+            faults.add(row, error);
             text.push_option((*on_invalid == OnInvalid::Pass).then_some(bytes));
         }
-        (fault, text)
+        (faults, text)
     }
 }
 
@@ -145,12 +158,14 @@ pub(super) struct Keys<'a> {
     pub(super) columns: &'a Columns,
     /// That of the equivalence.
     pub(super) hasher: Hasher,
+    /// Whether empty values have keys.
+    pub(super) takes_empty: bool,
 }
 
 pub(super) struct KeysOfPiece {
     pub(super) keys: Vec<[u8; 16]>,
     pub(super) validity: Validity,
-    pub(super) fault: Fault,
+    pub(super) faults: Faults,
 }
 
 impl Work for Keys<'_> {
@@ -161,14 +176,15 @@ impl Work for Keys<'_> {
         let (equivalence, hasher): (&Equivalence, _) = (&self.columns.equivalence, self.hasher);
         let rows = piece.rows.len();
         let (mut keys, mut validity) = (Vec::with_capacity(rows), Validity::with_capacity(rows));
-        let mut fault = None;
+        let mut faults = Faults::default();
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             let mut refused = |error| {
-                fault = fault.or(Some((row, error)));
+                faults.add(row, error);
                 self.columns.on_invalid == OnInvalid::Pass
             };
             let key = match value {
                 Row::Null => None,
+                Row::Value(record) if record.is_empty() && !self.takes_empty => None,
                 Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
                     Ok(form) => Some(equivalence.key(hasher, form).0),
                     Err(error) => refused(error).then(|| hasher.key(record.bytes()).0),
@@ -178,6 +194,6 @@ impl Work for Keys<'_> {
             keys.push(key.unwrap_or(0).to_be_bytes());
             validity.push(key.is_some());
         }
-        KeysOfPiece { keys, validity, fault }
+        KeysOfPiece { keys, validity, faults }
     }
 }

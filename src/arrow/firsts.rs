@@ -11,6 +11,7 @@ use super::text::Validity;
 use super::{ColumnError, Columns, judge};
 use crate::dedup::{Rows, Set};
 use crate::key::Key;
+use crate::pipeline::Invalid;
 
 /// Tells which values are the first of their class, over as many arrays as come.
 ///
@@ -41,18 +42,26 @@ impl Firsts {
         self.set.len()
     }
 
-    /// For every value, whether it is the first of its class in this array and all before; null where it is null, and
-    /// for invalid values under [`super::OnInvalid::Null`]. A value too long to be judged is always the first.
+    /// For every value, whether it is the first of its class in this array and all before; null where it is null or
+    /// nothing but white space, as blank lines are passed over, and for invalid values under [`super::OnInvalid::Null`]. A value too long to be judged is always the first.
     ///
     /// # Errors
     /// See [`ColumnError`]; then nothing of this array has been seen.
     pub fn mark(&mut self, values: &dyn Array) -> Result<BooleanArray, ColumnError> {
+        self.mark_counting(values).map(|(marks, _)| marks)
+    }
+
+    /// [`Firsts::mark`], and how many values are invalid.
+    pub(crate) fn mark_counting(
+        &mut self,
+        values: &dyn Array,
+    ) -> Result<(BooleanArray, Invalid), ColumnError> {
         let values = super::spelled_out(values)?;
         let column = Column::new(&values)?;
         let hasher = self.columns.equivalence.hasher(self.columns.hasher);
-        let work = Keys { columns: &self.columns, hasher };
+        let work = Keys { columns: &self.columns, hasher, takes_empty: false };
         let mut pieces = each_piece(self.columns.kernels, &column, &work);
-        judge(self.columns.on_invalid, pieces.iter().map(|piece| piece.fault))?;
+        let invalid = judge(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let rows: Vec<Rows> = pieces.par_iter().map(rows_of).collect();
         self.set.insert(&rows.iter().collect::<Vec<_>>());
         let mut bits = BooleanBufferBuilder::new(column.len());
@@ -65,7 +74,7 @@ impl Firsts {
             }
         }
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-        Ok(BooleanArray::new(bits.finish(), nulls))
+        Ok((BooleanArray::new(bits.finish(), nulls), invalid))
     }
 }
 

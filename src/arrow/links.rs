@@ -1,14 +1,10 @@
 //! Links in columns of texts, pages and so on.
 
-use std::sync::Arc;
-
-use arrow_array::{Array, ArrayRef, ListArray};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer};
-use arrow_schema::Field;
+use arrow_array::{Array, ArrayRef};
 
 use super::column::Column;
+use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::text::{Text, Validity, join};
 use super::{ColumnError, Columns, text_to_other};
 use crate::chunk::{Padded, PaddedBuf};
 use crate::extract::{Extractor, Format, Links};
@@ -42,20 +38,7 @@ impl Columns {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
             let work = Find { kernels: self.kernels, extractor, format };
-            let mut pieces = each_piece(self.kernels, &column, &work);
-            let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-            let (mut ends, mut texts, mut count) = (vec![0], Vec::new(), 0);
-            for piece in pieces {
-                for found in piece.counts {
-                    count += found;
-                    ends.push(i32::try_from(count).map_err(|_| ColumnError::TooLarge)?);
-                }
-                texts.push(piece.text);
-            }
-            let field = Field::new_list_field(column.text_type.data_type(), true);
-            let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-            let texts = join(column.text_type, texts)?;
-            Ok(Arc::new(ListArray::try_new(Arc::new(field), offsets, texts, nulls)?))
+            join(column.text_type, each_piece(self.kernels, &column, &work))
         })
     }
 }
@@ -66,50 +49,34 @@ struct Find<'a> {
     format: Format,
 }
 
-struct Found {
-    text: Text,
-    /// Links of each row.
-    counts: Vec<usize>,
-    validity: Validity,
-}
-
 /// Bytes of the longest value that is looked into.
 const MAX_VALUE: usize = 1 << 30;
 
 impl Work for Find<'_> {
-    type Output = Found;
+    type Output = List;
 
     #[inline(always)]
-    fn run<I: Isa>(&self, _: I, piece: &Piece<'_>, _: &mut Scratch) -> Found {
-        let rows = piece.rows.len();
-        let mut found = Found {
-            text: Text::with_capacity(rows, 0),
-            counts: Vec::with_capacity(rows),
-            validity: Validity::with_capacity(rows),
-        };
+    fn run<I: Isa>(&self, _: I, piece: &Piece<'_>, _: &mut Scratch) -> List {
+        let mut list = List::with_capacity(piece.rows.len());
         let mut links = Links::new();
         for value in piece.iter() {
             match value {
-                Row::Value(record) => self.find(record.padded(), &mut links, &mut found.text),
+                Row::Null => list.push_null(),
+                Row::Value(record) => self.find(record.padded(), &mut links, &mut list),
                 Row::TooLong(value) if value.len() <= MAX_VALUE => {
-                    let text = PaddedBuf::from_content(value);
-                    self.find(text.padded(), &mut links, &mut found.text);
+                    self.find(PaddedBuf::from_content(value).padded(), &mut links, &mut list);
                 }
-                Row::Null | Row::TooLong(_) => links.clear(),
+                Row::TooLong(_) => list.push([].into_iter()),
             }
-            found.counts.push(links.len());
-            found.validity.push(!matches!(value, Row::Null));
         }
-        found
+        list
     }
 }
 
 impl Find<'_> {
-    fn find(&self, text: Padded<'_>, links: &mut Links, out: &mut Text) {
+    fn find(&self, text: Padded<'_>, links: &mut Links, list: &mut List) {
         links.clear();
         self.extractor.extract(self.kernels, self.format, text, links);
-        for (_, uri) in links.iter(text.content()) {
-            out.push(uri);
-        }
+        list.push(links.iter(text.content()).map(|(_, uri)| uri));
     }
 }

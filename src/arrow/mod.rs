@@ -28,8 +28,10 @@
 
 mod canonical;
 mod column;
+mod findings;
 mod firsts;
 mod links;
+mod lists;
 mod parts;
 mod pieces;
 mod steps;
@@ -47,7 +49,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 
 use crate::key::Hasher;
-use crate::pipeline::Equivalence;
+use crate::pipeline::{Equivalence, Invalid};
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
@@ -145,20 +147,37 @@ impl From<ArrowError> for ColumnError {
     }
 }
 
-/// A value that is not what it has to be, and its row.
-type Fault = Option<(usize, UriError)>;
+/// The values that are not what they have to be.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    /// The row of the first one.
+    first: Option<(usize, UriError)>,
+    counts: Invalid,
+}
 
-/// The first of the faults of all pieces, if that ends the call.
+impl Faults {
+    #[inline]
+    fn add(&mut self, row: usize, error: UriError) {
+        self.first = self.first.or(Some((row, error)));
+        self.counts.add(error.kind);
+    }
+}
+
+/// The faults of all pieces, counted, unless the first one ends the call.
 fn judge(
     on_invalid: OnInvalid,
-    mut faults: impl Iterator<Item = Fault>,
-) -> Result<(), ColumnError> {
-    match faults.find_map(|fault| fault) {
-        Some((row, error)) if on_invalid == OnInvalid::Fail => {
-            Err(ColumnError::Invalid { row, error })
+    pieces: impl Iterator<Item = Faults>,
+) -> Result<Invalid, ColumnError> {
+    let mut counts = Invalid::default();
+    for faults in pieces {
+        match faults.first {
+            Some((row, error)) if on_invalid == OnInvalid::Fail => {
+                return Err(ColumnError::Invalid { row, error });
+            }
+            _ => faults.counts.iter().for_each(|(kind, count)| counts.add_many(kind, count)),
         }
-        _ => Ok(()),
     }
+    Ok(counts)
 }
 
 /// `kernel` over `array`; over the values of a dictionary, whose keys stay.
@@ -187,7 +206,7 @@ fn text_to_other(
 }
 
 /// A dictionary as an array of its values; any other array as it is.
-fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
+pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
     Ok(match array.as_any_dictionary_opt() {
         Some(dictionary) => arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?,
         None => array.slice(0, array.len()),

@@ -10,9 +10,9 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Fault, judge, text_to_other};
+use super::{ColumnError, Columns, Faults, judge, text_to_other};
 use crate::index::Record;
-use crate::pipeline::Scratch;
+use crate::pipeline::{Invalid, Scratch};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
 use crate::uri::{Components, ErrorKind, UriError, parse};
@@ -39,23 +39,26 @@ impl Columns {
     /// # Errors
     /// See [`ColumnError`].
     pub fn parse(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
-        text_to_other(values, |values| {
-            let column = Column::new(values)?;
-            let mut pieces = each_piece(self.kernels, &column, &Parse);
-            judge(self.on_invalid, pieces.iter().map(|piece| piece.fault))?;
-            let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-            let mut columns: [Vec<Text>; 9] = Default::default();
-            for piece in pieces {
-                for (column, text) in columns.iter_mut().zip(piece.texts) {
-                    column.push(text);
-                }
+        text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
+    }
+
+    /// [`Columns::parse`] of a column that is no dictionary, and how many values are invalid.
+    pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
+        let column = Column::new(values)?;
+        let mut pieces = each_piece(self.kernels, &column, &Parse);
+        let invalid = judge(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
+        let mut columns: [Vec<Text>; 9] = Default::default();
+        for piece in pieces {
+            for (column, text) in columns.iter_mut().zip(piece.texts) {
+                column.push(text);
             }
-            let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
-            let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
-            let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
-            let fields = COMPONENTS.into_iter().map(field).collect::<Fields>();
-            Ok(Arc::new(StructArray::try_new(fields, arrays, nulls)?))
-        })
+        }
+        let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
+        let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+        let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
+        let fields = COMPONENTS.into_iter().map(field).collect::<Fields>();
+        Ok((StructArray::try_new(fields, arrays, nulls)?, invalid))
     }
 
     /// What is wrong with every value, as a struct of the `kind` ([`ErrorKind::name`]) and the byte `at`, counted from
@@ -109,7 +112,7 @@ struct Parse;
 struct Parsed {
     texts: [Text; 9],
     validity: Validity,
-    fault: Fault,
+    faults: Faults,
 }
 
 impl Work for Parse {
@@ -119,20 +122,20 @@ impl Work for Parse {
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Parsed {
         let rows = piece.rows.len();
         let texts = core::array::from_fn(|_| Text::with_capacity(rows, 0));
-        let mut parsed = Parsed { texts, validity: Validity::with_capacity(rows), fault: None };
+        let mut parsed =
+            Parsed { texts, validity: Validity::with_capacity(rows), faults: Faults::default() };
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
-            let refused = match value {
-                Row::Null => None,
+            match value {
+                Row::Null => {}
                 Row::Value(record) => match judged(isa, record) {
                     Ok(parts) => {
                         parsed.push(&parts, record.bytes());
                         continue;
                     }
-                    Err(error) => Some(error),
+                    Err(error) => parsed.faults.add(row, error),
                 },
-                Row::TooLong(value) => Some(too_long(value)),
-            };
-            parsed.fault = parsed.fault.or(refused.map(|error| (row, error)));
+                Row::TooLong(value) => parsed.faults.add(row, too_long(value)),
+            }
             parsed.validity.push(false);
             parsed.texts.iter_mut().for_each(Text::push_null);
         }

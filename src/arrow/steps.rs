@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::{ColumnError, Columns, Fault, judge, text_to_other};
+use super::{ColumnError, Columns, Faults, judge, text_to_other};
 use crate::explain::{explain_with_rules, step};
 use crate::grammar::Grammar;
 use crate::pipeline::Scratch;
@@ -66,7 +66,7 @@ impl Columns {
         text_to_other(values, |values| {
             let work = Changes { columns: self, names: step_names() };
             let pieces = each_piece(self.kernels, &Column::new(values)?, &work);
-            let (faults, bits): (Vec<Fault>, Vec<Vec<Option<u64>>>) = pieces.into_iter().unzip();
+            let (faults, bits): (Vec<Faults>, Vec<Vec<Option<u64>>>) = pieces.into_iter().unzip();
             judge(self.on_invalid, faults.into_iter())?;
             Ok(Arc::new(bits.concat().into_iter().collect::<UInt64Array>()))
         })
@@ -79,11 +79,11 @@ struct Changes<'a> {
 }
 
 impl Work for Changes<'_> {
-    type Output = (Fault, Vec<Option<u64>>);
+    type Output = (Faults, Vec<Option<u64>>);
 
     #[inline(always)]
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> Self::Output {
-        let mut fault = None;
+        let mut faults = Faults::default();
         let mut bits = Vec::with_capacity(piece.rows.len());
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             let found = match value {
@@ -96,11 +96,11 @@ impl Work for Changes<'_> {
                 Row::TooLong(value) => Err(too_long(value)),
             };
             bits.push(found.unwrap_or_else(|error| {
-                fault = fault.or(Some((row, error)));
+                faults.add(row, error);
                 None
             }));
         }
-        (fault, bits)
+        (faults, bits)
     }
 }
 

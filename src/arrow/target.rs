@@ -6,7 +6,7 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, join};
-use super::{ColumnError, Columns, Fault, OnInvalid, judge, spelled_out, text_to_text};
+use super::{ColumnError, Columns, Faults, OnInvalid, judge, spelled_out, text_to_text};
 use crate::grammar::class::WHITE_SPACE;
 use crate::index::Record;
 use crate::pipeline::Scratch;
@@ -66,7 +66,7 @@ impl Columns {
     ) -> Result<ArrayRef, ColumnError> {
         let column = Column::new(references)?;
         let work = Targets { bases, options, on_invalid: self.on_invalid };
-        let (faults, texts): (Vec<Fault>, Vec<Text>) =
+        let (faults, texts): (Vec<Faults>, Vec<Text>) =
             each_piece(self.kernels, &column, &work).into_iter().unzip();
         judge(self.on_invalid, faults.into_iter())?;
         join(column.text_type, texts)
@@ -95,10 +95,10 @@ struct Targets<'a> {
 }
 
 impl Work for Targets<'_> {
-    type Output = (Fault, Text);
+    type Output = (Faults, Text);
 
     #[inline(always)]
-    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> (Fault, Text) {
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> (Faults, Text) {
         match self.bases {
             Bases::One(base) => self.against_one(isa, piece, base),
             Bases::Each(bases) => self.against_each(isa, piece, bases),
@@ -108,20 +108,25 @@ impl Work for Targets<'_> {
 
 impl Targets<'_> {
     #[inline(always)]
-    fn against_one<I: Isa>(&self, isa: I, piece: &Piece<'_>, base: &BaseUri) -> (Fault, Text) {
+    fn against_one<I: Isa>(&self, isa: I, piece: &Piece<'_>, base: &BaseUri) -> (Faults, Text) {
         let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
-        let mut fault = None;
+        let mut faults = Faults::default();
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
-            self.push(isa, Some(base), (row, value), &mut text, &mut fault);
+            self.push(isa, Some(base), (row, value), &mut text, &mut faults);
         }
-        (fault, text)
+        (faults, text)
     }
 
     /// Bases often come in runs: one that is the same as that of the row before is not parsed again.
     #[inline(always)]
-    fn against_each<I: Isa>(&self, isa: I, piece: &Piece<'_>, bases: &Column<'_>) -> (Fault, Text) {
+    fn against_each<I: Isa>(
+        &self,
+        isa: I,
+        piece: &Piece<'_>,
+        bases: &Column<'_>,
+    ) -> (Faults, Text) {
         let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
-        let mut fault = None;
+        let mut faults = Faults::default();
         let mut last: Option<(&[u8], Result<BaseUri, UriError>)> = None;
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             if bases.is_null(row) {
@@ -135,21 +140,20 @@ impl Targets<'_> {
             match &last {
                 Some((_, Err(error))) => {
                     if !matches!(value, Row::Null) {
-                        fault = fault.or(Some((row, *error)));
+                        faults.add(row, *error);
                     }
-                    self.push(isa, None, (row, value), &mut text, &mut fault);
+                    self.push(isa, None, (row, value), &mut text, &mut faults);
                 }
                 Some((_, Ok(base))) => {
-                    self.push(isa, Some(base), (row, value), &mut text, &mut fault);
+                    self.push(isa, Some(base), (row, value), &mut text, &mut faults);
                 }
                 None => {}
             }
         }
-        (fault, text)
+        (faults, text)
     }
 
-    /// Adds the target of a row, or what stands for a row without one; `fault` becomes what is wrong if nothing was
-    /// before.
+    /// Adds the target of a row, or what stands for a row without one; what is wrong is added to `faults`.
     #[inline(always)]
     fn push<I: Isa>(
         &self,
@@ -157,7 +161,7 @@ impl Targets<'_> {
         base: Option<&BaseUri>,
         (row, value): (usize, Row<'_>),
         text: &mut Text,
-        fault: &mut Fault,
+        faults: &mut Faults,
     ) {
         let start = text.bytes.len();
         let (bytes, error) = match value {
@@ -172,7 +176,7 @@ impl Targets<'_> {
             },
         };
         text.bytes.truncate(start);
-        *fault = fault.or(error.map(|error| (row, error)));
+        error.into_iter().for_each(|error| faults.add(row, error));
         text.push_option((self.on_invalid == OnInvalid::Pass).then_some(bytes));
     }
 

@@ -66,8 +66,10 @@ fn check_forms_and_keys(values: &[Value], kernels: Kernels) {
 fn check_firsts(values: &[Value]) {
     let forms = forms(values, Rung::Scheme, OnInvalid::Pass);
     let mut seen = std::collections::BTreeSet::new();
-    let expected: Vec<Option<bool>> =
-        forms.iter().map(|form| form.as_ref().map(|form| seen.insert(form.clone()))).collect();
+    let expected: Vec<Option<bool>> = forms
+        .iter()
+        .map(|form| Some(seen.insert(form.clone().filter(|form| !form.is_empty())?)))
+        .collect();
     for (name, array) in arrays(values) {
         for step in [1, 3, values.len().max(1)] {
             let mut firsts = Firsts::new(Columns::default());

@@ -22,3 +22,5 @@ mod rules;
 mod run;
 mod sets;
 mod stats;
+#[cfg(feature = "parquet")]
+mod tables;

@@ -141,6 +141,9 @@ pub(crate) struct Config {
     pub(crate) checkpoint: Option<(PathBuf, u64)>,
     /// The file of what stands for what.
     pub(crate) aliases: Option<PathBuf>,
+    /// The inputs are tables: what was typed about them, and the column of URIs.
+    #[cfg(feature = "parquet")]
+    pub(crate) table: Option<(args::TableChoice, String)>,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
     /// The exit code tells whether there were invalid records.
@@ -159,7 +162,19 @@ impl Config {
     /// # Errors
     /// A backend that is not there; options that contradict each other in a way that clap cannot see.
     pub(crate) fn new(cli: Cli, environment: &Environment) -> Result<Config, Failure> {
-        match cli.command {
+        #[cfg(feature = "parquet")]
+        {
+            let table = cli.command.table().cloned();
+            let mut config = Config::of_command(cli.command, environment)?;
+            config.table = table.and_then(|typed| Some((typed.clone(), typed.column?)));
+            Ok(config)
+        }
+        #[cfg(not(feature = "parquet"))]
+        Config::of_command(cli.command, environment)
+    }
+
+    fn of_command(command: args::Command, environment: &Environment) -> Result<Config, Failure> {
+        match command {
             args::Command::Dedup(dedup) => {
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
                 let options = DedupOptions {
@@ -465,6 +480,8 @@ impl Config {
             set: None,
             checkpoint: None,
             aliases: None,
+            #[cfg(feature = "parquet")]
+            table: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
             strict,

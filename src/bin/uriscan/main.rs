@@ -21,6 +21,8 @@ mod run;
 mod sets;
 mod summary;
 mod table;
+#[cfg(feature = "parquet")]
+mod tables;
 mod version;
 
 use std::process::ExitCode;

@@ -33,6 +33,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if matches!(config.job, Job::ListRules) {
         return list_rules(&config.output);
     }
+    #[cfg(feature = "parquet")]
+    if let Some((typed, column)) = &config.table {
+        return crate::tables::run(config, typed, column);
+    }
     let started = Instant::now();
     let mut config = config.clone();
     records::choose_hasher(&mut config)?;
@@ -146,7 +150,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
 }
 
 /// Prints the totals, if they are asked for.
-fn tell_summary(
+pub(crate) fn tell_summary(
     config: &Config,
     report: Report,
     findings: Option<FindingCounts>,

@@ -40,6 +40,9 @@ pub(crate) struct Audit {
     #[arg(long, conflicts_with_all = ["files", "redact"])]
     pub(crate) list_rules: bool,
 
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -27,6 +27,9 @@ pub(crate) struct Check {
     pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

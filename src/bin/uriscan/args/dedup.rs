@@ -75,6 +75,9 @@ pub(crate) struct Dedup {
     pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) memory: Memory,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

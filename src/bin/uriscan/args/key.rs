@@ -39,6 +39,9 @@ pub(crate) struct Key {
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -14,6 +14,8 @@ mod parse;
 mod resolve;
 mod rules;
 mod set;
+#[cfg(feature = "parquet")]
+mod table;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
@@ -32,6 +34,9 @@ pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
+
+#[cfg(feature = "parquet")]
+pub(crate) use table::TableChoice;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -101,6 +106,23 @@ pub(crate) enum Command {
     Extract(Extract),
     Set(Set),
     Grammar(Grammar),
+}
+
+#[cfg(feature = "parquet")]
+impl Command {
+    /// What was typed about tables, for commands that take them.
+    pub(crate) fn table(&self) -> Option<&TableChoice> {
+        Some(match self {
+            Command::Dedup(typed) => &typed.table,
+            Command::Normalize(typed) => &typed.table,
+            Command::Key(typed) => &typed.table,
+            Command::Parse(typed) => &typed.table,
+            Command::Check(typed) => &typed.table,
+            Command::Audit(typed) => &typed.table,
+            Command::Extract(typed) => &typed.table,
+            _ => return None,
+        })
+    }
 }
 
 impl Cli {

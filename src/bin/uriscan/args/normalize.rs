@@ -25,6 +25,9 @@ pub(crate) struct Normalize {
     pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    pub(crate) table: super::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -1,0 +1,71 @@
+//! What the audit finds in every value.
+
+use arrow_array::{Array, ArrayRef};
+
+use super::lists::{List, join};
+use super::pieces::{Piece, Row, Work, each_piece};
+use super::{ColumnError, Columns, text_to_other};
+use crate::arrow::column::{Column, TextType};
+use crate::audit::{Rule, RuleSet, audit_with, quiet};
+use crate::pipeline::Scratch;
+use crate::simd::Isa;
+
+impl Columns {
+    /// The names of the rules of the audit (RFC 3986 section 7) that have something to say of every value, each once, in
+    /// the order of the rules: a list of `Utf8`, empty where there is nothing to say and null where the value is.
+    ///
+    /// ```
+    /// use arrow_array::{Array, StringArray, cast::AsArray};
+    /// use uriscan::{arrow::Columns, audit::RuleSet};
+    /// let urls = StringArray::from(vec!["http://h/", "http://0x7f.1/"]);
+    /// let found = Columns::default().audit(&urls, RuleSet::all()).unwrap();
+    /// let found = found.as_list::<i32>();
+    /// assert!(found.value(0).is_empty());
+    /// assert!(found.value(1).as_string::<i32>().iter().flatten().any(|name| name.contains("ipv4")));
+    /// ```
+    ///
+    /// # Errors
+    /// [`ColumnError::Type`].
+    pub fn audit(&self, values: &dyn Array, rules: RuleSet) -> Result<ArrayRef, ColumnError> {
+        text_to_other(values, |values| {
+            let pieces = each_piece(self.kernels, &Column::new(values)?, &Audit { rules });
+            join(TextType::Utf8, pieces)
+        })
+    }
+}
+
+struct Audit {
+    rules: RuleSet,
+}
+
+impl Work for Audit {
+    type Output = List;
+
+    #[inline(always)]
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> List {
+        let mut list = List::with_capacity(piece.rows.len());
+        let mut findings = Vec::new();
+        for value in piece.iter() {
+            let mut found = Vec::new();
+            match value {
+                Row::Null => {
+                    list.push_null();
+                    continue;
+                }
+                Row::Value(record) if record.is_empty() => {}
+                Row::Value(record) => {
+                    if let Some(hint) = quiet::screen(isa, record) {
+                        audit_with(hint, record.bytes(), self.rules, &mut findings);
+                        found.extend(findings.iter().map(|finding| finding.rule));
+                    }
+                }
+                Row::TooLong(_) if self.rules.has(Rule::Invalid) => found.push(Rule::Invalid),
+                Row::TooLong(_) => {}
+            }
+            found.sort_unstable();
+            found.dedup();
+            list.push(found.iter().map(|rule| rule.id().as_bytes()));
+        }
+        list
+    }
+}

@@ -1,0 +1,63 @@
+//! Lists of text that come out.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, ListArray};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_schema::Field;
+
+use super::ColumnError;
+use super::column::TextType;
+use super::text::{self, Text, Validity};
+
+/// A list for each of some rows.
+pub(super) struct List {
+    texts: Text,
+    /// How many texts each row has.
+    counts: Vec<usize>,
+    validity: Validity,
+}
+
+impl List {
+    /// No rows; with room for `rows`.
+    pub(super) fn with_capacity(rows: usize) -> List {
+        let (texts, validity) = (Text::with_capacity(0, 0), Validity::with_capacity(rows));
+        List { texts, counts: Vec::with_capacity(rows), validity }
+    }
+
+    /// Adds a row with these texts.
+    pub(super) fn push<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
+        let mut count = 0;
+        for text in texts {
+            self.texts.push(text);
+            count += 1;
+        }
+        self.counts.push(count);
+        self.validity.push(true);
+    }
+
+    /// Adds a row without a list.
+    pub(super) fn push_null(&mut self) {
+        self.counts.push(0);
+        self.validity.push(false);
+    }
+}
+
+/// The array of `pieces`, one behind the other.
+///
+/// # Errors
+/// [`ColumnError::TooLarge`].
+pub(super) fn join(text_type: TextType, mut pieces: Vec<List>) -> Result<ArrayRef, ColumnError> {
+    let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
+    let (mut ends, mut texts, mut count) = (vec![0], Vec::new(), 0);
+    for piece in pieces {
+        for found in piece.counts {
+            count += found;
+            ends.push(i32::try_from(count).map_err(|_| ColumnError::TooLarge)?);
+        }
+        texts.push(piece.texts);
+    }
+    let field = Arc::new(Field::new_list_field(text_type.data_type(), true));
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
+    Ok(Arc::new(ListArray::try_new(field, offsets, text::join(text_type, texts)?, nulls)?))
+}

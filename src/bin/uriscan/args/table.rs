@@ -1,0 +1,38 @@
+//! Tables in and out.
+
+use clap::Args;
+use uriscan::table::TableFormat;
+
+/// One column of a table holds the URIs; the others are carried along.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Tables")]
+pub(crate) struct TableChoice {
+    /// Read tables instead of lines, and take the URIs from this column: its name, or its number from 1
+    ///
+    /// Several files are one table and have the same columns. dedup keeps rows; the other commands add columns:
+    /// uri_normalized; uri_key (16 bytes, in text 32 digits), or surt by --as; uri_scheme, uri_host and so on
+    /// (parse); uri_error and uri_error_at (check); uri_findings (audit) and uri_links (extract), which are lists. Null
+    /// stays null; dedup leaves out rows without a URI, as it does blank lines. Options that write
+    /// something else than that are refused.
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) column: Option<String>,
+
+    /// What the tables are: parquet, arrow, arrow-stream, csv, tsv or jsonl; told by their names or first bytes
+    ///
+    /// csv and tsv begin with a header; their columns are text, and an empty field is null. Of jsonl every line is kept as it is.
+    #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
+    pub(crate) from: Option<TableFormat>,
+
+    /// What to write; told by the name of the output, or that of the first table
+    ///
+    /// parquet is compressed with zstd, and so is arrow. csv and tsv hold no lists. jsonl in is jsonl out.
+    #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
+    pub(crate) to: Option<TableFormat>,
+}
+
+fn format(typed: &str) -> Result<TableFormat, String> {
+    TableFormat::from_name(typed).ok_or_else(|| {
+        let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("the formats are {}", names.join(", "))
+    })
+}

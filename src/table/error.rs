@@ -1,0 +1,103 @@
+//! What can go wrong with tables.
+
+use std::{fmt, io};
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+
+use crate::arrow::ColumnError;
+use crate::uri::UriError;
+
+/// Why a table could not be read, worked on or written.
+#[derive(Debug)]
+pub enum TableError {
+    /// It could not be read, or is not what it is taken for.
+    Read {
+        /// Its name.
+        table: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no such column.
+    Column {
+        /// The name of the table.
+        table: String,
+        /// What was asked for.
+        column: String,
+        /// What there is.
+        columns: Vec<String>,
+    },
+    /// It has not the columns of the first table, or has one that is to be added.
+    Columns {
+        /// Its name.
+        table: String,
+        /// What is different.
+        what: String,
+    },
+    /// A line of a table of JSON lines is not what it must be.
+    Line {
+        /// The name of the table.
+        table: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A row without a valid URI under [`crate::arrow::OnInvalid::Fail`].
+    Invalid {
+        /// The name of the table.
+        table: String,
+        /// The row, counted from 1, without a header.
+        row: u64,
+        /// What is wrong.
+        error: UriError,
+    },
+    /// The column could not be worked on.
+    Work(ColumnError),
+    /// What is to be written has no place in the format.
+    Format(String),
+    /// Results could not be written.
+    Write(io::Error),
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableError::Read { table, what } => write!(f, "{table}: {what}"),
+            TableError::Column { table, column, columns } => {
+                write!(f, "{table}: there is no column {column}; there are: {}", columns.join(", "))
+            }
+            TableError::Columns { table, what } => write!(f, "{table}: {what}"),
+            TableError::Line { table, line, what } => write!(f, "{table}:{line}: {what}"),
+            TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
+            TableError::Work(error) => error.fmt(f),
+            TableError::Format(what) => f.write_str(what),
+            TableError::Write(error) => write!(f, "cannot write: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for TableError {}
+
+impl From<ColumnError> for TableError {
+    fn from(error: ColumnError) -> TableError {
+        TableError::Work(error)
+    }
+}
+
+/// What is said of a table called `table`.
+pub(super) fn unread(table: &str, what: impl fmt::Display) -> TableError {
+    TableError::Read { table: table.to_owned(), what: what.to_string() }
+}
+
+impl From<ArrowError> for TableError {
+    fn from(error: ArrowError) -> TableError {
+        TableError::Format(error.to_string())
+    }
+}
+
+impl From<ParquetError> for TableError {
+    fn from(error: ParquetError) -> TableError {
+        TableError::Format(error.to_string())
+    }
+}

@@ -1,0 +1,96 @@
+//! The formats of tables.
+
+use std::path::Path;
+
+/// How a table is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Apache Parquet; written with zstd.
+    Parquet,
+    /// The file format of Arrow IPC (Feather version 2).
+    Arrow,
+    /// The stream format of Arrow IPC.
+    ArrowStream,
+    /// Comma-separated values with a header (RFC 4180). All columns are text; an empty field is null.
+    Csv,
+    /// Tab-separated values with a header, otherwise like [`TableFormat::Csv`].
+    Tsv,
+    /// An object of JSON a line.
+    Jsonl,
+}
+
+impl TableFormat {
+    /// All of them.
+    pub const ALL: [TableFormat; 6] = [
+        TableFormat::Parquet,
+        TableFormat::Arrow,
+        TableFormat::ArrowStream,
+        TableFormat::Csv,
+        TableFormat::Tsv,
+        TableFormat::Jsonl,
+    ];
+
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TableFormat::Parquet => "parquet",
+            TableFormat::Arrow => "arrow",
+            TableFormat::ArrowStream => "arrow-stream",
+            TableFormat::Csv => "csv",
+            TableFormat::Tsv => "tsv",
+            TableFormat::Jsonl => "jsonl",
+        }
+    }
+
+    /// The format called `name`.
+    pub fn from_name(name: &str) -> Option<TableFormat> {
+        TableFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The format that the name of a file tells by its end, one of compression apart.
+    ///
+    /// ```
+    /// use uriscan::table::TableFormat;
+    /// assert_eq!(TableFormat::of_path("x/urls.csv.gz".as_ref()), Some(TableFormat::Csv));
+    /// assert_eq!(TableFormat::of_path("urls.txt".as_ref()), None);
+    /// ```
+    pub fn of_path(path: &Path) -> Option<TableFormat> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let packed = [".gz", ".zst", ".bz2", ".xz", ".lz4"];
+        let plain = packed.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        Some(match plain.rsplit_once('.')?.1 {
+            "parquet" | "pq" => TableFormat::Parquet,
+            "arrow" | "feather" | "ipc" => TableFormat::Arrow,
+            "arrows" => TableFormat::ArrowStream,
+            "csv" => TableFormat::Csv,
+            "tsv" | "tab" => TableFormat::Tsv,
+            "jsonl" | "ndjson" | "json" => TableFormat::Jsonl,
+            _ => return None,
+        })
+    }
+
+    /// The format of what begins with `head`, where that is plain to see.
+    pub fn of_head(head: &[u8]) -> Option<TableFormat> {
+        match head {
+            _ if head.starts_with(b"PAR1") => Some(TableFormat::Parquet),
+            _ if head.starts_with(b"ARROW1") => Some(TableFormat::Arrow),
+            _ if head.starts_with(&[0xFF; 4]) => Some(TableFormat::ArrowStream),
+            _ if head.trim_ascii_start().starts_with(b"{") => Some(TableFormat::Jsonl),
+            _ => None,
+        }
+    }
+
+    /// The byte between two fields, of formats that have one.
+    pub(super) fn delimiter(self) -> Option<u8> {
+        match self {
+            TableFormat::Csv => Some(b','),
+            TableFormat::Tsv => Some(b'\t'),
+            _ => None,
+        }
+    }
+
+    /// Whether it must be read from a file, as its end is looked at first.
+    pub(super) fn needs_file(self) -> bool {
+        matches!(self, TableFormat::Parquet | TableFormat::Arrow)
+    }
+}

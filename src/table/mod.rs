@@ -1,0 +1,147 @@
+//! Floor 10: tables in, tables out: one column holds URIs, the others are carried along.
+//!
+//! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
+//! of [`crate::arrow`]. Rows keep their order. A table is read, worked on and written some hundred thousand rows at a
+//! time, so memory does not grow with its length, but for the keys of `dedup`.
+//!
+//! ```
+//! use uriscan::arrow::Columns;
+//! use uriscan::table::{Input, Job, TableFormat, Task, run};
+//!
+//! let csv = "id,url\n1,http://h\n2,HTTP://h/\n3,http://h/x\n";
+//! let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
+//! let mut out = Vec::new();
+//! let inputs = vec![Input::stream("list", TableFormat::Csv, csv.as_bytes())];
+//! let report = run(inputs, &job, &mut out, None).unwrap();
+//! assert_eq!(out, b"id,url\n1,http://h\n3,http://h/x\n");
+//! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
+//! ```
+
+mod error;
+mod format;
+mod jsonl;
+mod read;
+mod task;
+mod write;
+
+pub use error::TableError;
+pub use format::TableFormat;
+pub use read::Input;
+pub use task::{Form, Task};
+
+use std::io::Write;
+
+use arrow_schema::SchemaRef;
+
+use crate::arrow::{Columns, Firsts};
+use crate::pipeline::Report;
+use read::{Reader, Unit};
+use task::Work;
+use write::{Sink, Writer};
+
+/// What is done with tables.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The column of URIs: its name, or its number from 1 if no column has that name.
+    pub column: String,
+    /// What is done with it.
+    pub task: Task,
+    /// How.
+    pub columns: Columns,
+    /// Leave rows out whose URI is invalid, instead of what `columns` say.
+    pub drops_invalid: bool,
+    /// The format to write.
+    pub to: TableFormat,
+}
+
+impl Job {
+    /// A job that leaves nothing out but duplicates.
+    pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
+        Job { column: column.into(), task, columns, drops_invalid: false, to }
+    }
+}
+
+/// Works through `inputs`, which have the same columns, as if they were one table; writes a table to `out`.
+///
+/// `progress` is told the bytes read so far. In the report a record is a row with a URI; `blank` counts rows that `dedup`
+/// leaves out because they have none: null, or nothing but white space.
+///
+/// # Errors
+/// See [`TableError`]. What was written to `out` till then is no whole table.
+pub fn run(
+    inputs: Vec<Input>,
+    job: &Job,
+    out: &mut (dyn Write + Send),
+    mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
+) -> Result<Report, TableError> {
+    let mut sink = Sink::new(out);
+    let result = run_into(inputs, job, &mut sink, &mut progress);
+    match sink.fault() {
+        Some(error) => Err(TableError::Write(error)),
+        None => result,
+    }
+}
+
+fn run_into(
+    inputs: Vec<Input>,
+    job: &Job,
+    sink: &mut Sink<'_>,
+    progress: &mut Option<&mut (dyn FnMut(u64) + Send)>,
+) -> Result<Report, TableError> {
+    let mut inputs = inputs.into_iter();
+    let Some(first) = inputs.next() else { return Ok(Report::default()) };
+    let mut reader = Reader::open(first, job)?;
+    let columns = reader.schema();
+    let mut work = Work::new(job, &columns, reader.column())?;
+    let mut writer = Writer::new(job.to, work.schema(), sink)?;
+    let mut bytes = 0;
+    loop {
+        work.begin(reader.name());
+        each_wave(&mut reader, |units, read| {
+            if let Some(progress) = progress {
+                progress(bytes + read);
+            }
+            writer.write(&work.take(&units)?)
+        })?;
+        bytes += reader.bytes();
+        let Some(next) = inputs.next() else { break };
+        reader = Reader::open(next, job)?;
+        refuse_other_columns(&columns, &reader)?;
+    }
+    writer.finish()?;
+    Ok(Report { bytes, ..work.report() })
+}
+
+/// Hands the units of `reader` to `take`, as many at a time as there are threads, with the bytes read so far; the
+/// next ones are read meanwhile.
+fn each_wave(
+    reader: &mut Reader,
+    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), TableError> + Send,
+) -> Result<(), TableError> {
+    let mut wave = reader.next_wave()?;
+    while !wave.is_empty() {
+        let read = reader.bytes();
+        let (next, taken) = rayon::join(|| reader.next_wave(), || take(wave, read));
+        taken?;
+        wave = next?;
+    }
+    Ok(())
+}
+
+/// Tables that are read one after the other have the same columns.
+fn refuse_other_columns(columns: &SchemaRef, reader: &Reader) -> Result<(), TableError> {
+    let names = |schema: &SchemaRef| {
+        let fields = schema.fields().iter();
+        fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect::<Vec<_>>()
+    };
+    let (expected, found) = (names(columns), names(&reader.schema()));
+    if expected == found {
+        return Ok(());
+    }
+    let different = expected.iter().zip(&found).find(|(one, other)| one != other);
+    let what = match different {
+        Some((one, other)) => format!("`{other}` where the first table has `{one}`"),
+        None => format!("{} columns, the first table has {}", found.len(), expected.len()),
+    };
+    Err(TableError::Columns { table: reader.name().to_owned(), what })
+}

@@ -1,0 +1,263 @@
+//! What is done with the rows of a table.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::filter::filter_record_batch;
+use rayon::prelude::*;
+
+use super::read::Unit;
+use super::{Firsts, Job, TableError};
+use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
+use crate::audit::RuleSet;
+use crate::extract::{Extractor, Format};
+use crate::pipeline::{Invalid, Report};
+use crate::surt;
+use crate::uri::ErrorKind;
+
+/// What is done with a column of URIs.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// The first row of each class is kept.
+    Dedup,
+    /// A form of every URI is added.
+    Form(Form),
+    /// The components of every URI-reference are added, as columns `uri_scheme` and so on.
+    Parse,
+    /// What is wrong with every value is added, as the columns `uri_error` and `uri_error_at`; null where it is a
+    /// URI-reference.
+    Check,
+    /// What the audit finds is added, as a column `uri_findings` of lists of the names of rules.
+    Audit(RuleSet),
+    /// The links in every value, which is no URI but a document of this format, are added, as a column `uri_links` of lists.
+    Extract(Box<Extractor>, Format),
+}
+
+impl Task {
+    /// The names of the columns that are added.
+    pub(super) fn names(&self) -> Vec<String> {
+        added(self, DataType::Utf8).into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+/// A form of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The canonical form, as a column `uri_normalized`.
+    Normalized,
+    /// The key, as a column `uri_key`: 16 bytes, in text formats their hexadecimal digits.
+    Key,
+    /// A sort-friendly form, as a column `surt`.
+    Surt(surt::Form),
+}
+
+/// A task at work.
+pub(super) struct Work<'j> {
+    job: &'j Job,
+    columns: Columns,
+    /// The number of the column.
+    column: usize,
+    schema: SchemaRef,
+    firsts: Option<Firsts>,
+    report: Report,
+    /// The name of the table, and how many of its rows have been.
+    table: String,
+    rows: u64,
+}
+
+impl<'j> Work<'j> {
+    /// Work on tables of columns as in `schema`, in which the URIs stand in `column`.
+    pub(super) fn new(
+        job: &'j Job,
+        schema: &SchemaRef,
+        column: usize,
+    ) -> Result<Work<'j>, TableError> {
+        let mut columns = job.columns.clone();
+        if job.drops_invalid {
+            columns.on_invalid = OnInvalid::Null;
+        }
+        let text = match schema.field(column).data_type() {
+            DataType::Dictionary(_, value) => value.as_ref().clone(),
+            other => other.clone(),
+        };
+        let mut fields = schema.fields().to_vec();
+        for (name, data_type) in added(&job.task, text) {
+            if fields.iter().any(|field| *field.name() == name) {
+                let what = format!("there is a column {name} already");
+                return Err(TableError::Columns {
+                    table: schema.field(column).name().clone(),
+                    what,
+                });
+            }
+            fields.push(Arc::new(Field::new(name, data_type, true)));
+        }
+        let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        let firsts = matches!(job.task, Task::Dedup).then(|| Firsts::new(columns.clone()));
+        let (report, table, rows) = (Report::default(), String::new(), 0);
+        Ok(Work { job, columns, column, schema, firsts, report, table, rows })
+    }
+
+    /// The columns of the results.
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    pub(super) fn report(&self) -> Report {
+        self.report
+    }
+
+    /// What comes now are the rows of `table`, from the first one on.
+    pub(super) fn begin(&mut self, table: &str) {
+        (self.table, self.rows) = (table.to_owned(), 0);
+    }
+
+    /// What becomes of `units`.
+    pub(super) fn take(&mut self, units: &[Unit]) -> Result<Vec<Unit>, TableError> {
+        let mut batches = Vec::new();
+        for batch in units.iter().flatten() {
+            batches.push((batch, self.rows));
+            self.rows += batch.num_rows() as u64;
+        }
+        let done = match self.firsts.take() {
+            Some(mut firsts) => {
+                let done = self.firsts_of(&batches, &mut firsts);
+                self.firsts = Some(firsts);
+                done?
+            }
+            None => {
+                let done = batches.par_iter().map(|(batch, start)| self.added(batch, *start));
+                done.collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        let mut done = done.into_iter();
+        let mut made = Vec::with_capacity(units.len());
+        for unit in units {
+            let (batches, reports): (Unit, Vec<Report>) = done.by_ref().take(unit.len()).unzip();
+            reports.iter().for_each(|report| self.report += report);
+            made.push(batches);
+        }
+        Ok(made)
+    }
+
+    /// The rows of each batch that are the first of their class; beside a batch, how many rows of the table are before it.
+    fn firsts_of(
+        &self,
+        batches: &[(&RecordBatch, u64)],
+        firsts: &mut Firsts,
+    ) -> Result<Vec<(RecordBatch, Report)>, TableError> {
+        // One after the other: what is first is decided in the order of the rows.
+        let marks = batches.iter().map(|(batch, start)| {
+            let marks = firsts.mark_counting(batch.column(self.column));
+            marks.map_err(|error| self.placed(error, *start))
+        });
+        let marks = marks.collect::<Result<Vec<_>, _>>()?;
+        let kept = batches.par_iter().zip(marks);
+        kept.map(|((batch, _), (marks, invalid))| self.kept(batch, &marks, invalid)).collect()
+    }
+
+    /// The rows of `batch` that are marked.
+    fn kept(
+        &self,
+        batch: &RecordBatch,
+        marks: &BooleanArray,
+        invalid: Invalid,
+    ) -> Result<(RecordBatch, Report), TableError> {
+        let kept = filter_record_batch(batch, marks)?;
+        let (rows, written) = (batch.num_rows() as u64, kept.num_rows() as u64);
+        let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
+        let blank = marks.null_count() as u64 - dropped;
+        let report = Report {
+            records: rows - blank,
+            blank,
+            written,
+            duplicates: rows - blank - dropped - written,
+            invalid,
+            ..Report::default()
+        };
+        Ok((kept, report))
+    }
+
+    /// `batch` with what the task adds.
+    fn added(&self, batch: &RecordBatch, start: u64) -> Result<(RecordBatch, Report), TableError> {
+        let placed = |error| self.placed(error, start);
+        let values = spelled_out(batch.column(self.column)).map_err(placed)?;
+        let (arrays, invalid) = self.made(&values).map_err(placed)?;
+        let columns = batch.columns().iter().cloned().chain(arrays.iter().cloned()).collect();
+        let made = RecordBatch::try_new(self.schema(), columns)?;
+        let records = (values.len() - values.null_count()) as u64;
+        let is_left_out = self.job.drops_invalid && matches!(self.job.task, Task::Form(_));
+        let (made, written) = match arrays.first() {
+            Some(array) if is_left_out => {
+                let is_kept = |row| values.is_null(row) || array.is_valid(row);
+                let kept =
+                    (0..values.len()).map(|row| Some(is_kept(row))).collect::<BooleanArray>();
+                (filter_record_batch(&made, &kept)?, records - invalid.total())
+            }
+            _ => (made, records),
+        };
+        Ok((made, Report { records, written, invalid, ..Report::default() }))
+    }
+
+    /// The columns that the task adds for `values`, and how many of these are invalid.
+    fn made(&self, values: &ArrayRef) -> Result<(Vec<ArrayRef>, Invalid), ColumnError> {
+        let columns = &self.columns;
+        let one = |(array, invalid): (ArrayRef, Invalid)| (vec![array], invalid);
+        Ok(match &self.job.task {
+            Task::Dedup => (Vec::new(), Invalid::default()),
+            Task::Form(Form::Normalized) => one(columns.forms(values, None)?),
+            Task::Form(Form::Key) => one(columns.keys(values)?),
+            Task::Form(Form::Surt(form)) => one(columns.forms(values, Some(*form))?),
+            Task::Parse => {
+                let (parts, invalid) = columns.parts(values)?;
+                (parts.columns().to_vec(), invalid)
+            }
+            Task::Check => {
+                let faults = columns.check(values, true)?;
+                let mut invalid = Invalid::default();
+                for kind in faults.as_struct().column(0).as_string::<i32>().iter().flatten() {
+                    let kind = ErrorKind::ALL.into_iter().find(|known| known.name() == kind);
+                    kind.into_iter().for_each(|kind| invalid.add(kind));
+                }
+                (faults.as_struct().columns().to_vec(), invalid)
+            }
+            Task::Audit(rules) => (vec![columns.audit(values, *rules)?], Invalid::default()),
+            Task::Extract(extractor, format) => {
+                (vec![columns.extract(values, extractor, *format)?], Invalid::default())
+            }
+        })
+    }
+
+    /// `error`, in a batch that begins at row `start` of the table.
+    fn placed(&self, error: ColumnError, start: u64) -> TableError {
+        match error {
+            ColumnError::Invalid { row, error } => TableError::Invalid {
+                table: self.table.clone(),
+                row: start + row as u64 + 1,
+                error,
+            },
+            error => TableError::Work(error),
+        }
+    }
+}
+
+/// The columns that a task adds, where the column of URIs has values of the type `text`.
+fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
+    let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
+    match task {
+        Task::Dedup => Vec::new(),
+        Task::Form(Form::Normalized) => vec![("uri_normalized".to_owned(), text)],
+        Task::Form(Form::Key) => vec![("uri_key".to_owned(), DataType::FixedSizeBinary(16))],
+        Task::Form(Form::Surt(_)) => vec![("surt".to_owned(), text)],
+        Task::Parse => {
+            COMPONENTS.iter().map(|name| (format!("uri_{name}"), text.clone())).collect()
+        }
+        Task::Check => vec![
+            ("uri_error".to_owned(), DataType::Utf8),
+            ("uri_error_at".to_owned(), DataType::UInt32),
+        ],
+        Task::Audit(_) => vec![("uri_findings".to_owned(), list(DataType::Utf8))],
+        Task::Extract(..) => vec![("uri_links".to_owned(), list(text))],
+    }
+}

@@ -1,0 +1,201 @@
+//! Batches of rows as tables.
+
+use std::io::{self, Write};
+
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::{DataType, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use rayon::prelude::*;
+
+use super::read::Unit;
+use super::{TableError, TableFormat, jsonl};
+
+/// Where results go; keeps the error of the system that the formats make a text of.
+pub(super) struct Sink<'a> {
+    out: &'a mut (dyn Write + Send),
+    fault: Option<io::Error>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(out: &'a mut (dyn Write + Send)) -> Sink<'a> {
+        Sink { out, fault: None }
+    }
+
+    /// What went wrong, if something did.
+    pub(super) fn fault(self) -> Option<io::Error> {
+        self.fault
+    }
+
+    fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let told = io::Error::new(error.kind(), error.to_string());
+            self.fault.get_or_insert(error);
+            told
+        })
+    }
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.note(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.note(result)
+    }
+}
+
+/// A table that is being written.
+pub(super) enum Writer<'s, 'a> {
+    Parquet {
+        file: SerializedFileWriter<&'s mut Sink<'a>>,
+        columns: ArrowRowGroupWriterFactory,
+        groups: usize,
+    },
+    Arrow(FileWriter<&'s mut Sink<'a>>),
+    ArrowStream(StreamWriter<&'s mut Sink<'a>>),
+    Csv(arrow_csv::Writer<&'s mut Sink<'a>>),
+    Jsonl(arrow_json::LineDelimitedWriter<&'s mut Sink<'a>>),
+    /// JSON lines that stay as they are.
+    Lines(&'s mut Sink<'a>),
+}
+
+impl<'s, 'a> Writer<'s, 'a> {
+    /// A table with these columns, written to `sink`.
+    pub(super) fn new(
+        format: TableFormat,
+        schema: SchemaRef,
+        sink: &'s mut Sink<'a>,
+    ) -> Result<Writer<'s, 'a>, TableError> {
+        if let Some(delimiter) = format.delimiter() {
+            let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
+            if let Some(field) = nested {
+                let name = field.name();
+                return Err(TableError::Format(format!(
+                    "{} has no place for lists such as those of the column {name}; write parquet, arrow or jsonl",
+                    format.name(),
+                )));
+            }
+            let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
+            let mut writer = builder.build(sink);
+            // The header, even if there is no row.
+            writer.write(&RecordBatch::new_empty(schema))?;
+            return Ok(Writer::Csv(writer));
+        }
+        Ok(match format {
+            TableFormat::Parquet => {
+                let level = ZstdLevel::try_new(3)?;
+                let properties =
+                    WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
+                let writer = ArrowWriter::try_new(sink, schema, Some(properties))?;
+                let (file, columns) = writer.into_serialized_writer()?;
+                Writer::Parquet { file, columns, groups: 0 }
+            }
+            TableFormat::Arrow => {
+                let options =
+                    IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
+                Writer::Arrow(FileWriter::try_new_with_options(sink, &schema, options)?)
+            }
+            TableFormat::ArrowStream => Writer::ArrowStream(StreamWriter::try_new(sink, &schema)?),
+            _ if jsonl::is_of_lines(&schema) => Writer::Lines(sink),
+            _ => {
+                let builder = arrow_json::WriterBuilder::new().with_explicit_nulls(true);
+                Writer::Jsonl(builder.build(sink))
+            }
+        })
+    }
+
+    /// Adds the rows of `units`.
+    pub(super) fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
+        if let Writer::Parquet { file, columns, groups } = self {
+            // Numbers of groups without rows are not given away.
+            let units = units.iter().filter(|unit| unit.iter().any(|b| b.num_rows() > 0));
+            let numbered: Vec<(usize, &Unit)> = (*groups..).zip(units).collect();
+            *groups += numbered.len();
+            let encoded = numbered.par_iter().map(|(number, unit)| encode(columns, *number, unit));
+            for chunks in encoded.collect::<Result<Vec<_>, _>>()? {
+                let mut group = file.next_row_group()?;
+                for chunk in chunks {
+                    chunk.append_to_row_group(&mut group)?;
+                }
+                group.close()?;
+            }
+            return Ok(());
+        }
+        for batch in units.iter().flatten() {
+            match self {
+                Writer::Parquet { .. } => {}
+                Writer::Arrow(writer) => writer.write(batch)?,
+                Writer::ArrowStream(writer) => writer.write(batch)?,
+                Writer::Csv(writer) => writer.write(batch)?,
+                Writer::Jsonl(writer) => writer.write(batch)?,
+                Writer::Lines(out) => jsonl::write(batch, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what stands at the end.
+    pub(super) fn finish(self) -> Result<(), TableError> {
+        match self {
+            Writer::Parquet { file, .. } => file.close().map(drop)?,
+            Writer::Arrow(mut writer) => writer.finish()?,
+            Writer::ArrowStream(mut writer) => writer.finish()?,
+            Writer::Jsonl(mut writer) => writer.finish()?,
+            Writer::Csv(_) | Writer::Lines(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The columns of a row group, encoded, each by any thread.
+fn encode(
+    columns: &ArrowRowGroupWriterFactory,
+    number: usize,
+    unit: &Unit,
+) -> Result<Vec<ArrowColumnChunk>, TableError> {
+    let mut writers = columns.create_column_writers(number)?.into_iter();
+    let Some(first) = unit.first() else { return Ok(Vec::new()) };
+    let schema = first.schema();
+    let mut work: Vec<(usize, Vec<ArrowColumnWriter>)> = Vec::new();
+    for (i, field) in schema.fields().iter().enumerate() {
+        let leaves = leaves(field.data_type());
+        work.push((i, writers.by_ref().take(leaves).collect()));
+    }
+    let chunks = work.into_par_iter().map(|(i, mut writers)| {
+        for batch in unit {
+            let leaves = compute_leaves(schema.field(i), batch.column(i))?;
+            for (writer, leaf) in writers.iter_mut().zip(leaves) {
+                writer.write(&leaf)?;
+            }
+        }
+        writers.into_iter().map(ArrowColumnWriter::close).collect::<Result<Vec<_>, _>>()
+    });
+    Ok(chunks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// How many columns of Parquet a column of this type is.
+fn leaves(data_type: &DataType) -> usize {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => leaves(item.data_type()),
+        DataType::Struct(fields) => fields.iter().map(|field| leaves(field.data_type())).sum(),
+        DataType::Dictionary(_, value) => leaves(value),
+        DataType::RunEndEncoded(_, value) => leaves(value.data_type()),
+        _ => 1,
+    }
+}
