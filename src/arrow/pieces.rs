@@ -73,6 +73,11 @@ pub(super) trait Work: Sync {
     /// What comes of a piece.
     type Output: Send;
 
+    /// A column of as many rows that is looked at beside the other one; its bytes count for the size of pieces.
+    fn beside(&self) -> Option<&Column<'_>> {
+        None
+    }
+
     /// Looks at a piece; many run at once.
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> Self::Output;
 }
@@ -94,7 +99,7 @@ pub(super) fn each_piece<W: Work>(
     column: &Column<'_>,
     work: &W,
 ) -> Vec<W::Output> {
-    let pieces = cut(column);
+    let pieces = cut(column, work.beside());
     let one = |worker: &mut Worker, rows| worker.work(kernels, column, rows, work);
     match pieces.len() {
         // Not worth a word with other threads.
@@ -106,12 +111,12 @@ pub(super) fn each_piece<W: Work>(
     }
 }
 
-/// The rows of `column` in pieces of about [`BYTES`].
-fn cut(column: &Column<'_>) -> Vec<Range<usize>> {
+/// The rows of `column` in pieces of about [`BYTES`], those of the column beside it counted.
+fn cut(column: &Column<'_>, beside: Option<&Column<'_>>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for row in 0..column.len() {
-        let len = column.value_len(row);
+        let len = column.value_len(row) + beside.map_or(0, |beside| beside.value_len(row));
         let is_full = bytes + len > BYTES || row - start == ROWS;
         if is_full && row > start {
             pieces.push(start..row);
@@ -156,6 +161,29 @@ impl Worker {
             scratch: &mut self.scratch,
             work,
         })
+    }
+}
+
+/// Rows of the column beside the one that is cut to pieces. Reusable.
+#[derive(Default)]
+pub(super) struct Beside {
+    index: Index,
+    places: Vec<Place>,
+    gathered: PaddedBuf,
+}
+
+impl Beside {
+    /// The `rows` of `column`, which are those of a piece.
+    #[inline(always)]
+    pub(super) fn piece<'a, I: Isa>(
+        &'a mut self,
+        isa: I,
+        column: &'a Column<'_>,
+        rows: Range<usize>,
+    ) -> Piece<'a> {
+        let text = place(column, &rows, &mut self.places, &mut self.gathered);
+        self.index.build_with(isa, text, b'\n');
+        Piece { text, index: &self.index, spans: &self.places, column, rows }
     }
 }
 

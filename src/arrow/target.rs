@@ -4,13 +4,11 @@ use arrow_array::{Array, ArrayRef};
 
 use super::canonical::too_long;
 use super::column::Column;
-use super::pieces::{Piece, Row, Work, each_piece};
+use super::pieces::{Beside, Piece, Row, Work, each_piece};
 use super::text::{Text, join};
 use super::{ColumnError, Columns, Faults, OnInvalid, judge, spelled_out, text_to_text};
-use crate::grammar::class::WHITE_SPACE;
-use crate::index::Record;
 use crate::pipeline::Scratch;
-use crate::resolve::{BaseUri, Options, append_target};
+use crate::resolve::{Base, BaseUri, Options, append_target};
 use crate::simd::Isa;
 use crate::uri::UriError;
 
@@ -73,15 +71,6 @@ impl Columns {
     }
 }
 
-/// `text` without the white space around it.
-fn trimmed(text: &[u8]) -> &[u8] {
-    let is_text = |byte: &u8| !WHITE_SPACE.has(*byte);
-    match (text.iter().position(is_text), text.iter().rposition(is_text)) {
-        (Some(first), Some(last)) => &text[first..=last],
-        _ => b"",
-    }
-}
-
 /// What references are relative to.
 enum Bases<'a> {
     One(&'a BaseUri),
@@ -97,6 +86,13 @@ struct Targets<'a> {
 impl Work for Targets<'_> {
     type Output = (Faults, Text);
 
+    fn beside(&self) -> Option<&Column<'_>> {
+        match self.bases {
+            Bases::One(_) => None,
+            Bases::Each(bases) => Some(bases),
+        }
+    }
+
     #[inline(always)]
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> (Faults, Text) {
         match self.bases {
@@ -111,8 +107,9 @@ impl Targets<'_> {
     fn against_one<I: Isa>(&self, isa: I, piece: &Piece<'_>, base: &BaseUri) -> (Faults, Text) {
         let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
         let mut faults = Faults::default();
+        let base = base.view();
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
-            self.push(isa, Some(base), (row, value), &mut text, &mut faults);
+            self.push(isa, Ok(&base), (row, value), &mut text, &mut faults);
         }
         (faults, text)
     }
@@ -127,28 +124,30 @@ impl Targets<'_> {
     ) -> (Faults, Text) {
         let mut text = Text::with_capacity(piece.rows.len(), 2 * piece.bytes());
         let mut faults = Faults::default();
-        let mut last: Option<(&[u8], Result<BaseUri, UriError>)> = None;
-        for (row, value) in piece.rows.clone().zip(piece.iter()) {
-            if bases.is_null(row) {
-                text.push_null();
-                continue;
-            }
-            let base = trimmed(bases.value(row));
-            if last.as_ref().is_none_or(|(bytes, _)| *bytes != base) {
-                last = Some((base, BaseUri::new(base)));
-            }
-            match &last {
-                Some((_, Err(error))) => {
-                    if !matches!(value, Row::Null) {
-                        faults.add(row, *error);
-                    }
-                    self.push(isa, None, (row, value), &mut text, &mut faults);
+        let mut beside = Beside::default();
+        let bases = beside.piece(isa, bases, piece.rows.clone());
+        let mut last: Option<(&[u8], Base<'_>)> = None;
+        for ((row, value), base) in piece.rows.clone().zip(piece.iter()).zip(bases.iter()) {
+            let base = match (base, &last) {
+                (Row::Null, _) => {
+                    text.push_null();
+                    continue;
                 }
-                Some((_, Ok(base))) => {
-                    self.push(isa, Some(base), (row, value), &mut text, &mut faults);
+                (Row::TooLong(base), _) => Err(too_long(base)),
+                (Row::Value(record), Some((bytes, base))) if *bytes == record.bytes() => Ok(*base),
+                (Row::Value(record), _) => {
+                    let base = Base::of_record(isa, record);
+                    last = base.ok().map(|base| (record.bytes(), base));
+                    base
                 }
-                None => {}
-            }
+            };
+            self.push(
+                isa,
+                base.as_ref().map_err(|error| *error),
+                (row, value),
+                &mut text,
+                &mut faults,
+            );
         }
         (faults, text)
     }
@@ -158,7 +157,7 @@ impl Targets<'_> {
     fn push<I: Isa>(
         &self,
         isa: I,
-        base: Option<&BaseUri>,
+        base: Result<&Base<'_>, UriError>,
         (row, value): (usize, Row<'_>),
         text: &mut Text,
         faults: &mut Faults,
@@ -166,28 +165,19 @@ impl Targets<'_> {
         let start = text.bytes.len();
         let (bytes, error) = match value {
             Row::Null => return text.push_null(),
-            Row::TooLong(value) => (value, Some(too_long(value))),
-            Row::Value(record) => match base {
-                None => (record.bytes(), None),
-                Some(base) => match self.append(isa, base, record, &mut text.bytes) {
+            Row::TooLong(value) => (value, too_long(value)),
+            Row::Value(record) => {
+                let target = base.and_then(|base| {
+                    append_target(isa, base, self.options, record, &mut text.bytes)
+                });
+                match target {
                     Ok(()) => return text.end_value(),
-                    Err(error) => (record.bytes(), Some(error)),
-                },
-            },
+                    Err(error) => (record.bytes(), error),
+                }
+            }
         };
         text.bytes.truncate(start);
-        error.into_iter().for_each(|error| faults.add(row, error));
+        faults.add(row, error);
         text.push_option((self.on_invalid == OnInvalid::Pass).then_some(bytes));
-    }
-
-    #[inline(always)]
-    fn append<I: Isa>(
-        &self,
-        isa: I,
-        base: &BaseUri,
-        reference: Record<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), UriError> {
-        append_target(isa, &base.view(), self.options, reference, out)
     }
 }

@@ -94,6 +94,12 @@ fn a_long_value_stands_alone_and_one_too_long_is_not_judged() {
     assert!(columns.parse(&array).unwrap().is_null(2));
     let check = columns.check(&array, false).unwrap();
     assert_eq!(check.as_struct().column(0).as_string::<i32>().value(2), ErrorKind::TooLong.name());
+    let references: ArrayRef = Arc::new(StringArray::from(vec!["a"; 5]));
+    let targets = columns.resolve_each(&references, &array, resolve::Options::default()).unwrap();
+    let targets = targets.as_string::<i32>();
+    assert_eq!((targets.value(0), targets.value(4)), ("http://H/a", "http://h/a"));
+    assert_eq!(targets.value(1), "http://h/a");
+    assert_eq!((targets.value(2), targets.is_null(3)), ("a", true));
     let mut firsts = Firsts::new(columns);
     let marks = firsts.mark(&array).unwrap();
     assert_eq!(
