@@ -212,3 +212,21 @@ pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
         None => array.slice(0, array.len()),
     })
 }
+
+/// The values of an array of text that is no dictionary, in order.
+#[cfg(feature = "parquet")]
+pub(crate) fn each_value(array: &dyn Array) -> impl Iterator<Item = Option<&[u8]>> {
+    use arrow_schema::DataType as Type;
+    let value = move |row| -> &[u8] {
+        match array.data_type() {
+            Type::Utf8 => array.as_string::<i32>().value(row).as_bytes(),
+            Type::LargeUtf8 => array.as_string::<i64>().value(row).as_bytes(),
+            Type::Utf8View => array.as_string_view().value(row).as_bytes(),
+            Type::Binary => array.as_binary::<i32>().value(row),
+            Type::LargeBinary => array.as_binary::<i64>().value(row),
+            Type::BinaryView => array.as_binary_view().value(row),
+            _ => b"",
+        }
+    };
+    (0..array.len()).map(move |row| array.is_valid(row).then(|| value(row)))
+}

@@ -1,7 +1,7 @@
 //! Floor 10: tables in, tables out: one column holds URIs, the others are carried along.
 //!
 //! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
-//! of [`crate::arrow`]. Rows keep their order. A table is read, worked on and written some hundred thousand rows at a
+//! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked on and written some hundred thousand rows at a
 //! time, so memory does not grow with its length, but for the keys of `dedup`.
 //!
 //! ```
@@ -21,12 +21,14 @@ mod error;
 mod format;
 mod jsonl;
 mod read;
+mod sort;
 mod task;
 mod write;
 
 pub use error::TableError;
 pub use format::TableFormat;
 pub use read::Input;
+pub use sort::SortBy;
 pub use task::{Form, Task};
 
 use std::io::Write;
@@ -36,6 +38,7 @@ use arrow_schema::SchemaRef;
 use crate::arrow::{Columns, Firsts};
 use crate::pipeline::Report;
 use read::{Reader, Unit};
+use sort::Sorter;
 use task::Work;
 use write::{Sink, Writer};
 
@@ -52,12 +55,14 @@ pub struct Job {
     pub drops_invalid: bool,
     /// The format to write.
     pub to: TableFormat,
+    /// Write rows in another order than that of the input.
+    pub sort_by: Option<SortBy>,
 }
 
 impl Job {
     /// A job that leaves nothing out but duplicates.
     pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
-        Job { column: column.into(), task, columns, drops_invalid: false, to }
+        Job { column: column.into(), task, columns, drops_invalid: false, to, sort_by: None }
     }
 }
 
@@ -94,6 +99,8 @@ fn run_into(
     let columns = reader.schema();
     let mut work = Work::new(job, &columns, reader.column())?;
     let mut writer = Writer::new(job.to, work.schema(), sink)?;
+    let mut sorter =
+        job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
     let mut bytes = 0;
     loop {
         work.begin(reader.name());
@@ -101,12 +108,19 @@ fn run_into(
             if let Some(progress) = progress {
                 progress(bytes + read);
             }
-            writer.write(&work.take(&units)?)
+            let units = work.take(&units)?;
+            match &mut sorter {
+                None => writer.write(&units),
+                Some(sorter) => sorter.take(&units),
+            }
         })?;
         bytes += reader.bytes();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
         refuse_other_columns(&columns, &reader)?;
+    }
+    if let Some(sorter) = sorter {
+        sorter.finish(|units| writer.write(units))?;
     }
     writer.finish()?;
     Ok(Report { bytes, ..work.report() })

@@ -340,3 +340,42 @@ fn what_tables_cannot_do_is_refused() {
         place.run(&["normalize", "--column", "url", "n.parquet", "-o", "m.parquet"], "").refused();
     assert!(message.contains("there is a column uri_normalized already"), "{message}");
 }
+
+#[test]
+fn rows_are_sorted_by_the_forms_of_their_uris() {
+    let urls: Vec<Option<String>> = (0..3_000u32)
+        .map(|i| (i % 50 != 7).then(|| format!("http://h{}.example/{}", i * 7919 % 400, i % 3)))
+        .collect();
+    let column: ArrayRef = Arc::new(StringArray::from(urls.clone()));
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..urls.len() as i64));
+    let place = Place::new(&[]);
+    write(&place, "in.parquet", vec![("id", ids), ("url", column)]);
+    let args = [
+        "key",
+        "--as",
+        "surt",
+        "--column",
+        "url",
+        "--sort-by",
+        "surt",
+        "in.parquet",
+        "-o",
+        "out.parquet",
+    ];
+    place.run(&args, "").quiet();
+    let rows = read(&place, "out.parquet");
+    let ids = rows.column(0).as_primitive::<arrow_array::types::Int64Type>();
+    let found: Vec<(Option<String>, i64)> =
+        texts(&rows, "surt").into_iter().zip(ids.values().iter().copied()).collect();
+    let mut expected = found.clone();
+    expected.sort_by(|(a, i), (b, j)| (a.is_none(), a, i).cmp(&(b.is_none(), b, j)));
+    assert!(found == expected, "not in order");
+    let mut ids: Vec<i64> = ids.values().to_vec();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..3_000).collect::<Vec<_>>());
+    let firsts =
+        ["dedup", "--column", "url", "--sort-by", "ssurt", "in.parquet", "-o", "firsts.parquet"];
+    place.run(&firsts, "").quiet();
+    assert_eq!(read(&place, "firsts.parquet").num_rows(), 1_176);
+    assert_eq!(place.names(), ["firsts.parquet", "in.parquet", "out.parquet"]);
+}

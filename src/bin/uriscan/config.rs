@@ -18,6 +18,8 @@ use uriscan::surt;
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
+#[cfg(feature = "parquet")]
+use crate::options::temp_dir_beside;
 use crate::options::{
     against, audit_job, by_profile, context, dedup_job, equivalence, equivalence_by,
     extract_options, hasher, inputs, is_dash, key_form, legacy_rows, link_base, link_format,
@@ -144,6 +146,9 @@ pub(crate) struct Config {
     /// The inputs are tables: what was typed about them, and the column of URIs.
     #[cfg(feature = "parquet")]
     pub(crate) table: Option<(args::TableChoice, String)>,
+    /// Where rows are put aside to sort them.
+    #[cfg(feature = "parquet")]
+    pub(crate) temp_dir: PathBuf,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
     /// The exit code tells whether there were invalid records.
@@ -448,6 +453,8 @@ impl Config {
         environment: &Environment,
     ) -> Result<Config, Failure> {
         let args::Common { input, destination, work, reporting } = common;
+        #[cfg(feature = "parquet")]
+        let temp_dir = temp_dir_beside(&destination, environment);
         let output = match destination.output {
             Some(path) if !is_dash(&path) => Destination::File(path),
             _ => Destination::Stdout,
@@ -482,6 +489,8 @@ impl Config {
             aliases: None,
             #[cfg(feature = "parquet")]
             table: None,
+            #[cfg(feature = "parquet")]
+            temp_dir,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
             strict,

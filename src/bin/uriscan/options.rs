@@ -48,13 +48,22 @@ pub(crate) fn memory_limit(
 ) -> Option<MemoryLimit> {
     let half = || environment.memory.and_then(|bytes| usize::try_from(bytes / 2).ok());
     let bytes = typed.max_memory.or_else(half)?;
-    let output = common.destination.output.as_deref().filter(|path| !is_dash(path));
+    let temp_dir = typed.temp_dir.clone();
+    let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(&common.destination, environment));
+    Some(MemoryLimit::new(bytes, temp_dir))
+}
+
+/// Where temporary files go if nothing was typed: $TMPDIR, or beside the output, or where the system has them.
+pub(crate) fn temp_dir_beside(
+    destination: &args::Destination,
+    environment: &Environment,
+) -> PathBuf {
+    let output = destination.output.as_deref().filter(|path| !is_dash(path));
     // A pipe or a device stands where nothing may be put beside it.
     let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);
-    let chosen = typed.temp_dir.clone().or_else(|| environment.chosen_temp_dir.clone());
+    let chosen = environment.chosen_temp_dir.clone();
     let temp_dir = chosen.or_else(|| beside().map(Path::to_owned));
-    let temp_dir = temp_dir.unwrap_or_else(|| environment.system_temp_dir.clone());
-    Some(MemoryLimit::new(bytes, temp_dir))
+    temp_dir.unwrap_or_else(|| environment.system_temp_dir.clone())
 }
 
 pub(crate) fn is_dash(path: &Path) -> bool {

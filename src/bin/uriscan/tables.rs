@@ -7,7 +7,7 @@ use std::time::Instant;
 use uriscan::arrow::{Columns, OnInvalid};
 use uriscan::extract::{Extractor, Format};
 use uriscan::pipeline::{self, DedupOptions, Emit, Equivalence, Report};
-use uriscan::table::{self, Form, TableError, TableFormat, Task};
+use uriscan::table::{self, Form, SortBy, TableError, TableFormat, Task};
 
 use crate::args;
 use crate::config::{Config, Destination, Input, Job, KeyForm};
@@ -28,7 +28,8 @@ pub(crate) fn run(
 ) -> Result<Outcome, Failure> {
     let started = Instant::now();
     let to = output_format(config, typed)?;
-    let job = job(config, column, to)?;
+    let mut job = job(config, column, to)?;
+    job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
     let total_bytes = inputs::open(&config.inputs)?.total_bytes;
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),

@@ -1,6 +1,7 @@
 //! Tables in and out.
 
 use clap::Args;
+use uriscan::surt::Form;
 use uriscan::table::TableFormat;
 
 /// One column of a table holds the URIs; the others are carried along.
@@ -28,6 +29,21 @@ pub(crate) struct TableChoice {
     /// parquet is compressed with zstd, and so is arrow. csv and tsv hold no lists. jsonl in is jsonl out.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) to: Option<TableFormat>,
+
+    /// Write the rows in the order of the sort-friendly forms of their URIs: surt, surt:cdxj, surt:ia or ssurt
+    ///
+    /// So the URIs of a host, and the hosts of a domain, stand together, as in an index that is looked up. `key --as` tells
+    /// the forms. Rows of one form keep their order; those without a URI come last. The table is put aside on disk for
+    /// that, in $TMPDIR, or else beside the output.
+    #[arg(long, value_name = "FORM", value_parser = sort_form, requires = "column")]
+    pub(crate) sort_by: Option<Form>,
+}
+
+fn sort_form(typed: &str) -> Result<Form, String> {
+    Form::from_name(typed).ok_or_else(|| {
+        let names: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
+        format!("the forms are surt, {}", names.join(", "))
+    })
 }
 
 fn format(typed: &str) -> Result<TableFormat, String> {

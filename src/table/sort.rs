@@ -1,0 +1,333 @@
+//! Rows in the order of their sort-friendly forms, for tables that are looked up by host and path.
+//!
+//! Runs of rows are sorted in memory and put aside on disk, then merged. Rows of one form keep their order.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch, UInt32Array};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::interleave::interleave_record_batch;
+use arrow_select::take::take_record_batch;
+use rayon::prelude::*;
+
+use super::TableError;
+use super::read::Unit;
+use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
+use crate::surt;
+
+/// How rows are sorted.
+#[derive(Clone, Debug)]
+pub struct SortBy {
+    /// The form that decides, that of what is in the column of URIs. Null comes last.
+    pub form: surt::Form,
+    /// A directory for files as large as the table; they have no names and vanish with the process.
+    pub temp_dir: PathBuf,
+}
+
+/// Rows of a batch on disk: so many of each run are in memory while runs are merged.
+const ROWS: usize = 1 << 13;
+
+/// Sorts a table.
+pub(super) struct Sorter {
+    by: SortBy,
+    columns: Columns,
+    /// The number of the column of URIs.
+    column: usize,
+    schema: SchemaRef,
+    runs: Vec<File>,
+}
+
+impl Sorter {
+    /// A sorter of tables with these columns, whose URIs, in the column of this number, are one by `columns`.
+    pub(super) fn new(by: SortBy, columns: &Columns, schema: SchemaRef, column: usize) -> Sorter {
+        let columns = Columns { on_invalid: OnInvalid::Pass, ..columns.clone() };
+        Sorter { by, columns, column, schema, runs: Vec::new() }
+    }
+
+    /// Takes rows; each unit becomes a run.
+    pub(super) fn take(&mut self, units: &[Unit]) -> Result<(), TableError> {
+        let runs = units.par_iter().map(|unit| self.run(unit));
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
+        self.runs.extend(runs);
+        Ok(())
+    }
+
+    /// The rows of `unit`, sorted, on disk, each with its form behind it.
+    fn run(&self, unit: &Unit) -> Result<File, TableError> {
+        let rows = concat_batches(&self.schema, unit)?;
+        let values = spelled_out(rows.column(self.column))?;
+        let (forms, _) = self.columns.forms(&values, Some(self.by.form))?;
+        let forms: Vec<Option<&[u8]>> = each_value(&forms).collect();
+        let mut order: Vec<u32> = (0..rows.num_rows() as u32).collect();
+        order.par_sort_by(|&a, &b| compare(forms[a as usize], forms[b as usize]));
+        let sorted = take_record_batch(&rows, &UInt32Array::from(order.clone()))?;
+        let forms = order.iter().map(|&row| forms[row as usize]).collect::<BinaryArray>();
+        let forms: ArrayRef = Arc::new(forms);
+        let fields = self.schema.fields().iter().cloned();
+        let form = Arc::new(Field::new("", DataType::Binary, true));
+        let schema = Arc::new(Schema::new(fields.chain([form]).collect::<Vec<_>>()));
+        let columns = sorted.columns().iter().cloned().chain([forms]).collect();
+        let sorted = RecordBatch::try_new(schema.clone(), columns)?;
+
+        let file = tempfile::tempfile_in(&self.by.temp_dir).map_err(|error| self.aside(&error))?;
+        let mut writer = StreamWriter::try_new(BufWriter::new(file), &schema)?;
+        for start in (0..sorted.num_rows()).step_by(ROWS) {
+            let rows = sorted.slice(start, ROWS.min(sorted.num_rows() - start));
+            writer.write(&rows).map_err(|error| self.aside(&error))?;
+        }
+        let file = writer.into_inner().map_err(|error| self.aside(&error))?.into_inner();
+        let mut file = file.map_err(|error| self.aside(error.error()))?;
+        file.rewind().map_err(|error| self.aside(&error))?;
+        Ok(file)
+    }
+
+    /// What is said when something cannot be put aside.
+    fn aside(&self, error: &dyn std::fmt::Display) -> TableError {
+        let table = self.by.temp_dir.display().to_string();
+        TableError::Read { table, what: format!("cannot put rows aside to sort them: {error}") }
+    }
+
+    /// Hands all rows to `write`, in their order.
+    pub(super) fn finish(
+        self,
+        mut write: impl FnMut(&[Unit]) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let mut merge = Merge::new(&self)?;
+        while let Some(rows) = merge.next(&self)? {
+            write(&[vec![rows]])?;
+        }
+        Ok(())
+    }
+}
+
+/// Null behind everything else.
+fn compare(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
+    a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
+}
+
+/// The next row of a run; the first of all is the greatest for the heap.
+struct Head {
+    form: Option<Vec<u8>>,
+    run: usize,
+}
+
+impl Ord for Head {
+    fn cmp(&self, other: &Head) -> Ordering {
+        compare(other.form.as_deref(), self.form.as_deref()).then(other.run.cmp(&self.run))
+    }
+}
+
+impl PartialOrd for Head {
+    fn partial_cmp(&self, other: &Head) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Head {
+    fn eq(&self, other: &Head) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Head {}
+
+/// Runs that are being merged.
+struct Merge {
+    runs: Vec<StreamReader<BufReader<File>>>,
+    /// Of each run, the batch in `batches` that its next row is in, and the row.
+    places: Vec<(usize, usize)>,
+    /// Batches in use, without forms; and their forms.
+    batches: Vec<(RecordBatch, BinaryArray)>,
+    heads: BinaryHeap<Head>,
+}
+
+impl Merge {
+    fn new(sorter: &Sorter) -> Result<Merge, TableError> {
+        let mut merge = Merge {
+            runs: Vec::with_capacity(sorter.runs.len()),
+            places: vec![(0, 0); sorter.runs.len()],
+            batches: Vec::new(),
+            heads: BinaryHeap::new(),
+        };
+        for (number, file) in sorter.runs.iter().enumerate() {
+            let file = file.try_clone().map_err(|error| sorter.aside(&error))?;
+            let reader = StreamReader::try_new(BufReader::new(file), None);
+            merge.runs.push(reader.map_err(|error| sorter.aside(&error))?);
+            merge.read(number, sorter)?;
+        }
+        Ok(merge)
+    }
+
+    /// Reads the next batch of a run, and notes its first row, if there is one.
+    fn read(&mut self, run: usize, sorter: &Sorter) -> Result<(), TableError> {
+        let Some(batch) = self.runs[run].next() else { return Ok(()) };
+        let batch = batch.map_err(|error| sorter.aside(&error))?;
+        let (last, columns) =
+            batch.columns().split_last().ok_or_else(|| sorter.aside(&"no columns"))?;
+        let forms = arrow_array::cast::AsArray::as_binary::<i32>(last).clone();
+        let rows = RecordBatch::try_new(sorter.schema.clone(), columns.to_vec())?;
+        self.batches.push((rows, forms));
+        self.places[run] = (self.batches.len() - 1, 0);
+        self.note(run);
+        Ok(())
+    }
+
+    /// Notes the row that a run is at.
+    fn note(&mut self, run: usize) {
+        let (batch, row) = self.places[run];
+        let forms = &self.batches[batch].1;
+        let form = forms.is_valid(row).then(|| forms.value(row).to_vec());
+        self.heads.push(Head { form, run });
+    }
+
+    /// The next rows, some thousands; `None` at the end.
+    fn next(&mut self, sorter: &Sorter) -> Result<Option<RecordBatch>, TableError> {
+        let mut order = Vec::new();
+        while order.len() < 8 * ROWS {
+            let Some(Head { run, .. }) = self.heads.pop() else { break };
+            let (batch, row) = self.places[run];
+            order.push((batch, row));
+            if row + 1 < self.batches[batch].0.num_rows() {
+                self.places[run].1 += 1;
+                self.note(run);
+            } else {
+                self.read(run, sorter)?;
+            }
+        }
+        if order.is_empty() {
+            return Ok(None);
+        }
+        let batches: Vec<&RecordBatch> = self.batches.iter().map(|(rows, _)| rows).collect();
+        let rows = interleave_record_batch(&batches, &order)?;
+        self.forget();
+        Ok(Some(rows))
+    }
+
+    /// Lets go of batches that no run is in any more.
+    fn forget(&mut self) {
+        let mut kept = Vec::new();
+        let live: Vec<usize> = self.heads.iter().map(|head| head.run).collect();
+        for run in live {
+            let place = &mut self.places[run];
+            kept.push(self.batches[place.0].clone());
+            place.0 = kept.len() - 1;
+        }
+        self.batches = kept;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::StringArray;
+    use arrow_array::cast::AsArray;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The rows of `units` after sorting, by [`Sorter`].
+    fn sorted(units: &[Vec<Vec<Option<String>>>]) -> Vec<(Option<String>, String)> {
+        let fields = vec![
+            Field::new("url", DataType::Utf8, true),
+            Field::new("place", DataType::Utf8, false),
+        ];
+        let schema = Arc::new(Schema::new(fields));
+        let mut number = 0;
+        let mut batch = |urls: &Vec<Option<String>>| {
+            let places = (number..number + urls.len()).map(|place| format!("{place:06}"));
+            number += urls.len();
+            let columns: Vec<ArrayRef> = vec![
+                Arc::new(StringArray::from(urls.clone())),
+                Arc::new(places.map(Some).collect::<StringArray>()),
+            ];
+            RecordBatch::try_new(schema.clone(), columns).unwrap()
+        };
+        let units: Vec<Unit> =
+            units.iter().map(|unit| unit.iter().map(&mut batch).collect()).collect();
+        let by = SortBy { form: surt::Form::Cdxj, temp_dir: std::env::temp_dir() };
+        let mut sorter = Sorter::new(by, &Columns::default(), schema.clone(), 0);
+        for wave in units.chunks(2) {
+            sorter.take(wave).unwrap();
+        }
+        let mut rows = Vec::new();
+        let write = |units: &[Unit]| {
+            for batch in units.iter().flatten() {
+                let urls = batch.column(0).as_string::<i32>().iter();
+                let places = batch.column(1).as_string::<i32>().iter();
+                rows.extend(
+                    urls.zip(places)
+                        .map(|(url, place)| (url.map(str::to_owned), place.unwrap().to_owned())),
+                );
+            }
+            Ok(())
+        };
+        sorter.finish(write).unwrap();
+        rows
+    }
+
+    /// The plain oracle: all rows in memory, sorted.
+    fn check(units: &[Vec<Vec<Option<String>>>]) {
+        let urls = units.iter().flatten().flatten().cloned();
+        let form = |url: &str| {
+            let mut out = Vec::new();
+            let mut one = crate::normalize::Normalizer::new(Default::default());
+            match one.normalize(url.as_bytes()) {
+                Ok(uri) => surt::write(uri, surt::Form::Cdxj, &mut Default::default(), &mut out),
+                // White space around a value is no part of it.
+                Err(_) => out.extend_from_slice(url.trim_ascii().as_bytes()),
+            }
+            out
+        };
+        let mut expected: Vec<_> = urls
+            .enumerate()
+            .map(|(place, url)| {
+                let form = url.as_deref().map(form);
+                (form.is_none(), form, format!("{place:06}"), url)
+            })
+            .collect();
+        expected.sort();
+        let expected: Vec<_> =
+            expected.into_iter().map(|(_, _, place, url)| (url, place)).collect();
+        assert_eq!(sorted(units), expected);
+    }
+
+    #[test]
+    fn many_runs_of_many_batches_are_merged() {
+        let url = |i: u32| (i % 90 != 1).then(|| format!("http://h{}/{}", i * 31 % 997, i % 2));
+        let units: Vec<Vec<Vec<Option<String>>>> = (0..5)
+            .map(|unit| {
+                (0..3)
+                    .map(|batch| {
+                        (0..7_000).map(|row| url(unit * 50_000 + batch * 9_001 + row)).collect()
+                    })
+                    .collect()
+            })
+            .collect();
+        check(&units);
+    }
+
+    proptest! {
+        #[test]
+        fn any_rows_are_sorted(
+            units in proptest::collection::vec(
+                proptest::collection::vec(
+                    proptest::collection::vec(
+                        proptest::option::weighted(0.9, "(http://[a-c]{1,2}(\\.[a-c])?/?[a-b]?|[a-c ]{0,2})"),
+                        0..6,
+                    ),
+                    1..3,
+                ),
+                0..5,
+            ),
+        ) {
+            check(&units);
+        }
+    }
+}
