@@ -32,24 +32,32 @@ pub(super) fn take(
 }
 
 #[inline(always)]
-fn take_in<I: Isa>(
-    isa: I,
-    text: Padded<'_>,
-    mut at: usize,
-    found: &mut Vec<(Context, Span)>,
-) -> usize {
-    while at < text.len() {
+fn take_in<I: Isa>(isa: I, text: Padded<'_>, at: usize, found: &mut Vec<(Context, Span)>) -> usize {
+    let Some(mut window) = Window::new(isa, text, at) else { return text.len() };
+    // Where the tag begins in the window, and in the text.
+    let (mut open, mut at) = (0, at);
+    loop {
         let first = found.len();
-        match regular_end(isa, text, at, found) {
-            Some(close) if close < text.len() => at = find(isa, text, b'<', close + 1),
-            // A tag that is cut off by the end of the text is none.
-            _ => {
-                found.truncate(first);
-                return at;
+        let close = regular_end(isa, text, &mut window, open, found);
+        // A tag that is cut off by the end of the text is none.
+        let Some(close) = close.filter(|&close| window.from + close < text.len()) else {
+            found.truncate(first);
+            return at;
+        };
+        open = next(window.opens, close);
+        at = window.from + open;
+        if open == BLOCK {
+            // What is no markup has no need for the other masks.
+            (open, at) = (0, find(isa, text, b'<', at));
+            match Window::new(isa, text, at) {
+                Some(new) => window = new,
+                None => return text.len(),
             }
         }
+        if at >= text.len() {
+            return text.len();
+        }
     }
-    text.len()
 }
 
 /// The first `byte` from `from` on; the length of `text` if there is none.
@@ -69,13 +77,15 @@ fn find<I: Isa>(isa: I, text: Padded<'_>, byte: u8, from: usize) -> usize {
 /// White space and `/`, which end a name in a tag as `>` does.
 static GAPS: NibbleTables = nibble_tables(ByteClass::of(b"\t\n\x0C\r /"));
 
-/// What stands where in a block of a tag.
+/// What stands where in a block.
+#[derive(Clone, Copy)]
 struct Window {
     /// Where the block begins in the text.
     from: usize,
+    opens: u64,
+    closes: u64,
     /// White space and `/`.
     gaps: u64,
-    closes: u64,
     equals: u64,
     quotes: u64,
 }
@@ -90,11 +100,19 @@ impl Window {
         let block = text.block(from);
         Some(Window {
             from,
-            gaps: isa.members(block, &GAPS),
+            opens: isa.equal(block, b'<'),
             closes: isa.equal(block, b'>'),
+            gaps: isa.members(block, &GAPS),
             equals: isa.equal(block, b'='),
             quotes: isa.equal(block, b'"'),
         })
+    }
+
+    /// Where the name of the start tag, or else the end tag, ends whose `<` is at `open`; 64 if that is not within the
+    /// window.
+    #[inline(always)]
+    fn first_end(&self, is_end: bool, open: usize) -> usize {
+        next(if is_end { self.closes } else { self.closes | self.gaps }, open + 2)
     }
 }
 
@@ -104,37 +122,53 @@ fn next(bits: u64, at: usize) -> usize {
     (bits & !low_bits(at)).trailing_zeros() as usize
 }
 
-/// The place of the `>` of the tag whose `<` is at `open`, if it can be told; what may hold a link in the tag is added to
-/// `found` in any case. A place that is not within the text means nothing.
+/// The place in `window`, which may have been moved on by then, of the `>` of the tag whose `<` is at `open` in it, if that can be
+/// told; what may hold a link in the tag is added to `found` in any case. A place that is not within the text means
+/// nothing.
 #[inline(always)]
 fn regular_end<I: Isa>(
     isa: I,
     text: Padded<'_>,
-    open: usize,
+    window: &mut Window,
+    mut open: usize,
     found: &mut Vec<(Context, Span)>,
 ) -> Option<usize> {
-    let block = text.block(open);
-    if block[1] == b'/' {
-        return end_tag_end(isa, block).map(|close| open + close);
+    let start = window.from + open;
+    let block = text.block(start);
+    let is_end = block[1] == b'/';
+    let mut end = window.first_end(is_end, open);
+    if open > 0 && end == BLOCK {
+        *window = Window::new(isa, text, start)?;
+        open = 0;
+        end = window.first_end(is_end, open);
     }
-    let mut window = Window::new(isa, text, open)?;
-    let name_end = next(window.gaps | window.closes, 0);
-    if !block[1].is_ascii_alphabetic() || name_end == BLOCK || is_special(block, name_end - 1) {
+    if is_end {
+        // Without quotes nothing hides a `>`.
+        let quotes = window.quotes | isa.equal(text.block(window.from), b'\'');
+        let is_plain = end < BLOCK && quotes & low_bits(end) & !low_bits(open) == 0;
+        return (is_plain && block[2].is_ascii_alphabetic()).then_some(end);
+    }
+    if !block[1].is_ascii_alphabetic() || end == BLOCK {
         return None;
     }
-    let tag = open + 1..open + name_end;
+    let name_len = end - open - 1;
+    if is_special(block, name_len) {
+        return None;
+    }
+    let is_meta = name_len == 4 && block[1] | 0x20 == b'm' && block[2] | 0x20 == b'e';
+    let tag = start + 1..start + 1 + name_len;
     // Of attributes that are given twice the first counts.
     let mut seen = 0u64;
     // Where the window is to be read on.
-    let mut at = name_end;
+    let mut at = end;
     loop {
         let name = next(!window.gaps, at);
         if name == BLOCK {
-            (window, at) = (Window::new(isa, text, window.from + BLOCK)?, 0);
+            (*window, at) = (Window::new(isa, text, window.from + BLOCK)?, 0);
             continue;
         }
         if window.closes >> name & 1 != 0 {
-            return Some(window.from + name);
+            return Some(name);
         }
         // A `=` at its beginning is part of the name.
         let stop = next(window.gaps | window.closes | window.equals, name + 1);
@@ -143,10 +177,15 @@ fn regular_end<I: Isa>(
             if name == 0 {
                 return None;
             }
-            (window, at) = (Window::new(isa, text, window.from + name)?, 0);
+            (*window, at) = (Window::new(isa, text, window.from + name)?, 0);
             continue;
         }
-        let may_hold = stop - name >= SHORTEST && is_suspect(text.block(window.from), stop - 1);
+        let len = stop - name;
+        // A `meta` may send elsewhere if it has an `http-equiv`.
+        if is_meta && len == b"http-equiv".len() {
+            return None;
+        }
+        let may_hold = len >= SHORTEST && is_suspect(text.block(window.from), stop - 1);
         if window.equals >> stop & 1 == 0 {
             // White space may stand before a `=`.
             let behind = next(!window.gaps, stop);
@@ -156,14 +195,15 @@ fn regular_end<I: Isa>(
             at = stop;
             continue;
         }
-        let Value { start, end, behind } = value(isa, text, &window, stop + 1)?;
+        let Value { start, end, behind } = value(isa, text, window, stop + 1)?;
         if behind > text.len() {
             return None;
         }
         if may_hold {
             let content = text.content();
             let name = &content[window.from + name..window.from + stop];
-            if let Some(context) = context(&content[tag.clone()], name) {
+            let context = context(&content[tag.clone()], name);
+            if let Some(context) = context.filter(|&context| context != Context::Refresh) {
                 let bit = 1 << context as u32;
                 if seen & bit == 0 {
                     found.push((context, Span { start: start as u32, end: end as u32 }));
@@ -173,7 +213,7 @@ fn regular_end<I: Isa>(
         }
         at = behind - window.from;
         if at >= BLOCK {
-            (window, at) = (Window::new(isa, text, behind)?, 0);
+            (*window, at) = (Window::new(isa, text, behind)?, 0);
         }
     }
 }
@@ -206,16 +246,6 @@ fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option
     Some(Value { start, end, behind: end + 1 })
 }
 
-/// The place of the `>` of the end tag at the beginning of `block`, if it is there.
-#[inline(always)]
-fn end_tag_end<I: Isa>(isa: I, block: &[u8; BLOCK]) -> Option<usize> {
-    let close = isa.equal(block, b'>').trailing_zeros() as usize;
-    // Without quotes nothing hides a `>`.
-    let quotes = isa.equal(block, b'"') | isa.equal(block, b'\'');
-    let is_plain = close < BLOCK && quotes & low_bits(close) == 0;
-    (is_plain && block[2].is_ascii_alphabetic()).then_some(close)
-}
-
 /// Whether the tag at the beginning of `block`, whose name has `len` bytes, may be followed by what holds no tags, or say
 /// more than where links are.
 #[inline(always)]
@@ -231,7 +261,6 @@ fn is_special(block: &[u8; BLOCK], len: usize) -> bool {
             | (7 | 8, b'n', b'o')
             | (9, b'p', b'l')
             | (4, b'b', b'a')
-            | (4, b'm', b'e')
     )
 }
 
@@ -341,6 +370,17 @@ mod tests {
             ("<a href=\"x\" src='y'cite=z>", 3),
             ("<link imagesrcset=\"a\" srcset=b>", 1),
             ("<div data=x action=y>", 0),
+            ("<meta name=\"a\" content='x'>", 0),
+            ("<menu content=x>", 0),
+            ("<p><b></b></p><a href=x></a><a href=\"y\">", 2),
+            (
+                &format!(
+                    "<p>{}<a href=\"x\" class=\"y\"></a>{}</p>",
+                    " ".repeat(30),
+                    " ".repeat(30)
+                ),
+                1,
+            ),
             (&format!("<a class=\"{long}\" href=\"x\">"), 1),
             (&format!("<a title='{long}' href=\"{long}\" src={long} b>"), 2),
             (&format!("<a {} href=x>", "bcd ".repeat(50)), 1),
@@ -390,7 +430,8 @@ mod tests {
             "<noframes>",
             "<plaintext>",
             "<base href=x>",
-            "<meta content=x>",
+            "<meta content=x http-equiv=refresh>",
+            "<META HTTP-EQUIV=refresh content=x>",
             "<a b =\"c\">",
             "</a b=\">\">",
             "</a b='>'>",

@@ -10,7 +10,7 @@ use crate::config::Destination;
 use crate::exit::Failure;
 
 /// What is larger goes to the system in one piece, without a copy; what is smaller is gathered.
-const BUFFER_BYTES: usize = 64 << 10;
+const BUFFER_BYTES: usize = 16 << 10;
 
 type Stream = Box<dyn Write + Send>;
 
