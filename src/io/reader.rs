@@ -109,6 +109,9 @@ pub struct ChunkReader {
     current: Option<Box<dyn Read + Send>>,
     /// All of the current source, if it has been read already.
     whole: Option<PaddedBuf>,
+    /// Buffers of more than the usual size that nobody uses, the largest last, and those that they took the place of.
+    large: Vec<PaddedBuf>,
+    small: Vec<PaddedBuf>,
     /// The file that the current source is, if lines of it may be read later.
     plain: Option<Plain>,
     /// Whether the current stream is not where the next chunk begins, as lines have been left to be read later.
@@ -162,6 +165,8 @@ impl ChunkReader {
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
             whole: None,
+            large: Vec::new(),
+            small: Vec::new(),
             plain: None,
             is_behind: false,
             expected: 0,
@@ -255,6 +260,31 @@ impl ChunkReader {
         ReadError { source: self.names[self.number()].clone(), error }
     }
 
+    /// Makes room for `most` bytes in `text`, of whose room the first `len` bytes stay.
+    fn make_room(&mut self, text: &mut PaddedBuf, most: usize, len: usize) {
+        if text.capacity() < most
+            && most > self.chunk_bytes
+            && let Some(mut other) = self.large.pop()
+        {
+            other.reserve(most);
+            other.room()[..len].copy_from_slice(&text.room()[..len]);
+            self.small.push(std::mem::replace(text, other));
+        }
+        text.reserve(most);
+    }
+
+    /// Takes the buffer of `text` for the next long record if it is larger than usual and no more than `most` bytes are kept then:
+    /// memory that is given back to the system is dear to get again.
+    pub(crate) fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
+        let size = text.capacity();
+        let kept: usize = self.large.iter().map(PaddedBuf::capacity).sum();
+        if size > 2 * self.chunk_bytes && kept + size <= most {
+            let at = self.large.partition_point(|other| other.capacity() < size);
+            let small = self.small.pop().unwrap_or_default();
+            self.large.insert(at, std::mem::replace(text, small));
+        }
+    }
+
     /// Leaves the next lines of the current source to be read later, if that can be.
     fn leave(&mut self) -> Option<Later> {
         let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
@@ -306,7 +336,7 @@ impl ChunkReader {
                 chunk.text.set(text.padded().content());
             }
         } else {
-            chunk.text.reserve(most);
+            self.make_room(&mut chunk.text, most, 0);
             chunk.text.room()[..len].copy_from_slice(&self.carry);
             self.carry.clear();
         }
@@ -361,7 +391,7 @@ impl ChunkReader {
                 // A document is read as a whole: once more if all of it fits, to see its end.
                 let all = if self.kind.format.is_document() { self.expected } else { 0 };
                 most = (2 * len).max(all.saturating_add(1)).min(self.max_record + 1);
-                chunk.text.reserve(most);
+                self.make_room(&mut chunk.text, most, len);
                 continue;
             };
             self.carry.extend_from_slice(&chunk.text.room()[end..len]);
@@ -476,6 +506,30 @@ mod tests {
                 (2, 0, 1, Shape::Records, b"three".to_vec())
             ]
         );
+    }
+
+    #[test]
+    fn buffers_of_long_records_are_used_again() {
+        let line = |i: usize| {
+            [&vec![b'x'; if i.is_multiple_of(3) { 5000 } else { 9 * i }][..], b"\n"].concat()
+        };
+        let text: Vec<u8> = (0..40).flat_map(line).collect();
+        let sources = vec![Source::new("a", io::Cursor::new(text.clone()))];
+        let mut reader = ChunkReader::new(sources, b'\n', 100, 1 << 20);
+        let mut slots = [Chunk::default(), Chunk::default(), Chunk::default()];
+        let (mut found, mut count) = (Vec::new(), 0);
+        while reader.fill(&mut slots[count % 3]).unwrap() {
+            let chunk = &mut slots[count % 3];
+            found.extend_from_slice(chunk.text.padded().content());
+            let size = chunk.text.capacity();
+            reader.take_back(&mut chunk.text, 0);
+            assert_eq!(chunk.text.capacity(), size, "beyond what may be kept");
+            reader.take_back(&mut chunk.text, 1 << 20);
+            assert!(chunk.text.capacity() <= 256 && reader.large.len() <= 1);
+            count += 1;
+        }
+        assert!(found == text && count > 10);
+        assert_eq!(reader.large.len(), 1);
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(super) trait Job: Sync {
         Ok(())
     }
 
-    /// Whether nobody asks for a chunk's text after [`Job::scan`].
+    /// Whether nobody asks for a chunk's text and rows after [`Job::scan`].
     fn reads_once(&self) -> bool {
         false
     }
@@ -147,6 +147,9 @@ pub(super) fn full_slots(threads: usize) -> usize {
 /// Chunks in a batch for each full one, if they are those of small sources.
 const SMALL_FOR_FULL: usize = 4;
 
+/// For each thread what it keeps, and rows for chunks whose rows nobody asks for later.
+type Workers<J> = Vec<Mutex<(Worker, <J as Job>::Rows)>>;
+
 fn batches<J: Job + Send>(
     job: &mut J,
     reader: &mut ChunkReader,
@@ -154,7 +157,7 @@ fn batches<J: Job + Send>(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let threads = rayon::current_num_threads();
-    let workers: Vec<Mutex<Worker>> = (0..threads).map(|_| Mutex::default()).collect();
+    let workers: Workers<J> = (0..threads).map(|_| Mutex::default()).collect();
     let full = full_slots(threads);
     let count = full * SMALL_FOR_FULL;
     let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
@@ -190,6 +193,10 @@ fn batches<J: Job + Send>(
             return Err(error);
         }
         failed = failed.or(new_failure);
+        let most = full * oversize(settings);
+        before[..before_len]
+            .iter_mut()
+            .for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
         release(&mut before[..before_len], full, settings);
         for slot in &mut current[..current_len] {
             report += &slot.report;
@@ -317,7 +324,7 @@ fn work<J: Job>(
     job: &mut J,
     slots: &mut [Slot<J::Rows>],
     settings: &Settings,
-    workers: &[Mutex<Worker>],
+    workers: &Workers<J>,
     faults: &mut Faults,
 ) {
     struct Step<'a, J: Job>(&'a J, &'a mut Worker, &'a mut Slot<J::Rows>, bool);
@@ -340,7 +347,8 @@ fn work<J: Job>(
         slots.par_iter_mut().for_each(|slot| {
             // Each thread has its own worker, so the lock is never waited for.
             let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            let (worker, rows) = &mut *kept;
             match (slot.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
                     let later = slot.chunk.later.take();
@@ -349,13 +357,20 @@ fn work<J: Job>(
                         slot.fault = later.read(&mut slot.chunk.text).err();
                     }
                     if slot.fault.is_none() {
-                        settings.kernels.run(Step(job, &mut worker, slot, is_scan));
+                        let is_once = job.reads_once();
+                        if is_once {
+                            std::mem::swap(&mut slot.rows, rows);
+                        }
+                        settings.kernels.run(Step(job, worker, slot, is_scan));
+                        if is_once {
+                            std::mem::swap(&mut slot.rows, rows);
+                        }
                     }
                     if later.is_some() {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
                     if slot.chunk.text.padded().len() > oversize(settings) {
-                        *worker = Worker::default();
+                        (*worker, *rows) = (Worker::default(), J::Rows::default());
                     }
                 }
                 (_, true) => {}
