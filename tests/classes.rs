@@ -12,7 +12,8 @@ use uriscan::explain::{Comparison, compare};
 use uriscan::io::Source;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Keep, OnInvalid, Report, Select, Settings, Sinks, classes, dedup,
+    ClassOptions, DedupOptions, Keep, MemoryLimit, OnInvalid, Report, Select, Settings, Sinks,
+    classes, dedup,
 };
 
 /// A named list.
@@ -205,22 +206,30 @@ fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
     let shown = String::from_utf8_lossy;
     assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
     assert!(dupes == expected_dupes, "{how}: {}\n{}", shown(&dupes), shown(&expected_dupes));
-    let clusters = clusters.split_inclusive(|&byte| byte == b'\n');
-    let clusters: Vec<Value> = clusters.map(|line| serde_json::from_slice(line).unwrap()).collect();
-    assert!(clusters == expected_clusters, "{how}");
-    assert_eq!(report.written as usize, clusters.len());
+    let lines = clusters.split_inclusive(|&byte| byte == b'\n');
+    let values: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
+    assert!(values == expected_clusters, "{how}");
+    assert_eq!(report.written as usize, values.len());
     let dropped =
         if options.dedup.on_invalid == OnInvalid::Drop { report.invalid.total() } else { 0 };
     assert_eq!(report.records, report.written + report.withheld + report.duplicates + dropped);
-    let dupes = dupes.split_inclusive(|&byte| byte == b'\n').count();
-    assert_eq!(report.duplicates as usize, dupes);
-    // The same without side files: texts are held, or the files are read again.
+    let left_out = dupes.split_inclusive(|&byte| byte == b'\n').count();
+    assert_eq!(report.duplicates as usize, left_out);
+    // The same without side files: texts are held, or the files are read again. And under a limit, on disk.
     let folder = tempfile::tempdir().unwrap();
-    for sources in [sources(lists), files(lists, folder.path())] {
-        let (out, alone) = results(sources, options, settings);
-        assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
-        assert_eq!(alone, report);
+    let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
+    let dedup = DedupOptions { limit: Some(limit), ..options.dedup.clone() };
+    let limited = ClassOptions { dedup, ..options.clone() };
+    for options in [options, &limited] {
+        for sources in [sources(lists), files(lists, folder.path())] {
+            let (out, alone) = results(sources, options, settings);
+            assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
+            assert_eq!(Report { spilled: 0, ..alone }, report);
+        }
     }
+    let ([out, dupes_aside, clusters_aside], _) = run(lists, &limited, settings);
+    assert!(out == expected_out && dupes_aside == dupes, "{how}");
+    assert!(clusters_aside == clusters, "{how}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::numbered::Numbered;
 use super::table::Table;
 use super::{LOOK_AHEAD, PARTITIONS, Rows};
+use crate::key::Key;
 
 /// What [`Classes::insert`] tells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,15 @@ impl<P: Default + Send> Classes<P> {
         self.partitions.iter_mut().map(|partition| &mut partition.beside).collect()
     }
 
+    /// Calls `each` for all partitions, on the current rayon pool: with its place among them, the keys of its classes by
+    /// their numbers, and what is kept beside it.
+    pub fn by_number(&mut self, each: impl Fn(usize, Vec<Key>, &mut P) + Sync) {
+        self.partitions.par_iter_mut().enumerate().for_each(|(i, partition)| {
+            let keys = partition.table.by_number().into_iter().map(Key).collect();
+            each(i, keys, &mut partition.beside);
+        });
+    }
+
     /// Inserts the rows of all `chunks`, on the current rayon pool, and calls `meet` for each with what
     /// is kept beside its partition.
     ///
@@ -152,7 +162,7 @@ impl<P: Default + Send> core::fmt::Debug for Classes<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::{Hasher, Key};
+    use crate::key::Hasher;
     use std::collections::BTreeMap;
 
     #[test]
@@ -207,6 +217,10 @@ mod tests {
             }
             let mut found: Vec<Vec<usize>> = classes.partitions().flatten().cloned().collect();
             assert!(found.iter().all(|rows| rows.is_sorted()));
+            classes.by_number(|_, class_keys, rows| {
+                assert_eq!(class_keys.len(), rows.len());
+                assert!(class_keys.iter().zip(rows).all(|(&key, rows)| key == keys[rows[0]]));
+            });
             found.sort();
             assert!(found == expected, "{chunk_rows} rows a chunk");
             assert_eq!(classes.len(), expected.len());

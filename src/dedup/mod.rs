@@ -8,6 +8,7 @@
 mod classes;
 mod firsts;
 mod numbered;
+mod numbering;
 mod sieve;
 mod table;
 
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 use crate::key::Key;
 pub use classes::{Classes, Met};
 pub use firsts::Firsts;
+pub use numbering::Numbering;
 pub use sieve::Sieve;
 use table::Table;
 

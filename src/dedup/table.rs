@@ -140,7 +140,7 @@ fn grown_places(count: usize, needed: usize, expected: usize) -> usize {
 }
 
 /// Places for `keys` keys, of which three quarters are taken.
-fn places_for(keys: usize) -> usize {
+pub(super) fn places_for(keys: usize) -> usize {
     keys / 3 * 4 + 8
 }
 
@@ -196,6 +196,17 @@ impl<L: Layout> Table<L> {
     /// Whether `more` keys find room in a table of `most` bytes.
     pub(super) fn fits(&self, more: usize, most: usize) -> bool {
         more == 0 || places_for(self.used + more) <= places_in::<L>(most)
+    }
+
+    /// The keys by their numbers, if numbers are kept.
+    pub(super) fn by_number(&self) -> Vec<u128> {
+        let mut keys = vec![Key::VACANT; self.used];
+        for line in self.slots.get().as_chunks::<LINE>().0 {
+            for (key, number) in entries::<L>(line) {
+                keys[number as usize] = key;
+            }
+        }
+        keys
     }
 
     /// Whether `key` is there.

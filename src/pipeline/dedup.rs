@@ -206,6 +206,11 @@ impl Forecast {
         self.settled_bytes += bytes;
     }
 
+    /// Bytes that are still to come, if known.
+    pub(super) fn rest(&self) -> Option<u64> {
+        self.total_bytes.map(|total| total.saturating_sub(self.settled_bytes))
+    }
+
     /// The number of classes in the end if there are `classes` now, as if new ones kept coming at the
     /// rate seen so far; 0 for no idea.
     pub(super) fn expected(&self, classes: usize) -> u64 {

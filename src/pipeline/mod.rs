@@ -155,11 +155,6 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
-    /// A job that holds all in memory would need more than its [`MemoryLimit`].
-    Memory {
-        /// The limit in bytes.
-        limit: usize,
-    },
     /// The threads could not be started.
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
@@ -202,9 +197,6 @@ impl fmt::Display for Error {
                     "{}: cannot put aside what is beyond the memory limit: {error}",
                     dir.display()
                 )
-            }
-            Error::Memory { limit } => {
-                write!(f, "this needs more memory than the limit of {} MiB", limit >> 20)
             }
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Invalid { source, line, byte, error } => write!(

@@ -201,13 +201,7 @@ impl Config {
                     return Err(Failure::at("--profile", what));
                 }
                 let strict = dedup.invalid.strictness.strict;
-                let mut job = dedup_job(options, &dedup.classes);
-                if let Job::Classes(classes) = &mut job
-                    && dedup.memory.max_memory.is_none()
-                {
-                    // It holds all in memory or fails, and nobody has asked for that.
-                    classes.dedup.limit = None;
-                }
+                let job = dedup_job(options, &dedup.classes);
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;

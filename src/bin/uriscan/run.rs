@@ -355,7 +355,6 @@ fn failed(error: Error, out: &Output, side: &[Option<Output>]) -> Result<Outcome
         Error::Aside { .. } => {
             Err(Failure::new(format!("{error}; --temp-dir names another directory")))
         }
-        Error::Memory { .. } => Err(Failure::new(format!("{error}; --max-memory raises it"))),
         error => Err(Failure::new(error.to_string())),
     }
 }

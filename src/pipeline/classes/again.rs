@@ -5,29 +5,76 @@
 
 use memchr::memchr_iter;
 
+use super::beyond::{Outcome, Playing};
 use super::shelf::Shelf;
 use super::{Emit, OnInvalid, Report, Select, Sinks, Sorting};
 use crate::chunk::Span;
+use crate::dedup::Classes;
 use crate::index::trim;
 use crate::io::{Chunk, Shape, Source};
 use crate::pipeline::Error;
 use crate::pipeline::driver::{Job, Slot, Worker, run_here};
 use crate::pipeline::equivalence::Judge;
 use crate::pipeline::map::unjudged_key;
+use crate::pipeline::spill::Aside;
 use crate::simd::Isa;
+
+/// Where survivors stand, and how many records their classes have.
+pub(super) enum Survivors<'s> {
+    /// What shelves hold, with the number of survivors of each that have been passed.
+    Held { shelves: Vec<&'s Shelf>, next: Vec<usize> },
+    /// What was put aside.
+    Aside { tapes: Vec<Playing>, file: Aside },
+}
+
+impl<'s> Survivors<'s> {
+    /// Those in `classes`, which are sealed.
+    pub(super) fn held(classes: &'s Classes<Shelf>) -> Survivors<'s> {
+        let shelves: Vec<&Shelf> = classes.partitions().collect();
+        let next = vec![0; shelves.len()];
+        Survivors::Held { shelves, next }
+    }
+
+    /// Those that have been settled on disk.
+    pub(super) fn aside(outcome: Outcome) -> Result<Survivors<'s>, Error> {
+        let Outcome { settled, file, .. } = outcome;
+        let tapes = settled.into_iter().map(|settled| settled.survivors.play(&file));
+        Ok(Survivors::Aside { tapes: tapes.collect::<Result<_, Error>>()?, file })
+    }
+
+    /// Goes on behind `lines`, whose survivors are looked for later in the first case and now in the second.
+    fn pass(&mut self, lines: &mut Lines, end: u64) -> Result<(), Error> {
+        match self {
+            Survivors::Held { shelves, next } => {
+                lines.first.clone_from(next);
+                for (shelf, next) in shelves.iter().zip(next) {
+                    *next += shelf.survivors_from(*next, end).count();
+                }
+            }
+            Survivors::Aside { tapes, file } => {
+                lines.begin();
+                for tape in tapes {
+                    while let Some(position) = tape.position().filter(|&position| position < end) {
+                        lines.counts[(position - lines.position) as usize] = tape.number();
+                        tape.advance(file)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Sorting {
     /// Writes everything; `sources` are those that were read, once more.
     pub(super) fn write_again(
-        &mut self,
+        &self,
         sources: Vec<Source>,
+        survivors: Survivors<'_>,
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        self.seal(report);
-        let shelves: Vec<&Shelf> = self.classes.partitions().collect();
-        let next = vec![0; shelves.len()];
-        let mut job = Reading { sorting: self, shelves, lines: 0, next };
+        let mut job = Reading { sorting: self, survivors, lines: 0, fault: None };
         let written = run_here(&mut job, sources, &self.settings, &mut Sinks::new(sinks.out))?;
         report.written = written.written;
         report.withheld = written.withheld;
@@ -41,11 +88,10 @@ impl Sorting {
 /// The job of the second reading.
 struct Reading<'s> {
     sorting: &'s Sorting,
-    shelves: Vec<&'s Shelf>,
+    survivors: Survivors<'s>,
     /// Lines read so far, in all sources.
     lines: u64,
-    /// For each shelf the number of survivors before these.
-    next: Vec<usize>,
+    fault: Option<Error>,
 }
 
 /// The lines of a chunk.
@@ -57,12 +103,28 @@ struct Lines {
     ends: Vec<u32>,
     /// For each shelf the number of survivors before the chunk.
     first: Vec<usize>,
-    /// For each line the shelf of the class that survives in it and the number of the class, or [`NOBODY`].
-    survivors: Vec<(u32, u32)>,
+    /// For each line the number of records of the class that survives in it; 0 if none does.
+    counts: Vec<u64>,
 }
 
-/// No class survives here.
-const NOBODY: (u32, u32) = (u32::MAX, 0);
+impl Lines {
+    /// No class survives in any line, as far as is known.
+    fn begin(&mut self) {
+        self.counts.clear();
+        self.counts.resize(self.ends.len(), 0);
+    }
+
+    /// Looks for survivors on `shelves`.
+    fn find(&mut self, shelves: &[&Shelf]) {
+        self.begin();
+        let end = self.position + self.ends.len() as u64;
+        for (shelf, &first) in shelves.iter().zip(&self.first) {
+            for (at, class) in shelf.survivors_from(first, end) {
+                self.counts[(at - self.position) as usize] = shelf.count(class);
+            }
+        }
+    }
+}
 
 impl Job for Reading<'_> {
     type Rows = Lines;
@@ -90,10 +152,9 @@ impl Job for Reading<'_> {
                 Shape::LongRest | Shape::LongLast => continue,
             }
             slot.rows.position = self.lines;
-            slot.rows.first.clone_from(&self.next);
             self.lines += slot.rows.ends.len() as u64;
-            for (shelf, next) in self.shelves.iter().zip(&mut self.next) {
-                *next += shelf.survivors_from(*next, self.lines).count();
+            if let Err(error) = self.survivors.pass(&mut slot.rows, self.lines) {
+                self.fault.get_or_insert(error);
             }
         }
     }
@@ -101,6 +162,10 @@ impl Job for Reading<'_> {
     #[inline(always)]
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Lines>) {
         self.write_survivors(slot);
+    }
+
+    fn fault(&mut self) -> Option<Error> {
+        self.fault.take()
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -131,28 +196,20 @@ impl Reading<'_> {
     #[inline(never)]
     fn write_survivors(&self, slot: &mut Slot<Lines>) {
         let Slot { chunk, rows, out, report, .. } = slot;
-        let Lines { position, ends, first, survivors } = rows;
-        let end = *position + ends.len() as u64;
-        survivors.clear();
-        survivors.resize(ends.len(), NOBODY);
-        for ((number, shelf), &first) in (0..).zip(&self.shelves).zip(&*first) {
-            for (at, class) in shelf.survivors_from(first, end) {
-                survivors[(at - *position) as usize] = (number, class);
-            }
+        if let Survivors::Held { shelves, .. } = &self.survivors {
+            rows.find(shelves);
         }
         let text = chunk.text.padded();
         let Sorting { options, settings, .. } = self.sorting;
         let mut judge = Judge::new(&options.dedup.equivalence, settings.kernels);
         out.reserve(text.len());
         let mut start = 0;
-        for (&survivor, &end) in survivors.iter().zip(&*ends) {
+        for (&count, &end) in rows.counts.iter().zip(&rows.ends) {
             let line = Span { start, end };
             start = end + 1;
-            if survivor == NOBODY {
+            if count == 0 {
                 continue;
             }
-            let (number, class) = survivor;
-            let count = self.shelves[number as usize].count(class);
             if !options.select.has(count) {
                 report.withheld += 1;
                 continue;

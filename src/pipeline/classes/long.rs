@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 /// A record in the [`Spool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +16,19 @@ pub(super) struct LongRecord {
 /// Long records in their order, in an unnamed temporary file that is made when the first one comes.
 #[derive(Debug, Default)]
 pub(super) struct Spool {
+    /// Where the file is made; in the directory of the system for such files if that is not said.
+    dir: Option<PathBuf>,
     file: Option<BufWriter<File>>,
     records: Vec<LongRecord>,
     fault: Option<io::Error>,
 }
 
 impl Spool {
+    /// No records yet; the file will be in `dir`, if that is said.
+    pub(super) fn new(dir: Option<PathBuf>) -> Spool {
+        Spool { dir, ..Spool::default() }
+    }
+
     /// Begins the record at `position`.
     pub(super) fn begin(&mut self, position: u64) {
         self.records.push(LongRecord { position, len: 0 });
@@ -42,7 +50,10 @@ impl Spool {
     fn file(&mut self) -> io::Result<&mut BufWriter<File>> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => BufWriter::new(tempfile::tempfile()?),
+            None => BufWriter::new(match &self.dir {
+                Some(dir) => tempfile::tempfile_in(dir)?,
+                None => tempfile::tempfile()?,
+            }),
         };
         Ok(self.file.insert(file))
     }

@@ -5,9 +5,11 @@
 //! each class is held in memory, by the partition that its key belongs to ([`shelf`]): its position
 //! (lines before a record, in all sources), by which all partitions come together again in the order of
 //! the input. Its text is held too ([`write`]), unless the sources can be read a second time
-//! ([`again`]). [`super::dedup`] holds keys only and has no part in this.
+//! ([`again`]). What has no room in memory is put aside on disk ([`beyond`]). [`super::dedup`] holds keys only and has no
+//! part in this.
 
 mod again;
+mod beyond;
 mod ladder;
 mod long;
 mod proof;
@@ -24,6 +26,8 @@ use crate::chunk::Span;
 use crate::dedup::{Classes, Rows};
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
+use again::Survivors;
+use beyond::{Asked, Beyond};
 use long::Spool;
 use proof::Proof;
 use shelf::{Manner, Shelf};
@@ -145,8 +149,10 @@ pub struct ClassOptions {
 /// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
 /// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
-/// be judged wait in a temporary file, if they are not read again. A run that needs more than
-/// [`DedupOptions::limit`] ends with [`Error::Memory`].
+/// be judged wait in a temporary file, if they are not read again.
+///
+/// What has no room under [`DedupOptions::limit`] goes to disk: some 22 bytes for each record where sources are read a second time,
+/// and else its text too, and then what is to be written. The results are the same.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
@@ -174,6 +180,9 @@ pub fn classes(
     let again: Option<Vec<Source>> =
         if has_texts { None } else { sources.iter().map(Source::again).collect() };
     let again = again.map(Mutex::new);
+    let watch = options.dedup.limit.clone().map(Watch::new);
+    let settings = &settings.within_limits();
+    let settings = &watch.as_ref().map_or(*settings, |watch| watch.within(settings));
     let mut job = Sorting {
         options: ClassOptions {
             dedup: DedupOptions {
@@ -182,12 +191,13 @@ pub fn classes(
             },
             ..options.clone()
         },
-        settings: settings.within_limits(),
-        has_members,
+        settings: *settings,
+        manner: Manner { keep: options.keep, has_texts: again.is_none(), has_members },
         again,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         forecast: Forecast::new(&sources),
-        watch: options.dedup.limit.clone().map(Watch::new),
+        long: Spool::new(watch.as_ref().map(|watch| watch.limit.temp_dir.clone())),
+        watch,
         ..Sorting::default()
     };
     run(&mut job, sources, settings, sinks)
@@ -198,7 +208,7 @@ pub fn classes(
 struct Sorting {
     options: ClassOptions,
     settings: Settings,
-    has_members: bool,
+    manner: Manner,
     /// The sources once more, if texts are not held but read again.
     again: Option<Mutex<Vec<Source>>>,
     /// Of the sources.
@@ -218,6 +228,8 @@ struct Sorting {
     collision: Option<(Vec<u8>, Vec<u8>)>,
     /// The memory limit, if there is one.
     watch: Option<Watch>,
+    /// All that was read, since there was no room for it.
+    beyond: Option<Beyond>,
     fault: Option<Error>,
 }
 
@@ -262,57 +274,37 @@ impl Job for Sorting {
         for slot in &mut *slots {
             self.place(slot);
         }
-        self.classes.expect(self.forecast.expected(self.classes.len()));
-        let manner = Manner {
-            keep: self.options.keep,
-            has_texts: self.again.is_none(),
-            has_members: self.has_members,
-        };
         let scanned: Vec<&Slot<Found>> =
             slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
         let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
-        if let Some(watch) = &mut self.watch {
-            // All that is kept beside the tables counts among the others.
-            watch.see_all(self.classes.memory_bytes());
-            self.classes.limit_to(watch.set_bytes());
-            if !self.classes.fits(&rows) {
-                self.fault = Some(watch.error());
-                return;
-            }
+        if self.beyond.is_none()
+            && let Err(error) = self.see_to_room(slots, &rows)
+        {
+            self.fault = Some(error);
         }
         self.keyed += rows.iter().map(|rows| rows.len() as u64).sum::<u64>();
-        let proof = self
-            .options
-            .verify
-            .then(|| Proof::new(&self.options.dedup.equivalence, &self.settings));
-        self.classes.insert(&rows, |shelf, met| {
-            let Slot { chunk, rows: found, .. } = scanned[met.chunk];
-            if let (Some(proof), false) = (&proof, met.is_first) {
-                let text = found.spans[met.row].of(chunk.text.padded().content());
-                proof.see(text, shelf.survivor(met.class).1);
-            }
-            shelf.meet(manner, met.class, met.is_first, || {
-                let position = found.position + u64::from(found.lines[met.row]);
-                (position, found.spans[met.row].of(chunk.text.padded().content()))
-            });
-        });
-        self.collision = self.collision.take().or(proof.and_then(Proof::collision));
+        match &mut self.beyond {
+            Some(beyond) => beyond.take(&scanned),
+            None => self.insert(&scanned, &rows),
+        }
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
 
     fn fault(&mut self) -> Option<Error> {
-        self.fault.take()
+        self.fault.take().or_else(|| self.beyond.as_mut().and_then(Beyond::fault))
     }
 
     fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        if let Some((one, other)) = self.collision.take() {
-            return Err(Error::Collision { one, other });
+        self.see_collision()?;
+        if let Some(beyond) = self.beyond.take() {
+            return self.write_beyond(beyond, report, sinks);
         }
-        match self.again.take() {
+        match self.sources_again() {
             None => self.write(report, sinks),
             Some(sources) => {
-                let sources = sources.into_inner().unwrap_or_else(PoisonError::into_inner);
-                self.write_again(sources, report, sinks)
+                self.seal(report);
+                let survivors = Survivors::held(&self.classes);
+                self.write_again(sources, survivors, report, sinks)
             }
         }
     }
@@ -328,6 +320,94 @@ impl Job for Sorting {
 }
 
 impl Sorting {
+    /// Sorts the records of a batch into classes in memory.
+    fn insert(&mut self, scanned: &[&Slot<Found>], rows: &[&Rows]) {
+        let manner = self.manner;
+        let proof = self
+            .options
+            .verify
+            .then(|| Proof::new(&self.options.dedup.equivalence, &self.settings));
+        self.classes.expect(self.forecast.expected(self.classes.len()));
+        self.classes.insert(rows, |shelf, met| {
+            let Slot { chunk, rows: found, .. } = scanned[met.chunk];
+            if let (Some(proof), false) = (&proof, met.is_first) {
+                let text = found.spans[met.row].of(chunk.text.padded().content());
+                proof.see(text, shelf.survivor(met.class).1);
+            }
+            shelf.meet(manner, met.class, met.is_first, || {
+                let position = found.position + u64::from(found.lines[met.row]);
+                (position, found.spans[met.row].of(chunk.text.padded().content()))
+            });
+        });
+        self.collision = self.collision.take().or(proof.and_then(Proof::collision));
+    }
+
+    /// The error for two records that have one key and are not one, if such were seen.
+    fn see_collision(&mut self) -> Result<(), Error> {
+        self.collision.take().map_or(Ok(()), |(one, other)| Err(Error::Collision { one, other }))
+    }
+
+    /// Puts all aside if the rows of a batch have no room in memory.
+    fn see_to_room(&mut self, slots: &[Slot<Found>], rows: &[&Rows]) -> Result<(), Error> {
+        let Some(watch) = &mut self.watch else { return Ok(()) };
+        let manner = self.manner;
+        let (tables, more) =
+            (self.classes.memory_bytes(), rows.iter().map(|rows| rows.len()).sum());
+        let shelves = |more: usize| -> usize {
+            let of = |shelf: &Shelf| shelf.memory_bytes(manner, more / Rows::PARTITIONS + 1);
+            self.classes.partitions().map(of).sum()
+        };
+        let now: usize = shelves(0);
+        if watch.is_tight(tables + now) {
+            watch.see_all(tables + now);
+        }
+        let texts: usize = match manner.has_texts {
+            true => slots.iter().map(|slot| slot.chunk.text.padded().len()).sum(),
+            false => 0,
+        };
+        let beside = shelves(more) + texts;
+        // Tables are not to take what shelves will need for the same classes.
+        let most = watch.keys_bytes(beside, self.classes.len() + more);
+        self.classes.limit_to(most);
+        if tables <= most && self.classes.fits(rows) {
+            return Ok(());
+        }
+        self.beyond = Some(Beyond::begin(watch, manner, &mut self.classes, self.forecast.rest())?);
+        Ok(())
+    }
+
+    /// The sources once more, if texts are not held.
+    fn sources_again(&mut self) -> Option<Vec<Source>> {
+        Some(self.again.take()?.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Settles what was put aside, and writes everything.
+    fn write_beyond(
+        &mut self,
+        beyond: Beyond,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let Some(watch) = self.watch.take() else { return Ok(()) };
+        let asked = Asked { dupes: sinks.dupes.is_some(), clusters: sinks.clusters.is_some() };
+        let equivalence = &self.options.dedup.equivalence;
+        let proof = self.options.verify.then(|| Proof::new(equivalence, &self.settings));
+        let outcome = beyond.settle(self, asked, proof.as_ref(), &watch)?;
+        self.collision = proof.and_then(Proof::collision);
+        self.see_collision()?;
+        let classes: u64 = outcome.settled.iter().map(|settled| settled.classes).sum();
+        report.duplicates = self.keyed - classes;
+        report.written = 0;
+        report.spilled = outcome.spilled;
+        match self.sources_again() {
+            None => self.write_merged(outcome, report, sinks),
+            Some(sources) => {
+                let survivors = Survivors::aside(outcome)?;
+                self.write_again(sources, survivors, report, sinks)
+            }
+        }
+    }
+
     /// Says where the chunk of `slot` stands among all lines, and puts a piece of a long record aside.
     fn place(&mut self, slot: &mut Slot<Found>) {
         let source = slot.chunk.source;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Keep;
+use super::beyond::Row;
 use crate::simd::prefetch;
 
 /// Bytes of a block of text.
@@ -29,6 +30,8 @@ struct Texts {
     /// The block that is being filled, whose number is that of the full ones.
     last: Vec<u8>,
     bytes: u64,
+    /// Bytes of memory of all blocks.
+    held: usize,
 }
 
 impl Texts {
@@ -51,6 +54,7 @@ impl Texts {
     #[inline(never)]
     fn begin_block(&mut self, len: usize) {
         let block = Vec::with_capacity(BLOCK.max(len));
+        self.held += block.capacity();
         let full = std::mem::replace(&mut self.last, block);
         // The block that has never been begun has no number.
         if full.capacity() > 0 {
@@ -102,6 +106,16 @@ impl Counts {
         }
     }
 
+    /// Counts `class` up by `more`.
+    fn add_many(&mut self, class: u32, more: u64) {
+        let low = &mut self.low[class as usize];
+        let sum = u64::from(*low) + more;
+        *low = sum as u32;
+        if sum > u64::from(u32::MAX) {
+            *self.carries.entry(class).or_default() += sum >> 32;
+        }
+    }
+
     fn settle(&mut self) {
         for &class in &self.pending {
             let low = &mut self.low[class as usize];
@@ -133,7 +147,7 @@ pub(super) struct Member {
 }
 
 /// How records are met.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Manner {
     pub(super) keep: Keep,
     /// Keep the text of survivors.
@@ -173,26 +187,49 @@ impl Shelf {
     ) {
         if is_first {
             let (position, text) = record();
-            if manner.has_texts {
-                self.places.push(self.texts.push(text));
-            }
-            self.positions.push(position);
-            if manner.keep.has_ranks() {
-                self.ranks.push(manner.keep.rank(text));
-            }
-            self.counts.begin();
+            self.meet_first(manner, position, manner.keep.rank(text), text);
             return;
         }
         self.counts.add(class);
         // Whoever only counts has no need to look at the record.
         if manner.has_members || manner.keep != Keep::First {
             let (position, text) = record();
-            self.meet_further(manner, class, position, text);
+            self.meet_further(manner, class, position, manner.keep.rank(text), text);
         }
     }
 
+    /// The same for a row that was put aside; all rows of a class are met in the order of their positions, but for the
+    /// one that stands for several, which comes before the others.
+    #[inline]
+    pub(super) fn meet_row(&mut self, manner: Manner, class: u32, is_first: bool, row: &Row<'_>) {
+        let &Row { position, count, rank, text, .. } = row;
+        if is_first {
+            self.meet_first(manner, position, rank, text);
+        } else {
+            self.counts.add(class);
+            if manner.has_members || manner.keep != Keep::First {
+                self.meet_further(manner, class, position, rank, text);
+            }
+        }
+        if count > 1 {
+            self.counts.add_many(class, count - 1);
+        }
+    }
+
+    #[inline(always)]
+    fn meet_first(&mut self, manner: Manner, position: u64, rank: u32, text: &[u8]) {
+        if manner.has_texts {
+            self.places.push(self.texts.push(text));
+        }
+        self.positions.push(position);
+        if manner.keep.has_ranks() {
+            self.ranks.push(rank);
+        }
+        self.counts.begin();
+    }
+
     #[inline(never)]
-    fn meet_further(&mut self, manner: Manner, class: u32, position: u64, text: &[u8]) {
+    fn meet_further(&mut self, manner: Manner, class: u32, position: u64, rank: u32, text: &[u8]) {
         let before = self.positions[class as usize];
         let mut is_kept = match manner.keep {
             Keep::Min => text < self.survivor(class).1,
@@ -200,7 +237,7 @@ impl Shelf {
             keep => keep == Keep::Last,
         };
         if manner.keep.has_ranks() {
-            let (rank, lowest) = (manner.keep.rank(text), &mut self.ranks[class as usize]);
+            let lowest = &mut self.ranks[class as usize];
             is_kept = rank < *lowest;
             *lowest = rank.min(*lowest);
         }
@@ -216,7 +253,13 @@ impl Shelf {
 
     /// Takes down a further record of `class`, all of which are kept. If it is the survivor now, the one that was
     /// stood at the position `before`.
-    fn meet_member(&mut self, before: Option<u64>, class: u32, position: u64, text: &[u8]) {
+    pub(super) fn meet_member(
+        &mut self,
+        before: Option<u64>,
+        class: u32,
+        position: u64,
+        text: &[u8],
+    ) {
         let survivor = &mut self.places[class as usize];
         // Most duplicates are the same bytes.
         let is_same = self.texts.get(*survivor) == text;
@@ -252,6 +295,33 @@ impl Shelf {
             *place = self.texts.push(old.get(*place));
         }
         self.garbage = 0;
+    }
+
+    /// Makes room for `classes` classes at once, which takes less memory than to grow.
+    pub(super) fn reserve(&mut self, manner: Manner, classes: usize) {
+        self.positions.reserve_exact(classes);
+        self.counts.low.reserve_exact(classes);
+        self.ranks.reserve_exact(if manner.keep.has_ranks() { classes } else { 0 });
+        self.places.reserve_exact(if manner.has_texts { classes } else { 0 });
+    }
+
+    /// Bytes of memory held, as they will be when `more` records have come, without their texts.
+    pub(super) fn memory_bytes(&self, manner: Manner, more: usize) -> usize {
+        fn grown<T>(items: &Vec<T>, more: usize) -> usize {
+            let needed = items.len() + more;
+            let held = items.capacity();
+            size_of::<T>() * if needed > held { held + needed.max(2 * held) } else { held }
+        }
+        let members = if manner.has_members { grown(&self.members, more) } else { 0 };
+        let ranks = if manner.keep.has_ranks() { grown(&self.ranks, more) } else { 0 };
+        let places = if manner.has_texts { grown(&self.places, more) } else { 0 };
+        // The order is made at the end.
+        let order = if manner.keep == Keep::First { 0 } else { size_of::<u32>() };
+        grown(&self.positions, more)
+            + grown(&self.counts.low, more)
+            + (ranks + places + members)
+            + self.texts.held
+            + order * (self.positions.len() + more)
     }
 
     /// Makes [`Shelf::survivors`] and [`Shelf::members`] ready, once all records were met.
@@ -316,6 +386,11 @@ impl Shelf {
     pub(super) fn survivor(&self, class: u32) -> (u64, &[u8]) {
         let class = class as usize;
         (self.positions[class], self.texts.get(self.places[class]))
+    }
+
+    /// The rank of the survivor of `class`, if ranks decide; 0 if not.
+    pub(super) fn rank(&self, class: u32) -> u32 {
+        self.ranks.get(class as usize).copied().unwrap_or(0)
     }
 
     /// The bytes of `member`.

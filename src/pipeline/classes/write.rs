@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::beyond::{Merge, Outcome};
 use super::ladder::{Ladder, below};
 use super::long::LongRecord;
 use super::shelf::{Member, Shelf};
@@ -62,6 +63,45 @@ impl Sorting {
         self.write_classes(start..self.lines, report, sinks)
     }
 
+    /// Writes everything, from what was put aside and has been settled.
+    pub(super) fn write_merged(
+        &mut self,
+        outcome: Outcome,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let Outcome { settled, file, .. } = outcome;
+        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        for one in settled {
+            report.written += one.written;
+            report.withheld += one.withheld;
+            survivors.push(one.survivors);
+            dupes.push(one.dupes);
+            clusters.push(one.clusters);
+        }
+        if let Some(sink) = &mut sinks.dupes {
+            let write = |lines: &[u8]| sink.write_all(lines).map_err(Error::Write);
+            Merge::new(dupes, &file)?.up_to(u64::MAX, write)?;
+        }
+        let mut survivors = Merge::new(survivors, &file)?;
+        let mut clusters = Merge::new(clusters, &file)?;
+        let mut write = |end: u64, sinks: &mut Sinks<'_>| {
+            survivors.up_to(end, |lines| sinks.out.write_all(lines).map_err(Error::Write))?;
+            match &mut sinks.clusters {
+                Some(sink) => {
+                    clusters.up_to(end, |lines| sink.write_all(lines).map_err(Error::Write))
+                }
+                None => Ok(()),
+            }
+        };
+        let (long, mut bytes) = self.long.finish().map_err(Error::Write)?;
+        for record in long {
+            write(record.position, sinks)?;
+            self.write_long(record, &mut *bytes, report, sinks)?;
+        }
+        write(u64::MAX, sinks)
+    }
+
     /// Makes the shelves ready for [`Shelf::survivors`] and [`Shelf::members`], and corrects the totals.
     pub(super) fn seal(&mut self, report: &mut Report) {
         self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
@@ -83,17 +123,26 @@ impl Sorting {
         for (number, i) in order.places() {
             let (shelf, member) = (shelves[number], &members[number][i as usize]);
             let (record, (_, survivor)) = (shelf.text(member), shelf.survivor(member.class));
-            let rung = ladder.rung(record, survivor);
-            for (text, end) in [
-                (record, b'\t'),
-                (survivor, b'\t'),
-                (rung.name().as_bytes(), self.settings.record_end),
-            ] {
-                push_record(text, self.settings.redact, &mut lines);
-                lines.push(end);
-            }
+            self.push_dupe(record, survivor, &mut ladder, &mut lines);
         }
         lines
+    }
+
+    /// Appends the line for a record that was left out.
+    pub(super) fn push_dupe(
+        &self,
+        record: &[u8],
+        survivor: &[u8],
+        ladder: &mut Ladder<'_>,
+        lines: &mut Vec<u8>,
+    ) {
+        let rung = ladder.rung(record, survivor);
+        for (text, end) in
+            [(record, b'\t'), (survivor, b'\t'), (rung.name().as_bytes(), self.settings.record_end)]
+        {
+            push_record(text, self.settings.redact, lines);
+            lines.push(end);
+        }
     }
 
     /// Writes the classes whose survivors stand in `range`.
@@ -119,14 +168,20 @@ impl Sorting {
         )
     }
 
-    fn ladder<'e>(&self, below: &'e [Equivalence]) -> Ladder<'e> {
+    /// What finds the rung at which two records are one.
+    pub(super) fn ladder<'e>(&self, below: &'e [Equivalence]) -> Ladder<'e> {
         Ladder::new(below, self.options.dedup.equivalence.normalize.rung, self.settings.kernels)
+    }
+
+    /// What finds the forms of records.
+    pub(super) fn judge(&self) -> Judge<'_> {
+        Judge::new(&self.options.dedup.equivalence, self.settings.kernels)
     }
 
     /// The results for the classes whose survivors stand in `range`; clusters too when the equivalences
     /// of the lower rungs are given.
     fn survivors(&self, range: Range<u64>, below: Option<&[Equivalence]>) -> Written {
-        let mut judge = Judge::new(&self.options.dedup.equivalence, self.settings.kernels);
+        let mut judge = self.judge();
         let mut ladder = below.map(|below| self.ladder(below));
         let mut made = Written::default();
         let shelves: Vec<&Shelf> = self.classes.partitions().collect();
@@ -185,19 +240,18 @@ impl Sorting {
         out.push(b' ');
     }
 
-    /// Appends the JSON object of a class.
-    fn push_cluster(&self, shelf: &Shelf, class: u32, ladder: &mut Ladder<'_>, out: &mut Vec<u8>) {
+    /// Appends the JSON object of a class, whose members are on the shelf.
+    pub(super) fn push_cluster(
+        &self,
+        shelf: &Shelf,
+        class: u32,
+        ladder: &mut Ladder<'_>,
+        out: &mut Vec<u8>,
+    ) {
         let (position, survivor) = shelf.survivor(class);
-        let masked = |text: &[u8]| {
-            let mut masked = Vec::with_capacity(text.len());
-            push_record(text, self.settings.redact, &mut masked);
-            masked
-        };
-        json::cluster_start(&masked(survivor), shelf.count(class), out);
+        json::cluster_start(&self.masked(survivor), shelf.count(class), out);
         let mut push = |position: u64, text: &[u8]| {
-            let rung = ladder.rung(text, survivor);
-            let steps = self.steps(text, survivor, rung);
-            json::cluster_member(self.line(position), &masked(text), rung, &steps, out);
+            self.push_member(position, text, survivor, ladder, out);
         };
         let members = shelf.members_of(class);
         let before = members.partition_point(|member| member.position < position);
@@ -205,6 +259,27 @@ impl Sorting {
         push(position, survivor);
         members[before..].iter().for_each(|member| push(member.position, shelf.text(member)));
         json::cluster_end(out);
+    }
+
+    /// Appends a member to the JSON object of a class.
+    pub(super) fn push_member(
+        &self,
+        position: u64,
+        text: &[u8],
+        survivor: &[u8],
+        ladder: &mut Ladder<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let rung = ladder.rung(text, survivor);
+        let steps = self.steps(text, survivor, rung);
+        json::cluster_member(self.line(position), &self.masked(text), rung, &steps, out);
+    }
+
+    /// A record as it is shown.
+    pub(super) fn masked(&self, text: &[u8]) -> Vec<u8> {
+        let mut masked = Vec::with_capacity(text.len());
+        push_record(text, self.settings.redact, &mut masked);
+        masked
     }
 
     /// The steps that make a record one with its survivor at `rung`.

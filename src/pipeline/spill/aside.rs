@@ -20,17 +20,17 @@ pub(in crate::pipeline) struct Disk {
 
 impl Disk {
     /// The directory `dir`, which is looked at when the first file is made.
-    pub(super) fn new(dir: &Path) -> Disk {
+    pub(in crate::pipeline) fn new(dir: &Path) -> Disk {
         Disk { dir: Arc::new(dir.to_owned()), written: Arc::default() }
     }
 
     /// Bytes written so far, to all files.
-    pub(super) fn written(&self) -> u64 {
+    pub(in crate::pipeline) fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
     /// Makes a file.
-    pub(super) fn file(&self) -> Result<Aside, Error> {
+    pub(in crate::pipeline) fn file(&self) -> Result<Aside, Error> {
         let file = tempfile::tempfile_in(&*self.dir).map_err(|error| {
             // What the crate says names a file that nobody has heard of.
             let plain = error.raw_os_error().map(io::Error::from_raw_os_error);
@@ -40,7 +40,7 @@ impl Disk {
     }
 
     /// Sees to it that there is room for `bytes` more, where the system tells.
-    pub(super) fn need(&self, bytes: u64) -> Result<(), Error> {
+    pub(in crate::pipeline) fn need(&self, bytes: u64) -> Result<(), Error> {
         match free_bytes(&self.dir) {
             Some(free) if free < bytes => {
                 let [free, bytes] = [free, bytes].map(|bytes| bytes.div_ceil(1_000_000));
@@ -84,7 +84,7 @@ pub(in crate::pipeline) struct Aside {
 
 impl Aside {
     /// Writes `parts` one behind the other; gives the place of the first byte.
-    pub(super) fn append(&self, parts: &[&[u8]]) -> Result<u64, Error> {
+    pub(in crate::pipeline) fn append(&self, parts: &[&[u8]]) -> Result<u64, Error> {
         let len = parts.iter().map(|part| part.len() as u64).sum();
         self.disk.note(len)?;
         let start = self.end.fetch_add(len, Ordering::Relaxed);
@@ -97,7 +97,7 @@ impl Aside {
     }
 
     /// Fills `bytes` with what stands at the place `at`.
-    pub(super) fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), Error> {
+    pub(in crate::pipeline) fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), Error> {
         self.read_plain(bytes, at).map_err(|error| self.disk.error(error))
     }
 

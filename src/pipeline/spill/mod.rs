@@ -26,7 +26,7 @@ use crate::dedup::{Rows, Set};
 use crate::io::{Chunk, Shape};
 use crate::set::Loader;
 pub(super) use again::Written;
-use aside::Disk;
+pub(super) use aside::{Aside, Disk};
 use heap::Heap;
 use input::Input;
 pub(super) use input::{Places, places_of};
@@ -111,7 +111,7 @@ impl Watch {
         };
         self.batch = self.batch.max(slots.iter().map(bytes).sum());
         self.others = BASE + BATCHES * self.batch;
-        if self.others + tables > self.limit.bytes / 3 {
+        if self.is_tight(tables) {
             self.see_all(tables);
         }
     }
@@ -122,9 +122,9 @@ impl Watch {
         self.others = self.others.max(all.saturating_sub(tables));
     }
 
-    /// The error for a job that does not go on beyond memory.
-    pub(super) fn error(&self) -> Error {
-        Error::Memory { limit: self.limit.bytes }
+    /// Whether so little is left beside `tables` bytes that all should be looked at.
+    pub(super) fn is_tight(&self, tables: usize) -> bool {
+        self.others + tables > self.limit.bytes / 3
     }
 
     /// Bytes for the set.
@@ -133,15 +133,29 @@ impl Watch {
         self.limit.set_bytes.unwrap_or(rest)
     }
 
+    /// Bytes for the keys of `classes` classes with their numbers, where `beside` bytes are held for these classes in
+    /// other places.
+    pub(super) fn keys_bytes(&self, beside: usize, classes: usize) -> usize {
+        /// Bytes that a key takes in a table that has just grown.
+        const KEY: usize = 32;
+        if let Some(bytes) = self.limit.set_bytes {
+            return bytes;
+        }
+        let room = self.set_bytes();
+        let keys = classes.max(1) * KEY;
+        let share = room as f64 * (keys as f64 / (keys + beside) as f64);
+        room.saturating_sub(beside).min(share as usize)
+    }
+
     /// Bytes for keys when the set is gone.
-    fn rest(&self) -> usize {
+    pub(super) fn rest(&self) -> usize {
         let before = self.set_bytes();
         let free = resident_bytes().map_or(0, |all| self.limit.bytes.saturating_sub(all));
         self.limit.set_bytes.unwrap_or(before.max(free))
     }
 
     /// Bytes for the buffers of the heap.
-    fn heap_bytes(&self) -> usize {
+    pub(super) fn heap_bytes(&self) -> usize {
         (self.limit.bytes / 16).min(64 << 20)
     }
 }

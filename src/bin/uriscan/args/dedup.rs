@@ -82,9 +82,9 @@ pub(crate) struct Dedup {
     pub(crate) common: Common,
 }
 
-/// What is told of the classes. All of it waits for the end of the input, in memory.
+/// What is told of the classes. All of it waits for the end of the input.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Classes (these hold what is kept in memory; see below)")]
+#[command(next_help_heading = "Classes (nothing is written before all is read; see below)")]
 pub(crate) struct Classes {
     /// Write the number of records of its class before each line
     #[arg(short, long)]
@@ -106,7 +106,7 @@ pub(crate) struct Classes {
 
     /// Compare canonical forms wherever two records have one key, instead of trusting 128 bits
     ///
-    /// Should two differ, the run ends with an error and writes nothing. Holds the records kept in memory.
+    /// Should two differ, the run ends with an error and writes nothing. Holds the records that are kept.
     #[arg(long)]
     pub(crate) verify: bool,
 
@@ -178,8 +178,10 @@ first four, unless --keep is min or max, files that are not compressed are read 
 for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
 and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
 its bytes where they are not those of the one kept.
-Memory: plain dedup takes what --max-memory says. When keys have no room, the first records that were found are
-written, and those behind them are sorted out on disk, in one to two times the time.
+Memory: as much as --max-memory says. When keys have no room, plain dedup writes the first records that it has found, and
+those behind them are sorted out on disk, in one to two times the time. With the options above all that was read goes to
+disk: 22 bytes for each record where files are read a second time, and else its text too, and then once more what is
+to be written.
 Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --dupes and --clusters
 more. Without them dedup pays for none of it.
 

@@ -1,5 +1,8 @@
 //! Deduplication under a memory limit gives the bytes and counts that it gives without one.
 
+mod classes;
+mod lists;
+
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
@@ -8,46 +11,12 @@ use flate2::write::GzEncoder;
 use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Emit, Error, MemberOptions, MemoryLimit, OnInvalid, Report, Seen,
-    Settings, Sinks, classes, dedup, dedup_unseen, members,
+    DedupOptions, Emit, Error, MemberOptions, OnInvalid, Report, Seen, Settings, Sinks, dedup,
+    dedup_unseen, members,
 };
 use uriscan::set::SetWriter;
 
-/// Bytes for keys, from none to more than are needed; with those in the middle some keys are in memory.
-const SETS: [usize; 5] = [0, 520_000, 1_200_000, 2_000_000, 1 << 30];
-
-/// A list of `lines` lines, with duplicates near and far, other spellings, blank lines, faults and long records.
-fn list(lines: u32, seed: u32, record_end: char) -> String {
-    let mut state = seed;
-    let mut next = |below: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) % below
-    };
-    let mut text = String::new();
-    for i in 0..lines {
-        let number = if next(3) == 0 { next(i + 1) } else { i };
-        match next(40) {
-            0 => text += "  \t",
-            1 => text += &format!("no uri {}", number % 50),
-            2 => text += &format!("HTTP://H/%7e{number}\r"),
-            3 => text += &format!("  http://h:80/~{number}  "),
-            4 if i % 64 == 0 => text += &format!("x:{}", "y".repeat(600 + number as usize % 3000)),
-            _ => text += &format!("http://h/~{number}"),
-        }
-        text.push(record_end);
-    }
-    text
-}
-
-fn settings(threads: usize, chunk_bytes: usize) -> Settings {
-    Settings { threads, chunk_bytes, max_record: 512, ..Settings::default() }
-}
-
-fn limited(options: &DedupOptions, bytes: usize, dir: &Path) -> DedupOptions {
-    // So little that hardly anything is gathered before it goes to disk.
-    let limit = MemoryLimit { set_bytes: Some(bytes), ..MemoryLimit::new(1 << 20, dir) };
-    DedupOptions { limit: Some(limit), ..options.clone() }
-}
+use lists::{SETS, files, limited, list, settings, streams, texts};
 
 /// Results, rejects, and the report or the error.
 type Answer = (Vec<u8>, Vec<u8>, Result<Report, String>);
@@ -82,33 +51,6 @@ fn same_under_all_limits(
             spilled
         })
         .collect()
-}
-
-fn streams(texts: &[String]) -> Vec<Source> {
-    let stream = |text: &String| Source::new("-", Cursor::new(text.clone()));
-    texts.iter().map(stream).collect()
-}
-
-fn files(texts: &[String], dir: &Path) -> Vec<Source> {
-    let file = |(i, text): (usize, &String)| {
-        let path = dir.join(i.to_string());
-        if !path.exists() {
-            std::fs::write(&path, text).unwrap();
-        }
-        Source::file(path)
-    };
-    texts.iter().enumerate().map(file).collect()
-}
-
-/// Several lists that end in all ways, and begin with marks.
-fn texts() -> Vec<String> {
-    let long = format!("x:{}", "z".repeat(1000));
-    vec![
-        list(120_000, 1, '\n'),
-        String::new(),
-        format!("\u{FEFF}{}{long}", list(9_000, 2, '\n')),
-        format!("{long}\n\u{FEFF}{}http://h/last", list(60_000, 1, '\n')),
-    ]
 }
 
 #[test]
@@ -343,19 +285,4 @@ fn a_full_disk_is_named() {
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }
     assert_eq!(left, 0);
-}
-
-#[test]
-fn classes_keep_to_the_limit_or_fail() {
-    let dir = tempfile::tempdir().unwrap();
-    let text = [list(60_000, 12, '\n')];
-    let answer = |bytes: usize| {
-        let dedup = limited(&DedupOptions::default(), bytes, dir.path());
-        let options = ClassOptions { dedup, count: true, ..ClassOptions::default() };
-        let mut out = Vec::new();
-        classes(streams(&text), &options, &settings(2, 4 << 10), &mut Sinks::new(&mut out))
-            .map(|_| out)
-    };
-    assert!(matches!(answer(1 << 20), Err(Error::Memory { limit }) if limit == 1 << 20));
-    assert!(!answer(1 << 30).unwrap().is_empty());
 }

@@ -1,0 +1,279 @@
+//! Classes under a memory limit: the results, dupes, clusters and counts are those without one.
+
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use uriscan::io::{ReadError, Source};
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung};
+use uriscan::pipeline::{
+    ClassOptions, DedupOptions, Emit, Error, Keep, OnInvalid, Report, Select, Settings, Sinks,
+    classes,
+};
+
+use crate::lists::{SETS, files, limited, list, settings, streams, texts};
+
+const KEEPS: [Keep; 6] =
+    [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
+
+/// Which of dupes and clusters are asked for.
+const SIDES: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
+
+/// Results, rejects, dupes, clusters, and the report or the error.
+type Answer = ([Vec<u8>; 4], Result<Report, String>);
+
+fn run(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    side: [bool; 2],
+    settings: &Settings,
+) -> Answer {
+    let mut texts: [Vec<u8>; 4] = Default::default();
+    let [out, rejects, dupes, clusters] = &mut texts;
+    let mut sinks = Sinks { rejects: Some(rejects), ..Sinks::new(out) };
+    if side[0] {
+        sinks.dupes = Some(dupes);
+    }
+    if side[1] {
+        sinks.clusters = Some(clusters);
+    }
+    let done = classes(sources, options, settings, &mut sinks).map_err(|error| error.to_string());
+    (texts, done)
+}
+
+fn under(options: &ClassOptions, bytes: usize, dir: &Path) -> ClassOptions {
+    ClassOptions { dedup: limited(&options.dedup, bytes, dir), ..options.clone() }
+}
+
+/// Holds that under all limits `make`'s sources give what they give without one; gives the bytes spilled under each.
+#[track_caller]
+fn same_under_all_limits(
+    make: &dyn Fn() -> Vec<Source>,
+    options: &ClassOptions,
+    side: [bool; 2],
+    settings: &Settings,
+) -> Vec<u64> {
+    let dir = tempfile::tempdir().unwrap();
+    let (texts, done) = run(make(), options, side, settings);
+    SETS.into_iter()
+        .map(|bytes| {
+            let limited = under(options, bytes, dir.path());
+            let (found, told) = run(make(), &limited, side, settings);
+            for (number, (found, text)) in found.iter().zip(&texts).enumerate() {
+                let lens = (found.len(), text.len());
+                assert!(found == text, "{options:?} {side:?} {bytes}: {number} {lens:?}");
+            }
+            let spilled = told.as_ref().map_or(0, |report| report.spilled);
+            let plain = told.map(|report| Report { spilled: 0, ..report });
+            assert_eq!(plain, done, "{options:?} {bytes}");
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+            spilled
+        })
+        .collect()
+}
+
+#[test]
+fn every_survivor_choice_and_selection_from_files_and_streams() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = [list(9_000, 1, '\n'), String::new(), list(5_000, 1, '\n')];
+    let texts = texts.map(|text| text.replace("http://h:80/~1", "HTTPS://h/~1"));
+    for keep in KEEPS {
+        for select in [Select::All, Select::Repeated, Select::Unique] {
+            for side in SIDES {
+                let options = ClassOptions { keep, select, count: true, ..Default::default() };
+                let settings = settings(2, 4 << 10);
+                let makes: [&dyn Fn() -> Vec<Source>; 2] =
+                    [&|| files(&texts, dir.path()), &|| streams(&texts)];
+                for make in makes {
+                    let spilled = same_under_all_limits(make, &options, side, &settings);
+                    assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sources_that_end_in_all_ways_and_long_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = texts();
+    for (threads, chunk_bytes) in [(1, 4 << 10), (3, 500)] {
+        let settings = settings(threads, chunk_bytes);
+        let mixed = || {
+            let mut mixed = files(&texts, dir.path());
+            mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
+            mixed
+        };
+        let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &mixed];
+        for make in makes {
+            for side in [SIDES[0], SIDES[3]] {
+                let options = ClassOptions { count: true, ..ClassOptions::default() };
+                let spilled = same_under_all_limits(make, &options, side, &settings);
+                assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_becomes_of_invalid_records_and_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = [list(9_000, 3, '\n'), list(7_000, 3, '\n')];
+    for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
+        for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
+            for redact in [false, true] {
+                let hasher = Hasher::with_seed(1);
+                let dedup = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
+                let verify = redact;
+                let options =
+                    ClassOptions { dedup, verify, keep: Keep::Shortest, ..Default::default() };
+                let settings = Settings { redact, ..settings(2, 4 << 10) };
+                for side in [SIDES[0], SIDES[3]] {
+                    let make = || files(&texts, dir.path());
+                    same_under_all_limits(&make, &options, side, &settings);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn at_all_rungs_and_with_records_that_end_in_nul() {
+    let texts = [list(20_000, 4, '\0').replace("no uri", "no\nuri")];
+    let settings = Settings { record_end: 0, ..settings(2, 4 << 10) };
+    for rung in Rung::ALL {
+        for drop_fragment in [false, true] {
+            let equivalence = Options { rung, drop_fragment }.into();
+            let dedup = DedupOptions { equivalence, ..DedupOptions::default() };
+            let options = ClassOptions { dedup, ..ClassOptions::default() };
+            same_under_all_limits(&|| streams(&texts), &options, SIDES[3], &settings);
+        }
+    }
+}
+
+#[test]
+fn classes_with_more_members_than_memory() {
+    // Half of all records are of two classes.
+    let mut text = String::new();
+    for (i, line) in list(60_000, 5, '\n').lines().enumerate() {
+        let more = ["http://h/%61\n", "", "HTTP://h/a\n", "no uri at all\n"][i % 4];
+        text += &format!("{line}\n{more}");
+    }
+    let texts = [text];
+    for keep in [Keep::First, Keep::Last, Keep::Min] {
+        let options = ClassOptions { keep, ..ClassOptions::default() };
+        same_under_all_limits(&|| streams(&texts), &options, SIDES[3], &settings(2, 4 << 10));
+    }
+}
+
+#[test]
+fn a_run_that_stops_writes_nothing_but_rejects() {
+    let text = [list(40_000, 6, '\n').replace("no uri ", "n:") + "a b\n" + &list(9, 7, '\n')];
+    let dedup = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
+    let options = ClassOptions { dedup, ..ClassOptions::default() };
+    let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
+    let (texts, done) = run(streams(&text), &options, SIDES[3], &settings);
+    assert!(texts.iter().all(Vec::is_empty) && done.is_err());
+    same_under_all_limits(&|| streams(&text), &options, SIDES[3], &settings);
+}
+
+#[test]
+fn compressed_input_and_sources_that_fail() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("disk on fire"))
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(list(30_000, 5, '\n').as_bytes()).unwrap();
+    let path = dir.path().join("list.gz");
+    std::fs::write(&path, packed.finish().unwrap()).unwrap();
+    let last = list(10_000, 6, '\n');
+    let stream = || Source::new("-", Cursor::new(last.clone()));
+    let options = ClassOptions { count: true, ..ClassOptions::default() };
+    for side in SIDES {
+        let make = || vec![Source::file(&path), stream()];
+        same_under_all_limits(&make, &options, side, &settings(2, 4 << 10));
+        let make = || vec![Source::new("bad", Cursor::new(last.clone()).chain(Broken)), stream()];
+        same_under_all_limits(&make, &options, side, &settings(2, 4 << 10));
+        let answer = |options: &ClassOptions| {
+            let (mut out, mut faults) = (Vec::new(), Vec::new());
+            let mut note = |error: &ReadError| faults.push(error.to_string());
+            let mut sinks = Sinks { unread: Some(&mut note), ..Sinks::new(&mut out) };
+            classes(make(), options, &settings(2, 4 << 10), &mut sinks).unwrap();
+            (out, faults)
+        };
+        assert!(answer(&options) == answer(&under(&options, 0, dir.path())));
+    }
+}
+
+#[test]
+fn directories_that_cannot_be_used_and_files_that_change_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let text = [list(5000, 9, '\n')];
+    let options = ClassOptions::default();
+    let error = |bytes: usize, dir: &Path| {
+        let options = under(&options, bytes, dir);
+        // Records too long to be judged would need it.
+        let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
+        classes(streams(&text), &options, &settings, &mut Sinks::new(&mut Vec::new()))
+    };
+    assert!(matches!(error(0, &missing), Err(Error::Aside { dir, .. }) if dir == missing));
+    assert!(error(1 << 30, &missing).is_ok(), "nobody needs it");
+
+    let path = dir.path().join("list");
+    std::fs::write(&path, &text[0]).unwrap();
+    let (grown, early) = (path.clone(), false);
+    // When the second source is opened, the first one has been read.
+    let open = Box::new(move || {
+        let mut file = std::fs::OpenOptions::new().append(true).open(grown)?;
+        file.write_all(b"http://h/new\n")?;
+        Ok(Box::new(std::io::empty()) as Box<dyn Read + Send>)
+    });
+    let second = Source { open, early, ..Source::file(&path) };
+    let options = under(&options, 0, dir.path());
+    let sources = vec![Source::file(&path), second];
+    let found = classes(sources, &options, &settings(1, 4 << 10), &mut Sinks::new(&mut Vec::new()));
+    assert!(found.unwrap_err().to_string().contains("changed"));
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let mount = |program: &str, args: &[&str]| {
+        let done = std::process::Command::new(program).args(args).arg(dir.path()).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !mount("mount", &["-t", "tmpfs", "-o", "size=300k", "tmpfs"]) {
+        eprintln!("skipped: a small file system cannot be mounted here");
+        return;
+    }
+    let options = under(&ClassOptions::default(), 0, dir.path());
+    let mut found = Vec::new();
+    for (sources, side) in [(true, SIDES[0]), (false, SIDES[0]), (false, SIDES[3])] {
+        let place = tempfile::tempdir().unwrap();
+        let text = [list(60_000, 11, '\n')];
+        let sources = if sources { files(&text, place.path()) } else { streams(&text) };
+        let (mut dupes, mut clusters, mut out) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sinks = Sinks::new(&mut out);
+        if side[0] {
+            sinks.dupes = Some(&mut dupes);
+            sinks.clusters = Some(&mut clusters);
+        }
+        found.push(classes(sources, &options, &settings(2, 4 << 10), &mut sinks));
+    }
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert!(mount("umount", &[]));
+    for found in found {
+        let message = found.as_ref().unwrap_err().to_string();
+        assert!(message.starts_with(&*dir.path().display().to_string()), "{message}");
+        let Err(Error::Aside { error, .. }) = found else { panic!("{message}") };
+        assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+    }
+    assert_eq!(left, 0);
+}
