@@ -1,7 +1,7 @@
 //! Classes with their members, against a model on maps of whole strings: what is kept, what is left
 //! out and why, on small lists, the corpora and real lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,13 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
 use uriscan::io::Source;
+use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Keep, MemoryLimit, OnInvalid, Report, Select, Settings, Sinks,
-    classes, dedup,
+    ClassOptions, DedupOptions, Keep, MemberOptions, MemoryLimit, OnInvalid, Report, Seen, Select,
+    Settings, Sinks, classes, classes_unseen, collect, dedup,
 };
+use uriscan::set::SetWriter;
 
 /// A named list.
 type List = (&'static str, Vec<u8>);
@@ -255,6 +257,69 @@ fn a_file_that_changes_between_two_readings_is_told() {
     assert!(told.unwrap_err().to_string().contains("changed while it was read twice"));
 }
 
+/// Holds that with the classes of `past` seen the results are those of the lists without the lines of these classes, and that
+/// what is written is seen afterwards.
+#[track_caller]
+fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, settings: &Settings) {
+    let Options { rung, drop_fragment } = options.dedup.equivalence.normalize;
+    let form = |text: &[u8]| form(text, rung, drop_fragment);
+    let seen: BTreeSet<_> =
+        records(&[("past", past.to_vec())]).iter().map(|record| form(&record.text)).collect();
+    let is_seen = |line: &[u8]| seen.contains(&form(line.trim_ascii()));
+    let blank = |(name, text): &List| {
+        let lines = text.split(|&byte| byte == b'\n');
+        let lines: Vec<&[u8]> = lines.map(|line| if is_seen(line) { b"" } else { line }).collect();
+        (*name, lines.join(&b'\n'))
+    };
+    let unseen: Vec<List> = lists.iter().map(blank).collect();
+    let (expected_out, expected_dupes, _) = model(&unseen, options);
+    let ([_, _, expected_clusters], expected) = run(&unseen, options, settings);
+    let gone: Vec<Vec<u8>> =
+        records(lists).into_iter().map(|record| record.text).filter(|text| is_seen(text)).collect();
+
+    let folder = tempfile::tempdir().unwrap();
+    let hasher = Hasher::with_seed(3);
+    let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
+    for (i, limit) in [None, Some(limit)].into_iter().enumerate() {
+        let dedup = DedupOptions { limit, hasher, ..options.dedup.clone() };
+        let options = ClassOptions { dedup, ..options.clone() };
+        let equivalence = options.dedup.equivalence.clone();
+        let place = folder.path().join(i.to_string());
+        let mut set = SetWriter::create(&place, equivalence.meaning(hasher)).unwrap();
+        let mut keys = set.loader(1 << 20).unwrap();
+        let members = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+        let list = Source::new("past", std::io::Cursor::new(past.to_vec()));
+        collect(vec![list], &members, &mut keys, settings, &mut Sinks::new(&mut Vec::new()))
+            .unwrap();
+        set.add(keys).unwrap();
+
+        let mut new_keys = set.loader(1 << 20).unwrap();
+        let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sinks = Sinks {
+            dupes: Some(&mut dupes),
+            clusters: Some(&mut clusters),
+            ..Sinks::new(&mut out)
+        };
+        let past = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+        let report = classes_unseen(sources(lists), &options, past, settings, &mut sinks).unwrap();
+        assert!(out == expected_out && clusters == expected_clusters);
+        assert_eq!(report.duplicates, expected.duplicates + gone.len() as u64);
+        assert_eq!((report.written, report.withheld), (expected.written, expected.withheld));
+        let lines = dupes.split_inclusive(|&byte| byte == b'\n');
+        let (told, others): (Vec<&[u8]>, _) = lines.partition(|line| line.ends_with(b"\t\tseen\n"));
+        assert!(others.concat() == expected_dupes);
+        let told: Vec<&[u8]> = told.iter().map(|line| &line[..line.len() - 7]).collect();
+        assert!(told == gone);
+
+        assert_eq!(set.add(new_keys).unwrap(), report.written);
+        let mut again = Vec::new();
+        let past = Seen { set: set.set(), new_keys: None };
+        let files = files(lists, folder.path());
+        classes_unseen(files, &options, past, settings, &mut Sinks::new(&mut again)).unwrap();
+        assert!(again.is_empty(), "{}", String::from_utf8_lossy(&again));
+    }
+}
+
 fn corpora() -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
     let entries = std::fs::read_dir(folder).expect("the corpora come with the source");
@@ -416,6 +481,26 @@ proptest! {
                 for select in [Select::All, Select::Repeated, Select::Unique] {
                     agrees(&lists, &ClassOptions { select, count, ..options(rung, drop_fragment, keep) }, &settings);
                 }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5))]
+
+    #[test]
+    fn lists_of_which_some_was_seen_agree_with_the_model(
+        past in prop::collection::vec(record(), 0..40),
+        lines in prop::collection::vec(record(), 0..120),
+        drop_fragment in any::<bool>(),
+    ) {
+        let lists = [("one", lines.join("\n").into_bytes())];
+        let settings = Settings { threads: 2, chunk_bytes: 500, ..Settings::default() };
+        for keep in [Keep::First, Keep::Shortest] {
+            for select in [Select::All, Select::Repeated, Select::Unique] {
+                let options = ClassOptions { select, ..options(Rung::Scheme, drop_fragment, keep) };
+                agrees_on_the_unseen(past.join("\n").as_bytes(), &lists, &options, &settings);
             }
         }
     }

@@ -46,6 +46,11 @@ impl Numbering {
         self.len() == 0
     }
 
+    /// The keys by their numbers.
+    pub fn by_number(&self) -> Vec<Key> {
+        self.table.by_number().into_iter().map(Key).collect()
+    }
+
     /// Forgets all keys. Keeps the memory, unless `keys` keys need far less of it.
     pub fn clear(&mut self, keys: usize) {
         if self.table.memory_bytes() / 4 > Numbering::bytes_for(keys) {
@@ -101,6 +106,8 @@ mod tests {
                 assert_eq!(numbering.number(key(i)), (number, is_new));
             }
             assert_eq!(numbering.len(), oracle.len());
+            let keys = numbering.by_number();
+            assert!(oracle.iter().all(|(&key, &number)| keys[number as usize] == key));
             assert_eq!(numbering.table.memory_bytes(), bytes, "there was room");
         }
     }

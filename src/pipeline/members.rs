@@ -11,7 +11,7 @@ use crate::key::{Hasher, Key};
 use crate::set::{KeySet, Loader, SetError};
 use crate::simd::Isa;
 
-/// A set on disk that decides what is new ([`super::dedup_unseen`]).
+/// A set on disk that decides what is new ([`super::dedup_unseen`], [`super::classes_unseen`]).
 #[derive(Debug)]
 pub struct Seen<'s> {
     /// What was seen before.

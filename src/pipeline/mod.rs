@@ -26,7 +26,7 @@ pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
-pub use classes::{ClassOptions, Keep, Select, classes};
+pub use classes::{ClassOptions, Keep, Select, classes, classes_unseen};
 pub use dedup::{DedupOptions, Emit, dedup, dedup_unseen};
 pub use equivalence::Equivalence;
 #[cfg(feature = "arrow")]

@@ -39,24 +39,37 @@ impl Loader {
     /// # Errors
     /// When keys have to be written aside and cannot.
     pub fn push(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), SetError> {
+        self.push_by(keys, <[u128]>::par_sort_unstable)
+    }
+
+    /// The same on the calling thread alone, for a loader behind a lock: a thread of a pool that waits for others takes up
+    /// other work meanwhile, and that might ask for the lock again.
+    pub(crate) fn push_alone(
+        &mut self,
+        keys: impl IntoIterator<Item = Key>,
+    ) -> Result<(), SetError> {
+        self.push_by(keys, <[u128]>::sort_unstable)
+    }
+
+    fn push_by(
+        &mut self,
+        keys: impl IntoIterator<Item = Key>,
+        sort: fn(&mut [u128]),
+    ) -> Result<(), SetError> {
         for key in keys {
             if self.keys.len() >= self.limit {
-                self.make_room()?;
+                self.make_room(sort)?;
             }
             self.keys.push(key.0);
         }
         Ok(())
     }
 
-    fn sort(&mut self) {
-        self.keys.par_sort_unstable();
-        self.keys.dedup();
-    }
-
     /// Sorts what is held, and writes it aside if that does not give much room.
     #[cold]
-    fn make_room(&mut self) -> Result<(), SetError> {
-        self.sort();
+    fn make_room(&mut self, sort: fn(&mut [u128])) -> Result<(), SetError> {
+        sort(&mut self.keys);
+        self.keys.dedup();
         if self.keys.len() > self.limit / 2 {
             let mut writer = RunWriter::new(self.directory.path())?;
             writer.push(&self.keys)?;
@@ -68,7 +81,8 @@ impl Loader {
 
     /// Writes all keys that none of `but` holds to `writer`; gives their number.
     pub(super) fn write(mut self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
-        self.sort();
+        self.keys.par_sort_unstable();
+        self.keys.dedup();
         let aside = self.aside.iter().map(Sorted::Run);
         let sorted: Vec<Sorted<'_>> = aside.chain([Sorted::Keys(&self.keys)]).collect();
         combine(&sorted, But::Not(but), |keys| writer.push(keys))

@@ -148,7 +148,6 @@ fn keys_of_other_meanings_are_refused_by_name() {
         (&["set", "merge", "-o", "s.set", "t.set"], "is there already"),
         (&["set", "stats", "in"], "no set of keys"),
         (&["set", "add", "v.set", "in"], "no set of keys"),
-        (&["dedup", "-c", "--seen", "s.set", "in"], "plain dedup"),
         (&["set", "import", "v.set", "in"], "in:1: nothing tells what these keys mean"),
         (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: a key has 32"),
     ] {
@@ -157,6 +156,29 @@ fn keys_of_other_meanings_are_refused_by_name() {
     }
     assert_eq!(place.run(&["set", "has", "s.set", "--rule", "host-dot"], "http://a./\n").code, 0);
     assert_eq!(place.names(), ["in", "s.set", "t.set"]);
+}
+
+#[test]
+fn classes_that_were_seen_are_left_out_whole() {
+    let list = "http://a/\nHTTP://b\nhttp://A\nhttp://b/\nhttp://c/\nhttp://a/\n";
+    let place = Place::new(&[("in", list)]);
+    let run = |args: &[&str]| place.run(&[&["dedup", "--seen", "s.set", "in"], args].concat(), "");
+    place.run(&["set", "create", "s.set"], "http://B/\n").quiet();
+    let side = ["--dupes", "dupes", "--clusters", "clusters"];
+    let counted = run(&[&["-c"], &side[..]].concat()).quiet();
+    assert_eq!(counted, "      3 http://a/\n      1 http://c/\n");
+    let dupes = "HTTP://b\t\tseen\nhttp://A\thttp://a/\tscheme\nhttp://b/\t\tseen\nhttp://a/\thttp://a/\tstring\n";
+    assert_eq!(place.read("dupes"), dupes);
+    let clusters = place.read("clusters");
+    assert!(clusters.lines().count() == 2 && !clusters.contains("//b"), "{clusters}");
+    // What is held back is not added.
+    assert_eq!(run(&["-u", "--update"]).quiet(), "http://c/\n");
+    assert_eq!(run(&["-u", "--update"]).quiet(), "");
+    assert_eq!(run(&["-d", "--keep", "shortest", "--update"]).quiet(), "http://A\n");
+    assert_eq!(run(&["-c", "--update"]).quiet(), "");
+    let stats = run(&["-c", "--stats-format", "json"]).stderr;
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!((&stats["duplicates"], &stats["written"]), (&6.into(), &0.into()));
 }
 
 #[test]

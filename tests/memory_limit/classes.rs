@@ -9,9 +9,10 @@ use uriscan::io::{ReadError, Source};
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{
-    ClassOptions, DedupOptions, Emit, Error, Keep, OnInvalid, Report, Select, Settings, Sinks,
-    classes,
+    ClassOptions, DedupOptions, Emit, Error, Keep, OnInvalid, Report, Seen, Select, Settings,
+    Sinks, classes, classes_unseen,
 };
+use uriscan::set::SetWriter;
 
 use crate::lists::{SETS, files, limited, list, settings, streams, texts};
 
@@ -165,6 +166,55 @@ fn classes_with_more_members_than_memory() {
     for keep in [Keep::First, Keep::Last, Keep::Min] {
         let options = ClassOptions { keep, ..ClassOptions::default() };
         same_under_all_limits(&|| streams(&texts), &options, SIDES[3], &settings(2, 4 << 10));
+    }
+}
+
+#[test]
+fn what_was_seen_in_earlier_runs_stays_seen() {
+    let dir = tempfile::tempdir().unwrap();
+    let texts = [list(20_000, 13, '\n'), list(30_000, 13, '\n'), list(10_000, 14, '\n')];
+    let answers = |limit: Option<usize>, options: &ClassOptions, is_told: bool| {
+        let place = tempfile::tempdir().unwrap();
+        let hasher = Hasher::with_seed(5);
+        let dedup = DedupOptions { hasher, ..options.dedup.clone() };
+        let options = ClassOptions { dedup, ..options.clone() };
+        let options = limit.map_or(options.clone(), |bytes| under(&options, bytes, dir.path()));
+        let meaning = options.dedup.equivalence.meaning(hasher);
+        let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
+        let mut all = Vec::new();
+        for text in texts.chunks(1) {
+            let mut new_keys = set.loader(1 << 20).unwrap();
+            let seen = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+            let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+            let mut sinks = Sinks::new(&mut out);
+            if is_told {
+                sinks.dupes = Some(&mut dupes);
+                sinks.clusters = Some(&mut clusters);
+            }
+            let sources = if is_told { streams(text) } else { files(text, place.path()) };
+            let settings = settings(2, 4 << 10);
+            let report = classes_unseen(sources, &options, seen, &settings, &mut sinks).unwrap();
+            let added = set.add(new_keys).unwrap();
+            if !is_told {
+                std::fs::remove_file(place.path().join("0")).unwrap();
+            }
+            all.push((out, dupes, clusters, Report { spilled: 0, ..report }, added));
+        }
+        all
+    };
+    for (keep, select) in [
+        (Keep::First, Select::All),
+        (Keep::Last, Select::Unique),
+        (Keep::Shortest, Select::Repeated),
+    ] {
+        let options = ClassOptions { keep, select, count: true, ..ClassOptions::default() };
+        for is_told in [false, true] {
+            let expected = answers(None, &options, is_told);
+            for bytes in SETS {
+                let found = answers(Some(bytes), &options, is_told);
+                assert!(found == expected, "{keep:?} {bytes} {is_told}");
+            }
+        }
     }
 }
 

@@ -330,12 +330,10 @@ impl Config {
 
     /// The same, asking a set on disk, and adding to it what is new if `update` says so.
     fn with_seen(mut self, path: Option<PathBuf>, update: bool) -> Result<Config, Failure> {
-        if path.is_some() && !matches!(self.job, Job::Dedup(_)) {
-            let what = "works with plain dedup; not with -c, -d, -u, --keep, --verify, --dupes or --clusters";
-            return Err(Failure::at("--seen", what));
-        }
         let does = if update { SetDoes::AskAndAdd } else { SetDoes::Ask };
-        if let (Job::Dedup(options), true) = (&mut self.job, path.is_some()) {
+        if let (Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }), true) =
+            (&mut self.job, path.is_some())
+        {
             // That of sets, unless the set has another one.
             options.hasher = Hasher::with_seed(0);
         }

@@ -202,7 +202,10 @@ fn work(
             None => Report::default(),
             Some(set) => pipeline::members(sources, options, set.set(), *is_in, settings, sinks)?,
         },
-        Job::Classes(options) => pipeline::classes(sources, options, settings, sinks)?,
+        Job::Classes(options) => match set {
+            None => pipeline::classes(sources, options, settings, sinks)?,
+            Some(set) => pipeline::classes_unseen(sources, options, set.seen(), settings, sinks)?,
+        },
         Job::Normalize { equivalence, on_invalid } => {
             pipeline::normalize(sources, equivalence, *on_invalid, settings, sinks)?
         }

@@ -65,7 +65,7 @@ impl<'s> Survivors<'s> {
     }
 }
 
-impl Sorting {
+impl Sorting<'_> {
     /// Writes everything; `sources` are those that were read, once more.
     pub(super) fn write_again(
         &self,
@@ -86,8 +86,8 @@ impl Sorting {
 }
 
 /// The job of the second reading.
-struct Reading<'s> {
-    sorting: &'s Sorting,
+struct Reading<'s, 'p> {
+    sorting: &'s Sorting<'p>,
     survivors: Survivors<'s>,
     /// Lines read so far, in all sources.
     lines: u64,
@@ -103,7 +103,7 @@ struct Lines {
     ends: Vec<u32>,
     /// For each shelf the number of survivors before the chunk.
     first: Vec<usize>,
-    /// For each line the number of records of the class that survives in it; 0 if none does.
+    /// For each line the number of records of the class that survives in it; 0 if none does, or one that was seen.
     counts: Vec<u64>,
 }
 
@@ -126,7 +126,7 @@ impl Lines {
     }
 }
 
-impl Job for Reading<'_> {
+impl Job for Reading<'_, '_> {
     type Rows = Lines;
 
     #[inline(always)]
@@ -192,7 +192,7 @@ impl Job for Reading<'_> {
     }
 }
 
-impl Reading<'_> {
+impl Reading<'_, '_> {
     #[inline(never)]
     fn write_survivors(&self, slot: &mut Slot<Lines>) {
         let Slot { chunk, rows, out, report, .. } = slot;

@@ -12,6 +12,7 @@ mod again;
 mod beyond;
 mod ladder;
 mod long;
+mod past;
 mod proof;
 mod shelf;
 mod write;
@@ -20,6 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::dedup::{Forecast, scan_keys};
 use super::driver::{Job, Slot, Worker, run};
+use super::members::Seen;
 use super::spill::Watch;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::Span;
@@ -29,6 +31,7 @@ use crate::simd::Isa;
 use again::Survivors;
 use beyond::{Asked, Beyond};
 use long::Spool;
+use past::Past;
 use proof::Proof;
 use shelf::{Manner, Shelf};
 
@@ -175,6 +178,37 @@ pub fn classes(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
+    run_classes(sources, options, None, settings, sinks)
+}
+
+/// [`classes`] without those whose keys are in a set on disk.
+///
+/// All their records count as duplicates. In [`Sinks::dupes`] nothing stands in the place of the survivor, and `seen` in that of
+/// the rung; in [`Sinks::clusters`] they are not. [`Seen::new_keys`] takes the keys of the classes that are written: not those
+/// that [`ClassOptions::select`] holds back.
+///
+/// The hasher of `options` has to be that of the set, and its meaning that of [`super::Equivalence::meaning`]. The set is
+/// asked when all is read, once for each class.
+///
+/// # Errors
+/// See [`Error`].
+pub fn classes_unseen(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    seen: Seen<'_>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run_classes(sources, options, Some(seen), settings, sinks)
+}
+
+fn run_classes(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    seen: Option<Seen<'_>>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
     let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
     let has_texts = has_members || options.verify || options.keep.has_order();
     let again: Option<Vec<Source>> =
@@ -196,6 +230,7 @@ pub fn classes(
         again,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         forecast: Forecast::new(&sources),
+        past: seen.map(|seen| Past::new(seen, options.select)),
         long: Spool::new(watch.as_ref().map(|watch| watch.limit.temp_dir.clone())),
         watch,
         ..Sorting::default()
@@ -205,7 +240,7 @@ pub fn classes(
 
 /// The job: all records, sorted into classes.
 #[derive(Default)]
-struct Sorting {
+struct Sorting<'s> {
     options: ClassOptions,
     settings: Settings,
     manner: Manner,
@@ -224,6 +259,8 @@ struct Sorting {
     /// The number of records too long to be judged that are to be written.
     long_count: u64,
     forecast: Forecast,
+    /// What earlier runs have seen, if anybody asks for that.
+    past: Option<Past<'s>>,
     /// Two records that have one key and are not one.
     collision: Option<(Vec<u8>, Vec<u8>)>,
     /// The memory limit, if there is one.
@@ -246,7 +283,7 @@ struct Found {
     position: u64,
 }
 
-impl Job for Sorting {
+impl Job for Sorting<'_> {
     type Rows = Found;
 
     #[inline(always)]
@@ -302,7 +339,7 @@ impl Job for Sorting {
         match self.sources_again() {
             None => self.write(report, sinks),
             Some(sources) => {
-                self.seal(report);
+                self.seal(report)?;
                 let survivors = Survivors::held(&self.classes);
                 self.write_again(sources, survivors, report, sinks)
             }
@@ -319,7 +356,7 @@ impl Job for Sorting {
     }
 }
 
-impl Sorting {
+impl Sorting<'_> {
     /// Sorts the records of a batch into classes in memory.
     fn insert(&mut self, scanned: &[&Slot<Found>], rows: &[&Rows]) {
         let manner = self.manner;
@@ -389,12 +426,17 @@ impl Sorting {
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
         let Some(watch) = self.watch.take() else { return Ok(()) };
-        let asked = Asked { dupes: sinks.dupes.is_some(), clusters: sinks.clusters.is_some() };
+        let asked = Asked {
+            dupes: sinks.dupes.is_some(),
+            clusters: sinks.clusters.is_some(),
+            past: self.past.is_some(),
+        };
         let equivalence = &self.options.dedup.equivalence;
         let proof = self.options.verify.then(|| Proof::new(equivalence, &self.settings));
         let outcome = beyond.settle(self, asked, proof.as_ref(), &watch)?;
         self.collision = proof.and_then(Proof::collision);
         self.see_collision()?;
+        // Of those that are not seen.
         let classes: u64 = outcome.settled.iter().map(|settled| settled.classes).sum();
         report.duplicates = self.keyed - classes;
         report.written = 0;

@@ -347,7 +347,7 @@ impl Shelf {
         (self.positions[class as usize], class)
     }
 
-    /// The survivors in this range of positions, with their classes.
+    /// The survivors in this range of positions, with their classes, those seen by earlier runs included.
     pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
         let first = first_index(self.positions.len(), |i| self.ordered(i).0 >= range.start);
         self.survivors_from(first, range.end)
@@ -377,7 +377,13 @@ impl Shelf {
         &members[..members.partition_point(|member| member.class == class)]
     }
 
-    /// The number of records of `class`.
+    /// Notes that `class` was seen by an earlier run, so that none of its records counts.
+    pub(super) fn mark_seen(&mut self, class: u32) {
+        self.counts.low[class as usize] = 0;
+        self.counts.carries.remove(&class);
+    }
+
+    /// The number of records of `class`; 0 if it was seen by an earlier run.
     pub(super) fn count(&self, class: u32) -> u64 {
         self.counts.get(class)
     }

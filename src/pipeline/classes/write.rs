@@ -5,6 +5,7 @@
 
 use std::io::Read;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -35,14 +36,14 @@ struct Written {
     withheld: u64,
 }
 
-impl Sorting {
+impl Sorting<'_> {
     /// Writes everything.
     pub(super) fn write(
         &mut self,
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        self.seal(report);
+        self.seal(report)?;
         if let Some(dupes) = &mut sinks.dupes {
             let below = below(&self.options.dedup.equivalence);
             let make = |range| self.dupes(range, &below);
@@ -102,11 +103,26 @@ impl Sorting {
         write(u64::MAX, sinks)
     }
 
-    /// Makes the shelves ready for [`Shelf::survivors`] and [`Shelf::members`], and corrects the totals.
-    pub(super) fn seal(&mut self, report: &mut Report) {
+    /// Makes the shelves ready for [`Shelf::survivors`] and [`Shelf::members`], marks what earlier runs have seen, and
+    /// corrects the totals.
+    pub(super) fn seal(&mut self, report: &mut Report) -> Result<(), Error> {
         self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
         report.duplicates = self.keyed - self.classes.len() as u64;
         report.written = 0;
+        if let Some(past) = &self.past {
+            let seen = Mutex::new(Ok(0));
+            self.classes.by_number(|_, keys, shelf| {
+                let found = past.see(&keys, shelf);
+                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                match (&mut *seen, found) {
+                    (Ok(sum), Ok(found)) => *sum += found,
+                    (Ok(_), Err(error)) => *seen = Err(error),
+                    (Err(_), _) => {}
+                }
+            });
+            report.duplicates += seen.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        }
+        Ok(())
     }
 
     /// The lines for the records in `range` that were left out.
@@ -116,16 +132,42 @@ impl Sorting {
         let shelves: Vec<&Shelf> = self.classes.partitions().collect();
         let members: Vec<&[Member]> =
             shelves.iter().map(|shelf| shelf.members(range.clone())).collect();
-        let mut order = Order::new(range);
+        let mut order = Order::new(range.clone());
         for (number, members) in members.iter().enumerate() {
             (0..).zip(*members).for_each(|(i, member)| order.put(member.position, number, i));
         }
+        if self.past.is_some() {
+            // Not even the survivors of seen classes survive; their numbers are those behind the members.
+            for (number, shelf) in shelves.iter().enumerate() {
+                let behind = members[number].len() as u32;
+                for (position, class) in shelf.survivors(range.clone()) {
+                    if shelf.count(class) == 0 {
+                        order.put(position, number, behind + class);
+                    }
+                }
+            }
+        }
         for (number, i) in order.places() {
-            let (shelf, member) = (shelves[number], &members[number][i as usize]);
+            let (shelf, behind) = (shelves[number], members[number].len() as u32);
+            let Some(member) = members[number].get(i as usize) else {
+                self.push_seen(shelf.survivor(i - behind).1, &mut lines);
+                continue;
+            };
+            if shelf.count(member.class) == 0 {
+                self.push_seen(shelf.text(member), &mut lines);
+                continue;
+            }
             let (record, (_, survivor)) = (shelf.text(member), shelf.survivor(member.class));
             self.push_dupe(record, survivor, &mut ladder, &mut lines);
         }
         lines
+    }
+
+    /// Appends the line for a record whose class was seen by an earlier run.
+    pub(super) fn push_seen(&self, record: &[u8], lines: &mut Vec<u8>) {
+        push_record(record, self.settings.redact, lines);
+        lines.extend_from_slice(b"\t\tseen");
+        lines.push(self.settings.record_end);
     }
 
     /// Appends the line for a record that was left out.
@@ -193,6 +235,9 @@ impl Sorting {
         for (number, class) in order.places() {
             let shelf = shelves[number];
             let count = shelf.count(class);
+            if count == 0 {
+                continue;
+            }
             if !self.options.select.has(count) {
                 made.withheld += 1;
                 continue;

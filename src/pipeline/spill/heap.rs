@@ -276,7 +276,7 @@ impl Rising<'_, '_> {
     fn hand_on(&mut self) -> Result<(), Error> {
         if let Some(loader) = self.new_keys {
             let mut loader = loader.lock().unwrap_or_else(PoisonError::into_inner);
-            loader.push(self.keys.drain(..))?;
+            loader.push_alone(self.keys.drain(..))?;
         }
         Ok(())
     }

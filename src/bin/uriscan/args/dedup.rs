@@ -35,12 +35,15 @@ pub(crate) struct Dedup {
 
     /// Leave out what is in this set of keys, too; `uriscan set` says what such a set is
     ///
-    /// Give the same --rung and rules as when it was made.
+    /// Give the same --rung and rules as when it was made. With -c, -d, -u, --keep, --dupes or --clusters whole classes are left
+    /// out: what was seen is in no count and no cluster. --dupes has it, with nothing for the one kept and `seen` for the
+    /// rung.
     #[arg(long, value_name = "SET", conflicts_with = "seed")]
     pub(crate) seen: Option<PathBuf>,
 
     /// Add what is written to the set, which is made if it is not there
     ///
+    /// With -d or -u what they hold back is not added, and is new to the next run.
     /// That is the last thing done: if the run is cut short before, the set is what it was, and the next run
     /// writes the same again. Nothing is lost.
     #[arg(long, requires = "seen")]

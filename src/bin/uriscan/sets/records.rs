@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use uriscan::key::Hasher;
-use uriscan::pipeline::{DedupOptions, Equivalence, MemberOptions, Seen};
+use uriscan::pipeline::{ClassOptions, DedupOptions, Equivalence, MemberOptions, Seen};
 use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter};
 
 use super::text::open_or_create;
@@ -116,7 +116,9 @@ pub(crate) fn choose_hasher(config: &mut Config) -> Result<(), Failure> {
 
 fn hasher_of(job: &mut Job) -> &mut Hasher {
     match job {
-        Job::Dedup(options) => &mut options.hasher,
+        Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
+            &mut options.hasher
+        }
         Job::Collect(options) | Job::Members(options, _) => &mut options.hasher,
         _ => unreachable!("no other job is given a set"),
     }
@@ -125,7 +127,9 @@ fn hasher_of(job: &mut Job) -> &mut Hasher {
 fn meaning_of(job: &Job) -> Meaning {
     let of = |equivalence: &Equivalence, hasher: Hasher| equivalence.meaning(hasher);
     match job {
-        Job::Dedup(options) => of(&options.equivalence, options.hasher),
+        Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) => {
+            of(&options.equivalence, options.hasher)
+        }
         Job::Collect(options) | Job::Members(options, _) => {
             of(&options.equivalence, options.hasher)
         }
@@ -137,7 +141,8 @@ fn meaning_of(job: &Job) -> Meaning {
 /// there is one.
 pub(crate) fn shares(job: &Job) -> (u64, usize) {
     match job {
-        Job::Dedup(DedupOptions { limit: Some(limit), .. }) => {
+        Job::Dedup(DedupOptions { limit: Some(limit), .. })
+        | Job::Classes(ClassOptions { dedup: DedupOptions { limit: Some(limit), .. }, .. }) => {
             (HOLD_BYTES.min(limit.bytes as u64 / 4), LOAD_BYTES.min(limit.bytes / 8))
         }
         _ => (HOLD_BYTES, LOAD_BYTES),

@@ -131,7 +131,7 @@ impl Beyond {
     /// Settles all parts; `asked` are the tapes that are wanted beside that of the survivors.
     pub(super) fn settle(
         self,
-        sorting: &Sorting,
+        sorting: &Sorting<'_>,
         asked: Asked,
         proof: Option<&Proof<'_>>,
         watch: &Watch,
@@ -154,7 +154,7 @@ impl Beyond {
             .map(|part| {
                 let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let mut table = used.unwrap_or_default();
-                let settled = settling.settle(part, passes, &mut table);
+                let settled = settling.settle(&part, passes(&part), &mut table);
                 tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
                 settled
             })
@@ -164,11 +164,13 @@ impl Beyond {
     }
 }
 
-/// What is to be told of members.
+/// What is to be told of classes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub(super) dupes: bool,
     pub(super) clusters: bool,
+    /// Whether a set on disk is asked for each class.
+    pub(super) past: bool,
 }
 
 /// Hands all that is on a shelf to `push`: a row for each record where members are kept, for each class where not.

@@ -54,10 +54,11 @@ impl Part {
     }
 }
 
-/// Bytes of memory for a row at the most, beside its text and its number: what a [`Shelf`] holds of a class; for clusters a member and
-/// the weight of the class.
+/// Bytes of memory for a row at the most, beside its text and its number: what a [`Shelf`] holds of a class; for clusters a
+/// member and the weight of the class; the keys that a set is asked for.
 fn row_bytes(asked: Asked) -> u64 {
-    if asked.clusters { 32 + 32 } else { 32 }
+    let (members, keys) = (if asked.clusters { 32 } else { 0 }, if asked.past { 48 } else { 0 });
+    32 + members + keys
 }
 
 /// What came of a pass over a part.
@@ -70,14 +71,15 @@ pub(in crate::pipeline::classes) struct Settled {
     pub(in crate::pipeline::classes) dupes: Placed,
     /// For each class that is written its object, where its survivor stands.
     pub(in crate::pipeline::classes) clusters: Placed,
+    /// Classes that no earlier run has seen.
     pub(in crate::pipeline::classes) classes: u64,
     pub(in crate::pipeline::classes) written: u64,
     pub(in crate::pipeline::classes) withheld: u64,
 }
 
 /// How parts are settled.
-pub(super) struct Settling<'s, 'e> {
-    pub(super) sorting: &'s Sorting,
+pub(super) struct Settling<'s, 'e, 'p> {
+    pub(super) sorting: &'s Sorting<'p>,
     pub(super) manner: Manner,
     pub(super) asked: Asked,
     pub(super) proof: Option<&'s Proof<'e>>,
@@ -109,16 +111,15 @@ impl Pass {
 /// Rows whose numbers are looked for at the same time.
 const AHEAD: usize = 64;
 
-impl Settling<'_, '_> {
-    /// Settles `part` in so many passes.
+impl Settling<'_, '_, '_> {
+    /// Settles `part` in `of` passes.
     pub(super) fn settle(
         &self,
-        part: Part,
-        passes: impl Fn(&Part) -> u64,
+        part: &Part,
+        of: u64,
         table: &mut Numbering,
     ) -> Result<Vec<Settled>, Error> {
-        let of = passes(&part);
-        (0..of).map(|number| self.pass(&part, Pass { number, of }, table)).collect()
+        (0..of).map(|number| self.pass(part, Pass { number, of }, table)).collect()
     }
 
     fn pass(&self, part: &Part, pass: Pass, table: &mut Numbering) -> Result<Settled, Error> {
@@ -144,12 +145,16 @@ impl Settling<'_, '_> {
             Ok(())
         })?;
         shelf.seal();
+        let seen = match &self.sorting.past {
+            Some(past) => past.see(&table.by_number(), &mut shelf)?,
+            None => 0,
+        };
         let tape = || Placed::new(self.capacity);
         let mut made = Settled {
             survivors: tape(),
             dupes: tape(),
             clusters: tape(),
-            classes: table.len() as u64,
+            classes: table.len() as u64 - seen,
             written: 0,
             withheld: 0,
         };
@@ -201,6 +206,7 @@ impl Settling<'_, '_> {
     fn write_counts(&self, shelf: &Shelf, made: &mut Settled) -> Result<(), Error> {
         for (position, class) in shelf.survivors(0..u64::MAX) {
             let mut count = Head::new();
+            // 0 is as good as no survivor.
             count.push(shelf.count(class));
             made.survivors.push(position, count.bytes(), self.to)?;
         }
@@ -223,6 +229,14 @@ impl Settling<'_, '_> {
         let mut ladder = self.sorting.ladder(below);
         let mut line = Vec::new();
         self.each_row(part, pass, table, |row, class, _| {
+            if shelf.count(class) == 0 {
+                if self.asked.dupes {
+                    line.clear();
+                    self.sorting.push_seen(row.text, &mut line);
+                    made.dupes.push(row.position, &line, self.to)?;
+                }
+                return Ok(());
+            }
             if giants.has(class) {
                 giants.keys.insert(class, row.key);
             }
@@ -258,6 +272,9 @@ impl Settling<'_, '_> {
         let mut text = Vec::new();
         for (position, class) in shelf.survivors(0..u64::MAX) {
             let (count, survivor) = (shelf.count(class), shelf.survivor(class).1);
+            if count == 0 {
+                continue;
+            }
             if !self.sorting.options.select.has(count) {
                 made.withheld += 1;
                 continue;
