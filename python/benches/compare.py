@@ -1,0 +1,168 @@
+"""How fast the wheel makes keys, against the Rust kernel, ada's binding and w3lib; all answers are checked.
+
+    pip install ./python -r python/requirements-bench.txt
+    python python/benches/compare.py --lines 10000000
+
+The corpus is that of `scripts/gen-corpus`. Wheel and kernel make the keys of the whole column, in turns; ada and w3lib, which
+take one `str` after the other, normalize a sample of it, in the same turns, and their times are per URL. Told are medians.
+Both have one thread, for Python lets no second one in; of the wheel and the kernel both one thread and all are told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import ada_url
+import numpy
+import pyarrow as pa
+import w3lib.url
+
+import uriscan
+
+ROOT = Path(__file__).resolve().parents[2]
+
+KERNEL, WHEEL, ADA, W3LIB = "Rust kernel", "wheel", "ada-url", "w3lib"
+
+
+def built(manifest: Path, example: str) -> str:
+    """The example, built for release."""
+    command = ["cargo", "build", "--release", "--locked", "--manifest-path", str(manifest), "--example", example]
+    subprocess.run(command, check=True)
+    target = os.environ.get("CARGO_TARGET_DIR", str(manifest.parent / "target"))
+    return str(Path(target, "release", "examples", example))
+
+
+class Kernel:
+    """The process that runs the Rust kernel."""
+
+    def __init__(self, program: str, corpus: str, threads: int) -> None:
+        self.process = subprocess.Popen(
+            [program, corpus, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self) -> tuple[float, int]:
+        """Seconds, and the exclusive or of all keys."""
+        assert self.process.stdin and self.process.stdout
+        print(file=self.process.stdin, flush=True)
+        nanoseconds, keys = self.process.stdout.readline().split()
+        return int(nanoseconds) / 1e9, int(keys, 16)
+
+    def end(self) -> None:
+        """Ends it."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def exclusive_or(keys: pa.FixedSizeBinaryArray) -> int:
+    """Of all keys."""
+    halves = numpy.frombuffer(keys.buffers()[1], ">u8").reshape(-1, 2)
+    high, low = numpy.bitwise_xor.reduce(halves, axis=0)
+    return int(high) << 64 | int(low)
+
+
+def ada(urls: list[str]) -> list[str | None]:
+    """The normal form of each, by ada."""
+    forms: list[str | None] = []
+    for url in urls:
+        try:
+            forms.append(ada_url.normalize_url(url))
+        except ValueError:
+            forms.append(None)
+    return forms
+
+
+def canonical(urls: list[str]) -> list[str | None]:
+    """The normal form of each, by w3lib."""
+    forms: list[str | None] = []
+    for url in urls:
+        try:
+            forms.append(w3lib.url.canonicalize_url(url))
+        except ValueError:
+            forms.append(None)
+    return forms
+
+
+def timed(work, *given):
+    """Seconds, and the answer."""
+    start = time.perf_counter()
+    answer = work(*given)
+    return time.perf_counter() - start, answer
+
+
+def measured(column: pa.StringArray, corpus: str, program: str, threads: int, typed) -> dict[str, float]:
+    """Medians of nanoseconds per URL."""
+    kernel = Kernel(program, corpus, threads)
+    uriscan.set_threads(threads)
+    rows = len(column)
+    samples = {ADA: column[: typed.ada_sample].to_pylist(), W3LIB: column[: typed.w3lib_sample].to_pylist()}
+    times: dict[str, list[float]] = {name: [] for name in (KERNEL, WHEEL, ADA, W3LIB)}
+    for turn in range(typed.turns + 1):
+        seconds, expected = kernel.run()
+        found, keys = timed(uriscan.key, column)
+        assert exclusive_or(keys) == expected, "wheel and kernel make other keys"
+        by_ada, forms = timed(ada, samples[ADA])
+        if turn == 0:
+            agree(ADA, forms, samples[ADA], "whatwg")
+        by_w3lib, forms = timed(canonical, samples[W3LIB])
+        if turn == 0:
+            agree(W3LIB, forms, samples[W3LIB], "w3lib")
+            # The first turn warms up.
+            continue
+        times[KERNEL].append(seconds / rows)
+        times[WHEEL].append(found / rows)
+        times[ADA].append(by_ada / len(samples[ADA]))
+        times[W3LIB].append(by_w3lib / len(samples[W3LIB]))
+    kernel.end()
+    return {name: 1e9 * statistics.median(seconds) for name, seconds in times.items()}
+
+
+def agree(name: str, forms: list[str | None], urls: list[str], profile: str) -> None:
+    """That a peer does what we think it does: our profile of it gives the same forms."""
+    ours = uriscan.normalize(urls, profile=profile, on_invalid="null")
+    differ = [(url, form, own) for url, form, own in zip(urls, forms, ours) if form != own]
+    print(f"{name}: {len(urls) - len(differ)} of {len(urls)} forms are those of profile {profile}")
+    for found in differ[:3]:
+        print("   differs:", *map(repr, found))
+    assert len(differ) <= len(urls) / 1000, "too many differ"
+
+
+def main() -> int:
+    """Measures, and says whether the bars hold."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lines", type=int, default=10_000_000)
+    parser.add_argument("--turns", type=int, default=7)
+    parser.add_argument("--ada-sample", type=int, default=200_000)
+    parser.add_argument("--w3lib-sample", type=int, default=20_000)
+    typed = parser.parse_args()
+    program = built(ROOT / "python" / "Cargo.toml", "kernel")
+    generator = built(ROOT / "Cargo.toml", "gen-corpus")
+    with tempfile.TemporaryDirectory() as directory:
+        corpus = os.path.join(directory, "corpus.txt")
+        subprocess.run([generator, "--lines", str(typed.lines), "--seed", "1", "-o", corpus], check=True)
+        lines = Path(corpus).read_bytes().split(b"\n")[:-1]
+        column = pa.array(lines, pa.binary()).cast(pa.string())
+        del lines
+        print(f"{len(column)} URLs, {column.nbytes / len(column):.0f} bytes each with their offsets")
+        held = True
+        for threads in sorted({1, os.cpu_count() or 1}):
+            found = measured(column, corpus, program, threads, typed)
+            print(f"threads: {threads}")
+            for name, nanoseconds in found.items():
+                print(f"   {name:<12} {nanoseconds:9.1f} ns per URL   {nanoseconds / found[WHEEL]:7.2f} x the wheel")
+            held &= found[KERNEL] / found[WHEEL] >= 0.7
+            if threads > 1 or os.cpu_count() == 1:
+                held &= found[ADA] / found[WHEEL] >= 15 and found[W3LIB] / found[WHEEL] >= 100
+    print("the bars hold" if held else "A BAR DOES NOT HOLD")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

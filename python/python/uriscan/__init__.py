@@ -1,0 +1,250 @@
+"""URIs in bulk, by RFC 3986: normalize, key, parse, resolve, check, extract, deduplicate.
+
+Every function takes a column: of pyarrow, Polars, pandas or DuckDB, or anything else that hands out Arrow data
+(``__arrow_c_array__``, ``__arrow_c_stream__``), and works on it where it lies, on all cores, while other threads run
+Python. What comes in is what goes out: a Polars series gives a Polars series. A list gives a list, and one ``str``
+gives one answer.
+
+>>> import uriscan
+>>> uriscan.normalize("HTTP://Example.com:80/%7Ebob/./x")
+'http://example.com/~bob/x'
+>>> uriscan.dedup(["http://h", "HTTP://H:80/", "http://h/x", None])
+['http://h', 'http://h/x']
+
+A value is a record: white space around it is no part of it. ``None`` stays ``None``. What makes two values one is told
+by keywords, the same for all functions (see :class:`uriscan.Deduplicator`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Sequence
+
+from . import _kinds, _uriscan
+from ._dedup import Deduplicator
+from ._errors import SetError, UriError
+from ._options import Equivalence, OnInvalid, Unpack
+from ._options import form as _form
+from ._set import Adding, Set
+from ._uriscan import Column, set_threads, threads
+
+__all__ = [
+    "Adding",
+    "CHANGES",
+    "Column",
+    "Deduplicator",
+    "Set",
+    "SetError",
+    "UriError",
+    "change_names",
+    "changes",
+    "check",
+    "dedup",
+    "extract",
+    "is_first",
+    "is_valid",
+    "key",
+    "normalize",
+    "parse",
+    "resolve",
+    "set_threads",
+    "surt",
+    "threads",
+]
+
+CHANGES: tuple[str, ...] = tuple(_uriscan.step_names())
+"""The names of the bits of :func:`changes`; the first one is that of bit 0."""
+
+
+def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
+    """The canonical form of every value, as text of the same type.
+
+    What is no URI stands for itself, or is ``None`` under ``on_invalid="null"``; under ``"error"`` the first one
+    raises :class:`UriError`.
+
+    >>> normalize(["HTTP://h", "no URI"])
+    ['http://h/', 'no URI']
+    >>> normalize("no URI", on_invalid="null")
+    >>> normalize("http://www.h/?utm_source=x&id=1", preset="crawl")
+    'http://www.h/?id=1'
+    >>> normalize("../x?y", base="http://h/a/b/c")
+    'http://h/a/x?y'
+    """
+    return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).normalize)
+
+
+def key(
+    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+) -> Any:
+    """The key of every value: 16 bytes (``fixed_size_binary(16)``), the same for all values that are one.
+
+    Keys of different runs, machines and programs compare, as long as they are made with the same keywords; they are
+    those of ``uriscan key``.
+
+    >>> key("HTTP://h").hex()
+    'e2f2da591a4c78599d88b070e519744e'
+    >>> key("HTTP://h") == key("http://h/") != key("http://h/x")
+    True
+    """
+    return _kinds.answer(urls, _form(seed=seed, on_invalid=on_invalid, **equivalence).key)
+
+
+def surt(
+    urls: Any,
+    *,
+    form: Literal["ssurt", "surt:cdxj", "surt:ia", "surt"] = "surt",
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
+) -> Any:
+    """The sort-friendly form of the canonical form of every value, as text of the same type.
+
+    >>> surt("http://www.example.com/a")
+    'com,example,www)/a'
+    """
+    made = _form(on_invalid=on_invalid, **equivalence)
+    return _kinds.answer(urls, lambda column: made.surt(column, form))
+
+
+def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
+    """The components of every value (RFC 3986 section 3), as a struct of text: ``scheme``, ``authority``, ``userinfo``,
+    ``host``, ``port``, ``path``, ``query``, ``fragment``, ``host_kind``; of one ``str`` a ``dict``.
+
+    A component that is not there is ``None``, an empty one is empty. Relative references are as good as URIs; of what
+    is neither the answer is ``None``.
+
+    >>> parts = parse("http://h:80/a?")
+    >>> parts["host"], parts["port"], parts["query"], parts["fragment"]
+    ('h', '80', '', None)
+    >>> parse(["a b"])
+    [None]
+    """
+    return _kinds.answer(urls, _form(on_invalid=on_invalid).parse)
+
+
+def resolve(
+    references: Any, base: Any, *, lenient_scheme: bool = False, on_invalid: OnInvalid = "pass"
+) -> Any:
+    """The target of every reference (RFC 3986 section 5), against one base, or against the base in the same row.
+
+    >>> resolve("../g?y#s", "http://a/b/c/d;p?q")
+    'http://a/b/g?y#s'
+    >>> resolve(["x", "x"], ["http://a/b/c", "http://d/"])
+    ['http://a/b/x', 'http://d/x']
+    """
+    made = _form(on_invalid=on_invalid)
+    if isinstance(base, str):
+        return _kinds.answer(references, lambda column: made.resolve(column, base, lenient_scheme))
+    bases = _kinds.column(base)
+    return _kinds.answer(
+        references, lambda column: made.resolve_each(column, bases, lenient_scheme)
+    )
+
+
+def check(urls: Any, *, relative: bool = False) -> Any:
+    """What is wrong with every value: a struct of its ``kind`` and the byte ``at``; ``None`` where nothing is.
+
+    With ``relative``, relative references are as good as URIs.
+
+    >>> check(["http://h/", "http://h/a b", "/x"])
+    [None, {'kind': 'space', 'at': 10}, {'kind': 'relative', 'at': 0}]
+    """
+    return _kinds.answer(urls, lambda column: _form().check(column, relative))
+
+
+def is_valid(urls: Any, *, relative: bool = False) -> Any:
+    """Whether every value is a URI, or with ``relative`` a URI-reference.
+
+    >>> is_valid(["http://h/", "http://h/a b", "/x", None])
+    [True, False, False, None]
+    >>> is_valid("/x", relative=True)
+    True
+    """
+    return _kinds.answer(urls, lambda column: _form().is_valid(column, relative))
+
+
+def changes(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
+    """Which steps make the canonical form of every value: a number with a bit for each of :data:`CHANGES`.
+
+    >>> change_names(changes("HTTP://h"))
+    ['scheme-case', 'empty-path']
+    >>> changes(["http://h/", None])
+    [0, None]
+    """
+    return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).changes)
+
+
+def change_names(bits: int) -> list[str]:
+    """The names of the steps in one value of :func:`changes`.
+
+    >>> change_names(0)
+    []
+    """
+    return [name for bit, name in enumerate(CHANGES) if bits >> bit & 1]
+
+
+def extract(
+    texts: Any,
+    *,
+    format: Literal[
+        "text", "html", "json", "clf", "warc", "markdown", "csv", "tsv", "cdxj"
+    ] = "text",
+    schemes: Literal["any"] | Sequence[str] | None = None,
+    iri: bool = False,
+    unwrap: bool = False,
+    refang: bool = False,
+    www: bool = False,
+    email: bool = False,
+    base: str | None = None,
+    fields: Sequence[str] = (),
+) -> Any:
+    """The links in every value, which is a document of this format: a list of text.
+
+    The keywords are the options of ``uriscan extract``: the ``schemes`` that are wanted (those that can be told from prose
+    unless told), links with characters beyond ASCII (``iri``), broken over lines (``unwrap``), made harmless
+    (``refang``), without a scheme (``www``), mail addresses (``email``); the ``base`` of documents that do not say theirs; of
+    JSON, CSV and TSV the ``fields`` that are looked into.
+
+    >>> extract("see http://a/ and (http://b/).")
+    ['http://a/', 'http://b/']
+    >>> extract(['<a href="/x">', None], format="html", base="http://h/")
+    [['http://h/x'], None]
+    """
+    wanted = ["any"] if schemes == "any" else schemes
+    if isinstance(wanted, str):
+        raise TypeError("schemes is a list of names, or 'any'")
+    return _kinds.answer(
+        texts,
+        lambda column: _form().extract(
+            column,
+            format=format,
+            schemes=None if wanted is None else list(wanted),
+            iri=iri,
+            unwrap=unwrap,
+            refang=refang,
+            www=www,
+            email=email,
+            base=base,
+            fields=list(fields),
+        ),
+    )
+
+
+def is_first(
+    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+) -> Any:
+    """Whether every value is the first of its class: what to filter a table by; ``None`` for ``None`` and blanks.
+
+    >>> is_first(["http://h", None, "HTTP://H/", "http://i"])
+    [True, None, False, True]
+    """
+    return Deduplicator(seed=seed, on_invalid=on_invalid, **equivalence).is_first(urls)
+
+
+def dedup(
+    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+) -> Any:
+    """The first value of every class as it is, in order; ``None`` and blanks are left out.
+
+    >>> dedup(["http://h", "HTTP://H/", "http://i"])
+    ['http://h', 'http://i']
+    """
+    return Deduplicator(seed=seed, on_invalid=on_invalid, **equivalence).dedup(urls)

@@ -1,0 +1,51 @@
+"""Deduplication over many columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _kinds, _uriscan
+from ._options import Equivalence, OnInvalid, Unpack, form
+
+
+class Deduplicator:
+    """Tells first values over as many columns as come, say the batches of a file; it keeps 16 bytes a class and more.
+
+    What makes two values one is told by keywords, as with all functions that compare:
+
+    - ``rung``: how far up the ladder of RFC 3986 section 6.2, ``"string"``, ``"syntax"`` or ``"scheme"`` (default);
+    - ``drop_fragment``: leave the fragment out;
+    - ``preset``, ``rules``, ``without_rules``, ``packs``: rules beyond the RFC, as ``uriscan rules`` lists them;
+    - ``repair``: what may be done to a value that is no URI to make it one, ``["iri"]`` or ``["all"]``, say;
+    - ``base``, ``lenient_scheme``, ``suffix_scheme``: what relative references are completed with;
+    - ``profile``: another system's idea of "the same", ``"whatwg"`` or ``"w3lib"``, say;
+    - ``on_invalid``: what is no URI is compared by its bytes (``"pass"``), is not looked at (``"null"``), or raises
+      :class:`uriscan.UriError` (``"error"``);
+    - ``seed``: of the keys.
+
+    >>> seen = Deduplicator(rung="scheme")
+    >>> seen.dedup(["http://h", "HTTP://H:80/"])
+    ['http://h']
+    >>> seen.is_first(["http://h/", "http://i/", None])
+    [False, True, None]
+    >>> len(seen)
+    2
+    """
+
+    def __init__(
+        self, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+    ) -> None:
+        self._firsts = _uriscan.Firsts(form(seed=seed, on_invalid=on_invalid, **equivalence))
+
+    def is_first(self, urls: Any) -> Any:
+        """Whether every value is the first of its class in all columns so far; ``None`` where it is ``None`` or blank."""
+        return _kinds.like(urls, self._firsts.mark(_kinds.column(urls)))
+
+    def dedup(self, urls: Any) -> Any:
+        """The values that are the first of their class in all columns so far, as they are and in order."""
+        values = _kinds.column(urls)
+        return _kinds.rows(urls, values, self._firsts.mark(values))
+
+    def __len__(self) -> int:
+        """The number of classes so far."""
+        return len(self._firsts)

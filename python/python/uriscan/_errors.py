@@ -1,0 +1,45 @@
+"""The exceptions of the package."""
+
+from __future__ import annotations
+
+
+class UriError(ValueError):
+    """A value that is no URI, under ``on_invalid="error"``.
+
+    >>> import uriscan
+    >>> try:
+    ...     uriscan.normalize(["http://h/", "http://h/a b"], on_invalid="error")
+    ... except uriscan.UriError as error:
+    ...     print(error.kind, error.at, error.row)
+    space 10 1
+    """
+
+    kind: str
+    """What is wrong: ``space``, ``percent``, ``relative`` and so on, as in :func:`uriscan.check`."""
+    at: int
+    """The byte it is about, counted from 0 at the first one that is not white space."""
+    row: int
+    """The row of the value, counted from 0."""
+
+    def __init__(self, message: str, kind: str, at: int, row: int) -> None:
+        super().__init__(message, kind, at, row)
+        self.kind, self.at, self.row = kind, at, row
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class SetError(Exception):
+    """A set on disk that cannot be used as was asked."""
+
+    kind: str
+    """``io``, ``not-a-set``, ``exists``, ``version``, ``damaged``, ``differs`` or ``busy``."""
+    path: str
+    """The file, or the directory of the set."""
+
+    def __init__(self, message: str, kind: str, path: object) -> None:
+        super().__init__(message, kind, str(path))
+        self.kind, self.path = kind, str(path)
+
+    def __str__(self) -> str:
+        return str(self.args[0])

@@ -1,0 +1,64 @@
+"""What comes in is what goes out: which kind of column was given, and how an answer becomes one of the same kind."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from ._uriscan import Column
+
+
+def _library(given: Any) -> str:
+    return type(given).__module__.partition(".")[0]
+
+
+def column(given: Any) -> Column:
+    """The given column, its values not copied unless it is a list or a pandas series of Python objects."""
+    if _library(given) == "pandas" and hasattr(given, "array"):
+        array = given.array
+        if hasattr(array, "__arrow_array__"):
+            return Column(array.__arrow_array__())
+        import pyarrow
+
+        return Column(pyarrow.array(given, from_pandas=True))
+    return Column(given)
+
+
+def like(given: Any, made: Column) -> Any:
+    """``made`` as a column of the kind of ``given``, row for row."""
+    library = _library(given)
+    if isinstance(given, (list, tuple)):
+        return made.to_pylist()
+    if library == "pyarrow":
+        import pyarrow
+
+        whole = isinstance(given, pyarrow.Array)
+        return pyarrow.array(made) if whole else pyarrow.chunked_array(made)
+    if library == "polars":
+        import polars
+
+        name = given.name if isinstance(given, polars.Series) else ""
+        return polars.Series(made).rename(name)
+    if library == "pandas":
+        import pandas
+        import pyarrow
+
+        values = pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array(made))
+        return pandas.Series(values, index=getattr(given, "index", None), name=getattr(given, "name", None))
+    return made
+
+
+def rows(given: Any, values: Column, mask: Column) -> Any:
+    """The rows of ``given``, whose values these are, for which ``mask`` is true."""
+    library = _library(given)
+    if isinstance(given, (list, tuple)):
+        return [value for value, kept in zip(given, mask.to_pylist()) if kept]
+    if library == "pandas" and hasattr(given, "index"):
+        return given[like(given, mask).fillna(False).to_numpy(dtype=bool)]
+    return like(given, values.filter(mask))
+
+
+def answer(given: Any, kernel: Callable[[Column], Column]) -> Any:
+    """What ``kernel`` makes of a column, or of one ``str`` or ``bytes``."""
+    if isinstance(given, (str, bytes)):
+        return kernel(Column([given]))[0]
+    return like(given, kernel(column(given)))

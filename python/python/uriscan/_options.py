@@ -1,0 +1,70 @@
+"""What makes two values one: keywords that many functions take."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, Literal, Sequence, TypedDict
+
+from . import _uriscan
+
+# Engines look at the annotations of functions that they are given, so these names are there at run time.
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+elif sys.version_info >= (3, 11):
+    from typing import Unpack
+else:
+
+    class Unpack:
+        """Stands for ``typing.Unpack``."""
+
+        def __class_getitem__(cls, of):
+            return Any
+
+
+OnInvalid = Literal["pass", "null", "error"]
+
+
+class Equivalence(TypedDict, total=False):
+    """What makes two values one; each keyword does what the option of the program does."""
+
+    rung: Literal["string", "syntax", "scheme"]
+    """How far up the ladder of RFC 3986 section 6.2; ``scheme`` unless told."""
+    drop_fragment: bool
+    """Leave the fragment out (6.1)."""
+    preset: str | None
+    """A bundle of rules beyond the RFC: ``rfc``, ``crawl``, ``log``."""
+    rules: Sequence[str]
+    """Rules beyond the RFC, each ``NAME`` or ``NAME=ARG``."""
+    without_rules: Sequence[str]
+    """Rules of the preset that are not wanted."""
+    packs: Sequence[str]
+    """Packs of patterns for parameters: built-in names, or TOML files."""
+    repair: Sequence[str]
+    """What may be done to a value that is no URI to make it one; ``all`` for all but ``iri``."""
+    base: str | None
+    """The URI that relative references are resolved against first."""
+    lenient_scheme: bool
+    """Take ``http:g`` for ``g`` under a base with that scheme (5.2.2)."""
+    suffix_scheme: str | None
+    """Complete ``www.example.com/x`` with this scheme."""
+    profile: Literal["whatwg", "w3lib", "crawler-commons", "surt"] | None
+    """Another system whose idea of "the same" is followed instead of all above."""
+
+
+@functools.lru_cache(maxsize=64)
+def _made(options: tuple[tuple[str, Any], ...]) -> _uriscan.Form:
+    return _uriscan.Form(**dict(options))
+
+
+def form(**options: Any) -> _uriscan.Form:
+    """The form under these keywords; made once."""
+    for name in ("rules", "without_rules", "packs", "repair"):
+        if isinstance(options.get(name), str):
+            raise TypeError(f"{name} is a list of names, not one")
+        if name in options:
+            options[name] = tuple(options[name])
+    if options.get("packs"):
+        # A pack may be a file, which may change.
+        return _uriscan.Form(**options)
+    return _made(tuple(sorted(options.items())))

@@ -1,0 +1,199 @@
+"""Sets of keys on disk."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any, Iterable
+
+from . import _kinds, _uriscan
+from ._options import Equivalence, OnInvalid, Unpack, form
+
+Path = str | os.PathLike[str]
+
+_MEMORY = 256 << 20
+
+
+class Set:
+    """A set of keys on disk: what ``uriscan set`` makes and takes. It lasts from run to run, and merges.
+
+    A set knows which keywords its keys were made with, and refuses others. It is seen as it was when it was opened or
+    last written by this object.
+
+    >>> import tempfile, os
+    >>> place = tempfile.TemporaryDirectory()
+    >>> seen = Set.create(os.path.join(place.name, "seen.set"))
+    >>> seen.add(["http://h/", "HTTP://h", "http://i/"])
+    2
+    >>> seen.contains(["http://i", "http://j", None])
+    [True, False, None]
+    >>> len(seen), "http://h" in seen
+    (2, True)
+    >>> place.cleanup()
+    """
+
+    def __init__(self, keys: _uriscan.KeySet, made: _uriscan.Form) -> None:
+        """Not to be called; see :meth:`create` and :meth:`open`."""
+        self._keys, self._form = keys, made
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        *,
+        seed: int = 0,
+        on_invalid: OnInvalid = "pass",
+        **equivalence: Unpack[Equivalence],
+    ) -> Set:
+        """Makes an empty set in the directory ``path``, which must not be there, or be empty."""
+        made = form(seed=seed, on_invalid=on_invalid, **equivalence)
+        return cls(_uriscan.KeySet.create(os.fspath(path), made), made)
+
+    @classmethod
+    def open(
+        cls, path: Path, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+    ) -> Set:
+        """Opens the set in the directory ``path``, made with the same keywords; its seed is taken from it."""
+        keys = _uriscan.KeySet.open(os.fspath(path))
+        made = form(on_invalid=on_invalid, **equivalence).seeded(keys.seed)
+        keys.expect(made)
+        return cls(keys, made)
+
+    @classmethod
+    def merge(cls, path: Path, sets: Iterable[Set]) -> Set:
+        """Makes a set of what ``sets`` hold together. Its files are the same in whatever order they are given."""
+        return cls._combined(path, sets, "all")
+
+    @classmethod
+    def difference(cls, path: Path, sets: Iterable[Set]) -> Set:
+        """Makes a set of what the first of ``sets`` holds and no other does."""
+        return cls._combined(path, sets, "difference")
+
+    @classmethod
+    def intersection(cls, path: Path, sets: Iterable[Set]) -> Set:
+        """Makes a set of what all of ``sets`` hold."""
+        return cls._combined(path, sets, "common")
+
+    @classmethod
+    def _combined(cls, path: Path, sets: Iterable[Set], how: str) -> Set:
+        sets = list(sets)
+        if not sets:
+            raise ValueError("no set is given")
+        keys = _uriscan.KeySet.combine(os.fspath(path), [each._keys for each in sets], how)
+        return cls(keys, sets[0]._form)
+
+    def add(self, urls: Any, *, memory: int = _MEMORY) -> int:
+        """Adds the values of a column; gives the number of those that were not there.
+
+        Every call writes files: for many columns, see :meth:`adding`.
+        """
+        with self.adding(memory=memory) as more:
+            more.add(urls)
+        return more.added
+
+    def adding(self, *, memory: int = _MEMORY) -> Adding:
+        """Adds the values of many columns: all of them when the block ends well, none when it does not.
+
+        Meanwhile nobody else may write. Keys take up to ``memory`` bytes; more are sorted on disk.
+
+        >>> import tempfile, os
+        >>> place = tempfile.TemporaryDirectory()
+        >>> seen = Set.create(os.path.join(place.name, "seen.set"))
+        >>> with seen.adding() as more:
+        ...     for batch in ["http://a/", "http://b/"], ["http://a"]:
+        ...         more.add(batch)
+        >>> more.added
+        2
+        >>> place.cleanup()
+        """
+        return Adding(self, memory)
+
+    def add_keys(self, keys: Any, *, memory: int = _MEMORY) -> int:
+        """Adds keys as :func:`uriscan.key` makes them with the keywords of the set; gives the number of new ones."""
+        with self.adding(memory=memory) as more:
+            more.add_keys(keys)
+        return more.added
+
+    def contains(self, urls: Any) -> Any:
+        """Whether every value is in the set; ``None`` where it is ``None``."""
+        return _kinds.answer(urls, lambda column: self._keys.contains(self._form.key(column)))
+
+    def contains_keys(self, keys: Any) -> Any:
+        """Whether every key is in the set; ``None`` where it is ``None``."""
+        return _kinds.answer(keys, self._keys.contains)
+
+    def __contains__(self, url: str) -> bool:
+        return bool(self.contains(url))
+
+    def hold(self, memory: int = 512 << 20) -> None:
+        """Takes keys into memory if they are no more than so many bytes: look-ups of few are several times as fast."""
+        self._keys = self._keys.held(memory)
+
+    def refresh(self) -> None:
+        """Sees what others have added."""
+        self._keys = _uriscan.KeySet.open(self.path)
+
+    def compact(self) -> None:
+        """Makes one file of all, so that sets with the same keys have the same bytes."""
+        self._keys.compact()
+        self.refresh()
+
+    def verify(self) -> list[str]:
+        """Reads everything; tells all damages that there are."""
+        return self._keys.verify()
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"<uriscan.Set: {len(self)} keys in {self.path}>"
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return os.fspath(self._keys.path)
+
+    @property
+    def meaning(self) -> str:
+        """What its keys mean, one fact a line."""
+        return self._keys.meaning
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes on disk."""
+        return self._keys.file_bytes
+
+
+class Adding:
+    """Values on their way into a set; see :meth:`Set.adding`."""
+
+    added: int
+    """The number of keys that were not in the set, once the block has ended."""
+
+    def __init__(self, target: Set, memory: int) -> None:
+        self._target = target
+        self._adding = target._keys.adding(memory)
+
+    def add(self, urls: Any) -> None:
+        """Adds the values of a column."""
+        column = _kinds.column([urls] if isinstance(urls, (str, bytes)) else urls)
+        self._adding.push(self._target._form.key(column))
+
+    def add_keys(self, keys: Any) -> None:
+        """Adds keys as :func:`uriscan.key` makes them with the keywords of the set."""
+        self._adding.push(_kinds.column(keys))
+
+    def __enter__(self) -> Adding:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.added = self._adding.commit()
+            self._target.refresh()
+        else:
+            self._adding.close()

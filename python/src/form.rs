@@ -1,0 +1,312 @@
+//! What makes two values one, and all that is done with columns under it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use uriscan::arrow::{ColumnError, Columns, OnInvalid};
+use uriscan::extract::{Extractor, ExtractorOptions, Format, Options as Find, Schemes};
+use uriscan::key::Hasher;
+use uriscan::normalize::{Options, Rung};
+use uriscan::pipeline::Equivalence;
+use uriscan::profile::Profile;
+use uriscan::repair::{Repair, Repairs};
+use uriscan::resolve::{self, BaseUri, Context, Suffix};
+use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
+use uriscan::set::Meaning;
+use uriscan::surt;
+
+use crate::column::Column;
+use crate::{capsule, errors, pool};
+
+/// What makes two values one, the seed of keys, and what becomes of values that are no URIs.
+#[pyclass(frozen, module = "uriscan._uriscan")]
+#[derive(Clone, Debug)]
+pub(crate) struct Form(Columns);
+
+fn wrong(what: impl ToString) -> PyErr {
+    PyValueError::new_err(what.to_string())
+}
+
+/// What `from_name` gives for `name`, or an error that tells all names there are.
+fn named<T>(
+    option: &str,
+    name: &str,
+    found: Option<T>,
+    names: impl IntoIterator<Item = impl AsRef<str>>,
+) -> PyResult<T> {
+    found.ok_or_else(|| {
+        let names: Vec<_> = names.into_iter().collect();
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        wrong(format!("{option}={name:?}: there are {}", names.join(", ")))
+    })
+}
+
+fn rule_set(
+    rules: &[String],
+    preset: Option<&str>,
+    packs: &[String],
+    without_rules: &[String],
+) -> PyResult<Option<Arc<RuleSet>>> {
+    let mut builder = RuleSet::builder();
+    if let Some(name) = preset {
+        let names = Preset::all().into_iter().map(|preset| preset.name);
+        let preset = named("preset", name, Preset::from_name(name), names)?;
+        builder.preset(&preset).map_err(wrong)?;
+    }
+    for name in packs {
+        builder.pack(&pack(name)?);
+    }
+    for name in without_rules {
+        let names = Rule::ALL.into_iter().map(Rule::name);
+        let rule = named("without_rules", name, Rule::from_name(name), names)?;
+        if !builder.without(rule) {
+            return Err(wrong(format!("without_rules={name:?}: the preset has no such rule")));
+        }
+    }
+    for rule in rules {
+        builder.rule(rule).map_err(wrong)?;
+    }
+    let rules = builder.build().map_err(wrong)?;
+    Ok((!rules.is_empty()).then(|| Arc::new(rules)))
+}
+
+/// The built-in pack of that name, or the one in that file.
+fn pack(name: &str) -> PyResult<Pack> {
+    if let Some(pack) = Pack::built_in(name) {
+        return Ok(pack);
+    }
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let text = read(Path::new(name)).map_err(wrong)?;
+    let mut open = |name: &str, from: &str| {
+        let path = Path::new(from).with_file_name(name);
+        Ok(Included { source: path.display().to_string(), text: read(&path)? })
+    };
+    Pack::parse(&text, name, &mut open).map_err(wrong)
+}
+
+fn base_uri(base: &str) -> PyResult<BaseUri> {
+    BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is no URI: {error}")))
+}
+
+fn repairs(names: &[String]) -> PyResult<Repairs> {
+    let mut repairs = Repairs::default();
+    for name in names {
+        repairs = match name.as_str() {
+            "all" => repairs.or(Repairs::all_but_iri()),
+            name => {
+                let names = Repair::ALL.into_iter().map(Repair::name).chain(["all"]);
+                repairs.with(named("repair", name, Repair::from_name(name), names)?)
+            }
+        };
+    }
+    Ok(repairs)
+}
+
+impl Form {
+    pub(crate) fn columns(&self) -> &Columns {
+        &self.0
+    }
+
+    pub(crate) fn meaning(&self) -> Meaning {
+        self.0.equivalence.meaning(self.0.hasher)
+    }
+
+    /// `kernel` of every chunk of `column`, on all threads.
+    fn each(
+        py: Python<'_>,
+        column: &Column,
+        kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError> + Sync,
+    ) -> PyResult<Column> {
+        let kernel = |chunk: &ArrayRef| kernel(chunk);
+        let made: Vec<_> = match column.chunks() {
+            // One value is no work for other threads.
+            [one] if one.len() <= 1 => vec![py.detach(|| kernel(one))],
+            several => pool::install(py, || several.par_iter().map(kernel).collect())?,
+        };
+        let mut row = 0;
+        let mut chunks = Vec::with_capacity(made.len());
+        for (made, given) in made.into_iter().zip(column.chunks()) {
+            chunks.push(made.map_err(|error| errors::of_column(py, error, row))?);
+            row += given.len();
+        }
+        Ok(Column::new(&DataType::Null, chunks))
+    }
+}
+
+#[pymethods]
+impl Form {
+    #[new]
+    #[pyo3(signature = (*, rung="scheme", drop_fragment=false, rules=vec![], preset=None, packs=vec![],
+        without_rules=vec![], repair=vec![], base=None, lenient_scheme=false, suffix_scheme=None, profile=None, seed=0,
+        on_invalid="pass"))]
+    #[expect(clippy::too_many_arguments, reason = "as many as there are keywords")]
+    fn new(
+        rung: &str,
+        drop_fragment: bool,
+        rules: Vec<String>,
+        preset: Option<&str>,
+        packs: Vec<String>,
+        without_rules: Vec<String>,
+        repair: Vec<String>,
+        base: Option<&str>,
+        lenient_scheme: bool,
+        suffix_scheme: Option<&str>,
+        profile: Option<&str>,
+        seed: u64,
+        on_invalid: &str,
+    ) -> PyResult<Form> {
+        let context = match (base, suffix_scheme) {
+            (None, None) => None,
+            (Some(_), Some(_)) => return Err(wrong("either base or suffix_scheme, not both")),
+            (Some(base), None) => {
+                let options = resolve::Options { lenient_scheme };
+                Some(Context::Base { base: base_uri(base)?, options })
+            }
+            (None, Some(scheme)) => Some(Context::Suffix(Suffix::new(scheme).map_err(wrong)?)),
+        };
+        let profile = profile.map(|name| {
+            named("profile", name, Profile::from_name(name), Profile::ALL.map(Profile::name))
+        });
+        let names = Rung::ALL.map(Rung::name);
+        let equivalence = Equivalence {
+            context,
+            normalize: Options {
+                rung: named("rung", rung, Rung::from_name(rung), names)?,
+                drop_fragment,
+            },
+            rules: rule_set(&rules, preset, &packs, &without_rules)?,
+            repairs: repairs(&repair)?,
+            profile: profile.transpose()?,
+            ..Equivalence::default()
+        };
+        let on_invalid = match on_invalid {
+            "pass" => OnInvalid::Pass,
+            "null" => OnInvalid::Null,
+            "error" => OnInvalid::Fail,
+            other => return named("on_invalid", other, None, ["pass", "null", "error"]),
+        };
+        let hasher = Hasher::with_seed(seed);
+        Ok(Form(Columns { hasher, on_invalid, ..Columns::new(equivalence) }))
+    }
+
+    /// The same with another seed.
+    fn seeded(&self, seed: u64) -> Form {
+        Form(Columns { hasher: Hasher::with_seed(seed), ..self.0.clone() })
+    }
+
+    fn normalize(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.normalize(chunk))
+    }
+
+    fn surt(&self, py: Python<'_>, column: &Bound<'_, Column>, form: &str) -> PyResult<Column> {
+        let names = surt::Form::ALL.map(surt::Form::name);
+        let form = named("form", form, surt::Form::from_name(form), names)?;
+        Form::each(py, column.get(), |chunk| self.0.surt(chunk, form))
+    }
+
+    fn key(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.key(chunk))
+    }
+
+    fn parse(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.parse(chunk))
+    }
+
+    fn changes(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.changes(chunk))
+    }
+
+    fn check(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        relative: bool,
+    ) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.check(chunk, relative))
+    }
+
+    fn is_valid(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        relative: bool,
+    ) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| self.0.is_valid(chunk, relative))
+    }
+
+    fn resolve(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        base: &str,
+        lenient_scheme: bool,
+    ) -> PyResult<Column> {
+        let base = base_uri(base)?;
+        let options = resolve::Options { lenient_scheme };
+        Form::each(py, column.get(), |chunk| self.0.resolve(chunk, &base, options))
+    }
+
+    /// Against the base in the same row.
+    fn resolve_each(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        bases: &Bound<'_, Column>,
+        lenient_scheme: bool,
+    ) -> PyResult<Column> {
+        let (column, bases) = (column.get(), bases.get());
+        if column.len() != bases.len() {
+            let error = ColumnError::Lengths(column.len(), bases.len());
+            return Err(errors::of_column(py, error, 0));
+        }
+        let bases = bases.together().map_err(capsule::refused)?;
+        let options = resolve::Options { lenient_scheme };
+        let (mut row, mut made) = (0, Vec::new());
+        for chunk in column.chunks() {
+            let bases = bases.slice(row, chunk.len());
+            let targets = pool::install(py, || self.0.resolve_each(chunk, &bases, options))?;
+            made.push(targets.map_err(|error| errors::of_column(py, error, row))?);
+            row += chunk.len();
+        }
+        Ok(Column::new(&DataType::Null, made))
+    }
+
+    #[pyo3(signature = (column, *, format, schemes, iri, unwrap, refang, www, email, base, fields))]
+    #[expect(clippy::too_many_arguments, reason = "as many as there are keywords")]
+    fn extract(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        format: &str,
+        schemes: Option<Vec<String>>,
+        iri: bool,
+        unwrap: bool,
+        refang: bool,
+        www: bool,
+        email: bool,
+        base: Option<&str>,
+        fields: Vec<String>,
+    ) -> PyResult<Column> {
+        let names = Format::ALL.map(Format::name);
+        let format = named("format", format, Format::from_name(format), names)?;
+        let schemes = match schemes {
+            None => Schemes::Known,
+            Some(names) if names == ["any"] => Schemes::Any,
+            Some(names) => {
+                Schemes::List(names.iter().map(|name| name.to_ascii_lowercase()).collect())
+            }
+        };
+        let base = base.map(|base| base_uri(base).map(|_| base.as_bytes().to_vec())).transpose()?;
+        let find = Find { schemes, iri, unwrap, refang, www, email };
+        let extractor =
+            Extractor::new(ExtractorOptions { find, base, fields, ..ExtractorOptions::default() });
+        Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
+    }
+}

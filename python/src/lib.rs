@@ -1,0 +1,46 @@
+//! The native half of the Python package `uriscan`: columns in, columns out. What it offers to Python is told in
+//! `python/uriscan/_uriscan.pyi`; users see `python/uriscan/__init__.py` only.
+
+mod capsule;
+mod column;
+mod errors;
+mod firsts;
+mod form;
+mod pool;
+mod set;
+mod value;
+
+use pyo3::prelude::*;
+
+/// Columns in, columns out.
+#[pymodule]
+mod _uriscan {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::column::Column;
+    #[pymodule_export]
+    use crate::firsts::Firsts;
+    #[pymodule_export]
+    use crate::form::Form;
+    #[pymodule_export]
+    use crate::set::{Adding, KeySet};
+
+    /// The names of the bits of `Form.changes`.
+    #[pyfunction]
+    fn step_names() -> Vec<&'static str> {
+        uriscan::arrow::step_names()
+    }
+
+    /// Number of threads that work on columns.
+    #[pyfunction]
+    fn threads(py: Python<'_>) -> PyResult<usize> {
+        crate::pool::threads(py)
+    }
+
+    /// Columns are worked on by this many threads from now on; 0 for as many as there are cores.
+    #[pyfunction]
+    fn set_threads(py: Python<'_>, threads: usize) -> PyResult<()> {
+        crate::pool::set(py, threads)
+    }
+}

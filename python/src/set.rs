@@ -1,0 +1,197 @@
+//! Sets of keys on disk.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_schema::DataType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use uriscan::key::Key;
+use uriscan::set::{self, Loader, SetError, SetWriter};
+
+use crate::column::Column;
+use crate::form::Form;
+use crate::{errors, pool};
+
+/// A set of keys on disk, as it was when it was opened.
+#[pyclass(frozen, module = "uriscan._uriscan")]
+#[derive(Debug)]
+pub(crate) struct KeySet(set::KeySet);
+
+/// Does `work` on the pool.
+fn done<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, SetError> + Send) -> PyResult<T> {
+    pool::install(py, work)?.map_err(|error| errors::of_set(py, &error))
+}
+
+/// The keys of a column of them, with `None` where there is none.
+fn keys(column: &Column) -> PyResult<Vec<Option<Key>>> {
+    if *column.data_type() != DataType::FixedSizeBinary(16) {
+        let message = format!("a column of keys is needed, not one of {}", column.data_type());
+        return Err(PyTypeError::new_err(message));
+    }
+    let key = |key: Option<&[u8]>| {
+        // No value has a key of zeros but one too long to be judged, which belongs to no set.
+        let key = Key(u128::from_be_bytes(key?.try_into().ok()?));
+        (key.0 != Key::VACANT).then_some(key)
+    };
+    let keys =
+        column.chunks().iter().flat_map(|chunk| chunk.as_fixed_size_binary().iter().map(key));
+    Ok(keys.collect())
+}
+
+#[pymethods]
+impl KeySet {
+    #[staticmethod]
+    fn create(py: Python<'_>, path: PathBuf, form: &Bound<'_, Form>) -> PyResult<KeySet> {
+        let meaning = form.get().meaning();
+        done(py, || {
+            SetWriter::create(&path, meaning)?.commit()?;
+            set::KeySet::open(&path).map(KeySet)
+        })
+    }
+
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<KeySet> {
+        done(py, || set::KeySet::open(&path).map(KeySet))
+    }
+
+    /// Makes a set at `path` of what `sets` hold: `how` is `all`, `difference` or `common`.
+    #[staticmethod]
+    fn combine(
+        py: Python<'_>,
+        path: PathBuf,
+        sets: Vec<Bound<'_, KeySet>>,
+        how: &str,
+    ) -> PyResult<KeySet> {
+        let fill = match how {
+            "all" => SetWriter::fill_with_all,
+            "difference" => SetWriter::fill_with_difference,
+            _ => SetWriter::fill_with_common,
+        };
+        let first = sets.first().ok_or_else(|| PyValueError::new_err("no set is given"))?;
+        let meaning = first.get().0.meaning().clone();
+        let paths: Vec<PathBuf> =
+            sets.iter().map(|set| set.get().0.directory().to_owned()).collect();
+        done(py, || {
+            let sets =
+                paths.iter().map(|path| set::KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
+            fill(&mut SetWriter::create(&path, meaning)?, &sets)?;
+            set::KeySet::open(&path).map(KeySet)
+        })
+    }
+
+    /// Fails unless its keys are those of `form`, given its seed.
+    fn expect(&self, py: Python<'_>, form: &Bound<'_, Form>) -> PyResult<()> {
+        self.0.expect(&form.get().meaning()).map_err(|error| errors::of_set(py, &error))
+    }
+
+    /// Takes runs into memory as long as they are no more than `bytes` together.
+    fn held(&self, py: Python<'_>, bytes: u64) -> PyResult<KeySet> {
+        let path = self.0.directory();
+        done(py, || {
+            let mut set = set::KeySet::open(path)?;
+            set.hold(bytes)?;
+            Ok(KeySet(set))
+        })
+    }
+
+    fn contains(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        let column = column.get();
+        let asked = keys(column)?;
+        let found = done(py, || {
+            let keys: Vec<Key> = asked.iter().copied().flatten().collect();
+            self.0.contains(&keys)
+        })?;
+        let mut found = found.into_iter();
+        let is_in = asked.iter().map(|key| key.is_some() && found.next().unwrap_or_default());
+        let is_in = BooleanArray::from(is_in.collect::<Vec<bool>>());
+        let nulls = column.together().map_err(crate::capsule::refused)?.logical_nulls();
+        let is_in = BooleanArray::new(is_in.values().clone(), nulls);
+        Ok(Column::of_array(Arc::new(is_in) as ArrayRef))
+    }
+
+    /// Opens it to write; `memory` bytes are for keys on their way into it.
+    fn adding(&self, py: Python<'_>, memory: usize) -> PyResult<Adding> {
+        let (path, meaning) = (self.0.directory(), self.0.meaning());
+        done(py, || {
+            let writer = SetWriter::open(path)?;
+            writer.set().expect(meaning)?;
+            let loader = writer.loader(memory)?;
+            Ok(Adding(Mutex::new(Some((writer, loader)))))
+        })
+    }
+
+    fn compact(&self, py: Python<'_>) -> PyResult<()> {
+        let path = self.0.directory();
+        done(py, || SetWriter::open(path)?.compact())
+    }
+
+    fn verify(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let damages = done(py, || self.0.verify())?;
+        Ok(damages.iter().map(ToString::to_string).collect())
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len() as usize
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.directory().to_owned()
+    }
+
+    #[getter]
+    fn meaning(&self) -> &str {
+        self.0.meaning().as_str()
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.meaning().hasher().seed()
+    }
+
+    #[getter]
+    fn file_bytes(&self) -> u64 {
+        self.0.file_bytes()
+    }
+}
+
+/// Keys on their way into a set; no other writer is let in before `commit` or `close`.
+#[pyclass(frozen, module = "uriscan._uriscan")]
+#[derive(Debug)]
+pub(crate) struct Adding(Mutex<Option<(SetWriter, Loader)>>);
+
+impl Adding {
+    fn take(&self) -> PyResult<(SetWriter, Loader)> {
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        taken.ok_or_else(closed)
+    }
+}
+
+fn closed() -> PyErr {
+    PyValueError::new_err("nothing can be added any more: it was committed or closed")
+}
+
+#[pymethods]
+impl Adding {
+    fn push(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<()> {
+        let keys = keys(column.get())?;
+        let pushed = pool::locked(py, &self.0, |open| {
+            open.as_mut().map(|(_, loader)| loader.push(keys.into_iter().flatten()))
+        })?;
+        pushed.ok_or_else(closed)?.map_err(|error| errors::of_set(py, &error))
+    }
+
+    /// Adds the keys; gives the number of those that were not there.
+    fn commit(&self, py: Python<'_>) -> PyResult<u64> {
+        let (mut writer, loader) = self.take()?;
+        done(py, || writer.add(loader))
+    }
+
+    /// Adds nothing.
+    fn close(&self) {
+        drop(self.take());
+    }
+}

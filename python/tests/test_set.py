@@ -1,0 +1,119 @@
+"""Sets on disk."""
+
+import filecmp
+import os
+
+import pyarrow
+import pytest
+from conftest import values
+
+import uriscan
+from uriscan import Set
+
+
+def test_what_is_added_is_there(tmp_path):
+    given = [value for value in values(31, 500)]
+    seen = Set.create(tmp_path / "seen")
+    assert len(seen) == 0 and seen.contains(["http://h/"]) == [False]
+    keys = {uriscan.key(value) for value in given if value is not None}
+    assert seen.add(given) == len(keys) == len(seen)
+    assert seen.add(given) == 0
+    asked = given + ["http://not.there/", None]
+    assert seen.contains(asked) == [None if value is None else value != "http://not.there/" for value in asked]
+    again = Set.open(str(tmp_path / "seen"))
+    assert again.contains(pyarrow.array(given)).to_pylist() == [value and True if value != "" else True for value in given]
+    again.hold()
+    assert "HTTP://h" in again or uriscan.key("HTTP://h") not in keys
+    assert again.verify() == [] and len(again) == len(keys)
+    assert again.file_bytes > 0 and again.path == str(tmp_path / "seen")
+    assert "rung scheme" in again.meaning
+
+
+def test_keys(tmp_path):
+    one, other = Set.create(tmp_path / "one"), Set.create(tmp_path / "other")
+    given = pyarrow.array(["http://a/", None, "http://b/", "HTTP://a"])
+    assert (one.add(given), other.add_keys(uriscan.key(given))) == (2, 2)
+    assert one.contains_keys(uriscan.key(given)).to_pylist() == [True, None, True, True]
+    one.compact(), other.compact()
+    assert files(one) == files(other)
+    with pytest.raises(TypeError, match="column of keys"):
+        one.add_keys(given)
+
+
+def files(one):
+    """Names and bytes of all files of a set."""
+    names = sorted(os.listdir(one.path))
+    return [(name, open(os.path.join(one.path, name), "rb").read()) for name in names]
+
+
+def test_merge_is_the_same_in_any_order(tmp_path):
+    parts = []
+    for number in range(3):
+        parts.append(Set.create(tmp_path / f"part-{number}"))
+        parts[-1].add([f"http://h/{at}" for at in range(number * 50, number * 50 + 100)])
+    one = Set.merge(tmp_path / "one", parts)
+    other = Set.merge(tmp_path / "other", reversed(parts))
+    assert len(one) == len(other) == 200
+    compare = filecmp.dircmp(one.path, other.path)
+    assert not compare.diff_files and not compare.left_only and not compare.right_only
+    assert len(Set.intersection(tmp_path / "common", parts[:2])) == 50
+    assert len(Set.difference(tmp_path / "difference", parts)) == 50
+    assert one.contains("http://h/199") and not one.contains("http://h/200")
+    with pytest.raises(ValueError):
+        Set.merge(tmp_path / "none", [])
+
+
+def test_many_batches_at_once(tmp_path):
+    seen = Set.create(tmp_path / "seen")
+    with seen.adding(memory=1 << 16) as more:
+        for at in range(0, 20_000, 1000):
+            more.add(pyarrow.array([f"http://h/{number}" for number in range(at, at + 1500)]))
+    assert more.added == len(seen) == 20_500
+    with pytest.raises(ValueError, match="committed"):
+        more.add("http://h/")
+
+
+def test_all_or_nothing(tmp_path):
+    seen = Set.create(tmp_path / "seen")
+    with pytest.raises(ZeroDivisionError):
+        with seen.adding() as more:
+            more.add(["http://h/"])
+            1 / 0
+    assert len(seen) == 0 and len(Set.open(tmp_path / "seen")) == 0
+    assert seen.add(["http://h/"]) == 1
+
+
+def test_others_are_seen_after_a_refresh(tmp_path):
+    one = Set.create(tmp_path / "seen")
+    Set.open(tmp_path / "seen").add(["http://h/"])
+    assert not one.contains("http://h/")
+    one.refresh()
+    assert one.contains("http://h/")
+
+
+def test_faults(tmp_path):
+    def fault(work):
+        with pytest.raises(uriscan.SetError) as caught:
+            work()
+        return caught.value
+
+    seen = Set.create(tmp_path / "seen", rung="syntax", seed=3)
+    seen.add(["http://h/"])
+    assert fault(lambda: Set.create(tmp_path / "seen")).kind == "exists"
+    error = fault(lambda: Set.open(tmp_path / "nothing"))
+    assert (error.kind, error.path) == ("not-a-set", str(tmp_path / "nothing"))
+    error = fault(lambda: Set.open(tmp_path / "seen"))
+    assert error.kind == "differs" and "rung syntax" in str(error)
+    assert Set.open(tmp_path / "seen", rung="syntax").contains("http://h/")
+    other = Set.create(tmp_path / "other")
+    assert fault(lambda: Set.merge(tmp_path / "both", [seen, other])).kind == "differs"
+    with seen.adding():
+        assert fault(lambda: seen.add(["http://i/"])).kind == "busy"
+    (keys,) = [name for name in os.listdir(tmp_path / "seen") if name.endswith(".keys")]
+    path = tmp_path / "seen" / keys
+    content = bytearray(path.read_bytes())
+    # The first key stands behind a header of 4 KiB.
+    content[4096] ^= 1
+    path.write_bytes(bytes(content))
+    damages = Set.open(tmp_path / "seen", rung="syntax").verify()
+    assert len(damages) == 1 and "damaged" in damages[0]
