@@ -138,15 +138,19 @@ def main() -> int:
     """Measures, and says whether the bars hold."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lines", type=int, default=10_000_000)
+    parser.add_argument("--corpus", help="a file of URLs, instead of one that is made")
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--ada-sample", type=int, default=200_000)
     parser.add_argument("--w3lib-sample", type=int, default=20_000)
     typed = parser.parse_args()
     program = built(ROOT / "python" / "Cargo.toml", "kernel")
-    generator = built(ROOT / "Cargo.toml", "gen-corpus")
     with tempfile.TemporaryDirectory() as directory:
-        corpus = os.path.join(directory, "corpus.txt")
-        subprocess.run([generator, "--lines", str(typed.lines), "--seed", "1", "-o", corpus], check=True)
+        corpus = typed.corpus
+        if not corpus:
+            corpus = os.path.join(directory, "corpus.txt")
+            generator = built(ROOT / "Cargo.toml", "gen-corpus")
+            made = [generator, "--lines", str(typed.lines), "--seed", "1", "-o", corpus]
+            subprocess.run(made, check=True)
         lines = Path(corpus).read_bytes().split(b"\n")[:-1]
         column = pa.array(lines, pa.binary()).cast(pa.string())
         del lines

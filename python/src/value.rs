@@ -48,8 +48,10 @@ pub(crate) fn to_python<'py>(
         }
         DataType::List(_) => all(py, &array.as_list::<i32>().value(row))?.into_any(),
         DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            to_python(py, dictionary.values(), dictionary.normalized_keys()[row])?
+            // All keys of what it is asked of are made ready: of this row only.
+            let one = array.slice(row, 1);
+            let dictionary = one.as_any_dictionary();
+            to_python(py, dictionary.values(), dictionary.normalized_keys()[0])?
         }
         other => {
             return Err(PyTypeError::new_err(format!("values of {other} are not known here")));

@@ -10,7 +10,7 @@ from . import _uriscan
 
 # Engines look at the annotations of functions that they are given, so these names are there at run time.
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Unpack as Unpack
 elif sys.version_info >= (3, 11):
     from typing import Unpack
 else:
