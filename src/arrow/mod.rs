@@ -115,7 +115,7 @@ pub enum ColumnError {
         /// What is wrong, counted from the first byte that is not white space.
         error: UriError,
     },
-    /// What arrow says of a dictionary.
+    /// What arrow says of an array.
     Arrow(ArrowError),
 }
 

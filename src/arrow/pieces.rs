@@ -197,8 +197,8 @@ fn place<'a>(
 ) -> Padded<'a> {
     places.clear();
     let mut end = 0;
-    let is_long = |row| rows.len() == 1 && column.value_len(row) > MAX_VALUE;
-    if rows.clone().any(is_long) {
+    // Nothing else has room in a piece with such a value.
+    if rows.len() == 1 && column.value_len(rows.start) > MAX_VALUE {
         places.push(if column.is_null(rows.start) { Place::Null } else { Place::TooLong });
         gathered.set(b"");
         return gathered.padded();

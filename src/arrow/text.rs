@@ -125,9 +125,9 @@ fn arc<A: arrow_array::Array + 'static>(array: A) -> ArrayRef {
     Arc::new(array)
 }
 
-/// What a kernel makes is what the type asks for: what is not UTF-8 comes from columns of bytes only.
+/// Arrow judges once more what was made; it is what the type asks for.
 fn array(made: Result<ArrayRef, ArrowError>) -> Result<ArrayRef, ColumnError> {
-    Ok(made.expect("values within the buffer, and text where text went in"))
+    made.map_err(ColumnError::Arrow)
 }
 
 /// The bytes of all pieces in one buffer, and where each value ends in it.

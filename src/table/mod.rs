@@ -1,8 +1,9 @@
 //! Floor 10: tables in, tables out: one column holds URIs, the others are carried along.
 //!
 //! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
-//! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked on and written some hundred thousand rows at a
-//! time, so memory does not grow with its length, but for the keys of `dedup`.
+//! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked
+//! on and written some hundred thousand rows at a time (of Parquet, row groups, as many as there are threads), so memory does not
+//! grow with its length, but for the keys of `dedup`.
 //!
 //! ```
 //! use uriscan::arrow::Columns;

@@ -311,6 +311,9 @@ fn what_tables_cannot_do_is_refused() {
         (&["dedup", "--on-invalid", "bad", "--column", "url", "in.csv"], "not a file"),
         (&["dedup", "-0", "--column", "url", "in.csv"], "work with lines"),
         (&["parse", "-g", "{host}", "--column", "url", "in.csv"], "work with lines"),
+        (&["audit", "--fail-on", "error", "--column", "url", "in.jsonl"], "have no exit code"),
+        (&["extract", "-n", "--column", "url", "in.jsonl"], "work with files of text"),
+        (&["extract", "--hidden", "--column", "url", "in.jsonl"], "work with files of text"),
         (
             &["dedup", "--column", "url", "in.txt", "--to", "csv"],
             "in.txt: neither its name nor its first bytes",

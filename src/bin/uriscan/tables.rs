@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use uriscan::arrow::{Columns, OnInvalid};
+use uriscan::audit::Severity;
 use uriscan::extract::{Extractor, Format};
-use uriscan::pipeline::{self, DedupOptions, Emit, Equivalence, Report};
+use uriscan::pipeline::{self, DedupOptions, Emit, Equivalence, LinkFormat, Report};
 use uriscan::table::{self, Form, SortBy, TableError, TableFormat, Task};
 
 use crate::args;
@@ -104,6 +105,12 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
     Ok(to)
 }
 
+/// Whether other files than those that were named are asked for.
+fn walks(config: &Config) -> bool {
+    let walk = config.documents.as_ref().map(|documents| &documents.walk);
+    walk.is_some_and(|walk| walk.files_from.is_some() || walk.hidden || walk.text)
+}
+
 /// What is to be done, by the library's terms.
 fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
@@ -153,8 +160,21 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
         Job::Check(pipeline::CheckFormat::Text, repairs) if repairs.is_empty() => {
             (Task::Check, &plain, pipeline::OnInvalid::Pass)
         }
+        Job::Audit(_, Some(Severity::Note | Severity::Error)) => {
+            return refuse("--fail-on works with lines: findings in tables have no exit code");
+        }
         Job::Audit(options, _) if options.format == pipeline::AuditFormat::Text => {
             (Task::Audit(options.rules), &plain, pipeline::OnInvalid::Pass)
+        }
+        Job::Extract(_, format) if *format != LinkFormat::default() => {
+            return refuse(
+                "-H, -n, -b, -c, --context and --jsonl work with files of text, not with tables",
+            );
+        }
+        Job::Extract(..) if walks(config) => {
+            return refuse(
+                "--files-from, --hidden and -a work with files of text, not with tables",
+            );
         }
         Job::Extract(options, _) => {
             let format = options.format.unwrap_or(Format::Text);
