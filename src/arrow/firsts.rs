@@ -2,6 +2,9 @@
 
 use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, BooleanArray};
+#[cfg(feature = "parquet")]
+use arrow_buffer::BooleanBuffer;
+use arrow_buffer::NullBuffer;
 use rayon::prelude::*;
 
 use super::canonical::{Keys, KeysOfPiece};
@@ -12,6 +15,8 @@ use super::{ColumnError, Columns, judge};
 use crate::dedup::{Rows, Set};
 use crate::key::Key;
 use crate::pipeline::Invalid;
+#[cfg(feature = "parquet")]
+use crate::pipeline::{Error, RowsAside};
 
 /// Tells which values are the first of their class, over as many arrays as come.
 ///
@@ -56,16 +61,27 @@ impl Firsts {
         &mut self,
         values: &dyn Array,
     ) -> Result<(BooleanArray, Invalid), ColumnError> {
+        let mut keyed = self.keyed(values)?;
+        Ok((self.insert(&mut keyed), keyed.invalid))
+    }
+
+    /// The keys of `values`.
+    pub(crate) fn keyed(&self, values: &dyn Array) -> Result<Keyed, ColumnError> {
         let values = super::spelled_out(values)?;
         let column = Column::new(&values)?;
         let hasher = self.columns.equivalence.hasher(self.columns.hasher);
         let work = Keys { columns: &self.columns, hasher, takes_empty: false };
-        let mut pieces = each_piece(self.columns.kernels, &column, &work);
+        let pieces = each_piece(self.columns.kernels, &column, &work);
         let invalid = judge(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
-        let rows: Vec<Rows> = pieces.par_iter().map(rows_of).collect();
-        self.set.insert(&rows.iter().collect::<Vec<_>>());
-        let mut bits = BooleanBufferBuilder::new(column.len());
-        for (piece, rows) in pieces.iter().zip(&rows) {
+        let rows = pieces.par_iter().map(rows_of).collect();
+        Ok(Keyed { pieces, rows, invalid, len: column.len() })
+    }
+
+    /// What [`Firsts::mark`] says of `keyed`.
+    pub(crate) fn insert(&mut self, keyed: &mut Keyed) -> BooleanArray {
+        self.set.insert(&keyed.rows.iter().collect::<Vec<_>>());
+        let mut bits = BooleanBufferBuilder::new(keyed.len);
+        for (piece, rows) in keyed.pieces.iter().zip(&keyed.rows) {
             let mut next = 0;
             for key in &piece.keys {
                 let has_key = *key != [0; 16];
@@ -73,8 +89,64 @@ impl Firsts {
                 next += usize::from(has_key);
             }
         }
-        let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-        Ok((BooleanArray::new(bits.finish(), nulls), invalid))
+        BooleanArray::new(bits.finish(), keyed.nulls())
+    }
+}
+
+/// The keys of an array.
+pub(crate) struct Keyed {
+    pieces: Vec<KeysOfPiece>,
+    rows: Vec<Rows>,
+    /// How many values are invalid.
+    pub(crate) invalid: Invalid,
+    len: usize,
+}
+
+impl Keyed {
+    /// The values that are null, or passed over as if they were. May be called once.
+    fn nulls(&mut self) -> Option<NullBuffer> {
+        Validity::join(self.pieces.iter_mut().map(|piece| &mut piece.validity))
+    }
+}
+
+#[cfg(feature = "parquet")]
+impl Firsts {
+    /// Whether `keyed` can be inserted so that the keys take `bytes` at the most.
+    pub(crate) fn has_room(&mut self, keyed: &Keyed, bytes: usize) -> bool {
+        self.set.limit_to(bytes);
+        self.set.fits(&keyed.rows.iter().collect::<Vec<_>>())
+    }
+
+    /// Puts aside what of `keyed` is not known so far, where the first value has the number `start`. Nothing is first here; null is
+    /// what [`Firsts::mark`] has null.
+    pub(crate) fn put_aside(
+        &self,
+        keyed: &mut Keyed,
+        aside: &mut RowsAside,
+        start: u64,
+    ) -> Result<BooleanArray, Error> {
+        let nulls = keyed.nulls();
+        // Of each piece, the places of values with keys.
+        let mut places: Vec<Vec<u64>> = Vec::with_capacity(keyed.pieces.len());
+        let mut number = start;
+        for piece in &keyed.pieces {
+            let mut of_piece = Vec::with_capacity(piece.keys.len());
+            for key in &piece.keys {
+                let is_null =
+                    nulls.as_ref().is_some_and(|nulls| nulls.is_null((number - start) as usize));
+                if *key != [0; 16] {
+                    of_piece.push(number);
+                } else if !is_null {
+                    // Too long to be judged, and so a class of its own.
+                    aside.keep(number)?;
+                }
+                number += 1;
+            }
+            places.push(of_piece);
+        }
+        let rows: Vec<&Rows> = keyed.rows.iter().collect();
+        aside.take(&self.set, &rows, |piece, row| places[piece][row])?;
+        Ok(BooleanArray::new(BooleanBuffer::new_unset(keyed.len), nulls))
     }
 }
 

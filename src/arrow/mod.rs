@@ -39,6 +39,8 @@ mod target;
 mod text;
 
 pub use firsts::Firsts;
+#[cfg(feature = "parquet")]
+pub(crate) use firsts::Keyed;
 pub use parts::COMPONENTS;
 pub use steps::step_names;
 

@@ -30,6 +30,37 @@ impl Plain {
     }
 }
 
+/// A regular file that is read twice, compressed or not.
+#[cfg(feature = "parquet")]
+#[derive(Clone, Debug)]
+pub(crate) struct Twice {
+    path: PathBuf,
+    before: Stamp,
+}
+
+#[cfg(feature = "parquet")]
+impl Twice {
+    /// The file at `path`, if it is a regular one.
+    pub(crate) fn at(path: &Path) -> Option<Twice> {
+        if !path.metadata().ok()?.is_file() {
+            return None;
+        }
+        let before = Stamp::of(&File::open(path).ok()?).ok()?;
+        Some(Twice { path: path.to_owned(), before })
+    }
+
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An error if it has changed since [`Twice::at`].
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let now = Stamp::of(&File::open(&self.path)?)?;
+        if now == self.before { Ok(()) } else { Err(changed()) }
+    }
+}
+
 /// A part of a file.
 struct Part {
     file: File,

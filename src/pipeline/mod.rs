@@ -41,6 +41,8 @@ pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, judge_rfc2396};
 pub use spill::MemoryLimit;
+#[cfg(feature = "parquet")]
+pub(crate) use spill::{FirstRows, RowsAside, Tape};
 
 use std::fmt;
 use std::io::{self, Write};

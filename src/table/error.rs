@@ -6,6 +6,7 @@ use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
 use crate::arrow::ColumnError;
+use crate::pipeline;
 use crate::uri::UriError;
 
 /// Why a table could not be read, worked on or written.
@@ -56,6 +57,8 @@ pub enum TableError {
     Work(ColumnError),
     /// What is to be written has no place in the format.
     Format(String),
+    /// What is beyond the memory limit could not be put aside, or not be read again.
+    Aside(pipeline::Error),
     /// Results could not be written.
     Write(io::Error),
 }
@@ -72,6 +75,7 @@ impl fmt::Display for TableError {
             TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
             TableError::Work(error) => error.fmt(f),
             TableError::Format(what) => f.write_str(what),
+            TableError::Aside(error) => error.fmt(f),
             TableError::Write(error) => write!(f, "cannot write: {error}"),
         }
     }
@@ -82,6 +86,12 @@ impl std::error::Error for TableError {}
 impl From<ColumnError> for TableError {
     fn from(error: ColumnError) -> TableError {
         TableError::Work(error)
+    }
+}
+
+impl From<pipeline::Error> for TableError {
+    fn from(error: pipeline::Error) -> TableError {
+        TableError::Aside(error)
     }
 }
 

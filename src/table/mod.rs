@@ -3,7 +3,7 @@
 //! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
 //! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked
 //! on and written some hundred thousand rows at a time (of Parquet, row groups, as many as there are threads), so memory does not
-//! grow with its length, but for the keys of `dedup`.
+//! grow with its length, but for the keys of `dedup`, which [`Job::limit`] limits.
 //!
 //! ```
 //! use uriscan::arrow::Columns;
@@ -18,6 +18,7 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
+mod beyond;
 mod error;
 mod format;
 mod jsonl;
@@ -36,8 +37,8 @@ use std::io::Write;
 
 use arrow_schema::SchemaRef;
 
-use crate::arrow::{Columns, Firsts};
-use crate::pipeline::Report;
+use crate::arrow::Columns;
+use crate::pipeline::{MemoryLimit, Report};
 use read::{Reader, Unit};
 use sort::Sorter;
 use task::Work;
@@ -58,12 +59,16 @@ pub struct Job {
     pub to: TableFormat,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
+    /// What the keys of [`Task::Dedup`] may take; without it as much as there are keys for. What goes beyond is put aside on
+    /// disk, and the tables are read a second time; results are the same. Rows that are being read and written are not counted.
+    pub limit: Option<MemoryLimit>,
 }
 
 impl Job {
     /// A job that leaves nothing out but duplicates.
     pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
-        Job { column: column.into(), task, columns, drops_invalid: false, to, sort_by: None }
+        let column = column.into();
+        Job { column, task, columns, drops_invalid: false, to, sort_by: None, limit: None }
     }
 }
 
@@ -103,28 +108,29 @@ fn run_into(
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
     let mut bytes = 0;
+    let mut put = |units: &[Unit]| match &mut sorter {
+        None => writer.write(units),
+        Some(sorter) => sorter.take(units),
+    };
     loop {
-        work.begin(reader.name());
+        work.begin(&reader)?;
         each_wave(&mut reader, |units, read| {
             if let Some(progress) = progress {
                 progress(bytes + read);
             }
-            let units = work.take(&units)?;
-            match &mut sorter {
-                None => writer.write(&units),
-                Some(sorter) => sorter.take(&units),
-            }
+            put(&work.take(units)?)
         })?;
         bytes += reader.bytes();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
         refuse_other_columns(&columns, &reader)?;
     }
+    let report = work.finish(put)?;
     if let Some(sorter) = sorter {
         sorter.finish(|units| writer.write(units))?;
     }
     writer.finish()?;
-    Ok(Report { bytes, ..work.report() })
+    Ok(Report { bytes, ..report })
 }
 
 /// Hands the units of `reader` to `take`, as many at a time as there are threads, with the bytes read so far; the

@@ -19,12 +19,13 @@ use super::error::unread;
 use super::jsonl::Lines;
 use super::{Job, TableError, TableFormat};
 use crate::io::compress::decompressed;
+use crate::io::part::Twice;
 
 /// Rows of a batch, where that is for us to say.
-const BATCH_ROWS: usize = 1 << 16;
+const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 
 /// Rows of a unit, about: what is read or written by one thread at a time.
-const UNIT_ROWS: usize = 1 << 18;
+const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
 
 /// Bytes that are looked at to see what a table is, and for the header.
 const HEAD_BYTES: u64 = 1 << 20;
@@ -68,6 +69,26 @@ pub(super) struct Reader {
     schema: SchemaRef,
     rows: Rows,
     bytes: Arc<AtomicU64>,
+    again: Option<Again>,
+}
+
+/// A table that can be read a second time.
+#[derive(Clone)]
+pub(super) struct Again {
+    file: Twice,
+    format: TableFormat,
+}
+
+impl Again {
+    /// The table, to be opened.
+    pub(super) fn input(&self) -> Input {
+        Input::file(self.file.path(), Some(self.format))
+    }
+
+    /// An error if it is not what it was the first time.
+    pub(super) fn check(&self) -> Result<(), TableError> {
+        self.file.check().map_err(|error| unread(&self.file.path().display().to_string(), error))
+    }
 }
 
 enum Rows {
@@ -90,11 +111,12 @@ impl Reader {
                 (Some(path), Box::new(file) as Box<dyn Read + Send>)
             }
         };
+        let twice = path.as_deref().and_then(Twice::at);
         let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
         let counted = Counted { inner: stream, bytes: bytes.clone() };
-        let (schema, rows) = match (by_name, path) {
+        let (format, (schema, rows)) = match (by_name, path) {
             (Some(format), Some(path)) if format.needs_file() => {
-                file_rows(format, path, &name, &bytes)?
+                (format, file_rows(format, path, &name, &bytes)?)
             }
             (by_name, path) => {
                 let text = Text::open(counted, &name)?;
@@ -103,14 +125,46 @@ impl Reader {
                         return Err(fault(&"neither its name nor its first bytes tell its format"));
                     }
                     (Some(format), Some(path)) if format.needs_file() => {
-                        file_rows(format, path, &name, &bytes)?
+                        (format, file_rows(format, path, &name, &bytes)?)
                     }
-                    (Some(format), _) => text.rows(format, &name, job)?,
+                    (Some(format), _) => (format, text.rows(format, &name, job)?),
                 }
             }
         };
         let column = column_of(&name, &schema, &job.column)?;
-        Ok(Reader { name, column, schema, rows, bytes })
+        let again = twice.map(|file| Again { file, format });
+        Ok(Reader { name, column, schema, rows, bytes, again })
+    }
+
+    /// A table called `name` of what `stream` gives in the stream format of Arrow IPC.
+    pub(super) fn of_stream(
+        stream: impl Read + Send + 'static,
+        name: &str,
+        column: usize,
+    ) -> Result<Reader, TableError> {
+        let reader = StreamReader::try_new(BufReader::new(stream), None);
+        let reader = reader.map_err(|error| unread(name, error))?;
+        let (schema, rows) = (reader.schema(), batches(reader, name));
+        let (name, bytes) = (name.to_owned(), Arc::default());
+        Ok(Reader { name, column, schema, rows, bytes, again: None })
+    }
+
+    /// How to read the table a second time, if that is possible.
+    pub(super) fn again(&self) -> Option<&Again> {
+        self.again.as_ref()
+    }
+
+    /// Passes over up to `rows` rows, as far as that costs nothing; gives how many are still to be passed over.
+    pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
+        if let Rows::Groups(groups) = &mut self.rows {
+            while let Some(unit) = groups.units.front() {
+                let of_unit = unit.iter().map(|&group| groups.rows(group)).sum();
+                let Some(rest) = rows.checked_sub(of_unit) else { break };
+                rows = rest;
+                groups.units.pop_front();
+            }
+        }
+        rows
     }
 
     pub(super) fn name(&self) -> &str {
@@ -274,19 +328,25 @@ struct Groups {
 
 impl Groups {
     fn new(path: PathBuf, metadata: ArrowReaderMetadata, bytes: Arc<AtomicU64>) -> Groups {
-        let (mut units, mut unit, mut rows) = (VecDeque::new(), Vec::new(), 0);
-        for (number, group) in metadata.metadata().row_groups().iter().enumerate() {
-            unit.push(number);
-            rows += usize::try_from(group.num_rows()).unwrap_or(0);
-            if rows >= UNIT_ROWS {
-                units.push_back(core::mem::take(&mut unit));
+        let mut groups = Groups { path, metadata, units: VecDeque::new(), bytes };
+        let (mut unit, mut rows) = (Vec::new(), 0);
+        for group in 0..groups.metadata.metadata().num_row_groups() {
+            unit.push(group);
+            rows += groups.rows(group);
+            if rows >= UNIT_ROWS as u64 {
+                groups.units.push_back(core::mem::take(&mut unit));
                 rows = 0;
             }
         }
         if !unit.is_empty() {
-            units.push_back(unit);
+            groups.units.push_back(unit);
         }
-        Groups { path, metadata, units, bytes }
+        groups
+    }
+
+    /// Rows of a group.
+    fn rows(&self, group: usize) -> u64 {
+        u64::try_from(self.metadata.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
 
     fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {

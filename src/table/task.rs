@@ -8,8 +8,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::read::Unit;
-use super::{Firsts, Job, TableError};
+use super::beyond::{Keeper, Marked};
+use super::read::{Reader, Unit};
+use super::{Job, TableError};
 use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
 use crate::audit::RuleSet;
 use crate::extract::{Extractor, Format};
@@ -53,6 +54,9 @@ pub enum Form {
     Surt(surt::Form),
 }
 
+/// What was made of a batch, unless that is still to come.
+type Made = (Option<RecordBatch>, Report);
+
 /// A task at work.
 pub(super) struct Work<'j> {
     job: &'j Job,
@@ -60,7 +64,7 @@ pub(super) struct Work<'j> {
     /// The number of the column.
     column: usize,
     schema: SchemaRef,
-    firsts: Option<Firsts>,
+    keeper: Option<Keeper>,
     report: Report,
     /// The name of the table, and how many of its rows have been.
     table: String,
@@ -94,9 +98,10 @@ impl<'j> Work<'j> {
             fields.push(Arc::new(Field::new(name, data_type, true)));
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-        let firsts = matches!(job.task, Task::Dedup).then(|| Firsts::new(columns.clone()));
+        let keeper = || Keeper::new(columns.clone(), job.limit.clone(), column);
+        let keeper = matches!(job.task, Task::Dedup).then(keeper);
         let (report, table, rows) = (Report::default(), String::new(), 0);
-        Ok(Work { job, columns, column, schema, firsts, report, table, rows })
+        Ok(Work { job, columns, column, schema, keeper, report, table, rows })
     }
 
     /// The columns of the results.
@@ -104,26 +109,39 @@ impl<'j> Work<'j> {
         self.schema.clone()
     }
 
-    pub(super) fn report(&self) -> Report {
-        self.report
+    /// What comes now are the rows of `reader`, from the first one on.
+    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
+        (self.table, self.rows) = (reader.name().to_owned(), 0);
+        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(reader))
     }
 
-    /// What comes now are the rows of `table`, from the first one on.
-    pub(super) fn begin(&mut self, table: &str) {
-        (self.table, self.rows) = (table.to_owned(), 0);
+    /// Writes what waits for the end of all tables, with `put`; gives the report.
+    pub(super) fn finish(
+        mut self,
+        put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
+    ) -> Result<Report, TableError> {
+        let second = self.keeper.take().map(Keeper::finish).transpose()?.flatten();
+        if let Some(second) = second {
+            // So far these rows count as duplicates.
+            let (written, spilled) = second.read(self.job, put)?;
+            self.report.written += written;
+            self.report.duplicates -= written;
+            self.report.spilled = spilled;
+        }
+        Ok(self.report)
     }
 
     /// What becomes of `units`.
-    pub(super) fn take(&mut self, units: &[Unit]) -> Result<Vec<Unit>, TableError> {
+    pub(super) fn take(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, TableError> {
         let mut batches = Vec::new();
         for batch in units.iter().flatten() {
             batches.push((batch, self.rows));
             self.rows += batch.num_rows() as u64;
         }
-        let done = match self.firsts.take() {
-            Some(mut firsts) => {
-                let done = self.firsts_of(&batches, &mut firsts);
-                self.firsts = Some(firsts);
+        let done = match self.keeper.take() {
+            Some(mut keeper) => {
+                let done = self.firsts_of(&batches, &mut keeper);
+                self.keeper = Some(keeper);
                 done?
             }
             None => {
@@ -134,38 +152,44 @@ impl<'j> Work<'j> {
         let mut done = done.into_iter();
         let mut made = Vec::with_capacity(units.len());
         for unit in units {
-            let (batches, reports): (Unit, Vec<Report>) = done.by_ref().take(unit.len()).unzip();
+            let (batches, reports): (Vec<Option<RecordBatch>>, Vec<Report>) =
+                done.by_ref().take(unit.len()).unzip();
             reports.iter().for_each(|report| self.report += report);
-            made.push(batches);
+            let waits = batches.iter().any(Option::is_none);
+            let batches: Unit = batches.into_iter().flatten().collect();
+            match self.keeper.as_mut().filter(|_| waits) {
+                Some(keeper) => keeper.hold(batches),
+                None => made.push(batches),
+            }
         }
         Ok(made)
     }
 
-    /// The rows of each batch that are the first of their class; beside a batch, how many rows of the table are before it.
+    /// The rows of each batch that are the first of their class, unless it is to wait; beside a batch, how many rows of the table
+    /// are before it.
     fn firsts_of(
         &self,
         batches: &[(&RecordBatch, u64)],
-        firsts: &mut Firsts,
-    ) -> Result<Vec<(RecordBatch, Report)>, TableError> {
+        keeper: &mut Keeper,
+    ) -> Result<Vec<Made>, TableError> {
         // One after the other: what is first is decided in the order of the rows.
-        let marks = batches.iter().map(|(batch, start)| {
-            let marks = firsts.mark_counting(batch.column(self.column));
-            marks.map_err(|error| self.placed(error, *start))
+        let marks = batches.iter().map(|&(batch, start)| {
+            keeper.mark(batch, start).map_err(|error| match error {
+                TableError::Work(error) => self.placed(error, start),
+                error => error,
+            })
         });
         let marks = marks.collect::<Result<Vec<_>, _>>()?;
         let kept = batches.par_iter().zip(marks);
-        kept.map(|((batch, _), (marks, invalid))| self.kept(batch, &marks, invalid)).collect()
+        kept.map(|((batch, _), marked)| self.kept(batch, marked)).collect()
     }
 
     /// The rows of `batch` that are marked.
-    fn kept(
-        &self,
-        batch: &RecordBatch,
-        marks: &BooleanArray,
-        invalid: Invalid,
-    ) -> Result<(RecordBatch, Report), TableError> {
-        let kept = filter_record_batch(batch, marks)?;
-        let (rows, written) = (batch.num_rows() as u64, kept.num_rows() as u64);
+    fn kept(&self, batch: &RecordBatch, marked: Marked) -> Result<Made, TableError> {
+        let Marked { marks, invalid, waits } = marked;
+        let kept = if waits { None } else { Some(filter_record_batch(batch, &marks)?) };
+        let written = kept.as_ref().map_or(0, |kept| kept.num_rows() as u64);
+        let rows = batch.num_rows() as u64;
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
         let report = Report {
@@ -180,7 +204,7 @@ impl<'j> Work<'j> {
     }
 
     /// `batch` with what the task adds.
-    fn added(&self, batch: &RecordBatch, start: u64) -> Result<(RecordBatch, Report), TableError> {
+    fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, TableError> {
         let placed = |error| self.placed(error, start);
         let values = spelled_out(batch.column(self.column)).map_err(placed)?;
         let (arrays, invalid) = self.made(&values).map_err(placed)?;
@@ -197,7 +221,7 @@ impl<'j> Work<'j> {
             }
             _ => (made, records),
         };
-        Ok((made, Report { records, written, invalid, ..Report::default() }))
+        Ok((Some(made), Report { records, written, invalid, ..Report::default() }))
     }
 
     /// The columns that the task adds for `values`, and how many of these are invalid.

@@ -103,6 +103,29 @@ fn the_process_keeps_to_the_limit() {
     }
 }
 
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_tables_are_the_same_under_a_limit() {
+    let urls = (0..3_300_000).map(|i| format!("{i},u:{}\n", i % 3_200_000));
+    let text = format!("n,url\n{}", urls.collect::<String>());
+    let place = Place::new(&[("in.csv", &text)]);
+    let plain = place.run(&["dedup", "--column", "url", "in.csv"], "").quiet();
+    let args = ["dedup", "--column", "url", "--from", "csv", "--to", "csv", "--max-memory", "64M"];
+    let stats = ["--temp-dir", ".", "--stats-format", "json"];
+    for (name, input) in [("in.csv", ""), ("-", &*text)] {
+        let ran = place.run(&[&args[..], &stats, &[name]].concat(), input);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.text() == plain);
+        let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert!(stats["spilled_bytes"].as_u64().unwrap() > 0, "{stats}");
+        assert_eq!((&stats["duplicates"], &stats["written"]), (&100_000.into(), &3_200_000.into()));
+    }
+    assert_eq!(place.names(), ["in.csv"]);
+    let message = place.run(&[&args[..], &["--temp-dir", "nowhere", "in.csv"]].concat(), "");
+    assert!(message.stderr.contains("nowhere: cannot put aside"), "{}", message.stderr);
+    assert!(message.code == 2 && message.stderr.contains("--temp-dir"), "{}", message.stderr);
+}
+
 #[test]
 fn what_cannot_be_done_is_told() {
     let place = Place::new(&[("list", &uris(400_000))]);

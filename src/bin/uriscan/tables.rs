@@ -57,6 +57,9 @@ pub(crate) fn run(
                 "{error}; --on-invalid pass or drop goes on instead"
             )));
         }
+        Err(error @ TableError::Aside(_)) => {
+            return Err(Failure::new(format!("{error}; --temp-dir names another directory")));
+        }
         Err(error) => return Err(Failure::new(error.to_string())),
     };
     let name = out.name().to_owned();
@@ -192,12 +195,14 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
     if let Job::Key { form: KeyForm::Hex(hasher), .. } = &config.job {
         columns.hasher = *hasher;
     }
+    let mut limit = None;
     if let Job::Dedup(options) = &config.job {
         columns.hasher = options.hasher;
+        limit = options.limit.clone();
     }
     if on_invalid == pipeline::OnInvalid::Fail {
         columns.on_invalid = OnInvalid::Fail;
     }
     let drops_invalid = on_invalid == pipeline::OnInvalid::Drop;
-    Ok(table::Job { drops_invalid, ..table::Job::new(column, task, columns, to) })
+    Ok(table::Job { drops_invalid, limit, ..table::Job::new(column, task, columns, to) })
 }

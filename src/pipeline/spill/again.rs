@@ -3,7 +3,8 @@
 use memchr::memchr;
 
 use super::aside::Aside;
-use super::numbers::{Numbers, Reading};
+use super::numbers::Numbers;
+use super::positions::{Marks, Positions};
 use crate::chunk::Span;
 use crate::index::trim;
 use crate::io::{Chunk, Source};
@@ -31,22 +32,10 @@ pub(super) struct Again<'s> {
     options: &'s DedupOptions,
     settings: Settings,
     file: &'s Aside,
-    streams: Vec<Stream>,
-    /// Bytes before the next chunk.
-    at: u64,
+    /// Those of the bytes at which records begin that are to be written.
+    positions: Positions,
     fault: Option<Error>,
 }
-
-/// Positions that rise.
-struct Stream {
-    reading: Reading,
-    /// The next one.
-    next: Option<u64>,
-}
-
-/// A bit for each byte of a chunk, set where a record begins that is to be written.
-#[derive(Debug, Default)]
-pub(super) struct Marks(Vec<u64>);
 
 impl<'s> Again<'s> {
     /// A job that writes what stands at `positions`, each a stream of distances in `file`.
@@ -56,9 +45,8 @@ impl<'s> Again<'s> {
         positions: Vec<Numbers>,
         file: &'s Aside,
     ) -> Again<'s> {
-        let stream = |numbers: Numbers| Stream { reading: numbers.read(), next: Some(0) };
-        let streams = positions.into_iter().map(stream).collect();
-        Again { options, settings: *settings, file, streams, at: 0, fault: None }
+        let positions = Positions::new(positions);
+        Again { options, settings: *settings, file, positions, fault: None }
     }
 
     /// Reads `sources` and writes; gives the number of records written.
@@ -67,28 +55,10 @@ impl<'s> Again<'s> {
         sources: Vec<Source>,
         sinks: &mut Sinks<'_>,
     ) -> Result<u64, Error> {
-        for stream in &mut self.streams {
-            stream.advance(0, self.file)?;
-        }
+        self.positions.begin(self.file)?;
         let settings = self.settings;
         let report = run_here(&mut self, sources, &settings, &mut Sinks::new(sinks.out))?;
         Ok(report.written)
-    }
-
-    /// Marks what begins in the next `len` bytes.
-    fn mark(&mut self, len: usize, marks: &mut Marks) -> Result<(), Error> {
-        marks.0.clear();
-        marks.0.resize(len.div_ceil(64), 0);
-        let end = self.at + len as u64;
-        for stream in &mut self.streams {
-            while let Some(next) = stream.next.filter(|&next| next < end) {
-                let at = (next - self.at) as usize;
-                marks.0[at / 64] |= 1 << (at % 64);
-                stream.advance(next, self.file)?;
-            }
-        }
-        self.at = end;
-        Ok(())
     }
 
     #[inline(never)]
@@ -100,7 +70,7 @@ impl<'s> Again<'s> {
         let DedupOptions { equivalence, hasher, emit, .. } = self.options;
         let mut judge = Judge::new(equivalence, self.settings.kernels);
         out.reserve(content.len() + 1);
-        for (number, &word) in slot.rows.0.iter().enumerate() {
+        for (number, &word) in slot.rows.words().iter().enumerate() {
             let mut word = word;
             while word != 0 {
                 let start = number * 64 + word.trailing_zeros() as usize;
@@ -122,15 +92,6 @@ impl<'s> Again<'s> {
     }
 }
 
-impl Stream {
-    /// Goes on to the position behind `before`, or to the first one, whose distance is from 0.
-    #[inline]
-    fn advance(&mut self, before: u64, file: &Aside) -> Result<(), Error> {
-        self.next = self.reading.next(file)?.map(|distance| before + distance);
-        Ok(())
-    }
-}
-
 impl Job for Again<'_> {
     type Rows = Marks;
 
@@ -139,9 +100,10 @@ impl Job for Again<'_> {
 
     fn settle(&mut self, slots: &mut [Slot<Marks>]) {
         for slot in slots {
-            if let Err(error) = self.mark(slot.chunk.text.padded().len(), &mut slot.rows) {
+            let len = slot.chunk.text.padded().len();
+            if let Err(error) = self.positions.mark(len, &mut slot.rows, self.file) {
                 self.fault.get_or_insert(error);
-                slot.rows.0.clear();
+                slot.rows.clear();
             }
         }
     }

@@ -51,7 +51,7 @@ impl Disk {
         }
     }
 
-    fn error(&self, error: io::Error) -> Error {
+    pub(super) fn error(&self, error: io::Error) -> Error {
         Error::Aside { dir: self.dir.to_path_buf(), error }
     }
 

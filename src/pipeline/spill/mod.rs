@@ -12,6 +12,11 @@ mod aside;
 mod heap;
 mod input;
 mod numbers;
+mod positions;
+#[cfg(feature = "parquet")]
+mod rows;
+#[cfg(feature = "parquet")]
+mod tape;
 
 use std::path::PathBuf;
 
@@ -30,6 +35,10 @@ pub(super) use aside::{Aside, Disk};
 use heap::Heap;
 use input::Input;
 pub(super) use input::{Places, places_of};
+#[cfg(feature = "parquet")]
+pub(crate) use rows::{FirstRows, RowsAside};
+#[cfg(feature = "parquet")]
+pub(crate) use tape::Tape;
 
 /// How much memory may be taken, and where that goes which has no room in it.
 ///
@@ -62,6 +71,17 @@ impl MemoryLimit {
     /// A limit of `bytes`, with files in `temp_dir`.
     pub fn new(bytes: usize, temp_dir: impl Into<PathBuf>) -> MemoryLimit {
         MemoryLimit { bytes, temp_dir: temp_dir.into(), set_bytes: None }
+    }
+
+    /// Bytes for the buffers of what is put aside.
+    pub(super) fn buffer_bytes(&self) -> usize {
+        (self.bytes / 16).min(64 << 20)
+    }
+
+    /// Bytes for keys where nothing else counts: neither the program nor what is being read and written.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn bytes_for_keys(&self) -> usize {
+        self.set_bytes.unwrap_or_else(|| self.bytes - self.buffer_bytes() * 5 / 4)
     }
 }
 
@@ -129,7 +149,7 @@ impl Watch {
 
     /// Bytes for the set.
     pub(super) fn set_bytes(&self) -> usize {
-        let rest = self.limit.bytes.saturating_sub(self.others + self.heap_bytes() * 5 / 4);
+        let rest = self.limit.bytes.saturating_sub(self.others + self.limit.buffer_bytes() * 5 / 4);
         self.limit.set_bytes.unwrap_or(rest)
     }
 
@@ -152,11 +172,6 @@ impl Watch {
         let before = self.set_bytes();
         let free = resident_bytes().map_or(0, |all| self.limit.bytes.saturating_sub(all));
         self.limit.set_bytes.unwrap_or(before.max(free))
-    }
-
-    /// Bytes for the buffers of the heap.
-    pub(super) fn heap_bytes(&self) -> usize {
-        (self.limit.bytes / 16).min(64 << 20)
     }
 }
 
@@ -199,7 +214,7 @@ impl Spill {
             |slot: &&Slot<Found>| matches!(slot.chunk.shape, Shape::Records | Shape::LongFirst);
         let Some(Slot { chunk, .. }) = slots.iter().find(is_begin) else { return Ok(None) };
         let disk = Disk::new(&watch.limit.temp_dir);
-        let heap = Heap::new(&disk, watch.heap_bytes())?;
+        let heap = Heap::new(&disk, watch.limit.buffer_bytes())?;
         // The number is a guess; half of it will hardly be too many.
         disk.need(more / 2 * 20)?;
         let input = Input::new(places.clone(), &disk);

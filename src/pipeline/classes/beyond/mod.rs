@@ -90,7 +90,7 @@ impl Beyond {
         let file = disk.file()?;
         // A guess, and on the low side.
         disk.need(more.unwrap_or(0) / if manner.has_texts { 1 } else { 8 })?;
-        let capacity = (watch.heap_bytes() / (Rows::PARTITIONS << PART_BITS)).max(LEAST);
+        let capacity = (watch.limit.buffer_bytes() / (Rows::PARTITIONS << PART_BITS)).max(LEAST);
         let group = |_| Group { parts: [(); 4].map(|()| Part::new(capacity)), fault: None };
         let groups: Vec<Mutex<Group>> = (0..Rows::PARTITIONS).map(group).map(Mutex::new).collect();
         classes.by_number(|partition, keys, shelf| {
