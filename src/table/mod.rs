@@ -21,7 +21,9 @@
 mod beyond;
 mod error;
 mod format;
+mod groups;
 mod jsonl;
+mod members;
 mod read;
 mod sort;
 mod task;
@@ -94,11 +96,14 @@ pub fn run(
 }
 
 fn run_into(
-    inputs: Vec<Input>,
+    mut inputs: Vec<Input>,
     job: &Job,
     sink: &mut Sink<'_>,
     progress: &mut Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
+    if job.to != TableFormat::Jsonl {
+        read::learn_members(&mut inputs)?;
+    }
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;

@@ -1,6 +1,5 @@
 //! Tables as batches of rows.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,20 +11,21 @@ use arrow_array::RecordBatch;
 use arrow_csv::reader::Format as Csv;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
-use rayon::prelude::*;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use super::error::unread;
+use super::groups::Groups;
 use super::jsonl::Lines;
+use super::members::{Members, Records};
 use super::{Job, TableError, TableFormat};
 use crate::io::compress::decompressed;
 use crate::io::part::Twice;
 
 /// Rows of a batch, where that is for us to say.
-const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
+pub(super) const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 
 /// Rows of a unit, about: what is read or written by one thread at a time.
-const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
+pub(super) const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
 
 /// Bytes that are looked at to see what a table is, and for the header.
 const HEAD_BYTES: u64 = 1 << 20;
@@ -38,6 +38,8 @@ pub struct Input {
     name: String,
     format: Option<TableFormat>,
     from: From,
+    /// The members of all files of JSON lines, where columns are made of them.
+    members: Option<Arc<Members>>,
 }
 
 enum From {
@@ -49,7 +51,7 @@ impl Input {
     /// The file at `path`; without a format, the one that its name or its first bytes tell.
     pub fn file(path: impl Into<PathBuf>, format: Option<TableFormat>) -> Input {
         let path = path.into();
-        Input { name: path.display().to_string(), format, from: From::File(path) }
+        Input { name: path.display().to_string(), format, from: From::File(path), members: None }
     }
 
     /// What `reader` gives, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -58,8 +60,30 @@ impl Input {
         format: impl Into<Option<TableFormat>>,
         reader: impl Read + Send + 'static,
     ) -> Input {
-        Input { name: name.into(), format: format.into(), from: From::Stream(Box::new(reader)) }
+        let from = From::Stream(Box::new(reader));
+        Input { name: name.into(), format: format.into(), from, members: None }
     }
+}
+
+/// Lets all of `inputs` know the members of those that are files of JSON lines, which are read for that.
+pub(super) fn learn_members(inputs: &mut [Input]) -> Result<(), TableError> {
+    let mut members = None;
+    for Input { name, format, from, .. } in &*inputs {
+        let From::File(path) = from else { continue };
+        let by_name = format.or_else(|| TableFormat::of_path(path));
+        if by_name.is_some_and(|format| format != TableFormat::Jsonl) || Twice::at(path).is_none() {
+            continue;
+        }
+        let file = File::open(path).map_err(|error| unread(name, error))?;
+        let text = Text::open(file, name)?;
+        if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
+            let members = members.get_or_insert_with(Members::default);
+            members.learn(BufReader::new(text.all), name)?;
+        }
+    }
+    let members = members.map(Arc::new);
+    inputs.iter_mut().for_each(|input| input.members = members.clone());
+    Ok(())
 }
 
 /// A table that is being read.
@@ -77,12 +101,14 @@ pub(super) struct Reader {
 pub(super) struct Again {
     file: Twice,
     format: TableFormat,
+    members: Option<Arc<Members>>,
 }
 
 impl Again {
     /// The table, to be opened.
     pub(super) fn input(&self) -> Input {
-        Input::file(self.file.path(), Some(self.format))
+        let members = self.members.clone();
+        Input { members, ..Input::file(self.file.path(), Some(self.format)) }
     }
 
     /// An error if it is not what it was the first time.
@@ -101,7 +127,7 @@ enum Rows {
 impl Reader {
     /// Opens `input`, a table for `job`.
     pub(super) fn open(input: Input, job: &Job) -> Result<Reader, TableError> {
-        let Input { name, format, from } = input;
+        let Input { name, format, from, members } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
@@ -127,12 +153,15 @@ impl Reader {
                     (Some(format), Some(path)) if format.needs_file() => {
                         (format, file_rows(format, path, &name, &bytes)?)
                     }
-                    (Some(format), _) => (format, text.rows(format, &name, job)?),
+                    (Some(format), _) => {
+                        let known = members.as_deref().map(|members| (members, twice.is_some()));
+                        (format, text.rows(format, &name, job, known)?)
+                    }
                 }
             }
         };
         let column = column_of(&name, &schema, &job.column)?;
-        let again = twice.map(|file| Again { file, format });
+        let again = twice.map(|file| Again { file, format, members });
         Ok(Reader { name, column, schema, rows, bytes, again })
     }
 
@@ -157,12 +186,7 @@ impl Reader {
     /// Passes over up to `rows` rows, as far as that costs nothing; gives how many are still to be passed over.
     pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
         if let Rows::Groups(groups) = &mut self.rows {
-            while let Some(unit) = groups.units.front() {
-                let of_unit = unit.iter().map(|&group| groups.rows(group)).sum();
-                let Some(rest) = rows.checked_sub(of_unit) else { break };
-                rows = rest;
-                groups.units.pop_front();
-            }
+            rows = groups.skip(rows);
         }
         rows
     }
@@ -265,11 +289,22 @@ impl Text {
         Ok(Text { head, all })
     }
 
+    /// The members of the lines among the first bytes.
+    fn members(&self, name: &str) -> Result<Members, TableError> {
+        let is_all = (self.head.len() as u64) < HEAD_BYTES - 3;
+        let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut members = Members::default();
+        members.learn(if is_all { &self.head[..] } else { &self.head[..whole] }, name)?;
+        Ok(members)
+    }
+
+    /// The rows; `known` are the members of JSON lines, and whether they are those of this table.
     fn rows(
         self,
         format: TableFormat,
         name: &str,
         job: &Job,
+        known: Option<(&Members, bool)>,
     ) -> Result<(SchemaRef, Rows), TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         match format {
@@ -280,9 +315,16 @@ impl Text {
                     StreamReader::try_new(self.all, None).map_err(|error| fault(&error))?;
                 Ok((reader.schema(), batches(reader, name)))
             }
-            TableFormat::Jsonl if job.to != TableFormat::Jsonl => Err(fault(
-                &"the members of JSON lines have no types; they can be written as JSON lines only",
-            )),
+            TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
+                let (members, is_known) = match known {
+                    Some((members, is_known)) => (members.clone(), is_known),
+                    None => (self.members(name)?, false),
+                };
+                let schema = members.schema();
+                let lines = BufReader::new(self.all);
+                let records = Records::new(lines, name, members, is_known, BATCH_ROWS)?;
+                Ok((schema, Rows::Batches(Box::new(records))))
+            }
             TableFormat::Jsonl => {
                 let lines = Lines::new(BufReader::new(self.all), job, name, BATCH_ROWS);
                 Ok((lines.schema(), Rows::Batches(Box::new(lines))))
@@ -315,60 +357,6 @@ fn batches(
     let told =
         move |batch: Result<RecordBatch, ArrowError>| batch.map_err(|error| unread(&name, error));
     Rows::Batches(Box::new(reader.map(told)))
-}
-
-/// The row groups of a Parquet file that are still to be read.
-struct Groups {
-    path: PathBuf,
-    metadata: ArrowReaderMetadata,
-    /// Numbers of groups that are read together.
-    units: VecDeque<Vec<usize>>,
-    bytes: Arc<AtomicU64>,
-}
-
-impl Groups {
-    fn new(path: PathBuf, metadata: ArrowReaderMetadata, bytes: Arc<AtomicU64>) -> Groups {
-        let mut groups = Groups { path, metadata, units: VecDeque::new(), bytes };
-        let (mut unit, mut rows) = (Vec::new(), 0);
-        for group in 0..groups.metadata.metadata().num_row_groups() {
-            unit.push(group);
-            rows += groups.rows(group);
-            if rows >= UNIT_ROWS as u64 {
-                groups.units.push_back(core::mem::take(&mut unit));
-                rows = 0;
-            }
-        }
-        if !unit.is_empty() {
-            groups.units.push_back(unit);
-        }
-        groups
-    }
-
-    /// Rows of a group.
-    fn rows(&self, group: usize) -> u64 {
-        u64::try_from(self.metadata.metadata().row_group(group).num_rows()).unwrap_or(0)
-    }
-
-    fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {
-        let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
-        let units = wave.into_par_iter().map(|groups| self.read(groups, name));
-        units.collect::<Result<Vec<_>, _>>()
-    }
-
-    fn read(&self, groups: Vec<usize>, name: &str) -> Result<Unit, TableError> {
-        let fault = |error: &dyn fmt::Display| unread(name, error);
-        let bytes = |&group: &usize| {
-            u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
-        };
-        self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
-        // Opened anew: threads that share a file share its position.
-        let file = File::open(&self.path).map_err(|error| fault(&error))?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let reader = builder.with_row_groups(groups).with_batch_size(BATCH_ROWS).build();
-        let reader = reader.map_err(|error| fault(&error))?;
-        reader.map(|batch| batch.map_err(|error| fault(&error))).collect()
-    }
 }
 
 /// Counts the bytes that are read.

@@ -13,6 +13,8 @@ mod files;
 mod grammar;
 mod hostile;
 mod invalid;
+#[cfg(feature = "parquet")]
+mod json_tables;
 mod lines;
 mod memory;
 mod mending;

@@ -319,7 +319,6 @@ fn what_tables_cannot_do_is_refused() {
             "in.txt: neither its name nor its first bytes",
         ),
         (&["dedup", "--column", "url", "in.txt"], "--to says what to write"),
-        (&["dedup", "--column", "url", "in.jsonl", "-o", "out.csv"], "as JSON lines only"),
         (&["audit", "--column", "url", "in.csv"], "csv has no place for lists"),
         (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "the column tags"),
         (

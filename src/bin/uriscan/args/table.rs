@@ -20,13 +20,15 @@ pub(crate) struct TableChoice {
 
     /// What the tables are: parquet, arrow, arrow-stream, csv, tsv or jsonl; told by their names or first bytes
     ///
-    /// csv and tsv begin with a header; their columns are text, and an empty field is null. Of jsonl every line is kept as it is.
+    /// csv and tsv begin with a header; their columns are text, and an empty field is null. Of jsonl every line is kept as it
+    /// is where jsonl is written. Where something else is, every member becomes a column of the type that all its values have: files
+    /// are read twice for that, and of a pipe the first MiB tells. What has no place in its column is an error.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) from: Option<TableFormat>,
 
     /// What to write; told by the name of the output, or that of the first table
     ///
-    /// parquet is compressed with zstd, and so is arrow. csv and tsv hold no lists. jsonl in is jsonl out.
+    /// parquet is compressed with zstd, and so is arrow. csv and tsv hold no lists.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) to: Option<TableFormat>,
 

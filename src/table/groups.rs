@@ -1,0 +1,84 @@
+//! Row groups of Parquet, read by all threads.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use rayon::prelude::*;
+
+use super::TableError;
+use super::error::unread;
+use super::read::{BATCH_ROWS, UNIT_ROWS, Unit};
+
+/// The row groups of a Parquet file that are still to be read.
+pub(super) struct Groups {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    /// Numbers of groups that are read together.
+    units: VecDeque<Vec<usize>>,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Groups {
+    pub(super) fn new(
+        path: PathBuf,
+        metadata: ArrowReaderMetadata,
+        bytes: Arc<AtomicU64>,
+    ) -> Groups {
+        let mut groups = Groups { path, metadata, units: VecDeque::new(), bytes };
+        let (mut unit, mut rows) = (Vec::new(), 0);
+        for group in 0..groups.metadata.metadata().num_row_groups() {
+            unit.push(group);
+            rows += groups.rows(group);
+            if rows >= UNIT_ROWS as u64 {
+                groups.units.push_back(core::mem::take(&mut unit));
+                rows = 0;
+            }
+        }
+        if !unit.is_empty() {
+            groups.units.push_back(unit);
+        }
+        groups
+    }
+
+    /// Passes over as many whole units as have up to `rows` rows; gives how many rows are left of these.
+    pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
+        while let Some(unit) = self.units.front() {
+            let of_unit = unit.iter().map(|&group| self.rows(group)).sum();
+            let Some(rest) = rows.checked_sub(of_unit) else { break };
+            rows = rest;
+            self.units.pop_front();
+        }
+        rows
+    }
+
+    /// Rows of a group.
+    fn rows(&self, group: usize) -> u64 {
+        u64::try_from(self.metadata.metadata().row_group(group).num_rows()).unwrap_or(0)
+    }
+
+    pub(super) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {
+        let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
+        let units = wave.into_par_iter().map(|groups| self.read(groups, name));
+        units.collect::<Result<Vec<_>, _>>()
+    }
+
+    fn read(&self, groups: Vec<usize>, name: &str) -> Result<Unit, TableError> {
+        let fault = |error: &dyn fmt::Display| unread(name, error);
+        let bytes = |&group: &usize| {
+            u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
+        };
+        self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
+        // Opened anew: threads that share a file share its position.
+        let file = File::open(&self.path).map_err(|error| fault(&error))?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let reader = builder.with_row_groups(groups).with_batch_size(BATCH_ROWS).build();
+        let reader = reader.map_err(|error| fault(&error))?;
+        reader.map(|batch| batch.map_err(|error| fault(&error))).collect()
+    }
+}

@@ -1,0 +1,177 @@
+//! The values of a line, by the events of its parser.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use super::{Looking, Member, Members, Number, Shape};
+
+/// The value of a line as a whole.
+pub(super) struct Values<'a> {
+    members: &'a mut Members,
+    looking: &'a Looking<'a>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(members: &'a mut Members, looking: &'a Looking) -> Values<'a> {
+        Values { members, looking }
+    }
+
+    pub(super) fn read<'de, D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        let Values { members, looking } = self;
+        json.deserialize_map(Object { members, looking, path: None })
+    }
+}
+
+/// The way to a value: its name, and that of what it is in.
+#[derive(Clone, Copy)]
+struct Path<'a> {
+    name: &'a str,
+    outer: Option<&'a Path<'a>>,
+}
+
+impl Path<'_> {
+    fn push_to(&self, text: &mut String) {
+        if let Some(outer) = self.outer {
+            outer.push_to(text);
+            text.push('.');
+        }
+        text.push_str(self.name);
+    }
+}
+
+impl Looking<'_> {
+    /// Takes note of what is wrong at `path`.
+    fn fail<E: Error>(&self, path: &Path<'_>, what: &str) -> E {
+        let mut name = String::new();
+        path.push_to(&mut name);
+        self.fault.borrow_mut().get_or_insert(format!("the member {name} {what}"));
+        E::custom(what)
+    }
+}
+
+/// An object.
+struct Object<'a> {
+    members: &'a mut Members,
+    looking: &'a Looking<'a>,
+    path: Option<&'a Path<'a>>,
+}
+
+impl<'de> Visitor<'de> for Object<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Object { members, looking, path } = self;
+        members.objects += 1;
+        while let Some(at) = map.next_key_seed(Name { members: &mut *members, looking, path })? {
+            let Member { name, shape, .. } = &mut members.fields[at];
+            let path = Path { name, outer: path };
+            map.next_value_seed(Value { shape, looking, path: &path })?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a member; gives its number.
+struct Name<'a> {
+    members: &'a mut Members,
+    looking: &'a Looking<'a>,
+    path: Option<&'a Path<'a>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<usize, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
+        let Name { members, looking, path } = self;
+        let at = members.member(name, looking.is_closed);
+        at.map_err(|what| looking.fail(&Path { name, outer: path }, &what))
+    }
+}
+
+/// The value of a member, or of an array.
+struct Value<'a> {
+    shape: &'a mut Shape,
+    looking: &'a Looking<'a>,
+    path: &'a Path<'a>,
+}
+
+impl Value<'_> {
+    fn be<E: Error>(&mut self, shape: Shape) -> Result<(), E> {
+        let done = self.shape.be(shape, self.looking.is_closed);
+        done.map_err(|what| self.looking.fail(self.path, &what))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
+        self.be(Shape::Bool)
+    }
+
+    fn visit_i64<E: Error>(mut self, number: i64) -> Result<(), E> {
+        self.be(Shape::Number(Number::whole(number.unsigned_abs(), number < 0)))
+    }
+
+    fn visit_u64<E: Error>(mut self, number: u64) -> Result<(), E> {
+        self.be(Shape::Number(Number::whole(number, false)))
+    }
+
+    fn visit_f64<E: Error>(mut self, number: f64) -> Result<(), E> {
+        // The parser makes doubles of whole numbers that have no place in 64 bits.
+        if number.abs() >= (1u64 << 63) as f64 && self.looking.is_whole(number) {
+            return Err(self.looking.fail(self.path, "is a whole number beyond 64 bits"));
+        }
+        self.be(Shape::Number(Number { has_fractions: true, ..Number::default() }))
+    }
+
+    fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
+        self.be(Shape::Text)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        self.be(Shape::List(Box::default()))?;
+        let Value { shape, looking, path } = self;
+        let Shape::List(shape) = shape else { return Ok(()) };
+        while items.next_element_seed(Value { shape, looking, path })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
+        self.be(Shape::Object(Members::default()))?;
+        let Value { shape, looking, path } = self;
+        let Shape::Object(members) = shape else { return Ok(()) };
+        Object { members, looking, path: Some(path) }.visit_map(map)
+    }
+}

@@ -1,0 +1,330 @@
+//! The members of JSON lines as columns: which there are, and of what types.
+
+mod look;
+mod records;
+
+pub(super) use records::Records;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use serde_json::Deserializer;
+
+use super::TableError;
+use super::error::unread;
+
+/// Whole numbers up to here are doubles without loss.
+const EXACT: u64 = 1 << 53;
+
+/// The members of objects, in the order in which they were first seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members {
+    fields: Vec<Member>,
+    /// Where a name is in `fields`.
+    places: HashMap<String, usize>,
+    /// Objects so far.
+    objects: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    name: String,
+    shape: Shape,
+    /// The last object that had it.
+    object: u64,
+}
+
+/// What all values of a member are.
+#[derive(Clone, Debug, Default)]
+enum Shape {
+    /// Null, so far.
+    #[default]
+    Nothing,
+    Bool,
+    Number(Number),
+    Text,
+    List(Box<Shape>),
+    Object(Members),
+}
+
+/// Which sorts of numbers there are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Number {
+    has_fractions: bool,
+    has_negative: bool,
+    /// Beyond signed 64 bits.
+    has_large: bool,
+    /// Whole ones beyond [`EXACT`].
+    has_inexact: bool,
+}
+
+impl Members {
+    /// Learns from all lines of `reader`, the table called `table`.
+    pub(super) fn learn(&mut self, reader: impl BufRead, table: &str) -> Result<(), TableError> {
+        each_line(reader, table, |line| self.look(line, false))
+    }
+
+    /// An error if the object `line` has what has no place in these columns; it names the member.
+    pub(super) fn check(&mut self, line: &str) -> Result<(), String> {
+        self.look(line, true)
+    }
+
+    fn look(&mut self, line: &str, is_closed: bool) -> Result<(), String> {
+        let looking = Looking { line, is_closed, fault: RefCell::default() };
+        let mut json = Deserializer::from_str(line);
+        let done = match line.starts_with('{') {
+            true => look::Values::new(self, &looking).read(&mut json).and_then(|()| json.end()),
+            false => return Err("no object of JSON".to_owned()),
+        };
+        let told = |error| looking.fault.take().unwrap_or(format!("no object of JSON: {error}"));
+        done.map_err(told)
+    }
+
+    /// The columns.
+    pub(super) fn schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(self.columns()))
+    }
+
+    fn columns(&self) -> Fields {
+        let field = |member: &Member| Field::new(&member.name, member.shape.data_type(), true);
+        self.fields.iter().map(field).collect()
+    }
+
+    /// The number of the member called `name` of the object that is being looked at.
+    fn member(&mut self, name: &str, is_closed: bool) -> Result<usize, String> {
+        let at = match self.places.get(name) {
+            Some(&at) => at,
+            None if is_closed => return Err("is not in the lines that tell the columns".to_owned()),
+            None => {
+                let (name, shape, object) = (name.to_owned(), Shape::Nothing, 0);
+                self.places.insert(name.clone(), self.fields.len());
+                self.fields.push(Member { name, shape, object });
+                self.fields.len() - 1
+            }
+        };
+        let before = std::mem::replace(&mut self.fields[at].object, self.objects);
+        if before == self.objects { Err("is there twice".to_owned()) } else { Ok(at) }
+    }
+}
+
+/// Calls `each` with the lines of `reader` that are not blank; what it says is wrong gets the line's number.
+fn each_line(
+    mut reader: impl BufRead,
+    table: &str,
+    mut each: impl FnMut(&str) -> Result<(), String>,
+) -> Result<(), TableError> {
+    let (mut text, mut number) = (String::new(), 0);
+    loop {
+        text.clear();
+        if reader.read_line(&mut text).map_err(|error| unread(table, error))? == 0 {
+            return Ok(());
+        }
+        number += 1;
+        let line = text.trim_ascii();
+        if !line.is_empty() {
+            let told = |what| TableError::Line { table: table.to_owned(), line: number, what };
+            each(line).map_err(told)?;
+        }
+    }
+}
+
+impl Shape {
+    fn data_type(&self) -> DataType {
+        match self {
+            Shape::Nothing | Shape::Text => DataType::Utf8,
+            Shape::Bool => DataType::Boolean,
+            Shape::Number(number) => number.data_type(),
+            Shape::List(item) => {
+                DataType::List(Arc::new(Field::new_list_field(item.data_type(), true)))
+            }
+            Shape::Object(members) => DataType::Struct(members.columns()),
+        }
+    }
+
+    /// Takes note that a value is `other`, which has nothing in it.
+    fn be(&mut self, other: Shape, is_closed: bool) -> Result<(), String> {
+        match (self, other) {
+            (_, Shape::Nothing)
+            | (Shape::Bool, Shape::Bool)
+            | (Shape::Text, Shape::Text)
+            | (Shape::List(_), Shape::List(_))
+            | (Shape::Object(_), Shape::Object(_)) => Ok(()),
+            (Shape::Number(number), Shape::Number(more)) => {
+                let before = number.data_type();
+                number.join(more)?;
+                if is_closed && before != number.data_type() {
+                    return Err(format!("does not fit its column, which is of {before}"));
+                }
+                Ok(())
+            }
+            (Shape::Nothing, other) if is_closed && !matches!(other, Shape::Text) => {
+                Err(format!("is {other} here, and null in the lines that tell the columns"))
+            }
+            (shape @ Shape::Nothing, other) => {
+                *shape = other;
+                Ok(())
+            }
+            (before, other) => Err(format!("is {other} here and {before} before")),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Shape::Nothing => "null",
+            Shape::Bool => "true or false",
+            Shape::Number(_) => "a number",
+            Shape::Text => "a string",
+            Shape::List(_) => "an array",
+            Shape::Object(_) => "an object",
+        })
+    }
+}
+
+impl Number {
+    fn whole(magnitude: u64, is_negative: bool) -> Number {
+        Number {
+            has_fractions: false,
+            has_negative: is_negative,
+            has_large: !is_negative && i64::try_from(magnitude).is_err(),
+            has_inexact: magnitude > EXACT,
+        }
+    }
+
+    fn join(&mut self, more: Number) -> Result<(), String> {
+        self.has_fractions |= more.has_fractions;
+        self.has_negative |= more.has_negative;
+        self.has_large |= more.has_large;
+        self.has_inexact |= more.has_inexact;
+        let what = match self {
+            Number { has_fractions: true, has_inexact: true, .. } => {
+                "has fractions and whole numbers beyond 2^53, and no column holds both exactly"
+            }
+            Number { has_negative: true, has_large: true, .. } => {
+                "has negative numbers and others beyond 2^63, and no column holds both"
+            }
+            _ => return Ok(()),
+        };
+        Err(what.to_owned())
+    }
+
+    fn data_type(self) -> DataType {
+        match self {
+            Number { has_fractions: true, .. } => DataType::Float64,
+            Number { has_large: true, .. } => DataType::UInt64,
+            _ => DataType::Int64,
+        }
+    }
+}
+
+/// How a line is looked at.
+struct Looking<'l> {
+    line: &'l str,
+    /// Whether types stay as they are.
+    is_closed: bool,
+    /// What is wrong.
+    fault: RefCell<Option<String>>,
+}
+
+impl Looking<'_> {
+    /// Whether `number`, which is none of 64 bits, was written as a whole one.
+    fn is_whole(&self, number: f64) -> bool {
+        let mut rest = self.line;
+        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+            let tail = &rest[start..];
+            let end = tail.find(|c: char| !c.is_ascii_digit() && !".eE+-".contains(c));
+            let (literal, behind) = tail.split_at(end.unwrap_or(tail.len()));
+            let is_plain = literal.bytes().all(|byte| byte.is_ascii_digit());
+            if is_plain && literal.parse() == Ok(number.abs()) {
+                return true;
+            }
+            rest = behind;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    /// A value of the sort that the member called `name` has; its first letter tells.
+    fn value(name: &str) -> BoxedStrategy<Value> {
+        let some = match name {
+            "i" => any::<i64>().prop_map(|number| json!(number)).boxed(),
+            "u" => any::<u64>().prop_map(|number| json!(number)).boxed(),
+            "f" => prop_oneof![
+                any::<i32>().prop_map(|n| json!(f64::from(n) / 256.0)),
+                any::<i16>().prop_map(|n| json!(n))
+            ]
+            .boxed(),
+            "b" => any::<bool>().prop_map(|is| json!(is)).boxed(),
+            "s" => any::<String>().prop_map(|text| json!(text)).boxed(),
+            "l" => prop::collection::vec(value("s"), 0..3).prop_map(|list| json!(list)).boxed(),
+            _ => prop::collection::vec(object(&["i", "s"]), 0..3)
+                .prop_map(|list| json!(list))
+                .boxed(),
+        };
+        prop_oneof![4 => some, 1 => Just(Value::Null)].boxed()
+    }
+
+    /// An object with some of these members.
+    fn object(names: &[&'static str]) -> BoxedStrategy<Value> {
+        let member = |&name: &&'static str| {
+            prop::option::of(value(name).prop_map(move |value| (name, value)))
+        };
+        let members: Vec<_> = names.iter().map(member).collect();
+        let object = |members: Vec<Option<(&str, Value)>>| {
+            let members = members.into_iter().flatten();
+            Value::Object(
+                members.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>(),
+            )
+        };
+        members.prop_map(object).boxed()
+    }
+
+    /// `value` without members that are null, as what is missing cannot be told from it, and with whole numbers as such.
+    fn plain(value: &Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                let some = members.iter().filter(|(_, value)| !value.is_null());
+                Value::Object(some.map(|(name, value)| (name.clone(), plain(value))).collect())
+            }
+            Value::Array(items) => Value::Array(items.iter().map(plain).collect()),
+            Value::Number(number)
+                if number.is_f64()
+                    && number.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15) =>
+            {
+                json!(number.as_f64().unwrap_or(0.0) as i64)
+            }
+            other => other.clone(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_what_the_lines_hold(objects in prop::collection::vec(object(&["i", "u", "f", "b", "s", "l", "o"]), 1..20)) {
+            let lines: String = objects.iter().map(|object| format!("{object}\n")).collect();
+            let mut members = Members::default();
+            members.learn(lines.as_bytes(), "t").unwrap();
+            let records = Records::new(lines.as_bytes(), "t", members, false, 7).unwrap();
+            let mut writer = arrow_json::LineDelimitedWriter::new(Vec::new());
+            for batch in records {
+                writer.write(&batch.unwrap()).unwrap();
+            }
+            writer.finish().unwrap();
+            let found = String::from_utf8(writer.into_inner()).unwrap();
+            let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let plain = |values: &[Value]| values.iter().map(plain).collect::<Vec<_>>();
+            prop_assert_eq!(plain(&found), plain(&objects));
+        }
+    }
+}
