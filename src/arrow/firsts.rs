@@ -110,11 +110,41 @@ impl Keyed {
 }
 
 #[cfg(feature = "parquet")]
+impl Keyed {
+    /// The keys, piece by piece.
+    pub(crate) fn rows(&self) -> Vec<&Rows> {
+        self.rows.iter().collect()
+    }
+
+    /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be judged, and so classes
+    /// of their own; and which rows are null, or passed over as if they were. May be called once.
+    pub(crate) fn places(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
+        let nulls = self.nulls();
+        let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+        let (mut places, mut alone) = (Vec::with_capacity(self.pieces.len()), Vec::new());
+        let mut start = 0;
+        for piece in &self.pieces {
+            let mut of_piece = Vec::with_capacity(piece.keys.len());
+            for (row, key) in (start..).zip(&piece.keys) {
+                if *key != [0; 16] {
+                    of_piece.push(row);
+                } else if !is_null(row) {
+                    alone.push(row);
+                }
+            }
+            start += piece.keys.len();
+            places.push(of_piece);
+        }
+        (places, alone, nulls)
+    }
+}
+
+#[cfg(feature = "parquet")]
 impl Firsts {
     /// Whether `keyed` can be inserted so that the keys take `bytes` at the most.
     pub(crate) fn has_room(&mut self, keyed: &Keyed, bytes: usize) -> bool {
         self.set.limit_to(bytes);
-        self.set.fits(&keyed.rows.iter().collect::<Vec<_>>())
+        self.set.fits(&keyed.rows())
     }
 
     /// Puts aside what of `keyed` is not known so far, where the first value has the number `start`. Nothing is first here; null is
@@ -125,27 +155,9 @@ impl Firsts {
         aside: &mut RowsAside,
         start: u64,
     ) -> Result<BooleanArray, Error> {
-        let nulls = keyed.nulls();
-        // Of each piece, the places of values with keys.
-        let mut places: Vec<Vec<u64>> = Vec::with_capacity(keyed.pieces.len());
-        let mut number = start;
-        for piece in &keyed.pieces {
-            let mut of_piece = Vec::with_capacity(piece.keys.len());
-            for key in &piece.keys {
-                let is_null =
-                    nulls.as_ref().is_some_and(|nulls| nulls.is_null((number - start) as usize));
-                if *key != [0; 16] {
-                    of_piece.push(number);
-                } else if !is_null {
-                    // Too long to be judged, and so a class of its own.
-                    aside.keep(number)?;
-                }
-                number += 1;
-            }
-            places.push(of_piece);
-        }
-        let rows: Vec<&Rows> = keyed.rows.iter().collect();
-        aside.take(&self.set, &rows, |piece, row| places[piece][row])?;
+        let (places, alone, nulls) = keyed.places();
+        alone.into_iter().try_for_each(|row| aside.keep(start + row as u64))?;
+        aside.take(&self.set, &keyed.rows(), |piece, row| start + places[piece][row] as u64)?;
         Ok(BooleanArray::new(BooleanBuffer::new_unset(keyed.len), nulls))
     }
 }

@@ -4,18 +4,15 @@
 //! ([`RowsAside`]). At the end these tell which rows are first, and the tables are read a second time from where the set
 //! was frozen; of those that can be read only once, all rows are put aside, too.
 
-use std::io::BufWriter;
-
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{BooleanArray, RecordBatch, UInt64Array};
 use arrow_buffer::{BooleanBuffer, Buffer};
-use arrow_ipc::writer::StreamWriter;
-use arrow_select::filter::filter_record_batch;
-use rayon::prelude::*;
+use arrow_schema::SchemaRef;
 
+use super::again::{Chosen, Marked, Rereading};
 use super::read::{Again, Reader, Unit};
-use super::{Job, TableError, each_wave};
+use super::{Job, TableError};
 use crate::arrow::{Columns, Firsts, Keyed};
-use crate::pipeline::{FirstRows, Invalid, MemoryLimit, RowsAside, Tape};
+use crate::pipeline::{self, FirstRows, MemoryLimit, Report, RowsAside};
 
 /// Tells which rows are the first of their class.
 pub(super) struct Keeper {
@@ -26,40 +23,7 @@ pub(super) struct Keeper {
     /// The table that is being read, if it can be read again.
     again: Option<Again>,
     /// What is put aside since there was no more room.
-    beyond: Option<Beyond>,
-}
-
-/// What is known of the rows of a batch.
-pub(super) struct Marked {
-    /// Which rows are to be written now; null where there is no URI.
-    pub(super) marks: BooleanArray,
-    /// How many are invalid.
-    pub(super) invalid: Invalid,
-    /// Whether what is to be written will only be known at the end.
-    pub(super) waits: bool,
-}
-
-struct Beyond {
-    aside: RowsAside,
-    /// Rows to be written with those that come first in the second reading, as they were read together.
-    held: Unit,
-    parts: Vec<Part>,
-    /// Rows so far.
-    rows: u64,
-}
-
-/// Rows of a table that are to be read again.
-struct Part {
-    from: From,
-    /// Rows that stand before them there.
-    skip: u64,
-    rows: u64,
-}
-
-enum From {
-    Table(Again),
-    Writing(Box<StreamWriter<BufWriter<Tape>>>),
-    Tape(Tape),
+    beyond: Option<(RowsAside, Rereading)>,
 }
 
 impl Keeper {
@@ -70,11 +34,12 @@ impl Keeper {
     /// What comes now are the rows of `reader`.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         self.again = reader.again().cloned();
-        if let Some(beyond) = &mut self.beyond {
-            beyond.end_part()?;
-            beyond.begin_part(self.again.as_ref(), &reader.schema(), 0)?;
+        match &mut self.beyond {
+            Some((aside, rows)) => {
+                rows.begin(self.again.as_ref(), &reader.schema(), 0, || aside.tape())
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// What is known of the rows of `batch`, before which there are `start` rows of the table.
@@ -83,9 +48,9 @@ impl Keeper {
         self.see_to_room(&keyed, batch, start)?;
         let marks = match &mut self.beyond {
             None => self.firsts.insert(&mut keyed),
-            Some(beyond) => {
-                let marks = self.firsts.put_aside(&mut keyed, &mut beyond.aside, beyond.rows)?;
-                beyond.take(batch)?;
+            Some((aside, rows)) => {
+                let marks = self.firsts.put_aside(&mut keyed, aside, rows.rows)?;
+                rows.take(batch)?;
                 marks
             }
         };
@@ -94,8 +59,8 @@ impl Keeper {
 
     /// Holds what is to be written of a unit whose other rows wait.
     pub(super) fn hold(&mut self, batches: Unit) {
-        if let Some(beyond) = &mut self.beyond {
-            beyond.held.extend(batches);
+        if let Some((_, rows)) = &mut self.beyond {
+            rows.hold(batches);
         }
     }
 
@@ -110,153 +75,43 @@ impl Keeper {
             return Ok(());
         };
         if !self.firsts.has_room(keyed, limit.bytes_for_keys()) {
-            let aside = RowsAside::begin(limit)?;
-            let mut beyond = Beyond { aside, held: Unit::new(), parts: Vec::new(), rows: 0 };
-            beyond.begin_part(self.again.as_ref(), &batch.schema(), start)?;
-            self.beyond = Some(beyond);
+            let (aside, mut rows) = (RowsAside::begin(limit)?, Rereading::default());
+            rows.begin(self.again.as_ref(), &batch.schema(), start, || aside.tape())?;
+            self.beyond = Some((aside, rows));
         }
         Ok(())
     }
 
-    /// What is still to be written, if anything is.
-    pub(super) fn finish(self) -> Result<Option<Second>, TableError> {
-        let Keeper { firsts, limit, column, beyond, .. } = self;
-        let (Some(mut beyond), Some(limit)) = (beyond, limit) else { return Ok(None) };
-        // It has done its work, and the memory is needed.
-        drop(firsts);
-        beyond.end_part()?;
-        let Beyond { aside, held, parts, .. } = beyond;
-        let firsts = aside.finish(limit.bytes_for_keys())?;
-        Ok(Some(Second { firsts, held, parts, column }))
-    }
-}
-
-impl Beyond {
-    fn begin_part(
-        &mut self,
-        again: Option<&Again>,
-        schema: &arrow_schema::Schema,
-        skip: u64,
-    ) -> Result<(), TableError> {
-        let (from, skip) = match again {
-            Some(again) => (From::Table(again.clone()), skip),
-            None => {
-                let tape = BufWriter::new(self.aside.tape()?);
-                (From::Writing(Box::new(StreamWriter::try_new(tape, schema)?)), 0)
-            }
-        };
-        self.parts.push(Part { from, skip, rows: 0 });
-        Ok(())
-    }
-
-    /// Takes the next rows.
-    fn take(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
-        self.rows += batch.num_rows() as u64;
-        let Some(part) = self.parts.last_mut() else { return Ok(()) };
-        part.rows += batch.num_rows() as u64;
-        if let From::Writing(writer) = &mut part.from {
-            let done = writer.write(batch);
-            done.map_err(|error| writer.get_ref().get_ref().fault(std::io::Error::other(error)))?;
-        }
-        Ok(())
-    }
-
-    fn end_part(&mut self) -> Result<(), TableError> {
-        let Some(Part { from, skip, rows }) = self.parts.pop() else { return Ok(()) };
-        let from = match from {
-            From::Writing(writer) => {
-                let tape = writer.get_ref().get_ref().clone();
-                let writer = writer.into_inner();
-                let writer = writer.map_err(|error| tape.fault(std::io::Error::other(error)))?;
-                let done = writer.into_inner();
-                From::Tape(done.map_err(|error| tape.fault(error.into_error()))?)
-            }
-            from => from,
-        };
-        self.parts.push(Part { from, skip, rows });
-        Ok(())
-    }
-}
-
-/// The second reading.
-pub(super) struct Second {
-    firsts: FirstRows,
-    held: Unit,
-    parts: Vec<Part>,
-    column: usize,
-}
-
-impl Second {
-    /// Reads again and hands the rows that are to be written to `put`; gives their number, and how many bytes were put aside.
-    pub(super) fn read(
+    /// Hands what is still to be written to `put`, and corrects `report`.
+    pub(super) fn finish(
         self,
         job: &Job,
-        mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
-    ) -> Result<(u64, u64), TableError> {
-        let Second { mut firsts, mut held, parts, column } = self;
-        let mut written = 0;
-        for Part { from, skip, rows } in parts {
-            let (mut reader, again) = match from {
-                From::Table(again) => (Reader::open(again.input(), job)?, Some(again)),
-                From::Tape(tape) => (Reader::of_stream(tape, "rows put aside", column)?, None),
-                From::Writing(_) => continue,
-            };
-            let mut window = Window { skip: reader.skip(skip), rows };
-            each_wave(&mut reader, |units, _| {
-                let mut units = kept(units, &mut window, &mut firsts)?;
-                let batches = units.iter().flatten();
-                written += batches.map(|batch| batch.num_rows() as u64).sum::<u64>();
-                if let Some(unit) = units.first_mut() {
-                    unit.splice(0..0, held.drain(..));
-                }
-                put(&units)
-            })?;
-            again.map_or(Ok(()), |again| again.check())?;
-        }
-        Ok((written, firsts.written_bytes()))
+        schema: &SchemaRef,
+        report: &mut Report,
+        put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
+    ) -> Result<(), TableError> {
+        let Keeper { firsts, limit, column, beyond, .. } = self;
+        let (Some((aside, rows)), Some(limit)) = (beyond, limit) else { return Ok(()) };
+        // It has done its work, and the memory is needed.
+        drop(firsts);
+        let mut firsts = aside.finish(limit.bytes_for_keys())?;
+        let written = rows.read(job, (schema, column), &mut firsts, put)?;
+        // So far these rows count as duplicates.
+        report.written += written;
+        report.duplicates -= written;
+        report.spilled = firsts.written_bytes();
+        Ok(())
     }
 }
 
-/// The rows of a table that are to be read.
-struct Window {
-    skip: u64,
-    rows: u64,
-}
-
-impl Window {
-    /// What of `batch`, which follows the one before, is in it.
-    fn cut(&mut self, batch: &RecordBatch) -> Option<RecordBatch> {
-        let rows = batch.num_rows() as u64;
-        let skip = self.skip.min(rows);
-        let count = (rows - skip).min(self.rows);
-        self.skip -= skip;
-        self.rows -= count;
-        (count > 0).then(|| batch.slice(skip as usize, count as usize))
+impl Chosen for FirstRows {
+    fn next(
+        &mut self,
+        rows: usize,
+    ) -> Result<(BooleanArray, Option<UInt64Array>), pipeline::Error> {
+        let bits = Buffer::from_slice_ref(FirstRows::next(self, rows)?);
+        Ok((BooleanArray::new(BooleanBuffer::new(bits, 0, rows), None), None))
     }
-}
-
-/// The rows of `units` that are in `window` and to be written.
-fn kept(
-    units: Vec<Unit>,
-    window: &mut Window,
-    firsts: &mut FirstRows,
-) -> Result<Vec<Unit>, TableError> {
-    let mut marked = Vec::with_capacity(units.len());
-    for unit in units {
-        let mut of_unit = Vec::with_capacity(unit.len());
-        for batch in unit {
-            let Some(batch) = window.cut(&batch) else { continue };
-            let words = firsts.next(batch.num_rows())?;
-            let bits = BooleanBuffer::new(Buffer::from_slice_ref(words), 0, batch.num_rows());
-            of_unit.push((batch, BooleanArray::new(bits, None)));
-        }
-        if !of_unit.is_empty() {
-            marked.push(of_unit);
-        }
-    }
-    let filter = |(batch, marks): (RecordBatch, BooleanArray)| filter_record_batch(&batch, &marks);
-    let filtered = marked.into_par_iter().map(|unit| unit.into_par_iter().map(filter).collect());
-    Ok(filtered.collect::<Result<Vec<Unit>, _>>()?)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::types::UInt32Type;
+use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde_json::value::RawValue;
@@ -148,6 +148,9 @@ fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Ta
         DataType::Utf8 => push_string(column.as_string::<i32>().value(row), out),
         DataType::UInt32 => {
             out.extend(column.as_primitive::<UInt32Type>().value(row).to_string().bytes());
+        }
+        DataType::UInt64 => {
+            out.extend(column.as_primitive::<UInt64Type>().value(row).to_string().bytes());
         }
         DataType::FixedSizeBinary(_) => {
             out.push(b'"');

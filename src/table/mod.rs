@@ -18,19 +18,24 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
+mod again;
 mod beyond;
+mod classes;
 mod error;
 mod format;
 mod groups;
 mod jsonl;
 mod members;
+mod rank;
 mod read;
 mod sort;
 mod task;
 mod write;
 
+pub use classes::ByClass;
 pub use error::TableError;
 pub use format::TableFormat;
+pub use rank::KeepRow;
 pub use read::Input;
 pub use sort::SortBy;
 pub use task::{Form, Task};

@@ -8,7 +8,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::beyond::{Keeper, Marked};
+use super::again::Marked;
+use super::beyond::Keeper;
+use super::classes::{ByClass, Gatherer};
 use super::read::{Reader, Unit};
 use super::{Job, TableError};
 use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
@@ -23,6 +25,8 @@ use crate::uri::ErrorKind;
 pub enum Task {
     /// The first row of each class is kept.
     Dedup,
+    /// A row of each class is kept, or of some classes, with its count.
+    Classes(ByClass),
     /// A form of every URI is added.
     Form(Form),
     /// The components of every URI-reference are added, as columns `uri_scheme` and so on.
@@ -57,6 +61,14 @@ pub enum Form {
 /// What was made of a batch, unless that is still to come.
 type Made = (Option<RecordBatch>, Report);
 
+/// What picks rows.
+enum Picking<'j> {
+    /// All are written.
+    None,
+    Firsts(Box<Keeper>),
+    Classes(Box<Gatherer<'j>>),
+}
+
 /// A task at work.
 pub(super) struct Work<'j> {
     job: &'j Job,
@@ -64,7 +76,7 @@ pub(super) struct Work<'j> {
     /// The number of the column.
     column: usize,
     schema: SchemaRef,
-    keeper: Option<Keeper>,
+    picking: Picking<'j>,
     report: Report,
     /// The name of the table, and how many of its rows have been.
     table: String,
@@ -98,10 +110,17 @@ impl<'j> Work<'j> {
             fields.push(Arc::new(Field::new(name, data_type, true)));
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-        let keeper = || Keeper::new(columns.clone(), job.limit.clone(), column);
-        let keeper = matches!(job.task, Task::Dedup).then(keeper);
+        let limit = || job.limit.clone();
+        let picking = match &job.task {
+            Task::Dedup => Picking::Firsts(Box::new(Keeper::new(columns.clone(), limit(), column))),
+            Task::Classes(by) => {
+                let gatherer = Gatherer::new(by, columns.clone(), &schema, column)?;
+                Picking::Classes(Box::new(gatherer))
+            }
+            _ => Picking::None,
+        };
         let (report, table, rows) = (Report::default(), String::new(), 0);
-        Ok(Work { job, columns, column, schema, keeper, report, table, rows })
+        Ok(Work { job, columns, column, schema, picking, report, table, rows })
     }
 
     /// The columns of the results.
@@ -112,7 +131,11 @@ impl<'j> Work<'j> {
     /// What comes now are the rows of `reader`, from the first one on.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         (self.table, self.rows) = (reader.name().to_owned(), 0);
-        self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.begin(reader))
+        match &mut self.picking {
+            Picking::None => Ok(()),
+            Picking::Firsts(keeper) => keeper.begin(reader),
+            Picking::Classes(gatherer) => gatherer.begin(reader),
+        }
     }
 
     /// Writes what waits for the end of all tables, with `put`; gives the report.
@@ -120,13 +143,11 @@ impl<'j> Work<'j> {
         mut self,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<Report, TableError> {
-        let second = self.keeper.take().map(Keeper::finish).transpose()?.flatten();
-        if let Some(second) = second {
-            // So far these rows count as duplicates.
-            let (written, spilled) = second.read(self.job, put)?;
-            self.report.written += written;
-            self.report.duplicates -= written;
-            self.report.spilled = spilled;
+        let report = &mut self.report;
+        match self.picking {
+            Picking::None => {}
+            Picking::Firsts(keeper) => keeper.finish(self.job, &self.schema, report, put)?,
+            Picking::Classes(gatherer) => gatherer.finish(self.job, &self.schema, report, put)?,
         }
         Ok(self.report)
     }
@@ -138,17 +159,19 @@ impl<'j> Work<'j> {
             batches.push((batch, self.rows));
             self.rows += batch.num_rows() as u64;
         }
-        let done = match self.keeper.take() {
-            Some(mut keeper) => {
-                let done = self.firsts_of(&batches, &mut keeper);
-                self.keeper = Some(keeper);
-                done?
-            }
-            None => {
+        let mut picking = std::mem::replace(&mut self.picking, Picking::None);
+        let done = match &mut picking {
+            Picking::None => {
                 let done = batches.par_iter().map(|(batch, start)| self.added(batch, *start));
-                done.collect::<Result<Vec<_>, _>>()?
+                done.collect::<Result<Vec<_>, _>>()
             }
+            Picking::Firsts(keeper) => {
+                self.picked(&batches, |batch, start| keeper.mark(batch, start))
+            }
+            Picking::Classes(gatherer) => self.picked(&batches, |batch, _| gatherer.mark(batch)),
         };
+        self.picking = picking;
+        let done = done?;
         let mut done = done.into_iter();
         let mut made = Vec::with_capacity(units.len());
         for unit in units {
@@ -157,24 +180,24 @@ impl<'j> Work<'j> {
             reports.iter().for_each(|report| self.report += report);
             let waits = batches.iter().any(Option::is_none);
             let batches: Unit = batches.into_iter().flatten().collect();
-            match self.keeper.as_mut().filter(|_| waits) {
-                Some(keeper) => keeper.hold(batches),
-                None => made.push(batches),
+            match &mut self.picking {
+                Picking::Firsts(keeper) if waits => keeper.hold(batches),
+                _ if waits => {}
+                _ => made.push(batches),
             }
         }
         Ok(made)
     }
 
-    /// The rows of each batch that are the first of their class, unless it is to wait; beside a batch, how many rows of the table
-    /// are before it.
-    fn firsts_of(
+    /// The rows of each batch that `mark` marks, unless it is to wait; beside a batch, how many rows of the table are before it.
+    fn picked(
         &self,
         batches: &[(&RecordBatch, u64)],
-        keeper: &mut Keeper,
+        mut mark: impl FnMut(&RecordBatch, u64) -> Result<Marked, TableError>,
     ) -> Result<Vec<Made>, TableError> {
         // One after the other: what is first is decided in the order of the rows.
         let marks = batches.iter().map(|&(batch, start)| {
-            keeper.mark(batch, start).map_err(|error| match error {
+            mark(batch, start).map_err(|error| match error {
                 TableError::Work(error) => self.placed(error, start),
                 error => error,
             })
@@ -229,7 +252,7 @@ impl<'j> Work<'j> {
         let columns = &self.columns;
         let one = |(array, invalid): (ArrayRef, Invalid)| (vec![array], invalid);
         Ok(match &self.job.task {
-            Task::Dedup => (Vec::new(), Invalid::default()),
+            Task::Dedup | Task::Classes(_) => (Vec::new(), Invalid::default()),
             Task::Form(Form::Normalized) => one(columns.forms(values, None)?),
             Task::Form(Form::Key) => one(columns.keys(values)?),
             Task::Form(Form::Surt(form)) => one(columns.forms(values, Some(*form))?),
@@ -271,6 +294,9 @@ fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
     let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
     match task {
         Task::Dedup => Vec::new(),
+        Task::Classes(by) => {
+            by.count.then(|| ("uri_count".to_owned(), DataType::UInt64)).into_iter().collect()
+        }
         Task::Form(Form::Normalized) => vec![("uri_normalized".to_owned(), text)],
         Task::Form(Form::Key) => vec![("uri_key".to_owned(), DataType::FixedSizeBinary(16))],
         Task::Form(Form::Surt(_)) => vec![("surt".to_owned(), text)],

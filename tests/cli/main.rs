@@ -25,4 +25,6 @@ mod run;
 mod sets;
 mod stats;
 #[cfg(feature = "parquet")]
+mod table_classes;
+#[cfg(feature = "parquet")]
 mod tables;

@@ -306,7 +306,7 @@ fn what_tables_cannot_do_is_refused() {
     ]);
     table(&place, "in.parquet");
     for (args, what) in [
-        (&["dedup", "-c", "--column", "url", "in.csv"][..], "work with lines"),
+        (&["dedup", "--verify", "--column", "url", "in.csv"][..], "work with lines"),
         (&["dedup", "--seen", "s", "--column", "url", "in.csv"], "work with lines"),
         (&["dedup", "--on-invalid", "bad", "--column", "url", "in.csv"], "not a file"),
         (&["dedup", "-0", "--column", "url", "in.csv"], "work with lines"),

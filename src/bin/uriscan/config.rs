@@ -146,9 +146,15 @@ pub(crate) struct Config {
     /// The inputs are tables: what was typed about them, and the column of URIs.
     #[cfg(feature = "parquet")]
     pub(crate) table: Option<(args::TableChoice, String)>,
-    /// Where rows are put aside to sort them.
+    /// Where rows are put aside.
     #[cfg(feature = "parquet")]
     pub(crate) temp_dir: PathBuf,
+    /// The column of tables by which `dedup` keeps rows.
+    #[cfg(feature = "parquet")]
+    pub(crate) keep_column: Option<String>,
+    /// A memory limit was typed, and not only guessed.
+    #[cfg(feature = "parquet")]
+    pub(crate) has_typed_limit: bool,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
     /// The exit code tells whether there were invalid records.
@@ -181,6 +187,8 @@ impl Config {
     fn of_command(command: args::Command, environment: &Environment) -> Result<Config, Failure> {
         match command {
             args::Command::Dedup(dedup) => {
+                let has_tables = dedup.has_tables();
+                let keep_column = dedup.classes.keep.column.clone();
                 let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
                 let options = DedupOptions {
                     equivalence: by_profile(equivalence(&dedup.equivalence)?, &dedup.profile)?,
@@ -200,9 +208,21 @@ impl Config {
                         "--dupes and --clusters tell rungs and rules, and a profile has none";
                     return Err(Failure::at("--profile", what));
                 }
+                if keep_column.is_some() && !has_tables {
+                    let what = "min:COLUMN and max:COLUMN are for tables, which --column asks for";
+                    return Err(Failure::at("--keep", what));
+                }
                 let strict = dedup.invalid.strictness.strict;
                 let job = dedup_job(options, &dedup.classes);
                 let mut config = Config::of_job(job, rejects, dedup.common, strict, environment)?;
+                #[cfg(feature = "parquet")]
+                {
+                    config.keep_column = keep_column;
+                    config.has_typed_limit = dedup.memory.max_memory.is_some();
+                    if let Some(dir) = dedup.memory.temp_dir {
+                        config.temp_dir = dir;
+                    }
+                }
                 config.side.dupes = side_file("--dupes", dedup.classes.dupes)?;
                 config.side.clusters = side_file("--clusters", dedup.classes.clusters)?;
                 config
@@ -483,6 +503,10 @@ impl Config {
             table: None,
             #[cfg(feature = "parquet")]
             temp_dir,
+            #[cfg(feature = "parquet")]
+            keep_column: None,
+            #[cfg(feature = "parquet")]
+            has_typed_limit: false,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,
             strict,

@@ -242,12 +242,12 @@ pub(crate) fn column(option: &str, typed: &str) -> Result<usize, Failure> {
 pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
     let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
-    if !asks && !verify && *keep == args::Keep::First {
+    if !asks && !verify && keep.keep == args::Keep::First {
         return Job::Dedup(dedup);
     }
     Job::Classes(ClassOptions {
         dedup,
-        keep: match keep {
+        keep: match keep.keep {
             args::Keep::First => Keep::First,
             args::Keep::Last => Keep::Last,
             args::Keep::Shortest => Keep::Shortest,

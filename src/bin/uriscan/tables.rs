@@ -7,8 +7,10 @@ use std::time::Instant;
 use uriscan::arrow::{Columns, OnInvalid};
 use uriscan::audit::Severity;
 use uriscan::extract::{Extractor, Format};
-use uriscan::pipeline::{self, DedupOptions, Emit, Equivalence, LinkFormat, Report};
-use uriscan::table::{self, Form, SortBy, TableError, TableFormat, Task};
+use uriscan::pipeline::{
+    self, ClassOptions, DedupOptions, Emit, Equivalence, Keep, LinkFormat, Report,
+};
+use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
 use crate::args;
 use crate::config::{Config, Destination, Input, Job, KeyForm};
@@ -108,6 +110,17 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
     Ok(to)
 }
 
+/// What is written of classes.
+fn by_class(config: &Config, options: &ClassOptions) -> ByClass {
+    let keep = match (&config.keep_column, options.keep) {
+        (Some(column), Keep::Min) => KeepRow::Least(column.clone()),
+        (Some(column), _) => KeepRow::Greatest(column.clone()),
+        (None, keep) => KeepRow::Uri(keep),
+    };
+    let ClassOptions { select, count, .. } = *options;
+    ByClass { keep, select, count, temp_dir: config.temp_dir.clone() }
+}
+
 /// Whether other files than those that were named are asked for.
 fn walks(config: &Config) -> bool {
     let walk = config.documents.as_ref().map(|documents| &documents.walk);
@@ -141,10 +154,27 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
             }
             (Task::Dedup, &options.equivalence, options.on_invalid)
         }
-        Job::Classes(_) => {
-            return refuse(
-                "-c, -d, -u, --keep, --verify, --dupes and --clusters work with lines, not with tables",
-            );
+        Job::Classes(options) => {
+            let emits = options.dedup.emit != Emit::Original;
+            if emits
+                || options.verify
+                || config.side.dupes.is_some()
+                || config.side.clusters.is_some()
+            {
+                return refuse(
+                    "--emit, --verify, --dupes and --clusters work with lines, not with tables",
+                );
+            }
+            if config.has_typed_limit {
+                return refuse(
+                    "--max-memory does not go with -c, -d, -u and --keep on tables: classes are held in memory",
+                );
+            }
+            (
+                Task::Classes(by_class(config, options)),
+                &options.dedup.equivalence,
+                options.dedup.on_invalid,
+            )
         }
         Job::Normalize { equivalence, on_invalid } => {
             (Task::Form(Form::Normalized), equivalence, *on_invalid)
@@ -196,7 +226,7 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
         columns.hasher = *hasher;
     }
     let mut limit = None;
-    if let Job::Dedup(options) = &config.job {
+    if let Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) = &config.job {
         columns.hasher = options.hasher;
         limit = options.limit.clone();
     }

@@ -62,7 +62,7 @@ pub enum Select {
 
 impl Select {
     /// Whether a class of `count` records is written.
-    pub(super) fn has(self, count: u64) -> bool {
+    pub(crate) fn has(self, count: u64) -> bool {
         match self {
             Select::All => true,
             Select::Repeated => count > 1,

@@ -1,6 +1,7 @@
 //! A file that is written from front to back, and then read.
 
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::aside::{Aside, Disk};
@@ -19,6 +20,11 @@ pub(crate) struct Tape {
 impl Tape {
     pub(super) fn new(disk: &Disk) -> Result<Tape, Error> {
         Ok(Tape { disk: disk.clone(), file: Arc::new(disk.file()?), read: 0, end: 0 })
+    }
+
+    /// A file in the directory at `dir`.
+    pub(crate) fn in_directory(dir: &Path) -> Result<Tape, Error> {
+        Tape::new(&Disk::new(dir))
     }
 
     /// What is said when it cannot be written or read.

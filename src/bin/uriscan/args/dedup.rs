@@ -1,7 +1,9 @@
 //! `uriscan dedup`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::{
@@ -85,6 +87,16 @@ pub(crate) struct Dedup {
     pub(crate) common: Common,
 }
 
+impl Dedup {
+    /// Whether the inputs are tables.
+    pub(crate) fn has_tables(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        return self.table.column.is_some();
+        #[cfg(not(feature = "parquet"))]
+        false
+    }
+}
+
 /// What is told of the classes. All of it waits for the end of the input.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Classes (nothing is written before all is read; see below)")]
@@ -104,8 +116,12 @@ pub(crate) struct Classes {
     /// Which record of a class is kept
     ///
     /// It stands where it stood in the input.
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
-    pub(crate) keep: Keep,
+    #[cfg_attr(
+        feature = "parquet",
+        doc = " Of tables, also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column."
+    )]
+    #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
+    pub(crate) keep: Which,
 
     /// Compare canonical forms wherever two records have one key, instead of trusting 128 bits
     ///
@@ -149,6 +165,47 @@ pub(crate) enum Keep {
     Min,
     /// The one whose bytes come last
     Max,
+}
+
+/// Which one is kept, as typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Which {
+    pub(crate) keep: Keep,
+    /// The column whose least or greatest value decides, instead of the bytes of the record.
+    pub(crate) column: Option<String>,
+}
+
+/// Takes `min:COLUMN`, `max:COLUMN` and the names of [`Keep`].
+#[derive(Clone, Debug)]
+struct WhichParser;
+
+impl TypedValueParser for WhichParser {
+    type Value = Which;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        typed: &OsStr,
+    ) -> Result<Which, clap::Error> {
+        let by_column = typed.to_str().and_then(|typed| typed.split_once(':'));
+        let keep = match by_column {
+            Some(("min", column)) if !column.is_empty() => Some((Keep::Min, column)),
+            Some(("max", column)) if !column.is_empty() => Some((Keep::Max, column)),
+            _ => None,
+        };
+        if let Some((keep, column)) = keep {
+            return Ok(Which { keep, column: Some(column.to_owned()) });
+        }
+        let keep = EnumValueParser::new().parse_ref(command, arg, typed)?;
+        Ok(Which { keep, column: None })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values: Vec<PossibleValue> =
+            EnumValueParser::<Keep>::new().possible_values()?.collect();
+        Some(Box::new(values.into_iter()))
+    }
 }
 
 /// What is written for each class.

@@ -262,16 +262,19 @@ pub(crate) struct Memory {
     ///
     /// Half of what the machine or its control group has when not given. What has no room in it goes to disk;
     /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth from 128M on;
-    /// records of many megabytes come on top. Of tables the limit is that of the keys, and what the rows take that are being read
-    /// and written comes on top.
+    /// records of many megabytes come on top.
+    #[cfg_attr(
+        feature = "parquet",
+        doc = " Of tables it is the limit of the keys, and what the rows take that are being read and written comes on top."
+    )]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) max_memory: Option<usize>,
 
     /// Directory for what has no room in memory
     ///
     /// $TMPDIR when not given, or else that of the output file, or else that of the system. Up to 20 bytes are
-    /// written for each record, and all that is read from pipes and compressed files (of tables, from pipes); what -c and the like
-    /// write is told below. The files have no names and vanish with the process, however it ends.
+    /// written for each record, and all that is read from pipes and compressed files; what -c and the like write is
+    /// told below. The files have no names and vanish with the process, however it ends.
     #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
