@@ -1,4 +1,4 @@
-//! Lists, cut and worked on in any way, against a map from canonical form to first record.
+//! Lists, cut and worked on in any way and in any memory, against a map from canonical form to first record.
 
 #![no_main]
 
@@ -10,7 +10,8 @@ use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
-    DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks, dedup, keys, normalize,
+    DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
+    normalize,
 };
 use uriscan::simd::Kernels;
 use uriscan::uri::UriError;
@@ -65,7 +66,11 @@ impl Case<'_> {
                 OnInvalid::Fail,
             ]),
             hasher: Hasher::with_seed(choices.byte() as u64),
-            limit: None,
+            limit: choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| MemoryLimit {
+                set_bytes: Some(set_bytes),
+                ..MemoryLimit::new(1 << 30, std::env::temp_dir())
+            }),
+            approximate: None,
         };
         let available: Vec<Kernels> = Kernels::available().collect();
         let settings = Settings {
@@ -108,7 +113,7 @@ impl Case<'_> {
     }
 
     fn form(&self, record: &[u8]) -> Result<Vec<u8>, UriError> {
-        let Options { rung, drop_fragment } = self.options.normalize;
+        let Options { rung, drop_fragment } = self.options.equivalence.normalize;
         let mut form = Vec::new();
         normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
     }
@@ -164,7 +169,7 @@ impl Case<'_> {
         let result = dedup(self.sources(), &self.options, &self.settings, &mut sinks);
         let outcome = Outcome { out, rejects, ..Outcome::default() };
         match result {
-            Ok(Report { records, blank, written, duplicates, invalid, bytes }) => {
+            Ok(Report { records, blank, written, duplicates, invalid, bytes, .. }) => {
                 assert_eq!(bytes as usize, self.bytes());
                 let invalid = invalid.total();
                 Outcome { records, blank, written, duplicates, invalid, ..outcome }

@@ -95,7 +95,8 @@ fn as_another_tokenizer(text: &[u8]) {
         let values = attributes.into_iter().filter(|(attribute, _)| is_wanted(&attribute.0));
         // What no URI may hold is written differently on purpose.
         let is_plain = |value: &[u8]| {
-            value.starts_with(b"x:") && value.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
+            value.starts_with(b"x:")
+                && value.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
         };
         if name.0 != b"base" {
             expected.extend(values.map(|(_, value)| value.0.to_vec()).filter(|v| is_plain(v)));
@@ -105,9 +106,11 @@ fn as_another_tokenizer(text: &[u8]) {
     let is_wanted = |context| matches!(context, Context::Href | Context::Src);
     let all = links.iter(text).filter(|(link, _)| is_wanted(link.context));
     let is_plain = |uri: &&[u8]| {
-        uri.starts_with(b"x:") && uri.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
+        uri.starts_with(b"x:")
+            && uri.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))
     };
-    let mut found: Vec<Vec<u8>> = all.map(|(_, uri)| uri).filter(is_plain).map(<[u8]>::to_vec).collect();
+    let mut found: Vec<Vec<u8>> =
+        all.map(|(_, uri)| uri).filter(is_plain).map(<[u8]>::to_vec).collect();
     found.sort();
     expected.sort();
     assert_eq!(found, expected);

@@ -13,14 +13,19 @@ pub(super) const MIN_SLOTS: usize = 1 << 10;
 /// Slots of a cache line, which are searched together.
 pub(super) const LINE: usize = 4;
 
-/// The size of a huge page on most systems. Tables of two and more are whole numbers of them: without
-/// huge pages nearly every insertion waits for a translation of its address.
+/// The size of a huge page on most systems.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// A table this large grows by a half at the least, a smaller one fourfold.
+/// A table this large grows by a half at the least, a smaller one fourfold. It has a map of its own, in which
+/// it grows where it is, and which goes back to the system at once: an allocator keeps what was freed for a while, and of all
+/// partitions, which grow together, that would be as much again as they hold.
 const LARGE: usize = 1 << 20;
 
-/// Address space set aside for a large table, so that it can grow where it is: fresh memory is dear, and
+/// Tables this large are whole numbers of huge pages: without them nearly every insertion waits for a translation
+/// of its address. In smaller ones too much of them would be of no use.
+const HUGE: usize = 2 * HUGE_PAGE;
+
+/// Address space set aside for a huge table, so that it can grow where it is: fresh memory is dear, and
 /// what has been touched stays in use. A table that outgrows it moves to one of twice the room.
 const RESERVE: usize = 1 << 30;
 
@@ -73,18 +78,21 @@ enum Slots {
 
 impl Slots {
     fn zeroed(count: usize) -> Slots {
-        let bytes = count * size_of::<u128>();
-        if bytes >= 2 * HUGE_PAGE {
-            let bytes = bytes.next_multiple_of(HUGE_PAGE);
+        let bytes = whole_bytes(count);
+        if bytes >= LARGE {
+            let is_huge = bytes >= HUGE;
             // Where address space is rationed, what is needed now has to do.
-            let room = [RESERVE.max(2 * bytes), bytes].into_iter();
+            let room = [if is_huge { RESERVE.max(2 * bytes) } else { HUGE - 1 }, bytes].into_iter();
             let map = room
                 .flat_map(|len| MmapOptions::new().len(len).no_reserve_swap().map_anon())
                 .next();
             if let Some(map) = map {
-                // Advice only: without huge pages the table works the same, slower.
+                // Advice only: without huge pages the table works the same, slower; with them a smaller one takes more.
                 #[cfg(target_os = "linux")]
-                let _ = map.advise(memmap2::Advice::HugePage);
+                let _ = map.advise(match is_huge {
+                    true => memmap2::Advice::HugePage,
+                    false => memmap2::Advice::NoHugePage,
+                });
                 return Slots::Mapped(map, bytes);
             }
         }
@@ -94,7 +102,7 @@ impl Slots {
     /// Makes it `count` slots at least, the new ones vacant, without moving those that are there; says
     /// whether that could be done.
     fn extend(&mut self, count: usize) -> bool {
-        let bytes = (count * size_of::<u128>()).next_multiple_of(HUGE_PAGE);
+        let bytes = whole_bytes(count);
         match self {
             Slots::Mapped(map, len) if bytes <= map.len() => {
                 *len = bytes;
@@ -119,6 +127,12 @@ impl Slots {
             Slots::Mapped(map, len) => bytemuck::cast_slice_mut(&mut map[..*len]),
         }
     }
+}
+
+/// Bytes for `count` slots at the least: a huge table is a whole number of huge pages.
+fn whole_bytes(count: usize) -> usize {
+    let bytes = count * size_of::<u128>();
+    if bytes >= HUGE { bytes.next_multiple_of(HUGE_PAGE) } else { bytes }
 }
 
 /// The line at which the search for `key` begins, in a table of `count` lines.
@@ -151,8 +165,8 @@ pub(super) fn room_in<L: Layout>(bytes: usize) -> usize {
 
 /// Places in a table that takes no more than `bytes` of memory.
 fn places_in<L: Layout>(bytes: usize) -> usize {
-    // A large table is a whole number of huge pages.
-    let whole = if bytes >= 2 * HUGE_PAGE { bytes / HUGE_PAGE * HUGE_PAGE } else { bytes };
+    // A huge table is a whole number of huge pages.
+    let whole = if bytes >= HUGE { bytes / HUGE_PAGE * HUGE_PAGE } else { bytes };
     whole / size_of::<[u128; LINE]>() * L::KEYS
 }
 
@@ -430,6 +444,16 @@ mod tests {
         assert_eq!(table.len(), keys.len());
         assert!(cfg!(miri) || matches!(table.slots, Slots::Mapped(..)));
         assert!(table.memory_bytes() < 40 * keys.len());
+        // One that is not yet huge stays in its map until it is.
+        let mut table = Table::<Bare>::with_places(LARGE / 16);
+        let place = |table: &Table| table.slots.get().as_ptr();
+        let before = place(&table);
+        while table.memory_bytes() < HUGE {
+            assert!(cfg!(miri) || place(&table) == before);
+            table.reserve(1000, 0, usize::MAX);
+            table.used += 1000;
+        }
+        assert!(place(&table) != before);
     }
 
     #[test]

@@ -134,9 +134,11 @@ impl References<'_> {
                 return true;
             }
         }
-        let Some(scheme) = scheme(typed.content()) else { return false };
-        if self.schemes.allows(scheme) {
-            self.links.push(span, context);
+        match scheme(typed.content()) {
+            Some(scheme) if self.schemes.allows(scheme) => self.links.push(span, context),
+            Some(_) => {}
+            None if self.absolute.has_base() => return false,
+            None => self.links.count_relative(),
         }
         true
     }

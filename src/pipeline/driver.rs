@@ -1,7 +1,7 @@
 //! The loop that all jobs share: batches of chunks go through read, scan, settle, emit, write.
 //!
 //! While one batch is worked on by all threads, the one before is written and the one
-//! after is read, by whichever thread is free. Within a batch each chunk has its own
+//! after is read into its memory, by whichever thread is free. Within a batch each chunk has its own
 //! buffers, so the order of the output is the order of the chunks.
 
 use std::io;
@@ -161,9 +161,9 @@ fn batches<J: Job + Send>(
     let full = full_slots(threads);
     let count = full * SMALL_FOR_FULL;
     let new_batch = || (0..count).map(|_| Slot::default()).collect::<Vec<Slot<J::Rows>>>();
-    let (mut before, mut current, mut after) = (new_batch(), new_batch(), new_batch());
+    let (mut current, mut other) = (new_batch(), new_batch());
     // How many slots of each are in use.
-    let mut before_len = 0;
+    let mut other_len = 0;
     let (mut current_len, mut failed) = fill(reader, &mut current, full, settings, sinks);
     let mut report = Report::default();
     let mut faults = Faults { is_last: sinks.unread.is_none(), ..Faults::default() };
@@ -172,32 +172,30 @@ fn batches<J: Job + Send>(
         let has_failed = failed.is_some();
         let (outside, ()) = rayon::join(
             || {
-                write(&before[..before_len], sinks, report.bytes)?;
-                Ok::<_, Error>(if has_failed {
-                    (0, None)
-                } else {
-                    fill(reader, &mut after, full, settings, sinks)
+                let written = &mut other[..other_len];
+                write(written, sinks, report.bytes)?;
+                let most = full * oversize(settings);
+                written.iter_mut().for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
+                release(written, full, settings);
+                Ok::<_, Error>(match has_failed {
+                    true => (0, None),
+                    false => fill(reader, &mut other, full, settings, sinks),
                 })
             },
             || work(job, &mut current[..current_len], settings, &workers, &mut faults),
         );
-        let (mut after_len, new_failure) = outside?;
+        let (mut next_len, new_failure) = outside?;
         for (source, error) in faults.new.drain(..) {
             let error = ReadError { source: reader.source_name(source).to_owned(), error };
             match &mut sinks.unread {
                 Some(unread) => unread(&error),
-                None => (failed, after_len) = (Some(error), 0),
+                None => (failed, next_len) = (Some(error), 0),
             }
         }
         if let Some(error) = job.fault() {
             return Err(error);
         }
         failed = failed.or(new_failure);
-        let most = full * oversize(settings);
-        before[..before_len]
-            .iter_mut()
-            .for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
-        release(&mut before[..before_len], full, settings);
         for slot in &mut current[..current_len] {
             report += &slot.report;
         }
@@ -205,15 +203,15 @@ fn batches<J: Job + Send>(
             write(&current[..=i], sinks, report.bytes)?;
             let error = stopped(reader, &current[i], settings);
             let chunk = std::mem::take(&mut current[i].chunk);
-            drop((before, current, after));
+            drop((current, other));
             job.stop(&chunk, sinks)?;
             return Err(error);
         }
-        (before, current, after) = (current, after, before);
-        (before_len, current_len) = (current_len, after_len);
+        (current, other) = (other, current);
+        (other_len, current_len) = (current_len, next_len);
     }
-    write(&before[..before_len], sinks, report.bytes)?;
-    drop((before, current, after));
+    write(&other[..other_len], sinks, report.bytes)?;
+    drop((current, other));
     job.finish(&mut report, sinks)?;
     sinks.out.flush().map_err(Error::Write)?;
     for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
@@ -256,11 +254,16 @@ fn oversize(settings: &Settings) -> usize {
 
 /// Gives back the memory of slots of a batch beyond what that of `full` chunks may come to: it may be long until they
 /// are filled again, and if every slot kept what its longest record took, the memory of a run would
-/// be many times that of the longest record.
+/// be many times that of the longest record. Every slot may keep its share of that, and the first ones that take more half as
+/// much in all: fresh memory is dear.
 fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: &Settings) {
-    let mut left = full * oversize(settings);
+    let most = full * oversize(settings);
+    let (share, mut left) = (most / (full * SMALL_FOR_FULL), most / 2);
     for slot in slots {
         let taken = slot.chunk.text.capacity() + slot.out.capacity();
+        if taken <= share {
+            continue;
+        }
         if taken > left {
             *slot = Slot::default();
         } else {
@@ -369,7 +372,7 @@ fn work<J: Job>(
                     if later.is_some() {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
-                    if slot.chunk.text.padded().len() > oversize(settings) {
+                    if slot.chunk.text.padded().len() > 4 * oversize(settings) {
                         (*worker, *rows) = (Worker::default(), J::Rows::default());
                     }
                 }
@@ -509,7 +512,7 @@ mod tests {
     fn slots_do_not_keep_the_memory_of_long_records() {
         let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
         let mut slots: Vec<Slot<()>> = (0..40).map(|_| Slot::default()).collect();
-        for (len, kept) in [(1 << 14, 40), (1 << 18, 4), (1 << 20, 1)] {
+        for (len, kept) in [(1 << 14, 40), (1 << 18, 2), (1 << 19, 1), (1 << 20, 0)] {
             for slot in &mut slots {
                 slot.chunk.text.set(&vec![b'x'; len]);
                 slot.out.resize(len, b'x');

@@ -108,7 +108,6 @@ impl Extract<'_> {
         let text = chunk.text.padded().content();
         let format = self.format;
         if format == LinkFormat::default() {
-            out.reserve(text.len() / 8);
             rows.write_lines(chunk.text.padded(), self.record_end, out);
             return;
         }

@@ -27,7 +27,8 @@ mod version;
 
 use std::process::ExitCode;
 
-/// Many small buffers of several threads: mimalloc serves them without contention.
+/// Many small buffers of several threads: mimalloc serves them without contention. Without its huge pages (`no_thp`), which
+/// take memory for what is never touched; tables that are probed at random ask for their own.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

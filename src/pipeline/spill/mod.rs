@@ -90,7 +90,7 @@ impl MemoryLimit {
 const BASE: usize = 10 << 20;
 
 /// Batches of chunks that are there at the same time.
-const BATCHES: usize = 3;
+const BATCHES: usize = 2;
 
 /// Sees to it that the limit is kept.
 #[derive(Debug)]

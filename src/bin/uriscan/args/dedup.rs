@@ -118,7 +118,7 @@ pub(crate) struct Classes {
     /// It stands where it stood in the input.
     #[cfg_attr(
         feature = "parquet",
-        doc = " Of tables, also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column."
+        doc = " Of tables, also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column; text is compared by bytes."
     )]
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,

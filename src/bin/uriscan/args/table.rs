@@ -14,7 +14,7 @@ pub(crate) struct TableChoice {
     /// uri_normalized; uri_key (16 bytes, in text 32 digits), or surt by --as; uri_scheme, uri_host and so on
     /// (parse); uri_error and uri_error_at (check); uri_findings (audit) and uri_links (extract), which are lists. Null
     /// stays null; dedup leaves out rows without a URI, as it does blank lines. dedup -c adds a column uri_count, and --keep
-    /// takes min:COLUMN and max:COLUMN too (numbers, dates, times, text); with -c, -d, -u and --keep tables are read a second time, and
+    /// takes min:COLUMN and max:COLUMN too (numbers, dates, times; text and all of CSV by bytes); with -c, -d, -u and --keep tables are read a second time, and
     /// classes are held in memory, whatever they take. The exit
     /// code of audit is 0 whatever it finds. Options that write something else than that are refused.
     #[arg(long, value_name = "COLUMN")]
