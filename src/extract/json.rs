@@ -9,7 +9,7 @@ use crate::chunk::Span;
 /// Objects within objects whose members' names are kept, at the most; deeper ones count by their own names.
 const DEEPEST: usize = 128;
 
-/// Appends the links in the strings of the text of `values`, line by line: see [`line`].
+/// Appends the links in the strings of the text of `values`, line by line: see [`line()`].
 pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
     let content = values.content();
     let mut start = 0;

@@ -51,7 +51,7 @@ impl Default for CensusOptions {
 pub struct RungCensus {
     /// The rung.
     pub rung: Rung,
-    /// Classes of equal records; what [`super::dedup`] writes at this rung.
+    /// Classes of equal records; what [`super::dedup()`] writes at this rung.
     pub distinct: u64,
     /// Classes of the rung below that are one with another here; at the lowest rung, records that
     /// repeat another.
@@ -61,7 +61,7 @@ pub struct RungCensus {
 /// What rules beyond the RFC do to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct RulesCensus {
-    /// Classes of equal records; what [`super::dedup`] writes at rung `scheme` under the rules.
+    /// Classes of equal records; what [`super::dedup()`] writes at rung `scheme` under the rules.
     pub distinct: u64,
     /// Classes of the rung `scheme` that are one with another under the rules.
     pub merges: u64,
@@ -125,7 +125,7 @@ impl Serialize for Census {
 /// Counts the classes of the records of `sources` at every rung, in one pass.
 ///
 /// `progress` is told the number of bytes read so far, as [`Sinks::progress`] is. Memory: three sets
-/// of keys, so about three times what [`super::dedup`] takes.
+/// of keys, so about three times what [`super::dedup()`] takes.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};

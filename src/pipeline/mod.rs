@@ -70,7 +70,7 @@ pub struct Settings {
     /// Taken for [`Settings::MAX_RECORD`] when it is more.
     pub max_record: usize,
     /// Write records, valid or not, with their secrets masked ([`crate::audit::redact_into`]), where
-    /// records are written: by [`dedup`], [`normalize`] and [`redact`]. What is compared stays the
+    /// records are written: by [`dedup()`], [`normalize`] and [`redact`]. What is compared stays the
     /// same. A record too long to be judged is left out then.
     pub redact: bool,
 }
@@ -119,9 +119,9 @@ pub struct Sinks<'a> {
     pub out: &'a mut (dyn Write + Send),
     /// Records turned away under [`OnInvalid::Divert`].
     pub rejects: Option<&'a mut (dyn Write + Send)>,
-    /// A line for every record that [`classes`] leaves out as a duplicate; see there.
+    /// A line for every record that [`classes()`] leaves out as a duplicate; see there.
     pub dupes: Option<&'a mut (dyn Write + Send)>,
-    /// A line of JSON for every class that [`classes`] writes; see there.
+    /// A line of JSON for every class that [`classes()`] writes; see there.
     pub clusters: Option<&'a mut (dyn Write + Send)>,
     /// Told the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,

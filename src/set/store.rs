@@ -63,7 +63,7 @@ impl KeySet {
         &self.meaning
     }
 
-    /// What the one who wrote last has noted ([`SetWriter::add_noting`]).
+    /// What the one who wrote last has noted ([`super::SetWriter::add_noting`]).
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

@@ -4,8 +4,8 @@
 //! A class is complete when all is read, so its line is written then. Until then the survivor of
 //! each class is held in memory, by the partition that its key belongs to ([`shelf`]): its position
 //! (lines before a record, in all sources), by which all partitions come together again in the order of
-//! the input. Its text is held too ([`write`]), unless the sources can be read a second time
-//! ([`again`]). What has no room in memory is put aside on disk ([`beyond`]). [`super::dedup`] holds keys only and has no
+//! the input. Its text is held too ([`mod@write`]), unless the sources can be read a second time
+//! ([`again`]). What has no room in memory is put aside on disk ([`beyond`]). [`super::dedup()`] holds keys only and has no
 //! part in this.
 
 mod again;
@@ -40,7 +40,7 @@ use shelf::{Manner, Shelf};
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
 /// and, if asked for, tells what became of the others.
 ///
-/// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup`].
+/// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each record that is left out, in input order: the record, its
 /// survivor and the name of the lowest rung at which they are one, with tabs between. Nothing is

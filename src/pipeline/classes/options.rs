@@ -74,7 +74,7 @@ impl Select {
 /// What is one, what is kept and what is written.
 #[derive(Clone, Debug, Default)]
 pub struct ClassOptions {
-    /// As for [`crate::pipeline::dedup`].
+    /// As for [`crate::pipeline::dedup()`].
     pub dedup: DedupOptions,
     /// Which record of a class is kept.
     pub keep: Keep,
