@@ -209,7 +209,12 @@ impl Config {
                     return Err(Failure::at("--profile", what));
                 }
                 if keep_column.is_some() && !has_tables {
-                    let what = "min:COLUMN and max:COLUMN are for tables, which --column asks for";
+                    let what = match cfg!(feature = "parquet") {
+                        true => "min:COLUMN and max:COLUMN are for tables, which --column asks for",
+                        false => {
+                            "min:COLUMN and max:COLUMN are for tables, which this program is built without"
+                        }
+                    };
                     return Err(Failure::at("--keep", what));
                 }
                 let strict = dedup.invalid.strictness.strict;

@@ -42,7 +42,7 @@ pub(crate) use tape::Tape;
 
 /// How much memory may be taken, and where that goes which has no room in it.
 ///
-/// The limit holds for the whole process, if nothing else in it takes memory, within a tenth and from some 64 MB on;
+/// The limit holds for the whole process, if nothing else in it takes memory, within a tenth and from 128 MiB on;
 /// records of many megabytes come on top. Files in `temp_dir` have no names, and vanish with the run, however
 /// it ends. They take up to 20 bytes for each record, and the length of all that is read from pipes and compressed
 /// files.

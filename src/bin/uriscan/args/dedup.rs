@@ -242,8 +242,8 @@ Memory: as much as --max-memory says. When keys have no room, plain dedup writes
 those behind them are sorted out on disk, in one to two times the time. With the options above all that was read goes to
 disk: 22 bytes for each record where files are read a second time, and else its text too, and then once more what is
 to be written.
-Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --dupes and --clusters
-more. Without them dedup pays for none of it.
+Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --keep min and max up to 4,
+--dupes and --clusters more. Without them dedup pays for none of it.
 
 Examples:
   uriscan dedup urls.txt > unique.txt
