@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -37,6 +38,21 @@ def _program():
     return path
 
 
+def executors(spark):
+    """The names of the executors that have told the driver of themselves."""
+    known = spark.sparkContext._jsc.sc().statusStore().executorList(True)
+    return {known.apply(at).id() for at in range(known.size())} - {"driver"}
+
+
+def await_executors(spark, count, limit=300):
+    """Waits for ``count`` executors: a session is there before its processes are, by seconds on a busy machine."""
+    end = time.monotonic() + limit
+    while len(executors(spark)) < count:
+        if time.monotonic() > end:
+            pytest.fail(f"only {executors(spark)} of {count} executors came within {limit} seconds")
+        time.sleep(0.1)
+
+
 @pytest.fixture(scope="session", name="spark")
 def _spark():
     if shutil.which("java") is None:
@@ -64,6 +80,7 @@ def _spark():
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
+    await_executors(spark, 2)
     yield spark
     spark.stop()
 
@@ -116,9 +133,16 @@ def report(job, before):
 
 
 def test_two_executors(spark):
-    executors = spark.sparkContext._jsc.sc().statusStore().executorList(True)
-    names = {executors.apply(at).id() for at in range(executors.size())} - {"driver"}
-    assert len(names) == 2
+    """Two tasks that wait for each other run in two executors, which are processes of their own."""
+
+    def process(_):
+        from pyspark import BarrierTaskContext
+
+        BarrierTaskContext.get().barrier()
+        yield os.getppid()  # of the worker: the process that one executor forks its workers from
+
+    processes = spark.sparkContext.parallelize(range(2), 2).barrier().mapPartitions(process).collect()
+    assert len(executors(spark)) == len(set(processes)) == 2
 
 
 def test_text(spark, inputs, expected, tmp_path, capsys):
