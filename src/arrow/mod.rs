@@ -215,6 +215,15 @@ pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
     })
 }
 
+/// Whether values of this type, or dictionaries of them, are text or bytes.
+#[cfg(feature = "parquet")]
+pub(crate) fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, value) => is_text(value),
+        other => column::TextType::of(other).is_some(),
+    }
+}
+
 /// The values of an array of text that is no dictionary, in order.
 #[cfg(feature = "parquet")]
 pub(crate) fn each_value(array: &dyn Array) -> impl Iterator<Item = Option<&[u8]>> {

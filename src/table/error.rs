@@ -68,7 +68,9 @@ impl fmt::Display for TableError {
         match self {
             TableError::Read { table, what } => write!(f, "{table}: {what}"),
             TableError::Column { table, column, columns } => {
-                write!(f, "{table}: there is no column {column}; there are: {}", columns.join(", "))
+                let names = if columns.is_empty() { "none".to_owned() } else { columns.join(", ") };
+                let names = names.escape_debug();
+                write!(f, "{table}: there is no column {column}; there are: {names}")
             }
             TableError::Columns { table, what } => write!(f, "{table}: {what}"),
             TableError::Line { table, line, what } => write!(f, "{table}:{line}: {what}"),

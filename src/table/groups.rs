@@ -11,8 +11,12 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use rayon::prelude::*;
 
 use super::TableError;
+use super::decoding::guarded;
 use super::error::unread;
 use super::read::{BATCH_ROWS, UNIT_ROWS, Unit};
+
+/// Bytes of a batch, about, as Parquet keeps them before compression.
+const BATCH_BYTES: usize = 256 << 20;
 
 /// The row groups of a Parquet file that are still to be read.
 pub(super) struct Groups {
@@ -73,12 +77,30 @@ impl Groups {
             u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
         };
         self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
+        let rows = groups.iter().map(|&group| self.rows(group)).sum::<u64>();
+        let batch_rows = self.batch_rows(&groups, rows);
         // Opened anew: threads that share a file share its position.
         let file = File::open(&self.path).map_err(|error| fault(&error))?;
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let reader = builder.with_row_groups(groups).with_batch_size(BATCH_ROWS).build();
-        let reader = reader.map_err(|error| fault(&error))?;
-        reader.map(|batch| batch.map_err(|error| fault(&error))).collect()
+        let unit = guarded(name, || {
+            let reader = builder.with_row_groups(groups).with_batch_size(batch_rows).build();
+            let reader = reader.map_err(|error| fault(&error))?;
+            reader.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()
+        })?;
+        let found = unit.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
+        if found != rows {
+            return Err(fault(&format_args!("it is broken: {found} rows where {rows} should be")));
+        }
+        Ok(unit)
+    }
+
+    /// Rows of a batch of `groups`, which have so many rows together: fewer where they are long, as no column of a batch may
+    /// have more than 2 GiB of text.
+    fn batch_rows(&self, groups: &[usize], rows: u64) -> usize {
+        let bytes = |&group: &usize| self.metadata.metadata().row_group(group).total_byte_size();
+        let bytes = groups.iter().map(bytes).sum::<i64>().max(1) as u64;
+        let fit = u128::from(rows) * BATCH_BYTES as u128 / u128::from(bytes);
+        usize::try_from(fit).map_or(BATCH_ROWS, |fit| fit.clamp(1 << 8, BATCH_ROWS))
     }
 }

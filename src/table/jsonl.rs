@@ -1,16 +1,19 @@
 //! JSON lines: the member that is asked for, and the line as it is, so that what is carried along stays as it was.
 
+use std::fmt;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
+use arrow_array::builder::{ArrayBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::error::unread;
+use super::line::{LineReader, NO_OBJECT, no_object};
+use super::read::BATCH_BYTES;
 use super::{Job, TableError};
 
 /// The column that holds whole lines; no member of JSON that a person has named has this name.
@@ -23,34 +26,32 @@ pub(super) fn is_of_lines(schema: &Schema) -> bool {
 
 /// Reads lines to batches of two columns: the member, null where it is missing or null, and the line.
 pub(super) struct Lines<R> {
-    reader: R,
-    table: String,
-    member: String,
-    /// Names of members that will be added.
-    added: Vec<String>,
+    reader: LineReader<R>,
+    asked: Asked,
     schema: SchemaRef,
     rows: usize,
-    /// Of the last line that was read, from 1.
-    line: u64,
-    buffer: String,
+    /// Whether there were lines, and all of them without the member.
+    lacks_member: bool,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Lines of `reader`, a table called `table` for `job`, in batches of `rows`.
+    /// Lines of `reader`, a table called `table` for `job`, in batches of `rows`, or of less if that is more than [`BATCH_BYTES`].
     pub(super) fn new(reader: R, job: &Job, table: &str, rows: usize) -> Lines<R> {
-        let member = &job.column[..];
+        let name = &job.column[..];
         let fields =
-            vec![Field::new(member, DataType::Utf8, true), Field::new(LINE, DataType::Utf8, false)];
+            vec![Field::new(name, DataType::Utf8, true), Field::new(LINE, DataType::Utf8, false)];
         Lines {
-            reader,
-            table: table.to_owned(),
-            member: member.to_owned(),
-            added: job.task.names(),
+            reader: LineReader::new(reader, table),
+            asked: Asked { name: name.to_owned(), added: job.task.names() },
             schema: Arc::new(Schema::new(fields)),
             rows,
-            line: 0,
-            buffer: String::new(),
+            lacks_member: false,
         }
+    }
+
+    /// Whether there were lines so far, and none of them had the member, not even as null.
+    pub(super) fn lacks_member(&self) -> bool {
+        self.lacks_member
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -59,29 +60,19 @@ impl<R: BufRead> Lines<R> {
 
     fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
         let (mut values, mut lines) = (StringBuilder::new(), StringBuilder::new());
-        let mut rows = 0;
-        while rows < self.rows {
-            self.buffer.clear();
-            let read = self.reader.read_line(&mut self.buffer);
-            if read.map_err(|error| unread(&self.table, error))? == 0 {
-                break;
-            }
-            self.line += 1;
-            let line = self.buffer.trim_ascii();
-            if line.is_empty() {
-                continue;
-            }
-            match member(line, &self.member, &self.added) {
-                Ok(value) => values.append_option(value),
-                Err(what) => {
-                    let (table, line) = (self.table.clone(), self.line);
-                    return Err(TableError::Line { table, line, what });
+        while lines.len() < self.rows && lines.values_slice().len() < BATCH_BYTES {
+            let is_first = self.reader.number() == 0;
+            let Some(line) = self.reader.next()? else { break };
+            match self.asked.of_line(line) {
+                Ok(value) => {
+                    self.lacks_member = (is_first || self.lacks_member) && value.is_none();
+                    values.append_option(value.flatten());
+                    lines.append_value(line);
                 }
+                Err(what) => return Err(self.reader.wrong(what)),
             }
-            lines.append_value(line);
-            rows += 1;
         }
-        if rows == 0 {
+        if lines.is_empty() {
             return Ok(None);
         }
         let columns: Vec<ArrayRef> = vec![Arc::new(values.finish()), Arc::new(lines.finish())];
@@ -97,18 +88,106 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// The string called `name` in the object `line`, which must have no member called like one of `added`; `None` where
-/// there is no such member, or null.
-fn member(line: &str, name: &str, added: &[String]) -> Result<Option<String>, String> {
-    let object: std::collections::HashMap<std::borrow::Cow<'_, str>, &RawValue> =
-        serde_json::from_str(line).map_err(|error| format!("no object of JSON: {error}"))?;
-    if let Some(taken) = added.iter().find(|name| object.contains_key(&name[..])) {
-        return Err(format!("there is a member {taken} already"));
-    }
-    let Some(value) = object.get(name) else { return Ok(None) };
-    serde_json::from_str(value.get()).map_err(|_| format!("the member {name} is no string"))
+/// The member that is asked for, and the names of those that will be added.
+struct Asked {
+    name: String,
+    added: Vec<String>,
 }
 
+impl Asked {
+    /// The string in the object `line`; `Some(None)` where it is null, `None` where there is no such member. It must not be
+    /// there twice, nor any of those that will be added.
+    fn of_line(&self, line: &str) -> Result<Option<Option<String>>, String> {
+        if !line.starts_with('{') {
+            return Err(NO_OBJECT.to_owned());
+        }
+        let mut json = serde_json::Deserializer::from_str(line);
+        let found = json.deserialize_map(self).and_then(|found| json.end().map(|()| found));
+        let found = found.map_err(|error| no_object(&error))?;
+        if let Some(taken) = found.taken {
+            return Err(format!("there is a member {taken} already"));
+        }
+        let Asked { name, .. } = self;
+        if found.is_twice {
+            return Err(format!("the member {name} is there twice"));
+        }
+        let Some(value) = found.value else { return Ok(None) };
+        serde_json::from_str(value.get()).map(Some).map_err(|_| {
+            match value.get().starts_with('"') {
+                // Such as one half of a pair.
+                true => format!("the member {name} is no string of Unicode"),
+                false => format!("the member {name} is no string"),
+            }
+        })
+    }
+}
+
+/// What is found in a line.
+#[derive(Default)]
+struct Found<'l> {
+    value: Option<&'l RawValue>,
+    is_twice: bool,
+    /// A member that has one of the names to be added.
+    taken: Option<String>,
+}
+
+impl<'de> Visitor<'de> for &Asked {
+    type Value = Found<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
+        let mut found = Found::default();
+        while let Some(name) = map.next_key_seed(Name(self))? {
+            match name {
+                Which::Asked => found.is_twice |= found.value.replace(map.next_value()?).is_some(),
+                Which::Added(name) => {
+                    found.taken = Some(name);
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Which::Other => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Which member a name means.
+enum Which {
+    Asked,
+    Added(String),
+    Other,
+}
+
+/// The name of a member.
+struct Name<'a>(&'a Asked);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Which;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Which, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = Which;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Which, E> {
+        let Asked { name: asked, added } = self.0;
+        Ok(match added.iter().find(|added| *added == name) {
+            Some(added) => Which::Added(added.clone()),
+            None if name == asked => Which::Asked,
+            None => Which::Other,
+        })
+    }
+}
 /// Writes the rows of `batch`, a table of lines: each line with what was added to it as members of the object.
 pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), TableError> {
     let schema = batch.schema();
@@ -173,4 +252,43 @@ fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Ta
         other => return Err(TableError::Format(format!("JSON lines hold no {other}"))),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TableFormat, Task};
+    use super::*;
+    use crate::arrow::Columns;
+
+    fn asked(lines: &str) -> Result<Vec<Option<Option<String>>>, String> {
+        let asked = Asked { name: "u".to_owned(), added: vec!["uri_key".to_owned()] };
+        lines.lines().map(|line| asked.of_line(line)).collect()
+    }
+
+    #[test]
+    fn one_member_is_asked_for_wherever_it_stands() {
+        let lines = "{\"u\":\"a\"}\n{\"o\":{\"u\":1},\"\\u0075\":\"\\u0061\"}\n{\"u\":null}\n{}\n{\"v\":[\"u\",{}]}";
+        let a = Some(Some("a".to_owned()));
+        assert_eq!(asked(lines).unwrap(), [a.clone(), a, Some(None), None, None]);
+        for (line, what) in [
+            ("{\"u\":1}", "the member u is no string"),
+            ("{\"u\":\"\\ud800\"}", "the member u is no string of Unicode"),
+            ("{\"u\":\"a\",\"u\":null}", "the member u is there twice"),
+            ("{\"uri_key\":1}", "there is a member uri_key already"),
+            ("{\"u\":\"a\"", "no object of JSON: EOF while parsing an object at column 8"),
+            ("{} {}", "no object of JSON: trailing characters at column 4"),
+        ] {
+            assert_eq!(asked(line).unwrap_err(), what);
+        }
+    }
+
+    #[test]
+    fn batches_of_long_lines_have_fewer_rows() {
+        let line = format!("{{\"u\":\"a\",\"x\":\"{}\"}}\n", "x".repeat(4_000));
+        let text = line.repeat(300);
+        let job = Job::new("u", Task::Dedup, Columns::default(), TableFormat::Jsonl);
+        let batches = Lines::new(text.as_bytes(), &job, "t", 1_000);
+        let rows: Vec<usize> = batches.map(|batch| batch.unwrap().num_rows()).collect();
+        assert_eq!((rows.len(), rows.iter().sum()), (5, 300));
+    }
 }

@@ -21,18 +21,23 @@
 mod again;
 mod beyond;
 mod classes;
+mod decoding;
 mod error;
 mod format;
 mod groups;
 mod jsonl;
+mod line;
 mod members;
 mod rank;
 mod read;
+mod separated;
 mod sort;
 mod task;
+mod text;
 mod write;
 
 pub use classes::ByClass;
+pub use decoding::is_decoding;
 pub use error::TableError;
 pub use format::TableFormat;
 pub use rank::KeepRow;
@@ -112,8 +117,8 @@ fn run_into(
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;
-    let columns = reader.schema();
-    let mut work = Work::new(job, &columns, reader.column())?;
+    let (columns, mut lacks_column) = (reader.schema(), true);
+    let mut work = Work::new(job, &reader)?;
     let mut writer = Writer::new(job.to, work.schema(), sink)?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
@@ -131,9 +136,15 @@ fn run_into(
             put(&work.take(units)?)
         })?;
         bytes += reader.bytes();
+        lacks_column &= reader.lacks_column();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
         refuse_other_columns(&columns, &reader)?;
+    }
+    if lacks_column {
+        let (table, column) = (reader.name().to_owned(), &job.column);
+        let what = format!("no line has a member {column}");
+        return Err(TableError::Columns { table, what });
     }
     let report = work.finish(put)?;
     if let Some(sorter) = sorter {

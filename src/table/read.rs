@@ -7,18 +7,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::RecordBatch;
-use arrow_csv::reader::Format as Csv;
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
+use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
 use super::jsonl::Lines;
-use super::members::{Members, Records};
+use super::members::Members;
+use super::text::Text;
 use super::{Job, TableError, TableFormat};
-use crate::io::compress::decompressed;
+use crate::arrow::is_text;
 use crate::io::part::Twice;
 
 /// Rows of a batch, where that is for us to say.
@@ -27,8 +28,11 @@ pub(super) const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 /// Rows of a unit, about: what is read or written by one thread at a time.
 pub(super) const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
 
-/// Bytes that are looked at to see what a table is, and for the header.
-const HEAD_BYTES: u64 = 1 << 20;
+/// Bytes of such a unit, about, where batches have many.
+const UNIT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 };
+
+/// Bytes of a batch of lines, about.
+pub(super) const BATCH_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
 
 /// Some batches, one behind the other.
 pub(super) type Unit = Vec<RecordBatch>;
@@ -117,11 +121,13 @@ impl Again {
     }
 }
 
-enum Rows {
+pub(super) enum Rows {
     /// Row groups of Parquet, to be decoded by any thread.
     Groups(Groups),
     /// Batches as they come.
     Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
+    /// Lines of JSON that stay as they are.
+    Lines(Box<Lines<BufReader<Box<dyn Read + Send>>>>),
 }
 
 impl Reader {
@@ -141,7 +147,7 @@ impl Reader {
         let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
         let counted = Counted { inner: stream, bytes: bytes.clone() };
         let (format, (schema, rows)) = match (by_name, path) {
-            (Some(format), Some(path)) if format.needs_file() => {
+            (Some(format), Some(path)) if format.needs_file() && twice.is_some() => {
                 (format, file_rows(format, path, &name, &bytes)?)
             }
             (by_name, path) => {
@@ -150,7 +156,7 @@ impl Reader {
                     (None, _) => {
                         return Err(fault(&"neither its name nor its first bytes tell its format"));
                     }
-                    (Some(format), Some(path)) if format.needs_file() => {
+                    (Some(format), Some(path)) if format.needs_file() && twice.is_some() => {
                         (format, file_rows(format, path, &name, &bytes)?)
                     }
                     (Some(format), _) => {
@@ -171,9 +177,7 @@ impl Reader {
         name: &str,
         column: usize,
     ) -> Result<Reader, TableError> {
-        let reader = StreamReader::try_new(BufReader::new(stream), None);
-        let reader = reader.map_err(|error| unread(name, error))?;
-        let (schema, rows) = (reader.schema(), batches(reader, name));
+        let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
         Ok(Reader { name, column, schema, rows, bytes, again: None })
     }
@@ -189,6 +193,11 @@ impl Reader {
             rows = groups.skip(rows);
         }
         rows
+    }
+
+    /// Whether there were rows so far, and none of them had a place for a URI: JSON lines without the member.
+    pub(super) fn lacks_column(&self) -> bool {
+        matches!(&self.rows, Rows::Lines(lines) if lines.lacks_member())
     }
 
     pub(super) fn name(&self) -> &str {
@@ -214,38 +223,67 @@ impl Reader {
         let units = rayon::current_num_threads();
         match &mut self.rows {
             Rows::Groups(groups) => groups.next_wave(units, &self.name),
-            Rows::Batches(batches) => {
-                let mut wave = Vec::new();
-                while wave.len() < units {
-                    let mut unit = Unit::new();
-                    while unit.iter().map(RecordBatch::num_rows).sum::<usize>() < UNIT_ROWS {
-                        match batches.next() {
-                            Some(batch) => unit.push(batch?),
-                            None => break,
-                        }
-                    }
-                    if unit.is_empty() {
-                        break;
-                    }
-                    wave.push(unit);
-                }
-                Ok(wave)
-            }
+            Rows::Batches(batches) => wave_of(batches, units),
+            Rows::Lines(lines) => wave_of(lines, units),
         }
     }
 }
 
-/// The column called `column`, or the one with that number from 1.
+/// Up to so many units of `batches`.
+fn wave_of(
+    batches: &mut dyn Iterator<Item = Result<RecordBatch, TableError>>,
+    units: usize,
+) -> Result<Vec<Unit>, TableError> {
+    let mut wave = Vec::new();
+    while wave.len() < units {
+        let (mut unit, mut rows, mut bytes) = (Unit::new(), 0, 0);
+        while rows < UNIT_ROWS && bytes < UNIT_BYTES {
+            let Some(batch) = batches.next().transpose()? else { break };
+            rows += batch.num_rows();
+            bytes += bytes_of(&batch);
+            unit.push(batch);
+        }
+        if unit.is_empty() {
+            break;
+        }
+        wave.push(unit);
+    }
+    Ok(wave)
+}
+
+/// Bytes of the values of `batch`, however they are held.
+fn bytes_of(batch: &RecordBatch) -> usize {
+    let of_column = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(0);
+    batch.columns().iter().map(of_column).sum()
+}
+
+/// The column called `column`, or the one with that number from 1; it must be one of text or bytes.
 fn column_of(table: &str, schema: &Schema, column: &str) -> Result<usize, TableError> {
+    let names = schema.fields().iter().map(|field| field.name());
+    let mut called = names.clone().enumerate().filter(|(_, name)| *name == column);
     let by_number = || {
         let number = column.parse::<usize>().ok()?.checked_sub(1)?;
         (number < schema.fields().len()).then_some(number)
     };
-    schema.index_of(column).ok().or_else(by_number).ok_or_else(|| TableError::Column {
-        table: table.to_owned(),
-        column: column.to_owned(),
-        columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-    })
+    let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
+    let at = match (called.next(), called.next()) {
+        (Some((one, _)), Some((other, _))) => {
+            let (one, other) = (one + 1, other + 1);
+            return Err(wrong(format!(
+                "the columns {one} and {other} are both called {column}; a number tells them apart"
+            )));
+        }
+        (Some((at, _)), None) => at,
+        (None, _) => by_number().ok_or_else(|| TableError::Column {
+            table: table.to_owned(),
+            column: column.to_owned(),
+            columns: names.cloned().collect(),
+        })?,
+    };
+    match schema.field(at).data_type() {
+        data_type if is_text(data_type) => Ok(at),
+        other => Err(wrong(format!("the column {column} is of {other}, and not of text or bytes"))),
+    }
 }
 
 fn file_rows(
@@ -258,105 +296,37 @@ fn file_rows(
     let file = File::open(&path).map_err(|error| fault(&error))?;
     if format == TableFormat::Arrow {
         let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
-        let reader = FileReader::try_new(counted, None).map_err(|error| fault(&error))?;
+        let reader =
+            guarded(name, || FileReader::try_new(counted, None).map_err(|error| fault(&error)))?;
         return Ok((reader.schema(), batches(reader, name)));
     }
-    let metadata =
-        ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fault(&error))?;
+    let metadata = guarded(name, || {
+        ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fault(&error))
+    })?;
     let schema = metadata.schema().clone();
     Ok((schema, Rows::Groups(Groups::new(path, metadata, bytes.clone()))))
 }
 
-/// A table that is read from front to back, decompressed.
-struct Text {
-    /// Its first bytes.
-    head: Vec<u8>,
-    /// All of it.
-    all: Box<dyn Read + Send>,
-}
-
-impl Text {
-    fn open(stream: impl Read + Send + 'static, name: &str) -> Result<Text, TableError> {
-        let mut stream = decompressed(Box::new(stream)).map_err(|error| unread(name, error))?;
-        let mut head = Vec::new();
-        let mut start = stream.by_ref().take(HEAD_BYTES);
-        start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
-        // A byte order mark is no part of the first name.
-        if head.starts_with(b"\xEF\xBB\xBF") {
-            head.drain(..3);
-        }
-        let all = Box::new(io::Cursor::new(head.clone()).chain(stream));
-        Ok(Text { head, all })
-    }
-
-    /// The members of the lines among the first bytes.
-    fn members(&self, name: &str) -> Result<Members, TableError> {
-        let is_all = (self.head.len() as u64) < HEAD_BYTES - 3;
-        let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let mut members = Members::default();
-        members.learn(if is_all { &self.head[..] } else { &self.head[..whole] }, name)?;
-        Ok(members)
-    }
-
-    /// The rows; `known` are the members of JSON lines, and whether they are those of this table.
-    fn rows(
-        self,
-        format: TableFormat,
-        name: &str,
-        job: &Job,
-        known: Option<(&Members, bool)>,
-    ) -> Result<(SchemaRef, Rows), TableError> {
-        let fault = |error: &dyn fmt::Display| unread(name, error);
-        match format {
-            TableFormat::Csv => self.separated(b',', name),
-            TableFormat::Tsv => self.separated(b'\t', name),
-            TableFormat::ArrowStream => {
-                let reader =
-                    StreamReader::try_new(self.all, None).map_err(|error| fault(&error))?;
-                Ok((reader.schema(), batches(reader, name)))
-            }
-            TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
-                let (members, is_known) = match known {
-                    Some((members, is_known)) => (members.clone(), is_known),
-                    None => (self.members(name)?, false),
-                };
-                let schema = members.schema();
-                let lines = BufReader::new(self.all);
-                let records = Records::new(lines, name, members, is_known, BATCH_ROWS)?;
-                Ok((schema, Rows::Batches(Box::new(records))))
-            }
-            TableFormat::Jsonl => {
-                let lines = Lines::new(BufReader::new(self.all), job, name, BATCH_ROWS);
-                Ok((lines.schema(), Rows::Batches(Box::new(lines))))
-            }
-            TableFormat::Parquet | TableFormat::Arrow => {
-                Err(fault(&format_args!("{} is read from files only", format.name())))
-            }
-        }
-    }
-
-    /// Fields with `delimiter` between them.
-    fn separated(self, delimiter: u8, name: &str) -> Result<(SchemaRef, Rows), TableError> {
-        let fault = |error| unread(name, error);
-        let csv = Csv::default().with_header(true).with_delimiter(delimiter);
-        let (header, _) = csv.infer_schema(&self.head[..], Some(0)).map_err(fault)?;
-        let text = |name: &String| Field::new(name, DataType::Utf8, true);
-        let fields = header.fields().iter().map(|field| text(field.name())).collect::<Vec<_>>();
-        let schema = Arc::new(Schema::new(fields));
-        let builder = arrow_csv::ReaderBuilder::new(schema.clone()).with_format(csv);
-        let reader = builder.with_batch_size(BATCH_ROWS).build(self.all).map_err(fault)?;
-        Ok((schema, batches(reader, name)))
-    }
+/// The rows of a stream of Arrow IPC.
+pub(super) fn stream_rows(
+    stream: impl Read + Send + 'static,
+    name: &str,
+) -> Result<(SchemaRef, Rows), TableError> {
+    let reader =
+        guarded(name, || StreamReader::try_new(stream, None).map_err(|error| unread(name, error)))?;
+    Ok((reader.schema(), batches(reader, name)))
 }
 
 fn batches(
-    reader: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
+    mut reader: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
     name: &str,
 ) -> Rows {
     let name = name.to_owned();
-    let told =
-        move |batch: Result<RecordBatch, ArrowError>| batch.map_err(|error| unread(&name, error));
-    Rows::Batches(Box::new(reader.map(told)))
+    let next = move || {
+        let batch = || reader.next().transpose().map_err(|error| unread(&name, error));
+        guarded(&name, batch).transpose()
+    };
+    Rows::Batches(Box::new(std::iter::from_fn(next)))
 }
 
 /// Counts the bytes that are read.

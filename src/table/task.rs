@@ -84,12 +84,9 @@ pub(super) struct Work<'j> {
 }
 
 impl<'j> Work<'j> {
-    /// Work on tables of columns as in `schema`, in which the URIs stand in `column`.
-    pub(super) fn new(
-        job: &'j Job,
-        schema: &SchemaRef,
-        column: usize,
-    ) -> Result<Work<'j>, TableError> {
+    /// Work on tables with the columns of `reader`.
+    pub(super) fn new(job: &'j Job, reader: &Reader) -> Result<Work<'j>, TableError> {
+        let (schema, column) = (reader.schema(), reader.column());
         let mut columns = job.columns.clone();
         if job.drops_invalid {
             columns.on_invalid = OnInvalid::Null;
@@ -102,10 +99,7 @@ impl<'j> Work<'j> {
         for (name, data_type) in added(&job.task, text) {
             if fields.iter().any(|field| *field.name() == name) {
                 let what = format!("there is a column {name} already");
-                return Err(TableError::Columns {
-                    table: schema.field(column).name().clone(),
-                    what,
-                });
+                return Err(TableError::Columns { table: reader.name().to_owned(), what });
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
         }

@@ -150,3 +150,36 @@ fn late_members_are_found_in_files_and_refused_from_pipes() {
         text.truncate(len);
     }
 }
+
+#[test]
+fn lines_without_text_are_told_with_their_place() {
+    let bad = b"{\"url\":\"http://h\"}\n\n {\"url\":\"http://h/\xFF\"}\n";
+    let twice = b"{\"url\":\"http://h\",\"url\":\"http://i\"}\n";
+    for (text, what) in [
+        (&bad[..], "in.jsonl:3: no UTF-8 at column 19"),
+        (b"{\"url\":\n", "in.jsonl:1: no object of JSON: EOF while parsing a value at column 7"),
+        (twice, "in.jsonl:1: the member url is there twice"),
+    ] {
+        let place = Place::new(&[]);
+        std::fs::write(place.path("in.jsonl"), text).unwrap();
+        for to in ["jsonl", "parquet"] {
+            let args = ["dedup", "--column", "url", "in.jsonl", "--to", to, "-o", "out"];
+            assert_eq!(place.run(&args, "").refused(), format!("uriscan: {what}"));
+        }
+    }
+}
+
+#[test]
+fn a_line_has_64_mib_and_no_more() {
+    let line = |bytes: usize| format!("{{\"url\":\"{}\"}}", "x".repeat(bytes - 10));
+    let place = Place::new(&[("in.jsonl", &format!("{{}}\n{}\n{{}}", line(64 << 20)))]);
+    let args = ["dedup", "--column", "url", "in.jsonl", "--stats-format", "json"];
+    assert!(place.run(&args, "").stderr.contains("\"records\":1"));
+    std::fs::write(place.path("in.jsonl"), format!("{{}}\n{}\n{{}}", line((64 << 20) + 1)))
+        .unwrap();
+    for to in ["jsonl", "parquet"] {
+        let args = ["dedup", "--column", "url", "in.jsonl", "--to", to, "-o", "out"];
+        let message = place.run(&args, "").refused();
+        assert_eq!(message, "uriscan: in.jsonl:2: the line has more than 64 MiB");
+    }
+}

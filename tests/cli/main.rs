@@ -3,6 +3,8 @@
 mod answers;
 mod arguments;
 mod audit;
+#[cfg(feature = "parquet")]
+mod broken_tables;
 mod checkpoint;
 mod classes;
 mod corpora;
@@ -24,6 +26,7 @@ mod rules;
 mod run;
 mod sets;
 mod stats;
+mod table_arguments;
 #[cfg(feature = "parquet")]
 mod table_classes;
 #[cfg(feature = "parquet")]

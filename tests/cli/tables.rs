@@ -251,7 +251,7 @@ fn text_tables_have_headers_quotes_and_nulls() {
             "in.csv: there is no column nope; there are: url, x",
         ),
         (["dedup", "--column", "3", "in.csv"], "in.csv: there is no column 3"),
-        (["dedup", "--column", "1", "nothing.csv"], "nothing.csv: there is no column 1"),
+        (["dedup", "--column", "1", "nothing.csv"], "nothing.csv: there is no header"),
     ] {
         let message = place.run(&args, "").refused();
         assert!(message.contains(what), "{message}");
@@ -318,12 +318,12 @@ fn what_tables_cannot_do_is_refused() {
             &["dedup", "--column", "url", "in.txt", "--to", "csv"],
             "in.txt: neither its name nor its first bytes",
         ),
-        (&["dedup", "--column", "url", "in.txt"], "--to says what to write"),
+        (&["dedup", "--column", "url", "in.txt"], "no name tells what to write; --to says it"),
         (&["audit", "--column", "url", "in.csv"], "csv has no place for lists"),
         (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "the column tags"),
         (
             &["dedup", "--column", "id", "in.parquet"],
-            "a column of text or bytes is needed, not one of Int64",
+            "in.parquet: the column id is of Int64, and not of text or bytes",
         ),
     ] {
         let ran = place.run(args, "");

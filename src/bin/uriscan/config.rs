@@ -181,7 +181,10 @@ impl Config {
             Ok(config)
         }
         #[cfg(not(feature = "parquet"))]
-        Config::of_command(cli.command, environment)
+        match cli.command.table().and_then(args::TableChoice::option) {
+            Some(option) => Err(Failure::at(option, crate::inputs::WITHOUT_TABLES)),
+            None => Config::of_command(cli.command, environment),
+        }
     }
 
     fn of_command(command: args::Command, environment: &Environment) -> Result<Config, Failure> {

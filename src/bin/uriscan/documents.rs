@@ -12,7 +12,7 @@ use uriscan::pipeline::{self, Report, Settings};
 
 use crate::config::{Documents, Input};
 use crate::exit::Failure;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, refuse_table, text};
 
 /// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
 /// What cannot be read is told to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
@@ -48,7 +48,7 @@ pub(crate) fn open(
     };
     for input in &inputs {
         match input {
-            Input::Stdin => push(Source::new("-", io::stdin()), None, false),
+            Input::Stdin => push(Source::new("-", text(io::stdin())), None, false),
             Input::File(path) => match path.metadata() {
                 Err(error) => unread(&format_args!("{}: {error}", path.display())),
                 Ok(data) if data.is_dir() => {
@@ -57,7 +57,10 @@ pub(crate) fn open(
                         push(Source::regular_file(path), None, true);
                     }
                 }
-                Ok(_) => push(Source::file(path), plain_bytes(path), false),
+                Ok(data) => match if data.is_file() { refuse_table(path) } else { Ok(()) } {
+                    Err(error) => unread(&format_args!("{}: {error}", path.display())),
+                    Ok(()) => push(Source::file(path), plain_bytes(path), false),
+                },
             },
         }
     }

@@ -1,12 +1,17 @@
 //! The files to read: looked at before the work starts, opened one by one as it goes on.
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use uriscan::io::Source;
 
 use crate::config::Input;
 use crate::exit::Failure;
+
+/// Said to those who want tables of a program that has none.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; `cargo install --path . --features parquet` builds it with them";
 
 /// The inputs as sources.
 pub(crate) struct Inputs {
@@ -23,13 +28,86 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     let mut opened = Inputs { sources: Vec::with_capacity(inputs.len()), total_bytes: Some(0) };
     for input in inputs {
         let (source, bytes) = match input {
-            Input::Stdin => (Source::new("-", std::io::stdin()), None),
-            Input::File(path) => (Source::file(path), look(path)?),
+            Input::Stdin => (Source::new("-", text(io::stdin())), None),
+            Input::File(path) => {
+                let bytes = look(path)?;
+                if bytes.is_some() {
+                    refuse_table(path).map_err(|error| Failure::at(path.display(), error))?;
+                }
+                (Source::file(path), bytes)
+            }
         };
         opened.sources.push(source);
         opened.total_bytes = opened.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
     }
     Ok(opened)
+}
+
+/// The bytes of all of `inputs`, which are tables, when that is known.
+///
+/// # Errors
+/// As [`open`].
+#[cfg(feature = "parquet")]
+pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
+    let bytes = inputs.iter().map(|input| match input {
+        Input::Stdin => Ok(None),
+        Input::File(path) => look(path),
+    });
+    // All of them are looked at, also behind one whose size is not known.
+    let bytes = bytes.collect::<Result<Vec<_>, Failure>>()?;
+    Ok(bytes.into_iter().sum())
+}
+
+/// An error if the regular file at `path` is a table that cannot be taken for text.
+pub(crate) fn refuse_table(path: &Path) -> io::Result<()> {
+    text(File::open(path)?).begin()
+}
+
+/// What `inner` gives, if that is no table.
+pub(crate) fn text<R: Read>(inner: R) -> Text<R> {
+    Text { inner, head: None }
+}
+
+/// Bytes by which tables are known.
+const HEAD_BYTES: u64 = 8;
+
+/// Text, the first bytes of which have been looked at.
+pub(crate) struct Text<R> {
+    inner: R,
+    head: Option<io::Cursor<Vec<u8>>>,
+}
+
+impl<R: Read> Text<R> {
+    fn begin(&mut self) -> io::Result<()> {
+        let mut head = Vec::new();
+        self.inner.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+        let format = match &head[..] {
+            // The pages and the footer both begin with the number of a first field.
+            [b'P', b'A', b'R', b'1', 0x15, ..] => "Parquet",
+            b"ARROW1\0\0" | [0xFF, 0xFF, 0xFF, 0xFF, _, ..] => "Arrow",
+            _ => {
+                self.head = Some(io::Cursor::new(head));
+                return Ok(());
+            }
+        };
+        #[cfg(feature = "parquet")]
+        let what = "--column names its column of URIs, in commands that take tables";
+        #[cfg(not(feature = "parquet"))]
+        let what = WITHOUT_TABLES;
+        Err(io::Error::other(format!("is a table of {format} and no text; {what}")))
+    }
+}
+
+impl<R: Read> Read for Text<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.head.is_none() {
+            self.begin()?;
+        }
+        match self.head.as_mut().map_or(Ok(0), |head| head.read(buffer))? {
+            0 => self.inner.read(buffer),
+            count => Ok(count),
+        }
+    }
 }
 
 /// Sees whether the file at `path` can be read; gives its size if it is a regular one.

@@ -33,7 +33,7 @@ pub(crate) fn run(
     let to = output_format(config, typed)?;
     let mut job = job(config, column, to)?;
     job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
-    let total_bytes = inputs::open(&config.inputs)?.total_bytes;
+    let total_bytes = inputs::total_bytes(&config.inputs)?;
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
         Input::File(path) => table::Input::file(path, typed.from),
@@ -44,6 +44,7 @@ pub(crate) fn run(
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
     let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+    without_panics_of_decoders();
     let done = pool.install(|| table::run(tables, &job, &mut out, Some(&mut update)));
     if let Some(progress) = progress {
         progress.finish();
@@ -73,6 +74,16 @@ pub(crate) fn run(
     Ok(outcome(config, &report))
 }
 
+/// Keeps quiet about panics that become errors.
+fn without_panics_of_decoders() {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !table::is_decoding() {
+            told(panic);
+        }
+    }));
+}
+
 fn outcome(config: &Config, report: &Report) -> Outcome {
     let is_fine = report.invalid.total() == 0 || !config.strict;
     if is_fine { Outcome::Done } else { Outcome::SomeInvalid }
@@ -98,7 +109,8 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
         _ => typed.from,
     };
     let to = typed.to.or_else(|| TableFormat::of_path(output?)).or(first);
-    let to = to.ok_or_else(|| Failure::at("--column", "--to says what to write"))?;
+    let to =
+        to.ok_or_else(|| Failure::at("--column", "no name tells what to write; --to says it"))?;
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
     if output.is_none() && !is_text && io::stdout().is_terminal() {
         let what = format!(

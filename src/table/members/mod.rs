@@ -15,7 +15,7 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use serde_json::Deserializer;
 
 use super::TableError;
-use super::error::unread;
+use super::line::{LineReader, NO_OBJECT, no_object};
 
 /// Whole numbers up to here are doubles without loss.
 const EXACT: u64 = 1 << 53;
@@ -65,7 +65,11 @@ struct Number {
 impl Members {
     /// Learns from all lines of `reader`, the table called `table`.
     pub(super) fn learn(&mut self, reader: impl BufRead, table: &str) -> Result<(), TableError> {
-        each_line(reader, table, |line| self.look(line, false))
+        let mut lines = LineReader::new(reader, table);
+        while let Some(line) = lines.next()? {
+            self.look(line, false).map_err(|what| lines.wrong(what))?;
+        }
+        Ok(())
     }
 
     /// An error if the object `line` has what has no place in these columns; it names the member.
@@ -78,9 +82,9 @@ impl Members {
         let mut json = Deserializer::from_str(line);
         let done = match line.starts_with('{') {
             true => look::Values::new(self, &looking).read(&mut json).and_then(|()| json.end()),
-            false => return Err("no object of JSON".to_owned()),
+            false => return Err(NO_OBJECT.to_owned()),
         };
-        let told = |error| looking.fault.take().unwrap_or(format!("no object of JSON: {error}"));
+        let told = |error| looking.fault.take().unwrap_or_else(|| no_object(&error));
         done.map_err(told)
     }
 
@@ -108,27 +112,6 @@ impl Members {
         };
         let before = std::mem::replace(&mut self.fields[at].object, self.objects);
         if before == self.objects { Err("is there twice".to_owned()) } else { Ok(at) }
-    }
-}
-
-/// Calls `each` with the lines of `reader` that are not blank; what it says is wrong gets the line's number.
-fn each_line(
-    mut reader: impl BufRead,
-    table: &str,
-    mut each: impl FnMut(&str) -> Result<(), String>,
-) -> Result<(), TableError> {
-    let (mut text, mut number) = (String::new(), 0);
-    loop {
-        text.clear();
-        if reader.read_line(&mut text).map_err(|error| unread(table, error))? == 0 {
-            return Ok(());
-        }
-        number += 1;
-        let line = text.trim_ascii();
-        if !line.is_empty() {
-            let told = |what| TableError::Line { table: table.to_owned(), line: number, what };
-            each(line).map_err(told)?;
-        }
     }
 }
 

@@ -9,25 +9,23 @@ use arrow_json::reader::Decoder;
 use super::Members;
 use crate::table::TableError;
 use crate::table::error::unread;
+use crate::table::line::LineReader;
+use crate::table::read::BATCH_BYTES;
 
 /// Reads lines to batches of rows, a column a member.
 pub(in crate::table) struct Records<R> {
-    reader: R,
+    lines: LineReader<R>,
     table: String,
     members: Members,
     /// Whether `members` tell of these lines, and not only of some before.
     is_known: bool,
     decoder: Decoder,
     rows: usize,
-    /// Of the last line that was read, from 1.
-    line: u64,
-    buffer: String,
-    is_done: bool,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Lines of `reader`, a table called `table` with these members, in batches of `rows`. `is_known` says that all of them have been
-    /// [learnt](Members::learn) from.
+    /// Lines of `reader`, a table called `table` with these members, in batches of `rows`, or of less if that is more than
+    /// [`BATCH_BYTES`]. `is_known` says that all of them have been [learnt](Members::learn) from.
     pub(in crate::table) fn new(
         reader: R,
         table: &str,
@@ -38,44 +36,27 @@ impl<R: BufRead> Records<R> {
         let builder = ReaderBuilder::new(members.schema()).with_strict_mode(true);
         // One more than there will be, so that it never stops before it is told to.
         let decoder = builder.with_batch_size(rows + 1).build_decoder()?;
-        let (table, buffer) = (table.to_owned(), String::new());
-        Ok(Records {
-            reader,
-            table,
-            members,
-            is_known,
-            decoder,
-            rows,
-            line: 0,
-            buffer,
-            is_done: false,
-        })
+        let (lines, table) = (LineReader::new(reader, table), table.to_owned());
+        Ok(Records { lines, table, members, is_known, decoder, rows })
     }
 
     fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        let first = self.line + 1;
-        let mut rows = 0;
-        while rows < self.rows && !self.is_done {
-            self.buffer.clear();
-            let read = self.reader.read_line(&mut self.buffer);
-            self.is_done = read.map_err(|error| unread(&self.table, error))? == 0;
-            self.line += u64::from(!self.is_done);
-            let line = self.buffer.trim_ascii();
-            if line.is_empty() {
-                continue;
-            }
-            let told = |what| TableError::Line { table: self.table.clone(), line: self.line, what };
-            if !self.is_known {
-                self.members.check(line).map_err(told)?;
-            }
-            self.decoder.decode(line.as_bytes()).map_err(|error| told(error.to_string()))?;
+        let first = self.lines.number() + 1;
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < self.rows && bytes < BATCH_BYTES {
+            let Some(line) = self.lines.next()? else { break };
             rows += 1;
+            bytes += line.len();
+            let is_fit = if self.is_known { Ok(()) } else { self.members.check(line) };
+            let decoded = is_fit.and_then(|()| {
+                self.decoder.decode(line.as_bytes()).map_err(|error| error.to_string())
+            });
+            decoded.map_err(|what| self.lines.wrong(what))?;
         }
-        let batch = self.decoder.flush().map_err(|error| {
-            let what = format!("lines {first} to {}: {error}", self.line);
+        self.decoder.flush().map_err(|error| {
+            let what = format!("lines {first} to {}: {error}", self.lines.number());
             unread(&self.table, what)
-        })?;
-        Ok(batch)
+        })
     }
 }
 

@@ -40,7 +40,6 @@ pub(crate) struct Audit {
     #[arg(long, conflicts_with_all = ["files", "redact"])]
     pub(crate) list_rules: bool,
 
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

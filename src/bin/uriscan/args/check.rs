@@ -27,7 +27,6 @@ pub(crate) struct Check {
     pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

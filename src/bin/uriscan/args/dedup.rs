@@ -80,7 +80,6 @@ pub(crate) struct Dedup {
     pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) memory: Memory,
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]
@@ -90,10 +89,7 @@ pub(crate) struct Dedup {
 impl Dedup {
     /// Whether the inputs are tables.
     pub(crate) fn has_tables(&self) -> bool {
-        #[cfg(feature = "parquet")]
-        return self.table.column.is_some();
-        #[cfg(not(feature = "parquet"))]
-        false
+        self.table.column.is_some()
     }
 }
 

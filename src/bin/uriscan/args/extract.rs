@@ -56,7 +56,6 @@ pub(crate) struct Extract {
     #[arg(short, long, conflicts_with_all = ["line_number", "byte_offset", "context", "jsonl"])]
     pub(crate) count: bool,
 
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

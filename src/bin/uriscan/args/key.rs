@@ -39,7 +39,6 @@ pub(crate) struct Key {
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

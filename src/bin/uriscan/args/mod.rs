@@ -14,7 +14,7 @@ mod parse;
 mod resolve;
 mod rules;
 mod set;
-#[cfg(feature = "parquet")]
+#[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
 mod table;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
@@ -34,8 +34,6 @@ pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
-
-#[cfg(feature = "parquet")]
 pub(crate) use table::TableChoice;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -108,7 +106,6 @@ pub(crate) enum Command {
     Grammar(Grammar),
 }
 
-#[cfg(feature = "parquet")]
 impl Command {
     /// What was typed about tables, for commands that take them.
     pub(crate) fn table(&self) -> Option<&TableChoice> {

@@ -25,7 +25,6 @@ pub(crate) struct Normalize {
     pub(crate) redaction: Redaction,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

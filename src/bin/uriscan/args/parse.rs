@@ -30,7 +30,6 @@ pub(crate) struct Parse {
     pub(crate) mending: Mending,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
-    #[cfg(feature = "parquet")]
     #[command(flatten)]
     pub(crate) table: super::TableChoice,
     #[command(flatten)]

@@ -1,0 +1,27 @@
+//! Tables, to a program that is built without them: it knows the options by name, to say what it lacks.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+/// What was typed in vain.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct TableChoice {
+    #[arg(long, hide = true)]
+    pub(crate) column: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) from: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) to: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) sort_by: Option<OsString>,
+}
+
+impl TableChoice {
+    /// The first option that was typed.
+    pub(crate) fn option(&self) -> Option<&'static str> {
+        let TableChoice { column, from, to, sort_by } = self;
+        let typed = [(column, "--column"), (from, "--from"), (to, "--to"), (sort_by, "--sort-by")];
+        typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name))
+    }
+}

@@ -1,0 +1,124 @@
+//! The lines of a table of JSON lines, one by one.
+
+use std::io::{BufRead, Read};
+
+use super::TableError;
+use super::error::unread;
+
+/// Bytes of the longest line, without its end: what [`crate::pipeline::Settings::max_record`] is when nothing is said.
+pub(super) const LONGEST: usize = if cfg!(test) { 4 << 10 } else { 64 << 20 };
+
+/// Reads lines that are not blank.
+pub(super) struct LineReader<R> {
+    reader: R,
+    table: String,
+    /// Of the last line that was read, from 1.
+    number: u64,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// The lines of `reader`, a table called `table`.
+    pub(super) fn new(reader: R, table: &str) -> LineReader<R> {
+        LineReader { reader, table: table.to_owned(), number: 0, line: Vec::new() }
+    }
+
+    /// The next line that is not blank, without the white space around it; `None` at the end.
+    ///
+    /// # Errors
+    /// When it cannot be read, is longer than [`LONGEST`], or is not UTF-8.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, TableError> {
+        while self.read()? {
+            if !self.line.trim_ascii().is_empty() {
+                return self.text().map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is wrong with the line that was read last.
+    pub(super) fn wrong(&self, what: impl Into<String>) -> TableError {
+        TableError::Line { table: self.table.clone(), line: self.number, what: what.into() }
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Reads a line; there is none at the end.
+    fn read(&mut self) -> Result<bool, TableError> {
+        self.line.clear();
+        // One more for the end, and one to see that there is more.
+        let mut limited = self.reader.by_ref().take(LONGEST as u64 + 2);
+        let read = limited.read_until(b'\n', &mut self.line);
+        if read.map_err(|error| unread(&self.table, error))? == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        if self.line.strip_suffix(b"\n").unwrap_or(&self.line).len() > LONGEST {
+            return Err(self.wrong(format!("the line has more than {} MiB", LONGEST >> 20)));
+        }
+        Ok(true)
+    }
+
+    fn text(&self) -> Result<&str, TableError> {
+        let line = self.line.trim_ascii();
+        let indent = self.line.len() - self.line.trim_ascii_start().len();
+        std::str::from_utf8(line).map_err(|error| {
+            self.wrong(format!("no UTF-8 at column {}", indent + error.valid_up_to() + 1))
+        })
+    }
+}
+
+/// What is said of a line of something else.
+pub(super) const NO_OBJECT: &str = "no object of JSON, which every line must be";
+
+/// What is said of a line that is not quite an object; `error` is that of its parser.
+pub(super) fn no_object(error: &serde_json::Error) -> String {
+    // Its number of the line is always 1.
+    let told = error.to_string();
+    let what = told.strip_suffix(&format!(" at line {} column {}", error.line(), error.column()));
+    match what {
+        Some(what) => format!("no object of JSON: {what} at column {}", error.column()),
+        None => format!("no object of JSON: {told}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Result<Vec<(u64, String)>, String> {
+        let mut reader = LineReader::new(text, "t");
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next().map_err(|error| error.to_string())? {
+            let line = line.to_owned();
+            lines.push((reader.number(), line));
+        }
+        Ok(lines)
+    }
+
+    #[test]
+    fn blank_lines_are_counted_and_passed_over() {
+        assert_eq!(lines(b"\n a\t\r\n  \nb").unwrap(), [(2, "a".to_owned()), (4, "b".to_owned())]);
+        assert_eq!(lines(b"").unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_with_its_place() {
+        assert_eq!(lines(b"a\n b\xFFc\n").unwrap_err(), "t:2: no UTF-8 at column 3");
+        assert_eq!(lines(b"\xE2\x82").unwrap_err(), "t:1: no UTF-8 at column 1");
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_the_limit_and_no_longer() {
+        let longest = [&b"a".repeat(LONGEST)[..], b"\nb"].concat();
+        assert_eq!(lines(&longest).unwrap().len(), 2);
+        assert_eq!(lines(&longest[..LONGEST]).unwrap().len(), 1);
+        for more in [&b"a\nb"[..], b"a", b" \n"] {
+            let long = [&longest[..LONGEST], more].concat();
+            assert!(lines(&long).unwrap_err().starts_with("t:1: the line has more than"));
+        }
+    }
+}

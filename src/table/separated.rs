@@ -1,0 +1,257 @@
+//! CSV and TSV: the fields of every row as text, whatever is in them.
+
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use arrow_array::builder::{ArrayBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use csv_core::ReadRecordResult;
+
+use super::TableError;
+use super::error::unread;
+use super::line::LONGEST;
+use super::read::BATCH_BYTES;
+
+/// Bytes that are read at a time.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Reads rows to batches of columns of text, one for each name in the header; an empty field is null.
+pub(super) struct Separated<R> {
+    fields: Fields<R>,
+    schema: SchemaRef,
+    rows: usize,
+}
+
+impl<R: Read> Separated<R> {
+    /// Rows of `reader`, a table called `table` with `delimiter` between fields, in batches of `rows`, or of less if that is
+    /// more than [`BATCH_BYTES`].
+    ///
+    /// # Errors
+    /// When there is no header.
+    pub(super) fn new(
+        reader: R,
+        delimiter: u8,
+        table: &str,
+        rows: usize,
+    ) -> Result<Separated<R>, TableError> {
+        let mut fields = Fields::new(reader, delimiter, table);
+        if !fields.read()? {
+            return Err(unread(table, "there is no header, the row that names the columns"));
+        }
+        let names = (0..fields.count).map(|field| fields.text(field));
+        let columns = names.map(|name| Ok(Field::new(name?, DataType::Utf8, true)));
+        let schema = Schema::new(columns.collect::<Result<Vec<_>, TableError>>()?);
+        fields.expected = Some(fields.count);
+        Ok(Separated { fields, schema: Arc::new(schema), rows })
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        let fields = &mut self.fields;
+        let mut columns: Vec<StringBuilder> =
+            self.schema.fields().iter().map(|_| StringBuilder::new()).collect();
+        let (mut rows, mut bytes) = (0, 0);
+        while rows < self.rows && bytes < BATCH_BYTES && fields.read()? {
+            for (field, column) in columns.iter_mut().enumerate() {
+                let text = fields.text(field)?;
+                column.append_option((!text.is_empty()).then_some(text));
+            }
+            rows += 1;
+            bytes += fields.len;
+        }
+        if rows == 0 {
+            return Ok(None);
+        }
+        let columns = columns.iter_mut().map(|column| -> ArrayRef { ArrayBuilder::finish(column) });
+        Ok(Some(RecordBatch::try_new(self.schema.clone(), columns.collect())?))
+    }
+}
+
+impl<R: Read> Iterator for Separated<R> {
+    type Item = Result<RecordBatch, TableError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.batch().transpose()
+    }
+}
+
+/// The fields of one row after the other.
+struct Fields<R> {
+    reader: BufReader<R>,
+    core: csv_core::Reader,
+    table: String,
+    /// Fields of a row, as soon as the header tells.
+    expected: Option<usize>,
+    /// The fields of the row that was read last, one behind the other, in the first `len` bytes; and where they end, in the
+    /// first `count` places.
+    text: Vec<u8>,
+    len: usize,
+    ends: Vec<usize>,
+    count: usize,
+    /// Whether it ended with a line, as the parser counts them.
+    ends_line: bool,
+    is_done: bool,
+}
+
+impl<R: Read> Fields<R> {
+    fn new(reader: R, delimiter: u8, table: &str) -> Fields<R> {
+        Fields {
+            reader: BufReader::with_capacity(BUFFER_BYTES, reader),
+            core: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            table: table.to_owned(),
+            expected: None,
+            text: vec![0; 1 << 10],
+            len: 0,
+            ends: vec![0; 1 << 4],
+            count: 0,
+            ends_line: false,
+            is_done: false,
+        }
+    }
+
+    /// Reads a row; there is none at the end. Blank lines are passed over.
+    fn read(&mut self) -> Result<bool, TableError> {
+        (self.len, self.count) = (0, 0);
+        while !self.is_done {
+            let input = self.reader.fill_buf().map_err(|error| unread(&self.table, error))?;
+            let is_end = input.is_empty();
+            // A line end behind everything: it ends a last row without one, and nothing else but within quotes.
+            let input = if is_end { b"\n" } else { input };
+            let (text, ends) = (&mut self.text[self.len..], &mut self.ends[self.count..]);
+            let (result, taken, written, ended) = self.core.read_record(input, text, ends);
+            self.ends_line = result == ReadRecordResult::Record && input[..taken].ends_with(b"\n");
+            self.reader.consume(if is_end { 0 } else { taken });
+            self.len += written;
+            self.count += ended;
+            match result {
+                ReadRecordResult::Record => return self.refuse_other_widths().map(|()| true),
+                ReadRecordResult::OutputFull if self.len > LONGEST => {
+                    let what = format!(
+                        "the row has more than {} MiB, or a quote in it is never closed",
+                        LONGEST >> 20
+                    );
+                    return Err(self.wrong(&what));
+                }
+                ReadRecordResult::OutputFull => {
+                    self.text.resize((2 * self.text.len()).min(LONGEST + 1), 0);
+                }
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::InputEmpty | ReadRecordResult::End if is_end => {
+                    self.is_done = true;
+                    if self.len > 0 {
+                        return Err(self.wrong("a quote in this row is never closed"));
+                    }
+                }
+                ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
+            }
+        }
+        Ok(false)
+    }
+
+    fn refuse_other_widths(&self) -> Result<(), TableError> {
+        match self.expected {
+            Some(expected) if expected != self.count => {
+                let what = format!("fields in this row: {}, in the header: {expected}", self.count);
+                Err(self.wrong(&what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The field of this number, from 0, of the row that was read last.
+    fn text(&self, field: usize) -> Result<&str, TableError> {
+        let start = if field == 0 { 0 } else { self.ends[field - 1] };
+        std::str::from_utf8(&self.text[start..self.ends[field]])
+            .map_err(|_| self.wrong(&format!("no UTF-8 in field {}", field + 1)))
+    }
+
+    /// What is wrong with the row that was read last, told with the line that it begins in.
+    fn wrong(&self, what: &str) -> TableError {
+        let within = memchr::memchr_iter(b'\n', &self.text[..self.len]).count() as u64;
+        let line = self.core.line() - within - u64::from(self.ends_line);
+        TableError::Line { table: self.table.clone(), line, what: what.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The names and the rows of `text`, read by so many bytes and rows at a time.
+    fn read(text: &[u8], rows: usize) -> Result<Vec<Vec<Option<String>>>, String> {
+        let told = |error: TableError| error.to_string();
+        let table = Separated::new(text, b',', "t", rows).map_err(told)?;
+        let names = table.schema();
+        let mut read =
+            vec![names.fields().iter().map(|field| Some(field.name().clone())).collect()];
+        for batch in table {
+            let batch = batch.map_err(told)?;
+            for row in 0..batch.num_rows() {
+                let value = |column: &ArrayRef| {
+                    column.is_valid(row).then(|| column.as_string::<i32>().value(row).to_owned())
+                };
+                read.push(batch.columns().iter().map(value).collect());
+            }
+        }
+        Ok(read)
+    }
+
+    #[test]
+    fn what_is_no_row_is_told_with_the_line_it_begins_in() {
+        for (text, what) in [
+            (&b""[..], "t: there is no header"),
+            (b"\n\n", "t: there is no header"),
+            (b"a,b\n1\n", "t:2: fields in this row: 1, in the header: 2"),
+            (b"a,b\r\n\"x\r\ny\",2\r\n\r\n1,2,3\r\n", "t:5: fields in this row: 3"),
+            (b"a,b\n\n\"x\n\n\",2\n1,2,3", "t:6: fields in this row: 3"),
+            (b"a,b\n1,2\n3,\"4\n5,6\n", "t:3: a quote in this row is never closed"),
+            (b"a,\"b\n1,2", "t:1: a quote in this row is never closed"),
+            (b"a,b\n\"", "t:2: a quote in this row is never closed"),
+            (b"a,b\n1,\xFF\n", "t:2: no UTF-8 in field 2"),
+            (b"a,b\n1,2\n\xC3,\xA9\n", "t:3: no UTF-8 in field 1"),
+            (b"a,\xFF\n", "t:1: no UTF-8 in field 2"),
+        ] {
+            let told = read(text, 10).unwrap_err();
+            assert!(told.starts_with(what), "{told}, not {what}");
+        }
+        let open = [&b"a\n\""[..], &b"\nx".repeat(LONGEST)].concat();
+        assert!(read(&open, 10).unwrap_err().starts_with("t:2: the row has more than"));
+    }
+
+    #[test]
+    fn quotes_hold_anything_and_the_last_line_end_may_be_missing() {
+        let rows = read(b"a,b\n\"x,\"\"\n\",\n\n2,\"3\"", 1).unwrap();
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(rows, [[some("a"), some("b")], [some("x,\"\n"), None], [some("2"), some("3")]]);
+    }
+
+    proptest! {
+        /// What is written with quotes around every field is read as it was.
+        #[test]
+        fn any_text_in_quotes_comes_back(
+            rows in prop::collection::vec(prop::collection::vec("[ -~\n\r\"é]{0,9}", 3), 1..9),
+            ends in prop::sample::select(vec!["\n", "\r\n"]),
+            at_once in 1..4usize,
+        ) {
+            let mut text = format!("a,b,c{ends}");
+            for row in &rows {
+                let quoted = row.iter().map(|field| format!("\"{}\"", field.replace('"', "\"\"")));
+                text += &quoted.collect::<Vec<_>>().join(",");
+                text += ends;
+            }
+            let read = read(text.as_bytes(), at_once).unwrap();
+            let some = |text: String| (!text.is_empty()).then_some(text);
+            let expected: Vec<Vec<Option<String>>> =
+                rows.into_iter().map(|row| row.into_iter().map(some).collect()).collect();
+            prop_assert_eq!(&read[1..], &expected[..]);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Tables that are read from front to back.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use arrow_schema::SchemaRef;
+
+use super::error::unread;
+use super::jsonl::Lines;
+use super::members::{Members, Records};
+use super::read::{BATCH_ROWS, Rows, stream_rows};
+use super::separated::Separated;
+use super::{Job, TableError, TableFormat};
+use crate::io::compress::decompressed;
+
+/// Bytes that are looked at to see what a table is, and what members its lines have.
+const HEAD_BYTES: u64 = 1 << 20;
+
+/// A table that is read from front to back, decompressed.
+pub(super) struct Text {
+    /// Its first bytes.
+    pub(super) head: Vec<u8>,
+    /// All of it.
+    pub(super) all: Box<dyn Read + Send>,
+}
+
+impl Text {
+    pub(super) fn open(stream: impl Read + Send + 'static, name: &str) -> Result<Text, TableError> {
+        let mut stream = decompressed(Box::new(stream)).map_err(|error| unread(name, error))?;
+        let mut head = Vec::new();
+        let mut start = stream.by_ref().take(HEAD_BYTES);
+        start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
+        // A byte order mark is no part of the first name.
+        if head.starts_with(b"\xEF\xBB\xBF") {
+            head.drain(..3);
+        }
+        let all = Box::new(io::Cursor::new(head.clone()).chain(stream));
+        Ok(Text { head, all })
+    }
+
+    /// The members of the lines among the first bytes.
+    fn members(&self, name: &str) -> Result<Members, TableError> {
+        let is_all = (self.head.len() as u64) < HEAD_BYTES - 3;
+        let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut members = Members::default();
+        members.learn(if is_all { &self.head[..] } else { &self.head[..whole] }, name)?;
+        Ok(members)
+    }
+
+    /// The rows; `known` are the members of JSON lines, and whether they are those of this table.
+    pub(super) fn rows(
+        self,
+        format: TableFormat,
+        name: &str,
+        job: &Job,
+        known: Option<(&Members, bool)>,
+    ) -> Result<(SchemaRef, Rows), TableError> {
+        let fault = |error: &dyn fmt::Display| unread(name, error);
+        match format {
+            TableFormat::Csv | TableFormat::Tsv => {
+                let delimiter = format.delimiter().unwrap_or(b',');
+                let rows = Separated::new(self.all, delimiter, name, BATCH_ROWS)?;
+                Ok((rows.schema(), Rows::Batches(Box::new(rows))))
+            }
+            TableFormat::ArrowStream => stream_rows(self.all, name),
+            TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
+                let (members, is_known) = match known {
+                    Some((members, is_known)) => (members.clone(), is_known),
+                    None => (self.members(name)?, false),
+                };
+                let schema = members.schema();
+                let lines = BufReader::new(self.all);
+                let records = Records::new(lines, name, members, is_known, BATCH_ROWS)?;
+                Ok((schema, Rows::Batches(Box::new(records))))
+            }
+            TableFormat::Jsonl => {
+                let lines = Lines::new(BufReader::new(self.all), job, name, BATCH_ROWS);
+                Ok((lines.schema(), Rows::Lines(Box::new(lines))))
+            }
+            TableFormat::Parquet | TableFormat::Arrow => Err(fault(&format_args!(
+                "{} is read from files only, not from pipes",
+                format.name()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Tables that are not what they should be: told in a line that names the file and the place, and nothing is written.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+use crate::run::Place;
+
+/// Some rows with a number and a URL.
+fn rows(count: usize) -> RecordBatch {
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..count as i64));
+    let urls = (0..count).map(|i| format!("http://h{}.example/{i}", i % 7));
+    let urls: ArrayRef = Arc::new(StringArray::from_iter_values(urls));
+    RecordBatch::try_from_iter([("id", ids), ("url", urls)]).unwrap()
+}
+
+/// Writes `batch` as Parquet that is not compressed, so that broken bytes get far.
+fn write_parquet(place: &Place, name: &str, batch: &RecordBatch) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::UNCOMPRESSED)
+        .set_max_row_group_row_count(Some(100))
+        .build();
+    let file = File::create(place.path(name)).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    fs::read(place.path(name)).unwrap()
+}
+
+#[test]
+fn text_tables_are_told_by_file_and_line() {
+    for (text, what) in [
+        (&b"id,url\n1,http://h\n2\n"[..], "t.csv:3: fields in this row: 1, in the header: 2"),
+        (b"id,url\n1,http://h,2\n", "t.csv:2: fields in this row: 3, in the header: 2"),
+        (b"id,url\n1,\"a\nb\"\n\n2,http://h,3\n", "t.csv:5: fields in this row: 3"),
+        (
+            b"id,url\n1,http://h\n2,\"http://i\n3,x\n",
+            "t.csv:3: a quote in this row is never closed",
+        ),
+        (b"id,url\n1,http://h/\xFF\n", "t.csv:2: no UTF-8 in field 2"),
+        (b"id,url\xFF\n", "t.csv:1: no UTF-8 in field 2"),
+        (b"", "t.csv: there is no header, the row that names the columns"),
+        (b"url,url\na,b\n", "t.csv: the columns 1 and 2 are both called url"),
+        (b"http://h,1\n", "t.csv: there is no column url; there are: http://h, 1"),
+        (b"\"a\nb\",c\n", "t.csv: there is no column url; there are: a\\nb, c"),
+    ] {
+        let place = Place::new(&[]);
+        fs::write(place.path("t.csv"), text).unwrap();
+        let message = place.run(&["dedup", "--column", "url", "t.csv", "-o", "out.csv"], "");
+        let message = message.refused();
+        assert!(message.starts_with(&format!("uriscan: {what}")), "{message}");
+        assert_eq!(place.names(), ["t.csv"]);
+    }
+}
+
+#[test]
+fn a_member_that_no_line_has_is_told() {
+    let place = Place::new(&[
+        ("a.jsonl", "{\"url\":\"http://h\"}\n"),
+        ("b.jsonl", "{\"uri\":\"http://i\"}\n{}\n"),
+        ("null.jsonl", "{\"url\":null}\n{}\n"),
+        ("empty.jsonl", "\n"),
+    ]);
+    for command in ["dedup", "normalize"] {
+        let run = |args: &[&str]| {
+            place.run(&[&[command, "--column", "url", "-o", "out.jsonl"], args].concat(), "")
+        };
+        let message = run(&["b.jsonl"]).refused();
+        assert_eq!(message, "uriscan: b.jsonl: no line has a member url");
+        for fine in [
+            &["a.jsonl", "b.jsonl"][..],
+            &["b.jsonl", "a.jsonl"],
+            &["null.jsonl"],
+            &["empty.jsonl"],
+        ] {
+            assert_eq!(run(fine).quiet(), "", "{fine:?}");
+        }
+    }
+}
+
+#[test]
+fn columns_are_told_by_file_and_name() {
+    let place = Place::new(&[]);
+    write_parquet(&place, "t.parquet", &rows(3));
+    let twice = rows(3);
+    let column = twice.column(1).clone();
+    let twice = RecordBatch::try_from_iter([("url", column.clone()), ("url", column)]).unwrap();
+    write_parquet(&place, "twice.parquet", &twice);
+    let run = |column: &str, table: &str| {
+        place.run(&["dedup", "--column", column, table, "-o", "out.parquet"], "")
+    };
+    let wrong = "uriscan: t.parquet: the column id is of Int64, and not of text or bytes";
+    assert_eq!(run("id", "t.parquet").refused(), wrong);
+    assert_eq!(
+        run("url", "twice.parquet").refused(),
+        "uriscan: twice.parquet: the columns 1 and 2 are both called url; a number tells them apart"
+    );
+    assert_eq!(run("2", "twice.parquet").quiet(), "");
+    let again = ["normalize", "--column", "url", "t.parquet", "-o", "n.parquet"];
+    assert_eq!(place.run(&again, "").quiet(), "");
+    let message = place.run(&["normalize", "--column", "url", "n.parquet", "-o", "m.parquet"], "");
+    let wrong = "uriscan: n.parquet: there is a column uri_normalized already";
+    assert_eq!(message.refused(), wrong);
+}
+
+#[test]
+fn tables_without_rows_stay_tables() {
+    let place = Place::new(&[]);
+    write_parquet(&place, "none.parquet", &rows(0));
+    for to in ["parquet", "arrow", "csv", "jsonl"] {
+        let out = format!("out.{to}");
+        let args = ["normalize", "--column", "url", "none.parquet", "-o", &out];
+        assert_eq!(place.run(&args, "").quiet(), "");
+    }
+    assert_eq!(place.read("out.csv"), "id,url,uri_normalized\n");
+    let again = ["dedup", "--column", "url", "out.parquet", "--to", "csv"];
+    assert_eq!(place.run(&again, "").quiet(), "id,url,uri_normalized\n");
+    let pipe = ["dedup", "--column", "url", "--to", "csv", "/dev/stdin"];
+    let message = place.run(&pipe, "PAR1").refused();
+    assert_eq!(message, "uriscan: /dev/stdin: parquet is read from files only, not from pipes");
+    for name in ["e.parquet", "e.arrow", "e.arrows", "e.tsv"] {
+        fs::write(place.path(name), "").unwrap();
+        let message = place.run(&["dedup", "--column", "url", name, "-o", "e.csv"], "").refused();
+        assert!(message.starts_with(&format!("uriscan: {name}: ")), "{message}");
+    }
+}
+
+#[test]
+fn broken_bytes_are_no_panic() {
+    let place = Place::new(&[]);
+    let batch = rows(300);
+    let whole = write_parquet(&place, "t.parquet", &batch);
+    let mut arrow = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    arrow.write(&batch).unwrap();
+    let arrow = arrow.into_inner().unwrap();
+    let mut stream = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    stream.write(&batch).unwrap();
+    let stream = stream.into_inner().unwrap();
+    let mut refused = 0;
+    for (name, bytes) in [("b.parquet", whole), ("b.arrow", arrow), ("b.arrows", stream)] {
+        // Every part of the file, what describes it more often.
+        let places = (0..bytes.len())
+            .step_by(bytes.len() / 10)
+            .chain((bytes.len().saturating_sub(400)..bytes.len()).step_by(23));
+        for at in places {
+            for byte in [0xFF, bytes[at] ^ 0x40] {
+                let mut broken = bytes.clone();
+                broken[at] = byte;
+                fs::write(place.path(name), broken).unwrap();
+                let ran = place.run(&["dedup", "--column", "url", name, "-o", "out.csv"], "");
+                let told = format!("{name} {at} {byte}: {}", ran.stderr);
+                assert!([0, 2].contains(&ran.code), "{told}");
+                if ran.code == 2 {
+                    refused += 1;
+                    assert!(ran.stderr.starts_with(&format!("uriscan: {name}: ")), "{told}");
+                    assert_eq!(ran.stderr.lines().count(), 1, "{told}");
+                }
+            }
+        }
+        for len in [0, 3, 8, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(place.path(name), &bytes[..len]).unwrap();
+            let ran = place.run(&["dedup", "--column", "url", name, "-o", "out.csv"], "");
+            assert!(ran.code == 2 || name == "b.arrows", "{name} {len}");
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}

@@ -1,0 +1,54 @@
+//! Tables where there is no word of them: given as text, or to a program that is built without them.
+
+use crate::run::Place;
+
+#[cfg(not(feature = "parquet"))]
+const ADVICE: &str = "this program is built without tables; `cargo install --path . --features parquet` builds it with them";
+#[cfg(feature = "parquet")]
+const ADVICE: &str = "--column names its column of URIs, in commands that take tables";
+
+#[test]
+fn tables_are_not_taken_for_text() {
+    let place = Place::new(&[
+        ("t.parquet", "PAR1\u{15}\u{4}\u{15}PAR1"),
+        ("t.arrow", "ARROW1\0\0x"),
+        ("list.txt", "PAR1/x\nARROW1\n"),
+        ("short.txt", "PAR1"),
+    ]);
+    for (name, format) in [("t.parquet", "Parquet"), ("t.arrow", "Arrow")] {
+        let wrong =
+            |name: &str| format!("uriscan: {name}: is a table of {format} and no text; {ADVICE}");
+        for command in ["dedup", "normalize", "census", "check"] {
+            assert_eq!(place.run(&[command, "list.txt", name], "").refused(), wrong(name));
+            assert_eq!(place.run(&[command], &place.read(name)).refused(), wrong("-"));
+        }
+        // Of documents the others are read.
+        let ran = place.run(&["extract", name, "list.txt"], "");
+        assert_eq!((ran.code, ran.stderr), (2, wrong(name) + "\n"));
+    }
+    assert_eq!(
+        place.run(&["dedup", "list.txt", "short.txt"], "").quiet(),
+        "PAR1/x\nARROW1\nPAR1\n"
+    );
+    for input in ["", "P", "PAR1\n", "http://h/\n"] {
+        let expected =
+            if input.is_empty() { String::new() } else { input.trim_end().to_owned() + "\n" };
+        assert_eq!(place.run(&["dedup"], input).quiet(), expected);
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn options_of_tables_are_known_where_there_are_none() {
+    let place = Place::new(&[("t.parquet", "PAR1\u{15}")]);
+    for args in [&["--column", "url"][..], &["--from", "x"], &["--to=csv"], &["--sort-by", "surt"]]
+    {
+        for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract"] {
+            let message = place.run(&[&[command], args, &["t.parquet"]].concat(), "").refused();
+            let option = args[0].split('=').next().unwrap();
+            assert_eq!(message, format!("uriscan: {option}: {ADVICE}"));
+            let help = place.run(&[command, "--help"], "").quiet();
+            assert!(!help.contains("--column"), "{help}");
+        }
+    }
+}
