@@ -1,15 +1,15 @@
 //! Sets of keys on disk.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array};
 use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::key::Key;
-use uriscan::set::{self, Loader, SetError, SetWriter};
+use uriscan::set::{self, Loader, Meaning, SetError, SetWriter, Timestamp};
 
 use crate::column::Column;
 use crate::form::Form;
@@ -23,6 +23,14 @@ pub(crate) struct KeySet(set::KeySet);
 /// Does `work` on the pool.
 fn done<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, SetError> + Send) -> PyResult<T> {
     pool::install(py, work)?.map_err(|error| errors::of_set(py, &error))
+}
+
+/// Begins an empty set at `path`.
+fn begin(path: &Path, meaning: Meaning, first_seen: bool) -> Result<SetWriter, SetError> {
+    match first_seen {
+        true => SetWriter::create_dated(path, meaning),
+        false => SetWriter::create(path, meaning),
+    }
 }
 
 /// The keys of a column of them, with `None` where there is none.
@@ -44,10 +52,15 @@ fn keys(column: &Column) -> PyResult<Vec<Option<Key>>> {
 #[pymethods]
 impl KeySet {
     #[staticmethod]
-    fn create(py: Python<'_>, path: PathBuf, form: &Bound<'_, Form>) -> PyResult<KeySet> {
+    fn create(
+        py: Python<'_>,
+        path: PathBuf,
+        form: &Bound<'_, Form>,
+        first_seen: bool,
+    ) -> PyResult<KeySet> {
         let meaning = form.get().meaning();
         done(py, || {
-            SetWriter::create(&path, meaning)?.commit()?;
+            begin(&path, meaning, first_seen)?.commit()?;
             set::KeySet::open(&path).map(KeySet)
         })
     }
@@ -71,13 +84,14 @@ impl KeySet {
             _ => SetWriter::fill_with_common,
         };
         let first = sets.first().ok_or_else(|| PyValueError::new_err("no set is given"))?;
-        let meaning = first.get().0.meaning().clone();
+        let first = &first.get().0;
+        let (meaning, first_seen) = (first.meaning().clone(), first.is_dated());
         let paths: Vec<PathBuf> =
             sets.iter().map(|set| set.get().0.directory().to_owned()).collect();
         done(py, || {
             let sets =
                 paths.iter().map(|path| set::KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
-            fill(&mut SetWriter::create(&path, meaning)?, &sets)?;
+            fill(&mut begin(&path, meaning, first_seen)?, &sets)?;
             set::KeySet::open(&path).map(KeySet)
         })
     }
@@ -112,13 +126,32 @@ impl KeySet {
         Ok(Column::of_array(Arc::new(is_in) as ArrayRef))
     }
 
-    /// Opens it to write; `memory` bytes are for keys on their way into it.
-    fn adding(&self, py: Python<'_>, memory: usize) -> PyResult<Adding> {
+    /// When every key was first seen, in seconds since 1970; null where it is not in the set, or null.
+    fn first_seen(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        let asked = keys(column.get())?;
+        let mut times = vec![None; asked.len()];
+        done(py, || {
+            self.0.expect_dated(true)?;
+            let mut keys: Vec<(Key, usize)> =
+                asked.iter().zip(0..).filter_map(|(key, row)| Some(((*key)?, row))).collect();
+            self.0.find_dated(&mut keys, |row, time| times[row] = Some(time.0))
+        })?;
+        Ok(Column::of_array(Arc::new(UInt32Array::from(times)) as ArrayRef))
+    }
+
+    /// Opens it to write; `memory` bytes are for keys on their way into it, which were first seen `at` that second, or now.
+    fn adding(&self, py: Python<'_>, memory: usize, at: Option<u32>) -> PyResult<Adding> {
         let (path, meaning) = (self.0.directory(), self.0.meaning());
         done(py, || {
             let writer = SetWriter::open(path)?;
             writer.set().expect(meaning)?;
-            let loader = writer.loader(memory)?;
+            let loader = match at.map(Timestamp) {
+                None => writer.loader(memory)?,
+                Some(at) => {
+                    writer.set().expect_dated(true)?;
+                    writer.loader_at(memory, at)?
+                }
+            };
             Ok(Adding(Mutex::new(Some((writer, loader)))))
         })
     }
@@ -150,6 +183,11 @@ impl KeySet {
     #[getter]
     fn seed(&self) -> u64 {
         self.0.meaning().hasher().seed()
+    }
+
+    #[getter]
+    fn keeps_first_seen(&self) -> bool {
+        self.0.is_dated()
     }
 
     #[getter]

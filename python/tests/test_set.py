@@ -1,7 +1,9 @@
 """Sets on disk."""
 
+import datetime
 import filecmp
 import os
+import time
 
 import pyarrow
 import pytest
@@ -61,6 +63,34 @@ def test_merge_is_the_same_in_any_order(tmp_path):
     assert one.contains("http://h/199") and not one.contains("http://h/200")
     with pytest.raises(ValueError):
         Set.merge(tmp_path / "none", [])
+
+
+def test_first_seen(tmp_path):
+    day = datetime.datetime(2026, 3, 1, tzinfo=datetime.timezone.utc)
+    sets = [Set.create(tmp_path / name, first_seen=True) for name in ("a", "b")]
+    sets[0].add(["http://a/", "http://b/"], at=day)
+    sets[1].add(["http://b/", "http://c/"], at=day + datetime.timedelta(days=1))
+    before = int(time.time())
+    sets[1].add(["http://d/"])
+    first = int(day.timestamp())
+    merged = Set.merge(tmp_path / "m", reversed(sets))
+    asked = pyarrow.array(["HTTP://c", None, "http://nobody/", "http://b/", "http://d/"])
+    *known, today = merged.first_seen(asked).to_pylist()
+    assert known == [first + 86400, None, None, first]
+    assert before <= today <= time.time()
+    assert merged.keeps_first_seen and merged.first_seen("http://a") == first
+    plain = Set.create(tmp_path / "plain")
+    assert not plain.keeps_first_seen
+    for refused in (
+        lambda: plain.first_seen(["http://a/"]),
+        lambda: plain.add(["http://a/"], at=day),
+        lambda: Set.merge(tmp_path / "n", [plain, sets[0]]),
+    ):
+        with pytest.raises(uriscan.SetError, match="first-seen") as caught:
+            refused()
+        assert caught.value.kind == "differs"
+    with pytest.raises(OverflowError):
+        sets[0].add(["http://a/"], at=-1)
 
 
 def test_many_batches_at_once(tmp_path):

@@ -156,10 +156,52 @@ pub fn members(
     run(&mut Members::new(options, ask, settings), sources, settings, sinks)
 }
 
+/// Writes the records that are in `set`, which tells when they were first seen, each behind that time
+/// ([`crate::set::Timestamp`] as text) and a tab.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::key::Hasher;
+/// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, first_seen};
+/// use uriscan::set::SetWriter;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(0));
+/// let meaning = equivalence.meaning(hasher);
+/// let mut set = SetWriter::create_dated(&directory.path().join("seen"), meaning)?;
+/// let options = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+/// let settings = Settings::default();
+///
+/// let mut keys = set.loader_at(1 << 20, "2026-03-01".parse()?)?;
+/// let old = Source::new("old", &b"http://h/\n"[..]);
+/// collect(vec![old], &options, &mut keys, &settings, &mut Sinks::new(&mut std::io::sink()))?;
+/// set.add(keys)?;
+///
+/// let mut out = Vec::new();
+/// let list = Source::new("list", &b"HTTP://H:80\nhttp://h/b\n"[..]);
+/// first_seen(vec![list], &options, set.set(), &settings, &mut Sinks::new(&mut out))?;
+/// assert_eq!(out, b"2026-03-01T00:00:00Z\tHTTP://H:80\n");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// See [`Error`].
+pub fn first_seen(
+    sources: Vec<Source>,
+    options: &MemberOptions,
+    set: &KeySet,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run(&mut Members::new(options, Ask::Date(set), settings), sources, settings, sinks)
+}
+
 /// What is done with keys.
 enum Ask<'a> {
     Load(&'a mut Loader),
     Find { set: &'a KeySet, is_in: bool },
+    Date(&'a KeySet),
 }
 
 struct Members<'a> {
@@ -190,8 +232,29 @@ impl<'a> Members<'a> {
                     rows.set_first(row, found == *is_in);
                 },
             ),
+            // Every chunk asks for itself.
+            Ask::Date(_) => Ok(()),
         }
     }
+}
+
+/// Writes the records of a chunk that are in `set`, behind the times at which they were first seen.
+fn write_dated(set: &KeySet, slot: &mut Slot<Found>, record_end: u8) -> Result<(), SetError> {
+    let Found { spans, rows } = &slot.rows;
+    let mut asked: Vec<(Key, usize)> = (0..rows.len()).map(|row| (rows.key(row), row)).collect();
+    let mut times = vec![None; rows.len()];
+    set.find_dated(&mut asked, |row, time| times[row] = Some(time))?;
+    let text = slot.chunk.text.padded().content();
+    let mut written = 0;
+    for (span, time) in spans.iter().zip(times).filter_map(|(span, time)| Some((span, time?))) {
+        slot.out.extend_from_slice(format!("{time}\t").as_bytes());
+        slot.out.extend_from_slice(span.of(text));
+        slot.out.push(record_end);
+        written += 1;
+    }
+    slot.report.written = written;
+    slot.report.withheld = spans.len() as u64 - written;
+    Ok(())
 }
 
 impl Job for Members<'_> {
@@ -204,6 +267,16 @@ impl Job for Members<'_> {
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
         let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
+        if let Ask::Date(set) = self.ask {
+            if self.failed.is_none() {
+                let slots = slots[..end].par_iter_mut();
+                let scanned = slots.filter(|slot| slot.chunk.shape == Shape::Records);
+                let end = self.record_end;
+                self.failed =
+                    scanned.map(|slot| write_dated(set, slot, end)).find_map_any(Result::err);
+            }
+            return;
+        }
         let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
         if self.failed.is_none() {
@@ -216,6 +289,10 @@ impl Job for Members<'_> {
 
     #[inline(always)]
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+        if let Ask::Date(_) = self.ask {
+            // What is in the set was written when it was asked for.
+            return;
+        }
         let Found { spans, rows } = &slot.rows;
         let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
         let written = copy_lines(slot.chunk.text.padded(), lines, self.record_end, &mut slot.out);
@@ -230,7 +307,9 @@ impl Job for Members<'_> {
     fn on_invalid(&self) -> OnInvalid {
         // All that the driver does by it is to hand on records too long to be judged, which are in no set.
         match (self.options.on_invalid, &self.ask) {
-            (OnInvalid::Pass, Ask::Load(_) | Ask::Find { is_in: true, .. }) => OnInvalid::Drop,
+            (OnInvalid::Pass, Ask::Load(_) | Ask::Find { is_in: true, .. } | Ask::Date(_)) => {
+                OnInvalid::Drop
+            }
             (on_invalid, _) => on_invalid,
         }
     }

@@ -35,7 +35,7 @@ pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_p
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
 pub use links::links_of;
 pub use map::{keys, normalize, surts};
-pub use members::{MemberOptions, Seen, collect, members};
+pub use members::{MemberOptions, Seen, collect, first_seen, members};
 pub use parse::{RowFormat, parse};
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};

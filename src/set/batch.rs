@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::cursor::Cursor;
 use super::error::SetError;
 use super::store::KeySet;
+use super::times::Timestamp;
 use crate::key::Key;
 
 /// Keys of a share, about, which one thread sorts and looks up.
@@ -79,6 +80,30 @@ pub(super) fn find(
                 hit(i);
             }
         }
+    }
+    Ok(())
+}
+
+/// [`KeySet::find_dated`].
+pub(super) fn find_dated(
+    set: &KeySet,
+    asked: &mut [(Key, usize)],
+    mut told: impl FnMut(usize, Timestamp),
+) -> Result<(), SetError> {
+    asked.sort_unstable_by_key(|&(key, _)| key);
+    let (Some(&(first, _)), Some(&(last, _))) = (asked.first(), asked.last()) else {
+        return Ok(());
+    };
+    let mut places = Vec::new();
+    for (run, times) in set.runs().iter().filter_map(|run| Some((run, run.times()?))) {
+        let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
+        for &(key, i) in &*asked {
+            let (place, is_there) = cursor.seek(key.0)?;
+            if is_there {
+                places.push((place, i));
+            }
+        }
+        times.read(places.drain(..), &mut told)?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::entry::Entry;
 use super::error::SetError;
 use super::run::{BLOCK_KEYS, KEY, Run, key_at};
 
@@ -182,20 +183,24 @@ fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
     (low, low < count && key_at(bytes, low) == key)
 }
 
-/// Leaves those of `keys`, which rise, that `run` holds, or those that it does not.
+/// Leaves those of `entries`, whose keys rise, that `run` holds, or those that it does not.
 ///
 /// # Errors
 /// When blocks cannot be read or are damaged.
-pub(super) fn retain(run: &Run, keys: &mut Vec<u128>, held: bool) -> Result<(), SetError> {
-    let (Some(&first), Some(&last)) = (keys.first(), keys.last()) else { return Ok(()) };
-    let mut cursor = Cursor::new(run, keys.len(), first, last);
+pub(super) fn retain<E: Entry>(
+    run: &Run,
+    entries: &mut Vec<E>,
+    held: bool,
+) -> Result<(), SetError> {
+    let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return Ok(()) };
+    let mut cursor = Cursor::new(run, entries.len(), first.key(), last.key());
     let mut kept = 0;
-    for i in 0..keys.len() {
-        let (_, is_there) = cursor.seek(keys[i])?;
-        keys[kept] = keys[i];
+    for i in 0..entries.len() {
+        let (_, is_there) = cursor.seek(entries[i].key())?;
+        entries[kept] = entries[i];
         kept += usize::from(is_there == held);
     }
-    keys.truncate(kept);
+    entries.truncate(kept);
     Ok(())
 }
 
@@ -229,7 +234,7 @@ mod tests {
         {
             let tree = keys(count, shape);
             let sorted: Vec<u128> = tree.iter().copied().collect();
-            let mut writer = RunWriter::new(directory.path()).unwrap();
+            let mut writer = RunWriter::new(directory.path(), false).unwrap();
             sorted.chunks(1000).for_each(|keys| writer.push(keys).unwrap());
             let mut run = writer.finish().unwrap();
             assert_eq!(run.len(), tree.len() as u64);

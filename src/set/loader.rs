@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use tempfile::TempDir;
 
 use super::combine::{But, Sorted, combine};
+use super::entry::{Dated, Entry, sort_by};
 use super::error::{At, SetError};
 use super::run::{Run, RunWriter};
+use super::times::Timestamp;
 use crate::key::Key;
 
 /// What the names of directories for sorting begin with.
@@ -15,23 +17,28 @@ pub(super) const PREFIX: &str = "sort-";
 
 /// Gathers keys, in bounded memory.
 #[derive(Debug)]
-pub struct Loader {
-    keys: Vec<u128>,
-    /// Keys that are held in memory at the most.
-    limit: usize,
-    /// Runs that were written aside, and where.
-    aside: Vec<Run>,
-    directory: TempDir,
+pub struct Loader(Gathered);
+
+/// What is gathered for a set without times, and for one with them.
+#[derive(Debug)]
+enum Gathered {
+    Keys(Sorter<u128>),
+    /// And the time of keys that come without one.
+    Dated(Sorter<Dated>, Timestamp),
 }
 
 impl Loader {
-    /// A loader that holds `bytes` in memory, about, and sorts what is more in `directory`.
-    pub(super) fn new(directory: &Path, bytes: usize) -> Result<Loader, SetError> {
-        let mut builder = tempfile::Builder::new();
-        let directory =
-            builder.prefix(PREFIX).suffix(".partial").tempdir_in(directory).at(directory)?;
-        let limit = (bytes / size_of::<u128>()).max(1 << 10);
-        Ok(Loader { keys: Vec::new(), limit, aside: Vec::new(), directory })
+    /// A loader that holds `bytes` in memory, about, and sorts what is more in `directory`. Keys are first seen at `time`,
+    /// if that is to be told.
+    pub(super) fn new(
+        directory: &Path,
+        bytes: usize,
+        time: Option<Timestamp>,
+    ) -> Result<Loader, SetError> {
+        Ok(Loader(match time {
+            None => Gathered::Keys(Sorter::new(directory, bytes)?),
+            Some(time) => Gathered::Dated(Sorter::new(directory, bytes)?, time),
+        }))
     }
 
     /// Adds keys, in any order, and as often as they come.
@@ -39,7 +46,7 @@ impl Loader {
     /// # Errors
     /// When keys have to be written aside and cannot.
     pub fn push(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), SetError> {
-        self.push_by(keys, <[u128]>::par_sort_unstable)
+        self.push_by(keys, <[u128]>::par_sort_unstable, <[Dated]>::par_sort_unstable)
     }
 
     /// The same on the calling thread alone, for a loader behind a lock: a thread of a pool that waits for others takes up
@@ -48,43 +55,107 @@ impl Loader {
         &mut self,
         keys: impl IntoIterator<Item = Key>,
     ) -> Result<(), SetError> {
-        self.push_by(keys, <[u128]>::sort_unstable)
+        self.push_by(keys, <[u128]>::sort_unstable, <[Dated]>::sort_unstable)
     }
 
     fn push_by(
         &mut self,
         keys: impl IntoIterator<Item = Key>,
-        sort: fn(&mut [u128]),
+        sort_keys: fn(&mut [u128]),
+        sort_dated: fn(&mut [Dated]),
     ) -> Result<(), SetError> {
-        for key in keys {
-            if self.keys.len() >= self.limit {
+        let keys = keys.into_iter().map(|key| key.0);
+        match &mut self.0 {
+            Gathered::Keys(sorter) => sorter.push(keys, sort_keys),
+            Gathered::Dated(sorter, time) => {
+                let first_seen = *time;
+                sorter.push(keys.map(|key| Dated { key, first_seen }), sort_dated)
+            }
+        }
+    }
+
+    /// Adds keys with the times at which they were first seen; of one that comes with several the earliest counts. In a
+    /// set that tells no times they are lost.
+    ///
+    /// # Errors
+    /// As [`Loader::push`].
+    pub fn push_dated(
+        &mut self,
+        keys: impl IntoIterator<Item = (Key, Timestamp)>,
+    ) -> Result<(), SetError> {
+        let keys = keys.into_iter();
+        match &mut self.0 {
+            Gathered::Keys(sorter) => {
+                sorter.push(keys.map(|(key, _)| key.0), <[u128]>::par_sort_unstable)
+            }
+            Gathered::Dated(sorter, _) => {
+                let dated = keys.map(|(key, first_seen)| Dated { key: key.0, first_seen });
+                sorter.push(dated, <[Dated]>::par_sort_unstable)
+            }
+        }
+    }
+
+    /// Writes all keys that none of `but` holds to `writer`; gives their number.
+    pub(super) fn write(self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
+        match self.0 {
+            Gathered::Keys(sorter) => sorter.write(but, writer),
+            Gathered::Dated(sorter, _) => sorter.write(but, writer),
+        }
+    }
+}
+
+/// Sorts entries, in bounded memory.
+#[derive(Debug)]
+struct Sorter<E> {
+    entries: Vec<E>,
+    /// Entries that are held in memory at the most.
+    limit: usize,
+    /// Runs that were written aside, and where.
+    aside: Vec<Run>,
+    directory: TempDir,
+}
+
+impl<E: Entry> Sorter<E> {
+    fn new(directory: &Path, bytes: usize) -> Result<Sorter<E>, SetError> {
+        let mut builder = tempfile::Builder::new();
+        let directory =
+            builder.prefix(PREFIX).suffix(".partial").tempdir_in(directory).at(directory)?;
+        let limit = (bytes / size_of::<E>()).max(1 << 10);
+        Ok(Sorter { entries: Vec::new(), limit, aside: Vec::new(), directory })
+    }
+
+    fn push(
+        &mut self,
+        entries: impl Iterator<Item = E>,
+        sort: fn(&mut [E]),
+    ) -> Result<(), SetError> {
+        for entry in entries {
+            if self.entries.len() >= self.limit {
                 self.make_room(sort)?;
             }
-            self.keys.push(key.0);
+            self.entries.push(entry);
         }
         Ok(())
     }
 
     /// Sorts what is held, and writes it aside if that does not give much room.
     #[cold]
-    fn make_room(&mut self, sort: fn(&mut [u128])) -> Result<(), SetError> {
-        sort(&mut self.keys);
-        self.keys.dedup();
-        if self.keys.len() > self.limit / 2 {
-            let mut writer = RunWriter::new(self.directory.path())?;
-            writer.push(&self.keys)?;
+    fn make_room(&mut self, sort: fn(&mut [E])) -> Result<(), SetError> {
+        sort_by(&mut self.entries, sort);
+        if self.entries.len() > self.limit / 2 {
+            let mut writer = RunWriter::new(self.directory.path(), E::IS_DATED)?;
+            writer.push(&self.entries)?;
             self.aside.push(writer.finish_for_now()?);
-            self.keys.clear();
+            self.entries.clear();
         }
         Ok(())
     }
 
-    /// Writes all keys that none of `but` holds to `writer`; gives their number.
-    pub(super) fn write(mut self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
-        self.keys.par_sort_unstable();
-        self.keys.dedup();
+    /// [`Loader::write`].
+    fn write(mut self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
+        sort_by(&mut self.entries, <[E]>::par_sort_unstable);
         let aside = self.aside.iter().map(Sorted::Run);
-        let sorted: Vec<Sorted<'_>> = aside.chain([Sorted::Keys(&self.keys)]).collect();
-        combine(&sorted, But::Not(but), |keys| writer.push(keys))
+        let sorted: Vec<_> = aside.chain([Sorted::Entries(&self.entries)]).collect();
+        combine(&sorted, But::Not(but), |entries| writer.push(entries))
     }
 }

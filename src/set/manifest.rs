@@ -14,6 +14,8 @@
 //! ```
 //!
 //! Behind the runs, with the number of keys of each, may stand a `note`, and then the [`Meaning`]; `check` is XXH3-64 of all before it.
+//! A set that tells when its keys were first seen is of version 2: the file of the times of a run stands behind its
+//! number of keys.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -28,14 +30,26 @@ use super::error::{At, Fault, SetError};
 pub(super) const NAME: &str = "set";
 
 const FIRST_LINE: &str = "uriscan set ";
-const VERSION: &str = "1";
+/// The versions of sets that tell no times, and that do.
+const VERSIONS: [&str; 2] = ["1", "2"];
 const NOTE: &str = "note ";
+
+/// What it says of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// The name of the file of keys.
+    pub(super) keys: String,
+    pub(super) len: u64,
+    /// The name of the file of their times, in a set that tells them.
+    pub(super) times: Option<String>,
+}
 
 /// What it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// The file names of the runs, and their keys.
-    pub(super) runs: Vec<(String, u64)>,
+    /// Whether it is told when keys were first seen.
+    pub(super) is_dated: bool,
+    pub(super) runs: Vec<Listed>,
     /// One line that says something about the set to whoever wrote it.
     pub(super) note: Option<String>,
     pub(super) meaning: Meaning,
@@ -43,9 +57,14 @@ pub(super) struct Manifest {
 
 impl Manifest {
     fn to_text(&self) -> String {
-        let mut text = format!("{FIRST_LINE}{VERSION}\nruns {}\n", self.runs.len());
-        for (name, keys) in &self.runs {
-            text += &format!("{name} {keys}\n");
+        let version = VERSIONS[usize::from(self.is_dated)];
+        let mut text = format!("{FIRST_LINE}{version}\nruns {}\n", self.runs.len());
+        for Listed { keys, len, times } in &self.runs {
+            text += &format!("{keys} {len}");
+            if let Some(times) = times {
+                text += &format!(" {times}");
+            }
+            text.push('\n');
         }
         if let Some(note) = &self.note {
             text += &format!("{NOTE}{note}\n");
@@ -61,20 +80,25 @@ impl Manifest {
         if format!("{:016x}", xxh3_64(&text.as_bytes()[..end])) != check {
             return None;
         }
-        let (_, rest) = text[..end].split_once('\n')?;
+        let (first, rest) = text[..end].split_once('\n')?;
+        let is_dated = first.strip_prefix(FIRST_LINE)? == VERSIONS[1];
         let (count, mut rest) = rest.strip_prefix("runs ")?.split_once('\n')?;
         let mut runs = Vec::new();
         for _ in 0..count.parse::<u32>().ok()? {
             let (run, behind) = rest.split_once('\n')?;
-            let (name, keys) = run.split_once(' ')?;
-            runs.push((name.to_owned(), keys.parse().ok()?));
+            let (keys, told) = run.split_once(' ')?;
+            let (len, times) = match is_dated {
+                true => told.split_once(' ').map(|(len, times)| (len, Some(times.to_owned())))?,
+                false => (told, None),
+            };
+            runs.push(Listed { keys: keys.to_owned(), len: len.parse().ok()?, times });
             rest = behind;
         }
         let mut note = None;
         if let Some((line, behind)) = rest.strip_prefix(NOTE).and_then(|it| it.split_once('\n')) {
             (note, rest) = (Some(line.to_owned()), behind);
         }
-        Some(Manifest { runs, note, meaning: Meaning::from_text(rest)? })
+        Some(Manifest { is_dated, runs, note, meaning: Meaning::from_text(rest)? })
     }
 
     /// Reads that of the set in `directory`.
@@ -98,7 +122,7 @@ impl Manifest {
         let text = String::from_utf8_lossy(&text);
         let first = text.lines().next().unwrap_or_default();
         match first.strip_prefix(FIRST_LINE) {
-            Some(VERSION) => {}
+            Some(version) if VERSIONS.contains(&version) => {}
             Some(version) if version.parse::<u32>().is_ok() => {
                 return Err(SetError::new(directory, Fault::Version(version.to_owned())));
             }
@@ -155,18 +179,27 @@ mod tests {
 
     #[test]
     fn no_byte_of_it_can_change_unseen() {
-        let manifest = Manifest {
-            runs: vec![("a.keys".to_owned(), 3), ("b.keys".to_owned(), 0)],
-            note: Some("{\"done\":3}".to_owned()),
-            meaning: Meaning::new(Hasher::with_seed(9), "rung scheme\ndrop utm_* on a.b\n"),
-        };
-        let text = manifest.to_text();
-        assert_eq!(Manifest::from_text(&text), Some(manifest));
-        for at in 0..text.len() {
-            let mut bytes = text.clone().into_bytes();
-            bytes[at] ^= 1;
-            assert_eq!(String::from_utf8(bytes).ok().and_then(|it| Manifest::from_text(&it)), None);
-            assert_eq!(Manifest::from_text(&text[..at]), None);
+        for is_dated in [false, true] {
+            let run = |name: &str, len| Listed {
+                keys: format!("{name}.keys"),
+                len,
+                times: is_dated.then(|| format!("{name}.times")),
+            };
+            let manifest = Manifest {
+                is_dated,
+                runs: vec![run("a", 3), run("b", 0)],
+                note: Some("{\"done\":3}".to_owned()),
+                meaning: Meaning::new(Hasher::with_seed(9), "rung scheme\ndrop utm_* on a.b\n"),
+            };
+            let text = manifest.to_text();
+            assert_eq!(Manifest::from_text(&text), Some(manifest));
+            for at in 0..text.len() {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] ^= 1;
+                let read = String::from_utf8(bytes).ok().and_then(|it| Manifest::from_text(&it));
+                assert_eq!(read, None);
+                assert_eq!(Manifest::from_text(&text[..at]), None);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | `set` | its meaning, and which runs belong to it: text, with a checksum |
 //! | `*.keys` | runs: files of keys in rising order, which never change; the name is a checksum of the content |
 //! | `lock` | held by the one who writes |
+//! | `*.times` | beside a run, in a set that tells them: when each key was first seen, in 4 bytes |
 //! | `*.partial` | what is being written; what a writer that was killed has left is removed by the next one |
 //!
 //! A set is what the file `set` says. It is replaced by a rename, when all that it names is on the disk, so that at
@@ -20,8 +21,10 @@
 //! wherever and in whatever order it was made.
 
 mod batch;
+mod blocks;
 mod combine;
 mod cursor;
+mod entry;
 mod error;
 mod loader;
 mod manifest;
@@ -30,10 +33,12 @@ mod run;
 mod store;
 #[cfg(test)]
 mod tests;
+mod times;
 mod writer;
 
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
 pub use meaning::Meaning;
 pub use store::KeySet;
+pub use times::{NotATime, Timestamp};
 pub use writer::SetWriter;

@@ -1,38 +1,33 @@
-//! A run: a file of keys in rising order, with a checksum for every block.
+//! A run: a file of keys in rising order, and, in a set that tells them, a file of the times at which they were first seen.
 //!
-//! | bytes | what |
-//! | --- | --- |
-//! | 0 to 4095 | the header (below) |
-//! | 16 for each key | the keys, big-endian, rising, none twice; a block is 256 of them, the last may be shorter |
-//! | 8 for each block | XXH3-64 of the bytes of each block |
-//!
-//! The header: 16 bytes of magic; the number of keys; XXH3-64 of the checksums; for each of the 256 first
-//! bytes of a key, and for the end, the number of keys before it; zeros; XXH3-64 of all these. Numbers have 64 bits,
-//! big-endian. So one content has one file, byte for byte, and nothing in a file can change unseen.
+//! The keys are a [file of blocks](super::blocks): 16 bytes each, big-endian, rising, none twice. Its facts: for each of
+//! the 256 first bytes of a key, and for the end, the number of keys before it.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::error::{At, Fault, SetError};
+use super::blocks::{self, BlockWriter, Blocks, Kind};
+use super::entry::Entry;
+use super::error::SetError;
+use super::times::{Times, TimesWriter};
 
 /// Bytes of a key.
 pub(super) const KEY: usize = 16;
 
 /// Keys of a block.
-pub(super) const BLOCK_KEYS: u64 = 256;
-
-/// Bytes of a whole block, and of the header.
-pub(super) const BLOCK: usize = BLOCK_KEYS as usize * KEY;
+pub(super) const BLOCK_KEYS: u64 = (blocks::BLOCK / KEY) as u64;
 
 /// The first bytes of a key tell this many partitions apart.
 const PARTITIONS: usize = 256;
 
-const MAGIC: &[u8; 16] = b"uriscan keys 1\n\0";
+static KIND: Kind = Kind {
+    magic: b"uriscan keys 1\n\0",
+    width: KEY as u64,
+    facts: PARTITIONS + 1,
+    suffix: SUFFIX,
+    stranger: "it does not begin as a run of keys does",
+    damaged: "the checksum of a block of keys is another",
+};
 
 /// What file names of runs end in.
 pub(super) const SUFFIX: &str = ".keys";
@@ -50,79 +45,61 @@ fn partition_of(key: u128) -> usize {
     (key >> 120) as usize
 }
 
-/// A run that can be read; its file never changes.
+/// A run that can be read; its files never change.
 #[derive(Debug)]
 pub(super) struct Run {
-    path: PathBuf,
-    file: File,
-    len: u64,
-    /// Keys before each partition, and their number.
-    bounds: Vec<u64>,
-    checks: Vec<u64>,
-    /// Of the header, and so of everything.
-    digest: u64,
+    /// The keys; its facts are the numbers of keys before each partition, and of all.
+    keys: Blocks,
+    /// In a set that tells them.
+    times: Option<Times>,
     /// All keys, if they are held in memory.
     resident: Option<Vec<u8>>,
 }
 
 impl Run {
-    /// Opens the run at `path`.
+    /// Opens the run whose keys are at `keys`, and their times at `times` if they have any.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged in what is not keys; keys are checked when they are read.
-    pub(super) fn open(path: &Path) -> Result<Run, SetError> {
-        let mut file = File::open(path).at(path)?;
-        let mut header = [0; BLOCK];
-        read_exactly(&mut file, &mut header, path, 0)?;
-        let damaged = |what, at| SetError::damaged(path, what, at);
-        if &header[..MAGIC.len()] != MAGIC {
-            return Err(damaged("it does not begin as a run of keys does", 0));
-        }
-        let digest = number(&header, BLOCK - 8);
-        if xxh3_64(&header[..BLOCK - 8]) != digest {
-            return Err(damaged("the checksum of the header is another", 0));
-        }
-        let len = number(&header, 16);
-        let bounds: Vec<u64> = (0..=PARTITIONS).map(|i| number(&header, 32 + 8 * i)).collect();
-        let (blocks, end) = (len.div_ceil(BLOCK_KEYS), BLOCK as u64 + len * KEY as u64);
-        let size = file.metadata().at(path)?.len();
-        let expected = end + 8 * blocks;
-        if size != expected {
-            let what = if size < expected { "it ends too early" } else { "it goes on too long" };
-            return Err(damaged(what, size.min(expected)));
-        }
-        file.seek(SeekFrom::Start(end)).at(path)?;
-        let mut bytes = vec![0; 8 * blocks as usize];
-        read_exactly(&mut file, &mut bytes, path, end)?;
-        if xxh3_64(&bytes) != number(&header, 24) {
-            return Err(damaged("the checksums of the blocks are not those of the header", end));
-        }
-        let checks = (0..blocks as usize).map(|i| number(&bytes, 8 * i)).collect();
-        Ok(Run { path: path.to_owned(), file, len, bounds, checks, digest, resident: None })
+    pub(super) fn open(keys: &Path, times: Option<&Path>) -> Result<Run, SetError> {
+        let keys = Blocks::open(keys, &KIND)?;
+        let times = times.map(|path| Times::open(path, &keys)).transpose()?;
+        Ok(Run { keys, times, resident: None })
     }
 
     /// Number of keys.
     pub(super) fn len(&self) -> u64 {
-        self.len
+        self.keys.len()
     }
 
+    /// Where the keys are.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.keys.path()
     }
 
-    /// A number that tells this content from any other.
+    /// Where everything is.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        [self.keys.path()].into_iter().chain(self.times.as_ref().map(Times::path))
+    }
+
+    /// A number that tells these keys from any other.
     pub(super) fn digest(&self) -> u64 {
-        self.digest
+        self.keys.digest()
     }
 
-    /// Bytes of the file.
+    /// When the keys were first seen, if that is told.
+    pub(super) fn times(&self) -> Option<&Times> {
+        self.times.as_ref()
+    }
+
+    /// Bytes of the files.
     pub(super) fn file_bytes(&self) -> u64 {
-        (BLOCK + 8 * self.checks.len()) as u64 + self.len * KEY as u64
+        self.keys.file_bytes() + self.times.as_ref().map_or(0, Times::file_bytes)
     }
 
-    /// Number of blocks.
+    /// Number of blocks of keys.
     pub(super) fn blocks(&self) -> u64 {
-        self.checks.len() as u64
+        self.keys.count()
     }
 
     /// All keys, if they are in memory.
@@ -143,8 +120,8 @@ impl Run {
 
     /// The number of keys below `key` or near it, as even as keys are spread.
     pub(super) fn guess(&self, key: u128) -> u64 {
-        let partition = partition_of(key);
-        let (start, end) = (self.bounds[partition], self.bounds[partition + 1]);
+        let (partition, bounds) = (partition_of(key), self.keys.facts());
+        let (start, end) = (bounds[partition], bounds[partition + 1]);
         let fraction = u128::from((key >> 56) as u64);
         start + ((u128::from(end - start) * fraction) >> 64) as u64
     }
@@ -152,7 +129,7 @@ impl Run {
     /// The number of blocks by which [`Run::guess`] is seldom wrong, if keys are spread evenly: of the keys of a
     /// partition, the number below one differs by half of their square root.
     pub(super) fn guess_error(&self) -> u64 {
-        1 + (self.len / PARTITIONS as u64).isqrt() / BLOCK_KEYS
+        1 + (self.len() / PARTITIONS as u64).isqrt() / BLOCK_KEYS
     }
 
     /// Replaces `bytes` by those of a range of blocks, which are seen to be what was written.
@@ -164,27 +141,10 @@ impl Run {
         blocks: Range<u64>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), SetError> {
-        let start = blocks.start * BLOCK as u64;
-        let end = (blocks.end * BLOCK as u64).min(self.len * KEY as u64);
-        bytes.resize((end - start) as usize, 0);
-        if let Some(resident) = &self.resident {
-            bytes.copy_from_slice(&resident[start as usize..end as usize]);
-            return Ok(());
-        }
-        let offset = BLOCK as u64 + start;
-        read_at(&self.file, bytes, offset).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                SetError::damaged(&self.path, "it ends too early", offset)
-            }
-            _ => SetError::new(&self.path, Fault::Io(error)),
-        })?;
-        for (number, block) in blocks.zip(bytes.chunks(BLOCK)) {
-            if xxh3_64(block) != self.checks[number as usize] {
-                let at = (1 + number) * BLOCK as u64;
-                let what = "the checksum of a block of keys is another";
-                return Err(SetError::damaged(&self.path, what, at));
-            }
-        }
+        let Some(resident) = &self.resident else { return self.keys.read(blocks, bytes) };
+        let place = self.keys.bytes_of(blocks);
+        bytes.clear();
+        bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
         Ok(())
     }
 
@@ -193,29 +153,26 @@ impl Run {
     /// # Errors
     /// When something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
-        let (mut damages, mut bytes, mut last) = (Vec::new(), Vec::new(), None);
-        let mut counts = vec![0; PARTITIONS];
-        for block in 0..self.blocks() {
-            match self.read_blocks(block..block + 1, &mut bytes) {
-                Ok(()) => {}
-                Err(SetError { fault: Fault::Io(error), .. }) => {
-                    return Err(SetError::new(&self.path, Fault::Io(error)));
-                }
-                Err(damage) => damages.push(damage),
-            }
+        let (mut counts, mut last, mut fall) = (vec![0; PARTITIONS], None, None);
+        let mut damages = self.keys.verify(|block, bytes| {
             for i in 0..bytes.len() / KEY {
-                let key = key_at(&bytes, i);
+                let key = key_at(bytes, i);
                 counts[partition_of(key)] += 1;
-                if last.replace(key).is_some_and(|last| last >= key) && damages.is_empty() {
-                    let at = BLOCK as u64 * (block + 1) + (i * KEY) as u64;
-                    damages.push(SetError::damaged(&self.path, "the keys do not rise", at));
+                if last.replace(key).is_some_and(|last| last >= key) && fall.is_none() {
+                    fall = Some(blocks::BLOCK as u64 * (block + 1) + (i * KEY) as u64);
                 }
             }
+        })?;
+        if damages.is_empty() {
+            let fall = fall.map(|at| SetError::damaged(self.path(), "the keys do not rise", at));
+            damages.extend(fall);
         }
-        let bounds = bounds_of(&counts);
-        if damages.is_empty() && bounds != self.bounds {
+        if damages.is_empty() && bounds_of(&counts) != self.keys.facts() {
             let what = "the header counts other keys than there are";
-            damages.push(SetError::damaged(&self.path, what, 32));
+            damages.push(SetError::damaged(self.path(), what, 32));
+        }
+        if let Some(times) = &self.times {
+            damages.extend(times.verify()?);
         }
         Ok(damages)
     }
@@ -233,115 +190,48 @@ fn bounds_of(counts: &[u64]) -> Vec<u64> {
     bounds
 }
 
-/// The number at `at`.
-fn number(bytes: &[u8], at: usize) -> u64 {
-    u64::from_be_bytes(bytes[at..at + 8].try_into().expect("8 bytes"))
-}
-
-fn read_exactly(
-    file: &mut File,
-    bytes: &mut [u8],
-    path: &Path,
-    offset: u64,
-) -> Result<(), SetError> {
-    file.read_exact(bytes).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => SetError::damaged(path, "it ends too early", offset),
-        _ => SetError::new(path, Fault::Io(error)),
-    })
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-    use std::os::windows::fs::FileExt;
-    while !bytes.is_empty() {
-        match file.seek_read(bytes, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => (bytes, offset) = (&mut bytes[read..], offset + read as u64),
-        }
-    }
-    Ok(())
-}
-
-/// Bytes that are gathered before they are written.
-const BUFFER: usize = 256 * BLOCK;
-
-/// A run that is being written, to a file that vanishes unless it is finished.
+/// A run that is being written, to files that vanish unless it is finished.
 #[derive(Debug)]
 pub(super) struct RunWriter {
-    directory: PathBuf,
-    file: NamedTempFile,
-    /// Keys that wait to be written, in whole blocks but at the end.
-    waiting: Vec<u8>,
-    checks: Vec<u8>,
+    keys: BlockWriter,
+    times: Option<TimesWriter>,
     counts: Vec<u64>,
     last: Option<u128>,
 }
 
 impl RunWriter {
-    /// Begins a run in `directory`.
+    /// Begins a run in `directory`, with the times of its keys if it is to tell them.
     ///
     /// # Errors
     /// When no file can be made there.
-    pub(super) fn new(directory: &Path) -> Result<RunWriter, SetError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("new-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let mut file = builder.tempfile_in(directory).at(directory)?;
-        file.write_all(&[0; BLOCK]).at(directory)?;
-        Ok(RunWriter {
-            directory: directory.to_owned(),
-            file,
-            waiting: Vec::with_capacity(BUFFER),
-            checks: Vec::new(),
-            counts: vec![0; PARTITIONS],
-            last: None,
-        })
+    pub(super) fn new(directory: &Path, is_dated: bool) -> Result<RunWriter, SetError> {
+        let times = is_dated.then(|| TimesWriter::new(directory)).transpose()?;
+        let keys = BlockWriter::new(directory, &KIND)?;
+        Ok(RunWriter { keys, times, counts: vec![0; PARTITIONS], last: None })
     }
 
-    /// Adds keys, which rise and are above those that were added.
+    /// Adds entries, whose keys rise and are above those that were added; they have times if the run tells them.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub(super) fn push(&mut self, keys: &[u128]) -> Result<(), SetError> {
-        debug_assert!(keys.is_sorted_by(|a, b| a < b));
-        debug_assert!(keys.first().is_none_or(|first| self.last.is_none_or(|last| last < *first)));
-        self.last = keys.last().copied().or(self.last);
-        for piece in keys.chunks(BLOCK_KEYS as usize) {
-            for &key in piece {
-                self.counts[partition_of(key)] += 1;
-                self.waiting.extend_from_slice(&key.to_be_bytes());
-            }
-            if self.waiting.len() >= BUFFER {
-                self.write_blocks()?;
+    pub(super) fn push<E: Entry>(&mut self, entries: &[E]) -> Result<(), SetError> {
+        debug_assert!(entries.is_sorted_by(|a, b| a.key() < b.key()));
+        debug_assert!(entries.first().is_none_or(|first| self.last < Some(first.key())));
+        self.last = entries.last().map(|last| last.key()).or(self.last);
+        let RunWriter { keys, times, counts, .. } = self;
+        for piece in entries.chunks(BLOCK_KEYS as usize) {
+            keys.push(piece.iter().map(|entry| {
+                counts[partition_of(entry.key())] += 1;
+                entry.key().to_be_bytes()
+            }))?;
+            if let Some(times) = times {
+                times.push(piece.iter().filter_map(|entry| entry.time()))?;
             }
         }
         Ok(())
     }
 
-    /// Writes the whole blocks that wait.
-    fn write_blocks(&mut self) -> Result<(), SetError> {
-        let whole = self.waiting.len() / BLOCK * BLOCK;
-        self.write_waiting(whole)?;
-        self.waiting.drain(..whole);
-        Ok(())
-    }
-
-    fn write_waiting(&mut self, len: usize) -> Result<(), SetError> {
-        let bytes = &self.waiting[..len];
-        self.checks.extend(bytes.chunks(BLOCK).flat_map(|block| xxh3_64(block).to_be_bytes()));
-        self.file.write_all(bytes).at(&self.directory)
-    }
-
-    /// Finishes the run: it is on the disk and has its name when this comes back, but the name may still be lost
+    /// Finishes the run: it is on the disk and has its names when this comes back, but they may still be lost
     /// until the directory is on the disk too.
     ///
     /// # Errors
@@ -358,26 +248,9 @@ impl RunWriter {
         self.end(false)
     }
 
-    fn end(mut self, is_durable: bool) -> Result<Run, SetError> {
-        self.write_waiting(self.waiting.len())?;
-        let bounds = bounds_of(&self.counts);
-        let mut header = Vec::with_capacity(BLOCK);
-        header.extend_from_slice(MAGIC);
-        header.extend_from_slice(&bounds[PARTITIONS].to_be_bytes());
-        header.extend_from_slice(&xxh3_64(&self.checks).to_be_bytes());
-        header.extend(bounds.iter().flat_map(|bound| bound.to_be_bytes()));
-        header.resize(BLOCK - 8, 0);
-        let digest = xxh3_64(&header);
-        header.extend_from_slice(&digest.to_be_bytes());
-        let mut write = || {
-            self.file.write_all(&self.checks)?;
-            self.file.seek(SeekFrom::Start(0))?;
-            self.file.write_all(&header)?;
-            if is_durable { self.file.as_file().sync_all() } else { Ok(()) }
-        };
-        write().at(&self.directory)?;
-        let path = self.directory.join(format!("{digest:016x}{SUFFIX}"));
-        self.file.persist(&path).map_err(|error| error.error).at(&path)?;
-        Run::open(&path)
+    fn end(self, is_durable: bool) -> Result<Run, SetError> {
+        let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
+        let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
+        Ok(Run { keys, times, resident: None })
     }
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use super::Meaning;
 use super::batch;
 use super::combine::{But, Sorted, combine};
-use super::error::{Fault, SetError};
-use super::manifest::{Manifest, is_absence};
+use super::entry::Dated;
+use super::error::{Difference, Fault, SetError};
+use super::manifest::{Listed, Manifest, is_absence};
 use super::run::{KEY, Run};
+use super::times::{Times, Timestamp};
 use crate::key::Key;
 
 /// How often a reader looks again when runs vanish because a writer has made others of them.
@@ -19,6 +21,7 @@ pub struct KeySet {
     pub(super) directory: PathBuf,
     pub(super) meaning: Meaning,
     pub(super) note: Option<String>,
+    pub(super) is_dated: bool,
     /// No key is in two of them.
     pub(super) runs: Vec<Run>,
 }
@@ -32,14 +35,14 @@ impl KeySet {
     pub fn open(directory: &Path) -> Result<KeySet, SetError> {
         let mut tries = 0;
         loop {
-            let Manifest { runs, note, meaning } = Manifest::read(directory)?;
+            let Manifest { is_dated, runs, note, meaning } = Manifest::read(directory)?;
             let opened: Result<Vec<Run>, SetError> =
-                runs.iter().map(|(name, keys)| open_run(&directory.join(name), *keys)).collect();
+                runs.iter().map(|listed| open_run(directory, listed)).collect();
             tries += 1;
             match opened {
                 Ok(runs) => {
                     let directory = directory.to_owned();
-                    return Ok(KeySet { directory, meaning, note, runs });
+                    return Ok(KeySet { directory, meaning, note, is_dated, runs });
                 }
                 Err(SetError { fault: Fault::Io(error), path }) if is_absence(&error) => {
                     // Unless a writer was here, a run is missing.
@@ -77,6 +80,30 @@ impl KeySet {
             None => Ok(()),
             Some(difference) => Err(SetError::new(&self.directory, Fault::Differs(difference))),
         }
+    }
+
+    /// Whether it tells when its keys were first seen ([`super::SetWriter::create_dated`]).
+    pub fn is_dated(&self) -> bool {
+        self.is_dated
+    }
+
+    /// Sees to it that it tells when keys were first seen, or does not.
+    ///
+    /// # Errors
+    /// [`Fault::Differs`] when it is otherwise.
+    pub fn expect_dated(&self, is_dated: bool) -> Result<(), SetError> {
+        let fact = |is_told: bool| is_told.then(|| FIRST_SEEN.to_owned());
+        let difference = Difference { set: fact(self.is_dated), asked: fact(is_dated) };
+        match self.is_dated == is_dated {
+            true => Ok(()),
+            false => Err(SetError::new(&self.directory, Fault::Differs(difference))),
+        }
+    }
+
+    /// The earliest and the latest time at which a key was first seen; `None` if there is none, or it is not told.
+    pub fn first_seen_range(&self) -> Option<(Timestamp, Timestamp)> {
+        let ranges = self.runs.iter().filter_map(|run| run.times().and_then(Times::range));
+        ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
     /// Number of keys.
@@ -154,6 +181,19 @@ impl KeySet {
         batch::find(self, asked, hit)
     }
 
+    /// Calls `told` with the number beside each of the keys that is in the set and the time at which it was first seen,
+    /// on this thread; never for a set that does not tell. Sorts what is `asked`.
+    ///
+    /// # Errors
+    /// When it cannot be read or is damaged.
+    pub fn find_dated(
+        &self,
+        asked: &mut [(Key, usize)],
+        told: impl FnMut(usize, Timestamp),
+    ) -> Result<(), SetError> {
+        batch::find_dated(self, asked, told)
+    }
+
     pub(super) fn runs(&self) -> &[Run] {
         &self.runs
     }
@@ -166,8 +206,24 @@ impl KeySet {
         &self,
         mut take: impl FnMut(&mut dyn Iterator<Item = Key>) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let sorted: Vec<Sorted<'_>> = self.runs.iter().map(Sorted::Run).collect();
+        let sorted: Vec<Sorted<'_, u128>> = self.runs.iter().map(Sorted::Run).collect();
         let take = |keys: &[u128]| take(&mut keys.iter().map(|&key| Key(key)));
+        combine(&sorted, But::Not(&[]), take).map(drop)
+    }
+
+    /// The same, each key with the time at which it was first seen; nothing for a set that does not tell.
+    ///
+    /// # Errors
+    /// As [`KeySet::each_key`].
+    pub fn each_dated<E: From<SetError> + Send>(
+        &self,
+        mut take: impl FnMut(&mut dyn Iterator<Item = (Key, Timestamp)>) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        let dated = self.runs.iter().filter(|run| run.times().is_some());
+        let sorted: Vec<Sorted<'_, Dated>> = dated.map(Sorted::Run).collect();
+        let take = |entries: &[Dated]| {
+            take(&mut entries.iter().map(|entry| (Key(entry.key), entry.first_seen)))
+        };
         combine(&sorted, But::Not(&[]), take).map(drop)
     }
 
@@ -184,12 +240,15 @@ impl KeySet {
     }
 }
 
-fn open_run(path: &Path, keys: u64) -> Result<Run, SetError> {
-    let run = Run::open(path)?;
-    match run.len() == keys {
-        true => Ok(run),
-        false => {
-            Err(SetError::damaged(path, "it has another number of keys than the set says", 16))
-        }
+/// What is said of a set that tells when its keys were first seen.
+const FIRST_SEEN: &str = "first-seen";
+
+fn open_run(directory: &Path, listed: &Listed) -> Result<Run, SetError> {
+    let times = listed.times.as_ref().map(|name| directory.join(name));
+    let run = Run::open(&directory.join(&listed.keys), times.as_deref())?;
+    if run.len() != listed.len {
+        let what = "it has another number of keys than the set says";
+        return Err(SetError::damaged(run.path(), what, 16));
     }
+    Ok(run)
 }

@@ -1,10 +1,10 @@
 //! Sets against a `BTreeSet`; damaged files; writers and readers side by side.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use super::{Fault, KeySet, Meaning, SetError, SetWriter};
+use super::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
 use crate::key::{Hasher, Key};
 
 const HASHER: fn() -> Hasher = || Hasher::with_seed(5);
@@ -206,17 +206,150 @@ fn what_a_killed_writer_leaves_is_removed() {
     assert!(matches!(SetWriter::create(&full, meaning()).unwrap_err().fault, Fault::Exists));
 }
 
+/// When key `i` was first seen by the set, if it was.
+fn times(set: &KeySet, keys: impl IntoIterator<Item = u64>) -> BTreeMap<u64, u32> {
+    let keys: Vec<u64> = keys.into_iter().collect();
+    let mut asked: Vec<(Key, usize)> = keys.iter().copied().map(key).zip(0..).collect();
+    let mut found = BTreeMap::new();
+    set.find_dated(&mut asked, |i, time| assert!(found.insert(keys[i], time.0).is_none())).unwrap();
+    found
+}
+
+#[test]
+fn the_first_time_stays_however_keys_come() {
+    let directory = tempfile::tempdir().unwrap();
+    for memory in [1, 1 << 20] {
+        let path = directory.path().join(format!("{memory}.set"));
+        let mut tree: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut set = SetWriter::create_dated(&path, meaning()).unwrap();
+        for round in 0..25u64 {
+            let count = [1, 5000, 0, 300, 2, 9_000][round as usize % 6];
+            let keys: Vec<u64> = (0..count).map(|i| (i * 7 + round * 911) % 20_011).collect();
+            // Later rounds are not always of later times.
+            let time = ((round * 37) % 50) as u32;
+            let mut loader = set.loader_at(memory, Timestamp(time)).unwrap();
+            if round % 4 == 3 {
+                // Each with a time of its own, some with two.
+                let dated = keys.iter().flat_map(|&i| {
+                    [(key(i), Timestamp(time + 1)), (key(i), Timestamp(i as u32 % 1000))]
+                });
+                loader.push_dated(dated).unwrap();
+            } else {
+                loader.push(keys.iter().copied().map(key)).unwrap();
+            }
+            let before = tree.len();
+            for &i in &keys {
+                let first = if round % 4 == 3 { (time + 1).min(i as u32 % 1000) } else { time };
+                tree.entry(i).or_insert(first);
+            }
+            assert_eq!(set.add(loader).unwrap(), (tree.len() - before) as u64);
+            assert!(times(set.set(), 0..20_011) == tree, "round {round}");
+        }
+        assert!(set.set().run_lengths().len() > 1, "something is to be made one");
+        set.compact().unwrap();
+        let reader = KeySet::open(&path).unwrap();
+        assert!(times(&reader, 0..20_011) == tree);
+        let range = (*tree.values().min().unwrap(), *tree.values().max().unwrap());
+        assert_eq!(reader.first_seen_range(), Some((Timestamp(range.0), Timestamp(range.1))));
+        let mut dated = BTreeMap::new();
+        reader
+            .each_dated::<SetError>(|part| {
+                dated.extend(part);
+                Ok(())
+            })
+            .unwrap();
+        let expected: BTreeMap<Key, Timestamp> =
+            tree.iter().map(|(&i, &time)| (key(i), Timestamp(time))).collect();
+        assert!(dated == expected);
+        assert!(reader.verify().unwrap().is_empty());
+        assert_eq!(files(&path).len(), 3, "nothing is left of older runs");
+    }
+}
+
+#[test]
+fn of_sets_made_one_the_earliest_time_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let mut models: Vec<BTreeMap<u64, u32>> = Vec::new();
+    for shard in 0..4u64 {
+        let mut set = SetWriter::create_dated(&at(&format!("shard{shard}")), meaning()).unwrap();
+        let mut model = BTreeMap::new();
+        // Two runs each.
+        for part in 0..2 {
+            let keys = (0..6000).filter(|i| i % 2 == part && i % (shard + 2) == 0);
+            let dated: Vec<(u64, u32)> =
+                keys.map(|i| (i, (i * (shard + 3) % 101) as u32)).collect();
+            let mut loader = set.loader(1 << 20).unwrap();
+            loader.push_dated(dated.iter().map(|&(i, time)| (key(i), Timestamp(time)))).unwrap();
+            set.add(loader).unwrap();
+            model.extend(dated);
+        }
+        models.push(model);
+    }
+    let open = |order: &[usize]| -> Vec<KeySet> {
+        order.iter().map(|i| KeySet::open(&at(&format!("shard{i}"))).unwrap()).collect()
+    };
+    let make = |name: &str, fill: &dyn Fn(&mut SetWriter)| {
+        let mut set = SetWriter::create_dated(&at(name), meaning()).unwrap();
+        fill(&mut set);
+        times(set.set(), 0..6000)
+    };
+    let mut all: BTreeMap<u64, u32> = BTreeMap::new();
+    for (&i, &time) in models.iter().flatten() {
+        all.entry(i).and_modify(|first| *first = time.min(*first)).or_insert(time);
+    }
+    let mut common = all.clone();
+    common.retain(|i, _| models.iter().all(|model| model.contains_key(i)));
+    let mut difference = models[0].clone();
+    difference.retain(|i, _| models[1..].iter().all(|model| !model.contains_key(i)));
+    for (name, order) in [("a", [0, 1, 2, 3]), ("b", [3, 1, 0, 2])] {
+        let (union, both) = (format!("{name}-all"), format!("{name}-common"));
+        assert!(make(&union, &|set| drop(set.fill_with_all(&open(&order)))) == all);
+        assert!(make(&both, &|set| drop(set.fill_with_common(&open(&order)))) == common);
+    }
+    assert!(files(&at("a-all")) == files(&at("b-all")));
+    assert!(files(&at("a-common")) == files(&at("b-common")));
+    let order = [0, 1, 2, 3];
+    assert!(make("d", &|set| drop(set.fill_with_difference(&open(&order)))) == difference);
+    assert!(!common.is_empty() && !difference.is_empty());
+
+    // A set without times has other files.
+    let plain = made(&at("plain"), 0..10);
+    let mut set = SetWriter::create_dated(&at("e"), meaning()).unwrap();
+    let error = set.fill_with_all(&[plain]).unwrap_err();
+    assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
+}
+
 #[test]
 fn no_byte_can_change_and_no_file_end_early_unseen() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..600));
+    nothing_goes_unseen(&path, |set, asked| set.contains(asked).is_err());
+}
+
+#[test]
+fn no_byte_of_times_can_change_and_no_file_end_early_unseen() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let mut set = SetWriter::create_dated(&path, meaning()).unwrap();
+    add(&mut set, 0..600, 1 << 20);
+    drop(set);
+    nothing_goes_unseen(&path, |set, asked| {
+        let mut asked: Vec<(Key, usize)> = asked.iter().copied().zip(0..).collect();
+        set.find_dated(&mut asked, |_, _| {}).is_err()
+    });
+}
+
+/// Damages the files of the set of the first 600 keys at `path` one by one; `is_refused` asks for keys, of which each
+/// byte of the files decides.
+fn nothing_goes_unseen(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
     let asked: Vec<Key> = (0..1200).map(key).collect();
     let expected: Vec<bool> = (0..1200).map(|i| i < 600).collect();
-    for (name, bytes) in files(&path) {
+    for (name, bytes) in files(path) {
         let file = path.join(&name);
         let judge = |what: &str| {
-            let opened = KeySet::open(&path);
+            let opened = KeySet::open(path);
             let damage = match &opened {
                 Err(error) => Some(error.to_string()),
                 Ok(set) => set.verify().unwrap().first().map(ToString::to_string),
@@ -225,8 +358,7 @@ fn no_byte_can_change_and_no_file_end_early_unseen() {
             assert!(damage.contains(&name) || damage.contains("damaged"), "{damage}");
             // Whoever reads gets the right answer or none.
             if let Ok(set) = opened {
-                let found = set.contains(&asked);
-                assert!(found.is_err(), "{name}: {what} was read");
+                assert!(is_refused(&set, &asked), "{name}: {what} was read");
             }
         };
         for at in (0..bytes.len()).step_by(if bytes.len() > 1000 { 61 } else { 1 }) {
@@ -242,16 +374,16 @@ fn no_byte_can_change_and_no_file_end_early_unseen() {
         fs::write(&file, [&bytes[..], b"x"].concat()).unwrap();
         judge("a byte more");
         fs::remove_file(&file).unwrap();
-        assert!(KeySet::open(&path).is_err(), "{name} is missing");
+        assert!(KeySet::open(path).is_err(), "{name} is missing");
         fs::write(&file, &bytes).unwrap();
     }
-    assert!(KeySet::open(&path).unwrap().contains(&asked).unwrap() == expected);
+    assert!(KeySet::open(path).unwrap().contains(&asked).unwrap() == expected);
 }
 
 #[test]
 fn a_set_of_another_version_is_told() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("set"), "uriscan set 2\nwhatever\n").unwrap();
+    fs::write(directory.path().join("set"), "uriscan set 3\nwhatever\n").unwrap();
     let error = KeySet::open(directory.path()).unwrap_err();
-    assert!(matches!(&error.fault, Fault::Version(version) if version == "2"), "{error}");
+    assert!(matches!(&error.fault, Fault::Version(version) if version == "3"), "{error}");
 }

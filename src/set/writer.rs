@@ -3,14 +3,17 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::time::SystemTime;
 
 use super::Meaning;
 use super::combine::{But, Sorted, combine};
+use super::entry::{Dated, Entry};
 use super::error::{At, Fault, SetError};
 use super::loader::{self, Loader};
-use super::manifest::{self, Manifest, sync_directory};
-use super::run::{Run, RunWriter, SUFFIX};
+use super::manifest::{self, Listed, Manifest, sync_directory};
+use super::run::{self, Run, RunWriter};
 use super::store::KeySet;
+use super::times::{self, Timestamp};
 
 /// The file that writers lock.
 const LOCK: &str = "lock";
@@ -35,6 +38,42 @@ impl SetWriter {
     /// # Errors
     /// When something is there already, or a directory cannot be made.
     pub fn create(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
+        SetWriter::begin(directory, meaning, false)
+    }
+
+    /// The same, for a set that tells when each key was first seen, in 4 bytes more for each. What is added counts as
+    /// seen when its [`Loader`] says, and a key that is there keeps its time; of sets that are made one, the earliest
+    /// time stays.
+    ///
+    /// ```
+    /// use uriscan::key::Hasher;
+    /// use uriscan::set::{Meaning, SetWriter, Timestamp};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let directory = tempfile::tempdir()?;
+    /// let hasher = Hasher::with_seed(0);
+    /// let path = directory.path().join("seen.set");
+    /// let mut set = SetWriter::create_dated(&path, Meaning::new(hasher, ""))?;
+    /// let (a, b) = (hasher.key(b"http://a/"), hasher.key(b"http://b/"));
+    /// for (day, keys) in [("2026-03-01", vec![a]), ("2026-03-02", vec![a, b])] {
+    ///     let mut loader = set.loader_at(1 << 20, day.parse()?)?;
+    ///     loader.push(keys)?;
+    ///     set.add(loader)?;
+    /// }
+    /// let mut found = Vec::new();
+    /// set.set().find_dated(&mut [(b, 0), (a, 1)], |i, time| found.push((i, time)))?;
+    /// found.sort();
+    /// assert_eq!(found, [(0, "2026-03-02".parse()?), (1, "2026-03-01".parse()?)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SetWriter::create`].
+    pub fn create_dated(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
+        SetWriter::begin(directory, meaning, true)
+    }
+
+    fn begin(directory: &Path, meaning: Meaning, is_dated: bool) -> Result<SetWriter, SetError> {
         match fs::create_dir(directory) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -54,7 +93,7 @@ impl SetWriter {
         }
         sweep(directory, &[])?;
         let (note, runs) = (None, Vec::new());
-        let set = KeySet { directory: directory.to_owned(), meaning, note, runs };
+        let set = KeySet { directory: directory.to_owned(), meaning, note, is_dated, runs };
         Ok(SetWriter { set, _lock: lock, is_new: true })
     }
 
@@ -82,12 +121,20 @@ impl SetWriter {
     }
 
     /// What takes keys to be added, and holds `bytes` of them in memory, about; more are sorted in the directory of
-    /// the set.
+    /// the set. If the set tells times, the keys are seen now.
     ///
     /// # Errors
     /// When nothing can be written there.
     pub fn loader(&self, bytes: usize) -> Result<Loader, SetError> {
-        Loader::new(&self.set.directory, bytes)
+        self.loader_at(bytes, Timestamp::of(SystemTime::now()))
+    }
+
+    /// The same, and the keys are seen at `time`, which is lost on a set that tells no times.
+    ///
+    /// # Errors
+    /// As [`SetWriter::loader`].
+    pub fn loader_at(&self, bytes: usize, time: Timestamp) -> Result<Loader, SetError> {
+        Loader::new(&self.set.directory, bytes, self.set.is_dated.then_some(time))
     }
 
     /// Adds the keys; gives the number of those that were not there. When this comes back they are on the disk.
@@ -95,7 +142,7 @@ impl SetWriter {
     /// # Errors
     /// When it cannot be read, is damaged, or cannot be written; then the set is what it was.
     pub fn add(&mut self, keys: Loader) -> Result<u64, SetError> {
-        let mut writer = RunWriter::new(&self.set.directory)?;
+        let mut writer = RunWriter::new(&self.set.directory, self.set.is_dated)?;
         let existing: Vec<&Run> = self.set.runs.iter().collect();
         let added = keys.write(&existing, &mut writer)?;
         if added == 0 {
@@ -149,9 +196,8 @@ impl SetWriter {
         if self.set.runs.len() < 2 {
             return if self.is_new { self.commit() } else { Ok(()) };
         }
-        let mut writer = RunWriter::new(&self.set.directory)?;
-        let sorted: Vec<Sorted<'_>> = self.set.runs.iter().map(Sorted::Run).collect();
-        combine(&sorted, But::Not(&[]), |keys| writer.push(keys))?;
+        let runs: Vec<&Run> = self.set.runs.iter().collect();
+        let (writer, _) = self.combined(&runs, But::Not(&[]))?;
         self.replace(self.set.runs.len(), writer.finish()?)
     }
 
@@ -160,8 +206,8 @@ impl SetWriter {
     /// # Errors
     /// As [`SetWriter::add`]; [`Fault::Differs`] for a set of another meaning.
     pub fn fill_with_all(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
-        let sorted = sets.iter().flat_map(KeySet::runs).map(Sorted::Run);
-        self.fill(sets, &sorted.collect::<Vec<_>>(), But::Not(&[]))
+        let runs: Vec<&Run> = sets.iter().flat_map(KeySet::runs).collect();
+        self.fill(sets, &runs, But::Not(&[]))
     }
 
     /// Makes the new set what the first of `sets` holds and no other does.
@@ -170,10 +216,9 @@ impl SetWriter {
     /// As [`SetWriter::fill_with_all`].
     pub fn fill_with_difference(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
         let (first, others) = sets.split_at(1.min(sets.len()));
-        let sorted: Vec<Sorted<'_>> =
-            first.iter().flat_map(KeySet::runs).map(Sorted::Run).collect();
+        let runs: Vec<&Run> = first.iter().flat_map(KeySet::runs).collect();
         let others: Vec<&Run> = others.iter().flat_map(KeySet::runs).collect();
-        self.fill(sets, &sorted, But::Not(&others))
+        self.fill(sets, &runs, But::Not(&others))
     }
 
     /// Makes the new set what all of `sets` hold.
@@ -181,36 +226,47 @@ impl SetWriter {
     /// # Errors
     /// As [`SetWriter::fill_with_all`].
     pub fn fill_with_common(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
-        // The shortest is gone through, the others are asked.
+        // The shortest is gone through, the others are asked; but each may have the earliest time of a key.
         let shortest = (0..sets.len()).min_by_key(|&i| sets[i].len()).unwrap_or_default();
-        let sorted: Vec<Sorted<'_>> = sets
-            .get(shortest)
-            .map(KeySet::runs)
-            .unwrap_or_default()
-            .iter()
-            .map(Sorted::Run)
+        let is_gone_through = |i: usize| self.set.is_dated || i == shortest;
+        let chosen = (0..sets.len()).filter(|&i| is_gone_through(i));
+        let runs: Vec<&Run> = chosen.flat_map(|i| sets[i].runs()).collect();
+        let others: Vec<&[Run]> = (0..sets.len())
+            .filter(|&i| self.set.is_dated || i != shortest)
+            .map(|i| sets[i].runs())
             .collect();
-        let others: Vec<&[Run]> =
-            (0..sets.len()).filter(|&i| i != shortest).map(|i| sets[i].runs()).collect();
-        self.fill(sets, &sorted, But::In(&others))
+        self.fill(sets, &runs, But::In(&others))
     }
 
-    fn fill(
-        &mut self,
-        sets: &[KeySet],
-        sorted: &[Sorted<'_>],
-        but: But<'_>,
-    ) -> Result<u64, SetError> {
+    fn fill(&mut self, sets: &[KeySet], runs: &[&Run], but: But<'_>) -> Result<u64, SetError> {
         for set in sets {
             set.expect(&self.set.meaning)?;
+            set.expect_dated(self.set.is_dated)?;
         }
-        let mut writer = RunWriter::new(&self.set.directory)?;
-        let written = combine(sorted, but, |keys| writer.push(keys))?;
+        let (writer, written) = self.combined(runs, but)?;
         match written {
             0 => self.commit()?,
             _ => self.replace(self.set.runs.len(), writer.finish()?)?,
         }
         Ok(written)
+    }
+
+    /// What is left of the keys of `runs`, on its way to the disk, and their number.
+    fn combined(&self, runs: &[&Run], but: But<'_>) -> Result<(RunWriter, u64), SetError> {
+        fn write<E: Entry>(
+            runs: &[&Run],
+            but: But<'_>,
+            writer: &mut RunWriter,
+        ) -> Result<u64, SetError> {
+            let sorted: Vec<Sorted<'_, E>> = runs.iter().copied().map(Sorted::Run).collect();
+            combine(&sorted, but, |entries| writer.push(entries))
+        }
+        let mut writer = RunWriter::new(&self.set.directory, self.set.is_dated)?;
+        let written = match self.set.is_dated {
+            true => write::<Dated>(runs, but, &mut writer)?,
+            false => write::<u128>(runs, but, &mut writer)?,
+        };
+        Ok((writer, written))
     }
 
     /// Makes one run of `delta` and the small runs.
@@ -226,22 +282,19 @@ impl SetWriter {
             sum += run.len();
             count += 1;
         }
-        let mut writer = RunWriter::new(&self.set.directory)?;
-        let small = self.set.runs[..count].iter().chain([delta]);
-        let small: Vec<Sorted<'_>> = small.map(Sorted::Run).collect();
-        combine(&small, But::Not(&[]), |keys| writer.push(keys))?;
-        let run = writer.finish()?;
-        self.replace(count, run)?;
-        remove(delta.path())
+        let small: Vec<&Run> = self.set.runs[..count].iter().chain([delta]).collect();
+        let (writer, _) = self.combined(&small, But::Not(&[]))?;
+        self.replace(count, writer.finish()?)?;
+        delta.paths().try_for_each(remove)
     }
 
     /// Makes `run`, which is on the disk, part of the set in place of the first `count` runs.
     fn replace(&mut self, count: usize, run: Run) -> Result<(), SetError> {
         let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
         self.commit()?;
-        old.iter()
-            .filter(|old| self.set.runs.iter().all(|run| run.path() != old.path()))
-            .try_for_each(|old| remove(old.path()))
+        let is_of_the_set = |path: &Path| is_among(path, &self.set.runs);
+        let mut old = old.iter().flat_map(Run::paths).filter(|path| !is_of_the_set(path));
+        old.try_for_each(remove)
     }
 
     /// Makes the set in the directory what it is here.
@@ -251,13 +304,17 @@ impl SetWriter {
     pub fn commit(&mut self) -> Result<(), SetError> {
         // Runs of the same keys come in the same order.
         self.set.runs.sort_by_key(|run| (std::cmp::Reverse(run.len()), run.digest()));
-        let name = |run: &Run| {
-            let name = run.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (name, run.len())
+        let name =
+            |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let listed = |run: &Run| Listed {
+            keys: name(run.path()),
+            len: run.len(),
+            times: run.times().map(|times| name(times.path())),
         };
-        let runs = self.set.runs.iter().map(name).collect();
-        let KeySet { note, meaning, directory, .. } = &self.set;
-        Manifest { runs, note: note.clone(), meaning: meaning.clone() }.replace(directory)?;
+        let KeySet { note, meaning, directory, is_dated, runs } = &self.set;
+        let runs = runs.iter().map(listed).collect();
+        let (note, meaning) = (note.clone(), meaning.clone());
+        Manifest { is_dated: *is_dated, runs, note, meaning }.replace(directory)?;
         if std::mem::replace(&mut self.is_new, false) {
             let parent = self.set.directory.parent().filter(|it| !it.as_os_str().is_empty());
             sync_directory(parent.unwrap_or(Path::new(".")))?;
@@ -292,7 +349,8 @@ fn sweep(directory: &Path, runs: &[Run]) -> Result<(), SetError> {
     for entry in fs::read_dir(directory).at(directory)? {
         let path = entry.at(directory)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_run = name.ends_with(SUFFIX) && runs.iter().all(|run| run.path() != path);
+        let is_of_a_run = name.ends_with(run::SUFFIX) || name.ends_with(times::SUFFIX);
+        let is_run = is_of_a_run && !is_among(&path, runs);
         let is_partial = name.ends_with(".partial");
         if is_partial && name.starts_with(loader::PREFIX) {
             fs::remove_dir_all(&path).at(&path)?;
@@ -301,6 +359,11 @@ fn sweep(directory: &Path, runs: &[Run]) -> Result<(), SetError> {
         }
     }
     Ok(())
+}
+
+/// Whether `path` is a file of one of `runs`.
+fn is_among(path: &Path, runs: &[Run]) -> bool {
+    runs.iter().flat_map(Run::paths).any(|of_run| of_run == path)
 }
 
 fn remove(path: &Path) -> Result<(), SetError> {

@@ -206,6 +206,82 @@ fn there_is_one_writer_at_a_time() {
 }
 
 #[test]
+fn a_set_tells_since_when_it_knows_a_uri() {
+    let place =
+        Place::new(&[("old", "http://a/\nhttp://b/\n"), ("new", "HTTP://B:80\nhttp://c/\n")]);
+    let create = ["set", "create", "--first-seen", "--at"];
+    place.run(&[&create[..], &["2026-03-01", "s.set", "old"]].concat(), "").quiet();
+    place.run(&["set", "add", "--at", "2026-03-02T10:00:00Z", "s.set", "new"], "").quiet();
+    let since = |set: &str| {
+        let asked = "http://c/\nHTTP://A\nhttp://nobody/\nhttp://b/\n";
+        place.run(&["set", "has", "--first-seen", set], asked).quiet()
+    };
+    let expected = "2026-03-02T10:00:00Z\thttp://c/\n2026-03-01T00:00:00Z\tHTTP://A\n\
+                    2026-03-01T00:00:00Z\thttp://b/\n";
+    assert_eq!(since("s.set"), expected);
+    let stats = place.run(&["set", "stats", "s.set"], "").quiet();
+    assert!(stats.contains("2026-03-01T00:00:00Z to 2026-03-02T10:00:00Z"), "{stats}");
+    let stats = place.run(&["set", "stats", "--format", "json", "s.set"], "").quiet();
+    assert!(stats.contains(r#""first_seen":["2026-03-01T00:00:00Z","2026-03-02T10:00:00Z"]"#));
+
+    // Made apart and merged, in either order, the earliest stays.
+    place.run(&[&create[..], &["1772323200", "a.set", "old"]].concat(), "").quiet();
+    place.run(&[&create[..], &["2026-03-02T10:00:00Z", "b.set", "new"]].concat(), "").quiet();
+    for (name, sets) in [("ab.set", ["a.set", "b.set"]), ("ba.set", ["b.set", "a.set"])] {
+        place.run(&[&["set", "merge", "-o", name][..], &sets].concat(), "").quiet();
+        assert_eq!(since(name), expected);
+    }
+    assert!(files(&place.path("ab.set")) == files(&place.path("ba.set")));
+    place.run(&["set", "intersect", "-o", "i.set", "b.set", "a.set"], "").quiet();
+    assert_eq!(since("i.set"), "2026-03-01T00:00:00Z\thttp://b/\n");
+    // As text and back.
+    place.run(&["set", "export", "ab.set", "-o", "keys"], "").quiet();
+    place.run(&["set", "import", "again.set", "keys"], "").quiet();
+    assert!(files(&place.path("again.set")) == files(&place.path("ab.set")));
+    // What the end of a file was lost of is refused, also in the midst of a time.
+    let text = place.read("keys");
+    for lost in [1, 2, 11, 21, 30, 54] {
+        fs::write(place.path("cut"), &text[..text.len() - lost]).unwrap();
+        let ran = place.run(&["set", "import", "cut.set", "cut"], "");
+        assert_eq!(ran.code, if lost == 1 { 0 } else { 2 }, "{lost}: {}", ran.stderr);
+        let _ = fs::remove_dir_all(place.path("cut.set"));
+    }
+
+    // Keys that come without a time are seen when they come, or when that is said.
+    let keys = place.run(&["key", "--seed", "0"], "http://e/\n").quiet();
+    let like = ["set", "import", "like.set", "--like", "a.set", "--at", "2026-03-05"];
+    place.run(&like, &keys).quiet();
+    let told = place.run(&["set", "has", "--first-seen", "like.set"], "http://e/\n").quiet();
+    assert_eq!(told, "2026-03-05T00:00:00Z\thttp://e/\n");
+
+    // A run of today.
+    let written = place.run(&["dedup", "--seen", "s.set", "--update"], "http://c\nhttp://d/\n");
+    assert_eq!(written.quiet(), "http://d/\n");
+    let today = place.run(&["set", "has", "--first-seen", "s.set"], "http://d/\n").quiet();
+    assert!(today.ends_with("Z\thttp://d/\n") && *today > *"2026-03-03", "{today}");
+
+    // Sets that keep no times have none, and do not mix with those that do.
+    place.run(&["set", "create", "plain.set", "old"], "").quiet();
+    for args in [
+        &["set", "has", "--first-seen", "plain.set", "old"][..],
+        &["set", "add", "--at", "2026-03-01", "plain.set", "old"],
+        &["set", "merge", "-o", "m.set", "plain.set", "a.set"],
+        &["set", "merge", "-o", "m.set", "a.set", "plain.set"],
+        &["set", "import", "plain.set", "keys"],
+    ] {
+        let message = place.run(args, "").refused();
+        assert!(message.contains(".set: ") && message.contains("first-seen"), "{message}");
+    }
+    for args in [
+        &["set", "create", "--at", "2026-03-01", "m.set", "old"][..],
+        &["set", "add", "--at", "2026-02-30", "s.set", "old"],
+        &["set", "has", "-v", "--first-seen", "s.set", "old"],
+    ] {
+        assert_eq!(place.run(args, "").code, 2);
+    }
+}
+
+#[test]
 fn damage_is_told_and_stops_who_reads() {
     let place = Place::new(&[("in", &uris(0..3000))]);
     place.run(&["set", "create", "s.set", "in"], "").quiet();
@@ -271,47 +347,70 @@ fn kill_after(mut child: Child, delay: Duration) -> bool {
 
 #[test]
 fn a_set_survives_a_kill_at_any_moment() {
+    let update = |place: &Place| {
+        let args = ["dedup", "--seen", "s.set", "--update", "in", "-o", "out"];
+        program(args).current_dir(place.path("")).spawn().unwrap()
+    };
+    survives(kills(), &[], update, |place, unseen| {
+        // Whatever is in the set was written.
+        assert_eq!(place.read("out"), unseen);
+    });
+}
+
+#[test]
+fn a_set_with_times_survives_a_kill_at_any_moment() {
+    let dated = ["--first-seen", "--at", "2026-03-01"];
+    let update = |place: &Place| {
+        let args = ["set", "add", "--at", "2026-03-01", "s.set", "in"];
+        program(args).current_dir(place.path("")).spawn().unwrap()
+    };
+    survives(kills().div_ceil(3), &dated, update, |_, _| {});
+}
+
+/// Lets `update` add `in` to `s.set`, a set made with the arguments `made`, and kills it, that often; `look` is given
+/// what was not in the set before, whenever it is then.
+fn survives(kills: u32, made: &[&str], update: fn(&Place) -> Child, look: fn(&Place, &str)) {
     let place = Place::new(&[]);
-    place.run(&["set", "create", "s.set"], "").quiet();
-    let export = || place.run(&["set", "export", "s.set"], "").quiet();
-    let (mut model, mut round, mut killed, mut done) = (export(), 0, 0, 0);
+    let create = |args: &[&str]| {
+        place.run(&[&["set", "create"], made, args].concat(), "").quiet();
+    };
+    create(&["s.set"]);
+    let export = |set: &str| place.run(&["set", "export", set], "").quiet();
+    let (mut model, mut round, mut killed, mut done) = (export("s.set"), 0, 0, 0);
     // Kills after which the new set was there.
     let mut renewed = 0;
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    while killed < kills() {
+    while killed < kills {
         round += 1;
-        assert!(round < 40 * kills() + 100, "runs are hardly ever killed");
+        assert!(round < 40 * kills + 100, "runs are hardly ever killed");
         let new = uris(round * 2000..round * 2000 + 2500);
         fs::write(place.path("in"), &new).unwrap();
         // The set as it would be, by another way.
         let _ = fs::remove_dir_all(place.path("t.set"));
         let _ = fs::remove_dir_all(place.path("u.set"));
         let started = Instant::now();
-        place.run(&["set", "create", "t.set", "in"], "").quiet();
+        create(&["t.set", "in"]);
         // About as long as the run to be killed.
         let length = started.elapsed();
         place.run(&["set", "merge", "-o", "u.set", "s.set", "t.set"], "").quiet();
-        let after = place.run(&["set", "export", "u.set"], "").quiet();
+        let after = export("u.set");
         let unseen = place.run(&["dedup", "--seen", "s.set", "in"], "").quiet();
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         let _ = fs::remove_file(place.path("out"));
-        let args = ["dedup", "--seen", "s.set", "--update", "in", "-o", "out"];
-        let child = program(args).current_dir(place.path("")).spawn().unwrap();
-        let is_done =
-            kill_after(child, length.mul_f64(1.2 * (state >> 40) as f64 / (1 << 24) as f64));
+        let delay = length.mul_f64(1.2 * (state >> 40) as f64 / (1 << 24) as f64);
+        let is_done = kill_after(update(&place), delay);
         *(if is_done { &mut done } else { &mut killed }) += 1;
         place.run(&["set", "verify", "s.set"], "").quiet();
-        let found = export();
+        let found = export("s.set");
         assert!(
             found == after || (found == model && !is_done),
             "kill {killed}: neither old nor new"
         );
         renewed += u32::from(found == after && !is_done);
         if found == after {
-            // Whatever is in the set was written.
-            assert_eq!(place.read("out"), unseen, "kill {killed}");
+            look(&place, &unseen);
         }
         model = found;
     }
@@ -319,6 +418,8 @@ fn a_set_survives_a_kill_at_any_moment() {
     place.run(&["set", "add", "s.set"], "http://the-end/\n").quiet();
     let names: Vec<String> =
         files(&place.path("s.set")).into_iter().map(|(name, _)| name).collect();
-    assert!(names.iter().all(|name| name == "set" || name.ends_with(".keys")), "{names:?}");
+    let stays = [".keys", ".times"];
+    let stays = |name: &String| name == "set" || stays.iter().any(|end| name.ends_with(end));
+    assert!(names.iter().all(stays), "{names:?}");
     eprintln!("killed {killed} times, {renewed} of them too late; came to its end {done} times");
 }

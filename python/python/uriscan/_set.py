@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Iterable
 
@@ -42,12 +43,16 @@ class Set:
         path: Path,
         *,
         seed: int = 0,
+        first_seen: bool = False,
         on_invalid: OnInvalid = "pass",
         **equivalence: Unpack[Equivalence],
     ) -> Set:
-        """Makes an empty set in the directory ``path``, which must not be there, or be empty."""
+        """Makes an empty set in the directory ``path``, which must not be there, or be empty.
+
+        With ``first_seen`` it keeps when each key came; see :meth:`first_seen`.
+        """
         made = form(seed=seed, on_invalid=on_invalid, **equivalence)
-        return cls(_uriscan.KeySet.create(os.fspath(path), made), made)
+        return cls(_uriscan.KeySet.create(os.fspath(path), made, first_seen), made)
 
     @classmethod
     def open(
@@ -82,19 +87,20 @@ class Set:
         keys = _uriscan.KeySet.combine(os.fspath(path), [each._keys for each in sets], how)
         return cls(keys, sets[0]._form)
 
-    def add(self, urls: Any, *, memory: int = _MEMORY) -> int:
+    def add(self, urls: Any, *, memory: int = _MEMORY, at: datetime | int | None = None) -> int:
         """Adds the values of a column; gives the number of those that were not there.
 
         Every call writes files: for many columns, see :meth:`adding`.
         """
-        with self.adding(memory=memory) as more:
+        with self.adding(memory=memory, at=at) as more:
             more.add(urls)
         return more.added
 
-    def adding(self, *, memory: int = _MEMORY) -> Adding:
+    def adding(self, *, memory: int = _MEMORY, at: datetime | int | None = None) -> Adding:
         """Adds the values of many columns: all of them when the block ends well, none when it does not.
 
-        Meanwhile nobody else may write. Keys take up to ``memory`` bytes; more are sorted on disk.
+        Meanwhile nobody else may write. Keys take up to ``memory`` bytes; more are sorted on disk. In a set that keeps
+        it, what is new was first seen ``at`` that time, a ``datetime`` or seconds since 1970, or now.
 
         >>> import tempfile, os
         >>> place = tempfile.TemporaryDirectory()
@@ -106,11 +112,11 @@ class Set:
         2
         >>> place.cleanup()
         """
-        return Adding(self, memory)
+        return Adding(self, memory, at)
 
-    def add_keys(self, keys: Any, *, memory: int = _MEMORY) -> int:
+    def add_keys(self, keys: Any, *, memory: int = _MEMORY, at: datetime | int | None = None) -> int:
         """Adds keys as :func:`uriscan.key` makes them with the keywords of the set; gives the number of new ones."""
-        with self.adding(memory=memory) as more:
+        with self.adding(memory=memory, at=at) as more:
             more.add_keys(keys)
         return more.added
 
@@ -121,6 +127,20 @@ class Set:
     def contains_keys(self, keys: Any) -> Any:
         """Whether every key is in the set; ``None`` where it is ``None``."""
         return _kinds.answer(keys, self._keys.contains)
+
+    def first_seen(self, urls: Any) -> Any:
+        """When every value was first seen, in seconds since 1970; ``None`` where it is not in the set.
+
+        >>> import tempfile, os
+        >>> place = tempfile.TemporaryDirectory()
+        >>> seen = Set.create(os.path.join(place.name, "seen.set"), first_seen=True)
+        >>> seen.add(["http://a/"], at=1_772_323_200), seen.add(["HTTP://a", "http://b/"], at=1_772_409_600)
+        (1, 1)
+        >>> seen.first_seen(["http://a", "http://b", "http://c"])
+        [1772323200, 1772409600, None]
+        >>> place.cleanup()
+        """
+        return _kinds.answer(urls, lambda column: self._keys.first_seen(self._form.key(column)))
 
     def __contains__(self, url: str) -> bool:
         return bool(self.contains(url))
@@ -159,6 +179,11 @@ class Set:
         return self._keys.meaning
 
     @property
+    def keeps_first_seen(self) -> bool:
+        """Whether it keeps when each key came."""
+        return self._keys.keeps_first_seen
+
+    @property
     def file_bytes(self) -> int:
         """Bytes on disk."""
         return self._keys.file_bytes
@@ -170,9 +195,10 @@ class Adding:
     added: int
     """The number of keys that were not in the set, once the block has ended."""
 
-    def __init__(self, target: Set, memory: int) -> None:
+    def __init__(self, target: Set, memory: int, at: datetime | int | None) -> None:
         self._target = target
-        self._adding = target._keys.adding(memory)
+        seconds = int(at.timestamp()) if isinstance(at, datetime) else at
+        self._adding = target._keys.adding(memory, seconds)
 
     def add(self, urls: Any) -> None:
         """Adds the values of a column."""

@@ -26,7 +26,7 @@ use crate::options::{
     memory_limit, on_invalid, row_format, side_file, unmended,
 };
 use crate::rule_choice;
-use crate::sets::records::{SetDoes, SetUse, of_set};
+use crate::sets::records::{Asked, SetDoes, SetUse, of_set};
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(crate) enum Job {
     /// Keys for a set.
     Collect(MemberOptions),
     /// Records that are in a set, or those that are not.
-    Members(MemberOptions, bool),
+    Members(MemberOptions, Asked),
 }
 
 impl Job {
@@ -365,7 +365,7 @@ impl Config {
             // That of sets, unless the set has another one.
             options.hasher = Hasher::with_seed(0);
         }
-        self.set = path.map(|path| SetUse { path, does });
+        self.set = path.map(|path| SetUse { path, does, first_seen: false, at: None });
         Ok(self)
     }
 

@@ -21,7 +21,7 @@ use crate::exit::{Failure, Outcome, tell};
 use crate::inputs::{self, Inputs};
 use crate::output::{Output, is_same_file, sync};
 use crate::progress::Progress;
-use crate::sets::records::{self, SetAtWork};
+use crate::sets::records::{self, Asked, SetAtWork};
 use crate::summary::{Summary, Writes};
 use crate::table;
 
@@ -198,9 +198,15 @@ fn work(
             None => Report::default(),
             Some(loader) => pipeline::collect(sources, options, loader, settings, sinks)?,
         },
-        Job::Members(options, is_in) => match set {
-            None => Report::default(),
-            Some(set) => pipeline::members(sources, options, set.set(), *is_in, settings, sinks)?,
+        Job::Members(options, asked) => match (set, asked) {
+            (None, _) => Report::default(),
+            (Some(set), Asked::FirstSeen) => {
+                pipeline::first_seen(sources, options, set.set(), settings, sinks)?
+            }
+            (Some(set), asked) => {
+                let is_in = *asked == Asked::In;
+                pipeline::members(sources, options, set.set(), is_in, settings, sinks)?
+            }
         },
         Job::Classes(options) => match set {
             None => pipeline::classes(sources, options, settings, sinks)?,

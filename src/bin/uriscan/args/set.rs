@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use uriscan::set::Timestamp;
 
 use super::groups::{self, Reporting, Work};
 use super::{Common, Equivalence, FromText, Input, InvalidRecords, ProfileChoice};
@@ -44,7 +45,8 @@ pub(crate) enum SetCommand {
     Stats(SetStats),
     /// Read a set whole and tell every damage; exit with 1 if there is one
     Verify(OneSet),
-    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each
+    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each,
+    /// and behind them the time at which it was first seen, in a set that keeps times
     Export(Export),
     /// Make a set of keys that `export` wrote, or add them to one
     Import(Import),
@@ -95,6 +97,18 @@ pub(crate) struct Create {
     #[arg(long, value_name = "N", default_value = "0", value_parser = groups::seed)]
     pub(crate) seed: u64,
 
+    /// Keep the time at which each key was first seen, in 4 bytes more for each
+    ///
+    /// What is added later counts as seen when it is added (dedup --seen SET --update: when that began) and a key that is
+    /// there keeps its time; where sets are merged or intersected the earliest stays. Only sets that all keep times
+    /// can be made one.
+    #[arg(long)]
+    pub(crate) first_seen: bool,
+
+    /// The URIs were first seen at TIME, and not now: 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970
+    #[arg(long, value_name = "TIME", requires = "first_seen")]
+    pub(crate) at: Option<Timestamp>,
+
     #[command(flatten)]
     pub(crate) filling: Filling,
 }
@@ -104,6 +118,12 @@ pub(crate) struct Add {
     /// The set
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
+
+    /// New URIs were first seen at TIME, and not now, in a set that keeps times
+    ///
+    /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<Timestamp>,
 
     #[command(flatten)]
     pub(crate) filling: Filling,
@@ -118,6 +138,10 @@ pub(crate) struct Has {
     /// Write the URIs that are not in the set instead
     #[arg(short = 'v', long)]
     pub(crate) invert_match: bool,
+
+    /// Write the time at which each was first seen, and a tab, before the URI
+    #[arg(long, conflicts_with = "invert_match")]
+    pub(crate) first_seen: bool,
 
     #[command(flatten)]
     pub(crate) records: Records,
@@ -188,6 +212,12 @@ pub(crate) struct Import {
     /// The keys mean what those of this set mean, for files without the lines that tell
     #[arg(long, value_name = "SET")]
     pub(crate) like: Option<PathBuf>,
+
+    /// Keys without a time were first seen at TIME, and not now, in a set that keeps times
+    ///
+    /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) at: Option<Timestamp>,
 }
 
 const AFTER_HELP: &str = "\
@@ -196,6 +226,8 @@ Examples:
   uriscan set create old.set archive-*.txt.gz
   uriscan set add old.set today.txt --stats
   uriscan set has old.set urls.txt               those that are in it; -v: those that are not
+  uriscan set create --first-seen seen.set /dev/null   from now on seen.set keeps times
+  uriscan set has --first-seen seen.set urls.txt       since when each is known
   uriscan set merge -o all.set shard-*.set       shards made anywhere, in any order
   uriscan set diff -o new.set today.set all.set
   uriscan set verify all.set

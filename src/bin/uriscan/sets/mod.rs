@@ -98,8 +98,8 @@ fn combine(
     fill: impl FnOnce(&mut SetWriter, &[KeySet]) -> Result<u64, SetError>,
 ) -> Result<Outcome, Failure> {
     let sets = typed.sets.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let meaning = sets[0].meaning().clone();
-    let mut writer = SetWriter::create(&typed.output, meaning)?;
+    let (meaning, is_dated) = (sets[0].meaning().clone(), sets[0].is_dated());
+    let mut writer = records::create(&typed.output, meaning, is_dated)?;
     fill(&mut writer, &sets)?;
     Ok(Outcome::Done)
 }
@@ -109,7 +109,7 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
     match format {
         SetStatsFormat::Json => {
             let facts: Vec<&str> = set.meaning().as_str().lines().collect();
-            let stats = json!({
+            let mut stats = json!({
                 "set": set.directory().to_string_lossy(),
                 "keys": set.len(),
                 "bytes": set.file_bytes(),
@@ -117,6 +117,9 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
                 "seed": set.meaning().hasher().seed(),
                 "meaning": facts,
             });
+            if let Some((earliest, latest)) = set.first_seen_range() {
+                stats["first_seen"] = json!([earliest.to_string(), latest.to_string()]);
+            }
             format!("{stats}\n")
         }
         SetStatsFormat::Text => {
@@ -126,6 +129,9 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
             text += &format!("  keys   {}\n", grouped(set.len()));
             text += &format!("  bytes  {}\n", grouped(set.file_bytes()));
             text += &format!("  runs   {}\n", runs.join(" + "));
+            if let Some((earliest, latest)) = set.first_seen_range() {
+                text += &format!("  first seen  {earliest} to {latest}\n");
+            }
             for fact in set.meaning().as_str().lines() {
                 text += &format!("  {fact}\n");
             }

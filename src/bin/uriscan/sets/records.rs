@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use uriscan::key::Hasher;
 use uriscan::pipeline::{ClassOptions, DedupOptions, Equivalence, MemberOptions, Seen};
-use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter};
+use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter, Timestamp};
 
 use super::text::open_or_create;
 use crate::args;
@@ -24,6 +24,10 @@ const HOLD_BYTES: u64 = 512 << 20;
 pub(crate) struct SetUse {
     pub(crate) path: PathBuf,
     pub(crate) does: SetDoes,
+    /// Whether the set keeps times, or has to.
+    pub(crate) first_seen: bool,
+    /// When what is added was first seen, if not now.
+    pub(crate) at: Option<Timestamp>,
 }
 
 /// The same, without the set.
@@ -39,6 +43,17 @@ pub(crate) enum SetDoes {
     AskAndAdd,
 }
 
+/// Which records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Those that are in the set.
+    In,
+    /// Those that are not.
+    NotIn,
+    /// Those that are, and since when.
+    FirstSeen,
+}
+
 /// What `set` is to do with URIs.
 ///
 /// # Errors
@@ -52,15 +67,24 @@ pub(crate) fn of_set(
         let destination = args::Destination { output: None };
         (records, args::Common { input, destination, work, reporting })
     };
-    let (path, does, seed, is_in, (records, common)) = match command {
-        args::SetCommand::Create(args::Create { set, seed, filling }) => {
-            (set, SetDoes::Create, seed, None, filled(filling))
+    let used = |path, does| SetUse { path, does, first_seen: false, at: None };
+    let (set, seed, asked, (records, common)) = match command {
+        args::SetCommand::Create(args::Create { set, seed, first_seen, at, filling }) => {
+            let set = SetUse { first_seen, at, ..used(set, SetDoes::Create) };
+            (set, seed, None, filled(filling))
         }
-        args::SetCommand::Add(args::Add { set, filling }) => {
-            (set, SetDoes::Add, 0, None, filled(filling))
+        args::SetCommand::Add(args::Add { set, at, filling }) => {
+            let set = SetUse { first_seen: at.is_some(), at, ..used(set, SetDoes::Add) };
+            (set, 0, None, filled(filling))
         }
-        args::SetCommand::Has(args::Has { set, invert_match, records, common }) => {
-            (set, SetDoes::Ask, 0, Some(!invert_match), (records, common))
+        args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
+            let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
+            let asked = match (first_seen, invert_match) {
+                (true, _) => Asked::FirstSeen,
+                (_, true) => Asked::NotIn,
+                (_, false) => Asked::In,
+            };
+            (set, 0, Some(asked), (records, common))
         }
         // `sets::run` does them.
         _ => return Err(Failure::new("reads no records")),
@@ -71,13 +95,13 @@ pub(crate) fn of_set(
         hasher: Hasher::with_seed(seed),
         on_invalid,
     };
-    let job = match is_in {
+    let job = match asked {
         None => Job::Collect(options),
-        Some(is_in) => Job::Members(options, is_in),
+        Some(asked) => Job::Members(options, asked),
     };
     let strict = records.invalid.strictness.strict;
     let mut config = Config::of_job(job, rejects, common, strict, environment)?;
-    config.set = Some(SetUse { path, does });
+    config.set = Some(set);
     config
         .with_aliases(records.equivalence.aliases.clone())?
         .reading(&records.from, &records.equivalence)
@@ -101,7 +125,7 @@ pub(crate) fn choose_hasher(config: &mut Config) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let Some(SetUse { path, does }) = &config.set else { return Ok(()) };
+    let Some(SetUse { path, does, .. }) = &config.set else { return Ok(()) };
     let hasher = match (does, KeySet::open(path)) {
         (SetDoes::Create, _) => return Ok(()),
         (_, Ok(set)) => set.meaning().hasher(),
@@ -154,34 +178,56 @@ pub(crate) fn shares(job: &Job) -> (u64, usize) {
 /// # Errors
 /// When it cannot be opened, or its keys mean something else.
 pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
-    let Some(SetUse { path, does }) = &config.set else { return Ok(None) };
+    let Some(SetUse { path, does, first_seen, at }) = &config.set else { return Ok(None) };
     let meaning = meaning_of(&config.job);
     let (hold, load) = shares(&config.job);
     let writing = |writer: SetWriter| {
-        let loader = writer.loader(load)?;
+        let loader = match at {
+            None => writer.loader(load)?,
+            Some(at) => writer.loader_at(load, *at)?,
+        };
         Ok::<_, SetError>(SetAtWork::Write(writer, loader))
     };
     Ok(Some(match does {
-        SetDoes::Create => writing(SetWriter::create(path, meaning)?)?,
+        SetDoes::Create => writing(create(path, meaning, *first_seen)?)?,
         SetDoes::Add => {
             let writer = SetWriter::open(path)?;
             writer.set().expect(&meaning)?;
+            if *first_seen {
+                writer.set().expect_dated(true)?;
+            }
             writing(writer)?
         }
         SetDoes::AskAndAdd => {
-            let mut writer = open_or_create(path, meaning)?;
+            let mut writer = open_or_create(path, meaning, false)?;
             writer.set_mut().hold(hold)?;
             writing(writer)?
         }
-        SetDoes::Ask => SetAtWork::Read(asked(path, &meaning, hold)?),
+        SetDoes::Ask => {
+            let mut set = KeySet::open(path)?;
+            set.expect(&meaning)?;
+            if *first_seen {
+                set.expect_dated(true)?;
+            }
+            set.hold(hold)?;
+            SetAtWork::Read(set)
+        }
     }))
 }
 
-fn asked(path: &Path, meaning: &Meaning, hold: u64) -> Result<KeySet, SetError> {
-    let mut set = KeySet::open(path)?;
-    set.expect(meaning)?;
-    set.hold(hold)?;
-    Ok(set)
+/// Makes an empty set at `path`.
+///
+/// # Errors
+/// When something is there, or it cannot be made.
+pub(super) fn create(
+    path: &Path,
+    meaning: Meaning,
+    first_seen: bool,
+) -> Result<SetWriter, SetError> {
+    match first_seen {
+        true => SetWriter::create_dated(path, meaning),
+        false => SetWriter::create(path, meaning),
+    }
 }
 
 impl SetAtWork {

@@ -1,0 +1,194 @@
+//! When the keys of a run were first seen: a file beside that of the keys, one time for each, in their order.
+//!
+//! A [file of blocks](super::blocks) of numbers of 32 bits, big-endian: seconds since 1970. Its facts: the digest of the
+//! keys it belongs to, the earliest time and the latest.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use super::blocks::{BlockWriter, Blocks, Kind};
+use super::error::SetError;
+
+/// A moment: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
+///
+/// As text it is what RFC 3339 says: `2026-03-01T12:00:00Z`. A day alone is its first second; a number is
+/// seconds.
+///
+/// ```
+/// use uriscan::set::Timestamp;
+/// let noon: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+/// assert_eq!(noon, Timestamp(1_772_366_400));
+/// assert_eq!("2026-03-01".parse(), Ok(Timestamp(1_772_323_200)));
+/// assert_eq!("1772366400".parse(), Ok(noon));
+/// assert_eq!(noon.to_string(), "2026-03-01T12:00:00Z");
+/// assert!("2026-13-01".parse::<Timestamp>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub u32);
+
+impl Timestamp {
+    /// The time of `time`, or the next one that can be told.
+    pub fn of(time: SystemTime) -> Timestamp {
+        let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        Timestamp(u32::try_from(seconds).unwrap_or(u32::MAX))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(self.0));
+        humantime::format_rfc3339_seconds(time).fmt(f)
+    }
+}
+
+/// What is no [`Timestamp`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotATime;
+
+impl fmt::Display for NotATime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time from 1970 to 2106 is a day, 2026-03-01, a moment, 2026-03-01T12:00:00Z, or seconds since 1970")
+    }
+}
+
+impl std::error::Error for NotATime {}
+
+impl FromStr for Timestamp {
+    type Err = NotATime;
+
+    fn from_str(text: &str) -> Result<Timestamp, NotATime> {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return text.parse().map(Timestamp).map_err(|_| NotATime);
+        }
+        let is_day = text.len() == "2026-03-01".len();
+        let text = if is_day { format!("{text}T00:00:00Z") } else { text.to_owned() };
+        let time = humantime::parse_rfc3339(&text).map_err(|_| NotATime)?;
+        let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_err(|_| NotATime)?.as_secs();
+        u32::try_from(seconds).map(Timestamp).map_err(|_| NotATime)
+    }
+}
+
+/// Bytes of a time.
+const WIDTH: usize = 4;
+
+static KIND: Kind = Kind {
+    magic: b"uriscan times 1\n",
+    width: WIDTH as u64,
+    facts: 3,
+    suffix: SUFFIX,
+    stranger: "it does not begin as times of keys do",
+    damaged: "the checksum of a block of times is another",
+};
+
+/// What file names of times end in.
+pub(super) const SUFFIX: &str = ".times";
+
+/// The times of a run, to be read.
+#[derive(Debug)]
+pub(super) struct Times(Blocks);
+
+impl Times {
+    /// Opens the times at `path`, which belong to `keys`.
+    ///
+    /// # Errors
+    /// When they cannot be read, are damaged in what is not times, or belong to other keys.
+    pub(super) fn open(path: &Path, keys: &Blocks) -> Result<Times, SetError> {
+        Times::of(Blocks::open(path, &KIND)?, keys)
+    }
+
+    fn of(times: Blocks, keys: &Blocks) -> Result<Times, SetError> {
+        if times.facts()[0] != keys.digest() || times.len() != keys.len() {
+            return Err(SetError::damaged(times.path(), "they belong to other keys", 16));
+        }
+        Ok(Times(times))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Bytes of the file.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.0.file_bytes()
+    }
+
+    /// The earliest and the latest; `None` if there is no key.
+    pub(super) fn range(&self) -> Option<(Timestamp, Timestamp)> {
+        let time = |fact: usize| Timestamp(self.0.facts()[fact] as u32);
+        (self.0.len() > 0).then(|| (time(1), time(2)))
+    }
+
+    /// Calls `told` with the times at `places`, which rise, each with what stands beside its place.
+    ///
+    /// # Errors
+    /// When they cannot be read or are damaged.
+    pub(super) fn read<T>(
+        &self,
+        places: impl IntoIterator<Item = (u64, T)>,
+        mut told: impl FnMut(T, Timestamp),
+    ) -> Result<(), SetError> {
+        let (mut bytes, mut held) = (Vec::new(), None);
+        for (place, beside) in places {
+            let block = place / KIND.block_items();
+            if held != Some(block) {
+                self.0.read(block..block + 1, &mut bytes)?;
+                held = Some(block);
+            }
+            let at = (place % KIND.block_items()) as usize * WIDTH;
+            let time = bytes[at..at + WIDTH].try_into().expect("4 bytes");
+            told(beside, Timestamp(u32::from_be_bytes(time)));
+        }
+        Ok(())
+    }
+
+    /// Reads everything; gives all damages.
+    ///
+    /// # Errors
+    /// When something cannot be read at all.
+    pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
+        self.0.verify(|_, _| {})
+    }
+}
+
+/// Times that are being written.
+#[derive(Debug)]
+pub(super) struct TimesWriter {
+    blocks: BlockWriter,
+    /// The earliest and the latest.
+    range: (Timestamp, Timestamp),
+}
+
+impl TimesWriter {
+    /// Begins a file in `directory`.
+    ///
+    /// # Errors
+    /// When no file can be made there.
+    pub(super) fn new(directory: &Path) -> Result<TimesWriter, SetError> {
+        let blocks = BlockWriter::new(directory, &KIND)?;
+        Ok(TimesWriter { blocks, range: (Timestamp(u32::MAX), Timestamp(0)) })
+    }
+
+    /// Adds times, no more than a block of them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(super) fn push(&mut self, times: impl Iterator<Item = Timestamp>) -> Result<(), SetError> {
+        let range = &mut self.range;
+        self.blocks.push(times.map(|time| {
+            *range = (range.0.min(time), range.1.max(time));
+            time.0.to_be_bytes()
+        }))
+    }
+
+    /// Finishes the file, which belongs to `keys`, as [`BlockWriter::finish`] does.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn finish(self, keys: &Blocks, is_durable: bool) -> Result<Times, SetError> {
+        let (first, last) = if keys.len() > 0 { self.range } else { (Timestamp(0), Timestamp(0)) };
+        let facts = [keys.digest(), u64::from(first.0), u64::from(last.0)];
+        Times::of(self.blocks.finish(&facts, is_durable)?, keys)
+    }
+}
