@@ -226,15 +226,14 @@ impl SetWriter {
     /// # Errors
     /// As [`SetWriter::fill_with_all`].
     pub fn fill_with_common(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
-        // The shortest is gone through, the others are asked; but each may have the earliest time of a key.
+        // The shortest is gone through and the others are asked; but all are, where each may have the earliest time.
         let shortest = (0..sets.len()).min_by_key(|&i| sets[i].len()).unwrap_or_default();
-        let is_gone_through = |i: usize| self.set.is_dated || i == shortest;
-        let chosen = (0..sets.len()).filter(|&i| is_gone_through(i));
-        let runs: Vec<&Run> = chosen.flat_map(|i| sets[i].runs()).collect();
-        let others: Vec<&[Run]> = (0..sets.len())
-            .filter(|&i| self.set.is_dated || i != shortest)
-            .map(|i| sets[i].runs())
-            .collect();
+        let is_gone_through = |i: &usize| *i == shortest || self.set.is_dated;
+        let is_asked = |i: &usize| *i != shortest || self.set.is_dated;
+        let all = 0..sets.len();
+        let runs: Vec<&Run> =
+            all.clone().filter(is_gone_through).flat_map(|i| sets[i].runs()).collect();
+        let others: Vec<&[Run]> = all.filter(is_asked).map(|i| sets[i].runs()).collect();
         self.fill(sets, &runs, But::In(&others))
     }
 

@@ -45,8 +45,8 @@ pub(crate) enum SetCommand {
     Stats(SetStats),
     /// Read a set whole and tell every damage; exit with 1 if there is one
     Verify(OneSet),
-    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each,
-    /// and behind them the time at which it was first seen, in a set that keeps times
+    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each, and
+    /// the time at which each was first seen if the set keeps it
     Export(Export),
     /// Make a set of keys that `export` wrote, or add them to one
     Import(Import),
