@@ -252,7 +252,7 @@ fn wave_of(
 }
 
 /// Bytes of the values of `batch`, however they are held.
-fn bytes_of(batch: &RecordBatch) -> usize {
+pub(super) fn bytes_of(batch: &RecordBatch) -> usize {
     let of_column = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(0);
     batch.columns().iter().map(of_column).sum()
 }

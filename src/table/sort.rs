@@ -19,7 +19,7 @@ use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 
 use super::TableError;
-use super::read::Unit;
+use super::read::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
 use crate::surt;
 
@@ -34,6 +34,12 @@ pub struct SortBy {
 
 /// Rows of a batch on disk: so many of each run are in memory while runs are merged.
 const ROWS: usize = 1 << 13;
+
+/// Bytes of a run, about, where rows are long: no column of it may have more than 2 GiB of text.
+const RUN_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 30 };
+
+/// Bytes of the rows that are handed out at a time, about.
+const BATCH_BYTES: usize = if cfg!(test) { 1 << 13 } else { 256 << 20 };
 
 /// Sorts a table.
 pub(super) struct Sorter {
@@ -52,17 +58,18 @@ impl Sorter {
         Sorter { by, columns, column, schema, runs: Vec::new() }
     }
 
-    /// Takes rows; each unit becomes a run.
+    /// Takes rows; each unit becomes a run, or several if it is large.
     pub(super) fn take(&mut self, units: &[Unit]) -> Result<(), TableError> {
-        let runs = units.par_iter().map(|unit| self.run(unit));
+        let parts: Vec<&[RecordBatch]> = units.iter().flat_map(|unit| parts(unit)).collect();
+        let runs = parts.par_iter().map(|part| self.run(part));
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         self.runs.extend(runs);
         Ok(())
     }
 
-    /// The rows of `unit`, sorted, on disk, each with its form behind it.
-    fn run(&self, unit: &Unit) -> Result<File, TableError> {
-        let rows = concat_batches(&self.schema, unit)?;
+    /// The rows of `part`, sorted, on disk, each with its form behind it.
+    fn run(&self, part: &[RecordBatch]) -> Result<File, TableError> {
+        let rows = concat_batches(&self.schema, part)?;
         let values = spelled_out(rows.column(self.column))?;
         let (forms, _) = self.columns.forms(&values, Some(self.by.form))?;
         let forms: Vec<Option<&[u8]>> = each_value(&forms).collect();
@@ -108,6 +115,19 @@ impl Sorter {
     }
 }
 
+/// The batches of a unit, so many at a time as a run may have.
+fn parts(unit: &Unit) -> Vec<&[RecordBatch]> {
+    let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (at, batch) in unit.iter().enumerate() {
+        bytes += bytes_of(batch);
+        if bytes >= RUN_BYTES || at + 1 == unit.len() {
+            parts.push(&unit[start..=at]);
+            (start, bytes) = (at + 1, 0);
+        }
+    }
+    parts
+}
+
 /// Null behind everything else.
 fn compare(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
     a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
@@ -144,8 +164,8 @@ struct Merge {
     runs: Vec<StreamReader<BufReader<File>>>,
     /// Of each run, the batch in `batches` that its next row is in, and the row.
     places: Vec<(usize, usize)>,
-    /// Batches in use, without forms; and their forms.
-    batches: Vec<(RecordBatch, BinaryArray)>,
+    /// Batches in use, without forms; their forms; and the bytes that a row of them has on average.
+    batches: Vec<(RecordBatch, BinaryArray, usize)>,
     heads: BinaryHeap<Head>,
 }
 
@@ -174,7 +194,8 @@ impl Merge {
             batch.columns().split_last().ok_or_else(|| sorter.aside(&"no columns"))?;
         let forms = arrow_array::cast::AsArray::as_binary::<i32>(last).clone();
         let rows = RecordBatch::try_new(sorter.schema.clone(), columns.to_vec())?;
-        self.batches.push((rows, forms));
+        let mean = bytes_of(&rows) / rows.num_rows().max(1);
+        self.batches.push((rows, forms, mean));
         self.places[run] = (self.batches.len() - 1, 0);
         self.note(run);
         Ok(())
@@ -190,11 +211,12 @@ impl Merge {
 
     /// The next rows, some thousands; `None` at the end.
     fn next(&mut self, sorter: &Sorter) -> Result<Option<RecordBatch>, TableError> {
-        let mut order = Vec::new();
-        while order.len() < 8 * ROWS {
+        let (mut order, mut bytes) = (Vec::new(), 0);
+        while order.len() < 8 * ROWS && bytes < BATCH_BYTES {
             let Some(Head { run, .. }) = self.heads.pop() else { break };
             let (batch, row) = self.places[run];
             order.push((batch, row));
+            bytes += self.batches[batch].2;
             if row + 1 < self.batches[batch].0.num_rows() {
                 self.places[run].1 += 1;
                 self.note(run);
@@ -205,7 +227,7 @@ impl Merge {
         if order.is_empty() {
             return Ok(None);
         }
-        let batches: Vec<&RecordBatch> = self.batches.iter().map(|(rows, _)| rows).collect();
+        let batches: Vec<&RecordBatch> = self.batches.iter().map(|(rows, ..)| rows).collect();
         let rows = interleave_record_batch(&batches, &order)?;
         self.forget();
         Ok(Some(rows))
