@@ -108,6 +108,7 @@ pub mod simd;
 pub mod surt;
 #[cfg(feature = "parquet")]
 pub mod table;
+mod threads;
 pub mod uri;
 
 /// The examples of the README, to be tested with those of the documentation.

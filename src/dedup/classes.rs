@@ -1,11 +1,10 @@
 //! A set that tells rows of equal keys apart from others by a number, and keeps something beside.
 
-use rayon::prelude::*;
-
 use super::numbered::Numbered;
 use super::table::Table;
 use super::{LOOK_AHEAD, PARTITIONS, Rows};
 use crate::key::Key;
+use crate::threads;
 
 /// What [`Classes::insert`] tells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +116,7 @@ impl<P: Default + Send> Classes<P> {
     /// Calls `each` for all partitions, on the current rayon pool: with its place among them, the keys of its classes by
     /// their numbers, and what is kept beside it.
     pub fn by_number(&mut self, each: impl Fn(usize, Vec<Key>, &mut P) + Sync) {
-        self.partitions.par_iter_mut().enumerate().for_each(|(i, partition)| {
+        threads::each(&mut self.partitions, |i, partition| {
             let keys = partition.table.by_number().into_iter().map(Key).collect();
             each(i, keys, &mut partition.beside);
         });
@@ -131,7 +130,7 @@ impl<P: Default + Send> Classes<P> {
     pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
         // A little more than its share for each, as partitions are not filled alike.
         let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
-        self.partitions.par_iter_mut().enumerate().for_each(|(i, partition)| {
+        threads::each(&mut self.partitions, |i, partition| {
             let Partition { table, beside } = partition;
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);
             for &key in ahead.by_ref().take(LOOK_AHEAD) {

@@ -14,9 +14,8 @@ mod table;
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use rayon::prelude::*;
-
 use crate::key::Key;
+use crate::threads;
 pub use classes::{Classes, Met};
 pub use firsts::Firsts;
 pub use numbering::Numbering;
@@ -101,14 +100,16 @@ impl Rows {
             sum += core::mem::replace(count, sum);
         }
         self.bounds.push(sum);
-        if self.sorted_keys.len() < self.keys.len() {
-            self.sorted_keys.resize(self.keys.len(), Key::VACANT);
-            self.sorted_rows.resize(self.keys.len(), 0);
+        let len = self.keys.len();
+        if self.sorted_keys.len() < len {
+            self.sorted_keys.resize(len, Key::VACANT);
+            self.sorted_rows.resize(len, 0);
         }
+        let (keys, rows) = (&mut self.sorted_keys[..len], &mut self.sorted_rows[..len]);
         for (row, &key) in self.keys.iter().enumerate() {
             let at = &mut next[partition_of(key)];
-            self.sorted_keys[*at as usize] = key;
-            self.sorted_rows[*at as usize] = row as u32;
+            keys[*at as usize] = key;
+            rows[*at as usize] = row as u32;
             *at += 1;
         }
         if self.is_first.len() < self.keys.len() {
@@ -228,7 +229,7 @@ impl Set {
     pub fn insert(&mut self, chunks: &[&Rows]) {
         // A little more than its share for each, as partitions are not filled alike.
         let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
-        self.tables.par_iter_mut().enumerate().for_each(|(partition, table)| {
+        threads::each(&mut self.tables, |partition, table| {
             // The keys of this partition again, some way ahead, so that memory is asked for in time.
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
             for &key in ahead.by_ref().take(LOOK_AHEAD) {
@@ -261,7 +262,8 @@ impl Set {
         beside: &mut [P],
         missing: impl Fn(&mut P, usize, usize, Key) + Sync,
     ) {
-        self.tables.par_iter().zip(beside).enumerate().for_each(|(partition, (table, beside))| {
+        threads::each(beside, |partition, beside| {
+            let table = &self.tables[partition];
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
             for &key in ahead.by_ref().take(LOOK_AHEAD) {
                 table.prefetch(key);

@@ -1,9 +1,9 @@
 //! A set that forgets what its keys are: less memory, and now and then a new key is taken for an old one.
 
 use fastbloom::BloomFilter;
-use rayon::prelude::*;
 
 use super::{PARTITIONS, Rows};
+use crate::threads;
 
 /// Keys for which the first filter of a partition is made, at the least.
 const MIN_KEYS: usize = 1 << 10;
@@ -101,7 +101,7 @@ impl Sieve {
 
     /// Inserts the rows of all `chunks` in order, as [`super::Set::insert`] does.
     pub fn insert(&mut self, chunks: &[&Rows]) {
-        self.partitions.par_iter_mut().enumerate().for_each(|(partition, filters)| {
+        threads::each(&mut self.partitions, |partition, filters| {
             for rows in chunks {
                 for (key, row) in rows.in_partition(partition) {
                     rows.set_first(row, filters.insert(key.0));

@@ -40,20 +40,27 @@ impl Index {
     /// assert_eq!(index.spans().count(), 2);
     /// ```
     pub fn build(&mut self, kernels: Kernels, text: Padded<'_>, record_end: u8) {
-        struct Build<'a, 'b>(&'a mut Index, Padded<'b>, u8);
-        impl Task for Build<'_, '_> {
-            type Output = ();
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) {
-                self.0.build_with(isa, self.1, self.2);
-            }
-        }
         kernels.run(Build(self, text, record_end));
     }
 
-    /// [`Index::build`] inside a task that already runs on `isa`.
+    /// Indexes `text`, all of which is one record.
+    ///
+    /// # Panics
+    /// When it is longer than `u32::MAX` bytes.
+    pub(crate) fn only_record<'a>(&'a mut self, kernels: Kernels, text: Padded<'a>) -> Record<'a> {
+        let end = u32::try_from(text.len()).expect("a record of no more than 4 GiB");
+        self.build(kernels, text, b'\n');
+        Record::new(text, self, Span { start: 0, end })
+    }
+
+    /// [`Index::build`] for a task that already runs on `isa`, in a function of its own.
     #[inline(always)]
     pub fn build_with<I: Isa>(&mut self, isa: I, text: Padded<'_>, record_end: u8) {
+        isa.call(Build(self, text, record_end));
+    }
+
+    #[inline(always)]
+    fn build_here<I: Isa>(&mut self, isa: I, text: Padded<'_>, record_end: u8) {
         let blocks = text.len().div_ceil(BLOCK);
         if self.summaries.len() < blocks + BEHIND {
             self.summaries.resize(blocks + BEHIND, Summary::default());
@@ -135,6 +142,17 @@ impl Index {
             start = end + 1;
             span
         })
+    }
+}
+
+/// Indexes a text.
+struct Build<'a, 'b>(&'a mut Index, Padded<'b>, u8);
+
+impl Task for Build<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        self.0.build_here(isa, self.1, self.2);
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) use idna::to_ascii as dns_to_ascii;
 pub use rfc2396::normalize_rfc2396;
 pub use rung::{Rung, UnknownRung};
 
-use crate::chunk::{PaddedBuf, Span};
+use crate::chunk::PaddedBuf;
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError};
@@ -83,23 +83,13 @@ impl Normalizer {
     /// reference without a scheme, which has no canonical form of its own.
     /// [`ErrorKind::TooLong`] when `uri` is longer than `u32::MAX` bytes.
     pub fn normalize(&mut self, uri: &[u8]) -> Result<&[u8], UriError> {
-        struct One<'a>(&'a mut Normalizer);
-        impl<'a> Task for One<'a> {
-            type Output = Result<&'a [u8], UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                let Normalizer { options, text, index, scratch, .. } = self.0;
-                let text = text.padded();
-                index.build_with(isa, text, b'\n');
-                let whole = Span { start: 0, end: text.len() as u32 };
-                canonical(isa, *options, Record::new(text, index, whole), scratch)
-            }
-        }
         if u32::try_from(uri.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
-        self.text.set(uri);
-        self.kernels.run(One(self))
+        let Normalizer { options, kernels, text, index, scratch } = self;
+        text.set(uri);
+        let record = index.only_record(*kernels, text.padded());
+        kernels.run(Judge(*options, record, scratch))
     }
 
     /// Whether [`Normalizer::normalize`] would give other bytes than `uri` has.
@@ -126,15 +116,18 @@ pub(crate) fn canonical<'a, I: Isa>(
     record: Record<'a>,
     scratch: &'a mut Scratch,
 ) -> Result<&'a [u8], UriError> {
-    struct Judge<'a>(Options, Record<'a>, &'a mut Scratch);
-    impl<'a> Task for Judge<'a> {
-        type Output = Result<&'a [u8], UriError>;
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) -> Self::Output {
-            canonical_here(isa, self.0, self.1, self.2)
-        }
-    }
     isa.call(Judge(options, record, scratch))
+}
+
+/// Finds the canonical form of a record.
+struct Judge<'a>(Options, Record<'a>, &'a mut Scratch);
+
+impl<'a> Task for Judge<'a> {
+    type Output = Result<&'a [u8], UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        canonical_here(isa, self.0, self.1, self.2)
+    }
 }
 
 /// [`canonical`] as a part of the caller: faster by a tenth in the loops over all records, and as much code

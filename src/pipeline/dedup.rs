@@ -9,8 +9,9 @@ use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set, Sieve};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
-use crate::key::{Hasher, Key};
-use crate::simd::Isa;
+use crate::key::Hasher;
+use crate::simd::{Isa, Task};
+use crate::uri::UriError;
 
 /// What is written for the first record of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -236,7 +237,7 @@ impl Job for Dedup<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let Settings { record_end, redact, .. } = self.settings;
-        scan_found(isa, &self.options, (record_end, redact), worker, slot);
+        scan_found(isa, &self.options, (record_end, redact), worker, slot, |found| found);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
@@ -272,8 +273,7 @@ impl Job for Dedup<'_> {
             return;
         }
         let Settings { record_end, redact, .. } = self.settings;
-        let rows_in_order = || spans.iter().enumerate();
-        let firsts = rows_in_order().filter(|&(row, _)| rows.is_first(row));
+        let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
         let mut written = 0;
         match self.options.emit {
             Emit::Original if redact => {
@@ -284,8 +284,7 @@ impl Job for Dedup<'_> {
                 }
             }
             Emit::Original => {
-                let lines = rows_in_order().map(|(row, &span)| (span, rows.is_first(row)));
-                written = copy_lines(text, lines, record_end, out);
+                written = copy_firsts(isa, text, &slot.rows, record_end, out);
             }
             Emit::Key => {
                 for (row, _) in firsts {
@@ -345,70 +344,99 @@ impl Job for Dedup<'_> {
     }
 }
 
-/// Finds the keys of all records of the chunk in `slot`; the other arguments are those of [`scan_keys`].
+/// Finds the keys of all records of the chunk in `slot`, for the `found` in what the job keeps of it. `redact` says
+/// whether secrets are masked in what is turned away.
 #[inline(always)]
-pub(super) fn scan_found<I: Isa>(
-    isa: I,
-    options: &DedupOptions,
-    shown: (u8, bool),
-    worker: &mut Worker,
-    slot: &mut Slot<Found>,
-) {
-    slot.rows.spans.clear();
-    slot.rows.rows.clear();
-    scan_keys(isa, options, shown, worker, slot, |found, _, span, key| {
-        found.rows.push(key);
-        found.spans.push(span);
-    });
-    slot.rows.rows.partition();
-}
-
-/// Judges all records of the chunk in `slot`; calls `push` for each that has a key, with what the job
-/// found so far, the number of the record's line in the chunk, counted from 0, and its place.
-/// Gives the number of lines. `redact` says whether secrets are masked in what is turned away.
-#[inline(always)]
-pub(super) fn scan_keys<I: Isa, R>(
+pub(super) fn scan_found<I: Isa, R>(
     isa: I,
     options: &DedupOptions,
     (record_end, redact): (u8, bool),
     worker: &mut Worker,
     slot: &mut Slot<R>,
-    mut push: impl FnMut(&mut R, usize, Span, Key),
-) -> usize {
-    let Worker { index, scratch, .. } = worker;
-    let text = slot.chunk.text.padded();
-    index.build_with(isa, text, record_end);
-    let mut lines = 0;
-    for span in index.spans() {
-        lines += 1;
-        let (span, record) = record_at(text, index, span);
-        if record.is_empty() {
-            slot.report.blank += 1;
-            continue;
-        }
-        slot.report.records += 1;
-        let key = match options.equivalence.canonical(isa, record, scratch) {
-            Ok(form) => options.equivalence.key(options.hasher, form),
-            Err(error) => {
-                slot.report.invalid.add(error.kind);
-                match options.on_invalid {
-                    OnInvalid::Pass => options.hasher.key(record.bytes()),
-                    OnInvalid::Drop => continue,
-                    OnInvalid::Divert => {
-                        push_record(record.bytes(), redact, &mut slot.rejects);
-                        slot.rejects.push(record_end);
-                        continue;
-                    }
-                    OnInvalid::Fail => {
-                        slot.stop = Some((span, error));
-                        break;
+    found: impl FnOnce(&mut R) -> &mut Found,
+) {
+    let Slot { chunk, rows, rejects, report, stop, .. } = slot;
+    let (text, found) = (chunk.text.padded(), found(rows));
+    found.spans.clear();
+    found.rows.clear();
+    isa.call(Scan { options, record_end, redact, text, worker, found, rejects, report, stop });
+    found.rows.partition();
+}
+
+/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each backend.
+struct Scan<'a> {
+    options: &'a DedupOptions,
+    record_end: u8,
+    redact: bool,
+    text: Padded<'a>,
+    worker: &'a mut Worker,
+    found: &'a mut Found,
+    rejects: &'a mut Vec<u8>,
+    report: &'a mut Report,
+    stop: &'a mut Option<(Span, UriError)>,
+}
+
+impl Task for Scan<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
+        let Worker { index, scratch, .. } = worker;
+        index.build_with(isa, text, record_end);
+        for span in index.spans() {
+            let (span, record) = record_at(text, index, span);
+            if record.is_empty() {
+                report.blank += 1;
+                continue;
+            }
+            report.records += 1;
+            let key = match options.equivalence.canonical(isa, record, scratch) {
+                Ok(form) => options.equivalence.key(options.hasher, form),
+                Err(error) => {
+                    report.invalid.add(error.kind);
+                    match options.on_invalid {
+                        OnInvalid::Pass => options.hasher.key(record.bytes()),
+                        OnInvalid::Drop => continue,
+                        OnInvalid::Divert => {
+                            push_record(record.bytes(), redact, rejects);
+                            rejects.push(record_end);
+                            continue;
+                        }
+                        OnInvalid::Fail => {
+                            *stop = Some((span, error));
+                            break;
+                        }
                     }
                 }
-            }
-        };
-        push(&mut slot.rows, lines - 1, span, key);
+            };
+            found.rows.push(key);
+            found.spans.push(span);
+        }
     }
-    lines
+}
+
+/// Appends the lines of `text` at the places in `found` that are the first of their class to `out`; gives their number.
+#[inline(always)]
+pub(super) fn copy_firsts<I: Isa>(
+    isa: I,
+    text: Padded<'_>,
+    found: &Found,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    isa.call(CopyFirsts(text, found, record_end, out))
+}
+
+struct CopyFirsts<'a>(Padded<'a>, &'a Found, u8, &'a mut Vec<u8>);
+
+impl Task for CopyFirsts<'_> {
+    type Output = u64;
+    #[inline(always)]
+    fn run<I: Isa>(self, _isa: I) -> u64 {
+        let CopyFirsts(text, Found { spans, rows }, record_end, out) = self;
+        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
+        copy_lines(text, lines, record_end, out)
+    }
 }
 
 /// Appends those of `lines`, places in `text`, that are to be kept; gives their number.
@@ -416,7 +444,7 @@ pub(super) fn scan_keys<I: Isa, R>(
 /// Whether a line is kept cannot be foreseen, so every line is copied, 128 bytes of it without
 /// asking, and the next one is written over it unless it is kept.
 #[inline(always)]
-pub(super) fn copy_lines(
+fn copy_lines(
     text: Padded<'_>,
     lines: impl Iterator<Item = (Span, bool)>,
     record_end: u8,

@@ -7,8 +7,6 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::equivalence::Scratch;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
@@ -17,6 +15,7 @@ use crate::index::{Index, Record, trim};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Task};
+use crate::threads;
 use crate::uri::{ErrorKind, UriError};
 
 /// What a thread keeps from chunk to chunk.
@@ -115,7 +114,7 @@ pub(super) fn run<J: Job + Send>(
         .thread_name(|i| format!("uriscan-{i}"))
         .build()
         .map_err(Error::Threads)?;
-    pool.install(|| run_here(job, sources, settings, sinks))
+    threads::on(&pool, || run_here(job, sources, settings, sinks))
 }
 
 /// [`run`] on the current thread pool, with `settings` within their limits.
@@ -170,7 +169,7 @@ fn batches<J: Job + Send>(
     while current_len > 0 {
         // Nothing is read behind a fault, but all that stands before it is worked on and written.
         let has_failed = failed.is_some();
-        let (outside, ()) = rayon::join(
+        let (outside, ()) = threads::both(
             || {
                 let written = &mut other[..other_len];
                 write(written, sinks, report.bytes)?;
@@ -347,7 +346,7 @@ fn work<J: Job>(
         }
     }
     let each = |job: &J, slots: &mut [Slot<J::Rows>], is_scan: bool| {
-        slots.par_iter_mut().for_each(|slot| {
+        threads::each(slots, |_, slot| {
             // Each thread has its own worker, so the lock is never waited for.
             let thread = rayon::current_thread_index().unwrap_or(0);
             let mut kept = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Aliases;
-use crate::chunk::{PaddedBuf, Span};
+use crate::chunk::PaddedBuf;
 use crate::grammar::Grammar;
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Index, Record};
@@ -162,14 +162,6 @@ impl Equivalence {
         record: Record<'a>,
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
-        struct Form<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
-        impl<'a> Task for Form<'_, 'a> {
-            type Output = Result<&'a [u8], UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                self.0.form_here(isa, self.1, self.2)
-            }
-        }
         isa.call(Form(self, record, scratch))
     }
 
@@ -181,7 +173,7 @@ impl Equivalence {
         scratch: &'a mut Scratch,
     ) -> Result<&'a [u8], UriError> {
         if let Some(profile) = self.profile {
-            return by_profile(isa, profile, record, scratch);
+            return profile::form(isa, profile, record, &mut scratch.profile);
         }
         let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch, .. } =
             scratch;
@@ -307,23 +299,15 @@ impl<'a> Task for Rules<'_, 'a> {
     }
 }
 
-/// What `profile` compares `record` by, in a function of its own.
-#[inline(always)]
-fn by_profile<'a, I: Isa>(
-    isa: I,
-    profile: Profile,
-    record: Record<'a>,
-    scratch: &'a mut Scratch,
-) -> Result<&'a [u8], UriError> {
-    struct ByProfile<'a>(Profile, Record<'a>, &'a mut Scratch);
-    impl<'a> Task for ByProfile<'a> {
-        type Output = Result<&'a [u8], UriError>;
-        #[inline(always)]
-        fn run<I: Isa>(self, isa: I) -> Self::Output {
-            profile::form(isa, self.0, self.1, &mut self.2.profile)
-        }
+/// Finds the bytes that stand for the class of a record.
+struct Form<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
+
+impl<'a> Task for Form<'_, 'a> {
+    type Output = Result<&'a [u8], UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        self.0.form_here(isa, self.1, self.2)
     }
-    isa.call(ByProfile(profile, record, scratch))
 }
 
 /// What one record after the other is compared by; holds the buffers that this needs.
@@ -344,21 +328,10 @@ impl<'e> Judge<'e> {
     /// The bytes that stand for the class of `record`: its canonical form, or its own bytes if it has
     /// none. `record` is not empty and was read from a chunk, so its length fits 32 bits.
     pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
-        struct One<'a, 'e>(&'a mut Judge<'e>);
-        impl<'a> Task for One<'a, '_> {
-            type Output = &'a [u8];
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                let Judge { equivalence, text, index, scratch, .. } = self.0;
-                let text = text.padded();
-                index.build_with(isa, text, b'\n');
-                let whole = Span { start: 0, end: text.len() as u32 };
-                let record = Record::new(text, index, whole);
-                equivalence.form(isa, record, scratch).unwrap_or(record.bytes())
-            }
-        }
-        self.text.set(record);
-        self.kernels.run(One(self))
+        let Judge { equivalence, kernels, text, index, scratch } = self;
+        text.set(record);
+        let record = index.only_record(*kernels, text.padded());
+        kernels.run(Form(equivalence, record, scratch)).unwrap_or(record.bytes())
     }
 }
 

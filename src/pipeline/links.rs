@@ -3,14 +3,13 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::{ExtractOptions, Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{Extractor, Format, Kind, Links, last_row_end, wrapped_cut};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
+use crate::threads;
 use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
@@ -273,7 +272,7 @@ impl List {
         }
         let (settings, extractor) = (&self.settings, &self.extractor);
         let parts = &mut self.parts[..self.filled];
-        parts.par_iter_mut().for_each(|part| settings.kernels.run(Fill(settings, extractor, part)));
+        threads::each(parts, |_, part| settings.kernels.run(Fill(settings, extractor, part)));
         self.count_left_out();
         match self.failed.take() {
             Some(error) if self.filled == 0 => Err(error),

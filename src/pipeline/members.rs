@@ -1,8 +1,6 @@
 //! Records and sets on disk: which are in one, and keys to be added to one.
 
-use rayon::prelude::*;
-
-use super::dedup::{DedupOptions, Found, copy_lines, scan_found};
+use super::dedup::{DedupOptions, Found, copy_firsts, scan_found};
 use super::driver::{Job, Slot, Worker, run};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;
@@ -10,6 +8,7 @@ use crate::io::{Shape, Source};
 use crate::key::{Hasher, Key};
 use crate::set::{KeySet, Loader, SetError};
 use crate::simd::Isa;
+use crate::threads;
 
 /// A set on disk that decides what is new ([`super::dedup_unseen`], [`super::classes_unseen`]).
 #[derive(Debug)]
@@ -57,7 +56,7 @@ fn look_up(
     asked: impl Fn(&Rows, usize) -> bool + Sync,
     told: impl Fn(&Rows, usize, bool) + Sync,
 ) -> Result<(), SetError> {
-    (0..Rows::PARTITIONS).into_par_iter().try_for_each(|partition| {
+    let done = threads::map(0..Rows::PARTITIONS, |partition| {
         let mut places: Vec<(u32, u32)> = Vec::new();
         let mut keys: Vec<(Key, usize)> = Vec::new();
         for (chunk, rows) in (0..).zip(chunks) {
@@ -72,7 +71,8 @@ fn look_up(
             told(chunks[chunk as usize], row as usize, is_in);
         }
         Ok(())
-    })
+    });
+    done.into_iter().collect()
 }
 
 /// What is compared, and what becomes of invalid records.
@@ -262,18 +262,19 @@ impl Job for Members<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        scan_found(isa, &self.options, (self.record_end, self.redact), worker, slot);
+        let shown = (self.record_end, self.redact);
+        scan_found(isa, &self.options, shown, worker, slot, |found| found);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
         let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
         if let Ask::Date(set) = self.ask {
             if self.failed.is_none() {
-                let slots = slots[..end].par_iter_mut();
+                let slots = slots[..end].iter_mut();
                 let scanned = slots.filter(|slot| slot.chunk.shape == Shape::Records);
                 let end = self.record_end;
-                self.failed =
-                    scanned.map(|slot| write_dated(set, slot, end)).find_map_any(Result::err);
+                let written = threads::map(scanned, |slot| write_dated(set, slot, end));
+                self.failed = written.into_iter().find_map(Result::err);
             }
             return;
         }
@@ -288,16 +289,14 @@ impl Job for Members<'_> {
     }
 
     #[inline(always)]
-    fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn emit<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
         if let Ask::Date(_) = self.ask {
             // What is in the set was written when it was asked for.
             return;
         }
-        let Found { spans, rows } = &slot.rows;
-        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
-        let written = copy_lines(slot.chunk.text.padded(), lines, self.record_end, &mut slot.out);
-        slot.report.written = written;
-        slot.report.withheld = spans.len() as u64 - written;
+        let Slot { chunk, rows, out, report, .. } = slot;
+        report.written = copy_firsts(isa, chunk.text.padded(), rows, self.record_end, out);
+        report.withheld = rows.spans.len() as u64 - report.written;
     }
 
     fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {

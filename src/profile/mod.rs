@@ -18,7 +18,7 @@ mod whatwg;
 
 use core::fmt;
 
-use crate::chunk::{PaddedBuf, Span};
+use crate::chunk::PaddedBuf;
 use crate::index::{Index, Record};
 use crate::normalize;
 use crate::simd::{Isa, Kernels, Task};
@@ -87,9 +87,32 @@ pub(crate) struct Scratch {
     surt: surt::Scratch,
 }
 
-/// What `profile` compares `record`, which is not empty, by: its own bytes, or bytes in `scratch`.
+/// What `profile` compares `record`, which is not empty, by: its own bytes, or bytes in `scratch`. In a function
+/// of its own.
 #[inline(always)]
 pub(crate) fn form<'a, I: Isa>(
+    isa: I,
+    profile: Profile,
+    record: Record<'a>,
+    scratch: &'a mut Scratch,
+) -> Result<&'a [u8], UriError> {
+    isa.call(Form(profile, record, scratch))
+}
+
+/// Finds what a profile compares a record by.
+struct Form<'a>(Profile, Record<'a>, &'a mut Scratch);
+
+impl<'a> Task for Form<'a> {
+    type Output = Result<&'a [u8], UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Form(profile, record, scratch) = self;
+        form_here(isa, profile, record, scratch)
+    }
+}
+
+#[inline(always)]
+fn form_here<'a, I: Isa>(
     isa: I,
     profile: Profile,
     record: Record<'a>,
@@ -147,25 +170,15 @@ impl Profiler {
     /// 0; for `surt` what [`normalize::Normalizer::normalize`] says. [`ErrorKind::TooLong`] when
     /// `url` is longer than `u32::MAX` bytes.
     pub fn form(&mut self, url: &[u8]) -> Result<&[u8], UriError> {
-        struct One<'a>(&'a mut Profiler);
-        impl<'a> Task for One<'a> {
-            type Output = Result<&'a [u8], UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                let Profiler { profile, text, index, scratch, .. } = self.0;
-                let text = text.padded();
-                index.build_with(isa, text, b'\n');
-                let whole = Span { start: 0, end: text.len() as u32 };
-                form(isa, *profile, Record::new(text, index, whole), scratch)
-            }
-        }
         if url.is_empty() {
             return Err(UriError { kind: ErrorKind::Profile, at: 0 });
         }
         if u32::try_from(url.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
-        self.text.set(url);
-        self.kernels.run(One(self))
+        let Profiler { profile, kernels, text, index, scratch } = self;
+        text.set(url);
+        let record = index.only_record(*kernels, text.padded());
+        kernels.run(Form(*profile, record, scratch))
     }
 }

@@ -1,6 +1,6 @@
 //! Base URIs (RFC 3986 section 5.1): parsed once, as long as they serve.
 
-use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::chunk::{Padded, PaddedBuf};
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::dots::has_dot_segment;
@@ -30,22 +30,12 @@ impl BaseUri {
     /// # Errors
     /// What [`crate::uri::parse`] says of `text`; [`ErrorKind::Relative`] at byte 0 when it has no scheme.
     pub fn new(text: &[u8]) -> Result<BaseUri, UriError> {
-        struct Judge<'a>(Padded<'a>);
-        impl Task for Judge<'_> {
-            type Output = Result<Shape, UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                let mut index = Index::new();
-                index.build_with(isa, self.0, b'\n');
-                let whole = Span { start: 0, end: self.0.len() as u32 };
-                shape(isa, Record::new(self.0, &index, whole))
-            }
-        }
         if u32::try_from(text.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
         let mut buf = PaddedBuf::from_content(text);
-        let shape = Kernels::detect().run(Judge(buf.padded()))?;
+        let kernels = Kernels::detect();
+        let shape = kernels.run(Judge(Index::new().only_record(kernels, buf.padded())))?;
         buf.set_len(shape.parts.len as usize);
         Ok(BaseUri { text: buf, shape })
     }
@@ -74,7 +64,7 @@ impl<'a> Base<'a> {
     /// The base that the record is once its fragment is stripped.
     #[inline(always)]
     pub(crate) fn of_record<I: Isa>(isa: I, record: Record<'a>) -> Result<Base<'a>, UriError> {
-        let shape = shape(isa, record)?;
+        let shape = isa.call(Judge(record))?;
         Ok(Base { text: record.padded().part(0, shape.parts.len as usize), shape })
     }
 
@@ -127,6 +117,17 @@ pub(crate) enum Merge {
 struct Shape {
     parts: Components,
     merge: Merge,
+}
+
+/// Judges a base, in a function of its own.
+struct Judge<'a>(Record<'a>);
+
+impl Task for Judge<'_> {
+    type Output = Result<Shape, UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        shape(isa, self.0)
+    }
 }
 
 /// Judges a base and forgets its fragment.

@@ -99,24 +99,13 @@ impl Resolver {
     /// # Errors
     /// What [`crate::uri::parse`] says of `reference`; `out` is unchanged then.
     pub fn resolve_into(&mut self, reference: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
-        struct One<'a>(&'a mut Resolver, &'a mut Vec<u8>);
-        impl Task for One<'_> {
-            type Output = Result<(), UriError>;
-            #[inline(always)]
-            fn run<I: Isa>(self, isa: I) -> Self::Output {
-                let One(Resolver { base, options, text, index, .. }, out) = self;
-                let text = text.padded();
-                index.build_with(isa, text, b'\n');
-                let whole = Span { start: 0, end: text.len() as u32 };
-                let record = Record::new(text, index, whole);
-                append_target(isa, &base.view(), *options, record, out)
-            }
-        }
         if u32::try_from(reference.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
-        self.text.set(reference);
-        self.kernels.run(One(self, out))
+        let Resolver { base, options, kernels, text, index, .. } = self;
+        text.set(reference);
+        let record = index.only_record(*kernels, text.padded());
+        kernels.run(Append(&base.view(), *options, record, out))
     }
 
     /// The target of `reference`.
@@ -138,9 +127,33 @@ impl Resolver {
     }
 }
 
-/// Appends the target of a record, which may be empty, to `out`.
+/// Appends the target of a record, which may be empty, to `out`. In a function of its own.
 #[inline(always)]
 pub(crate) fn append_target<I: Isa>(
+    isa: I,
+    base: &Base<'_>,
+    options: Options,
+    record: Record<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    isa.call(Append(base, options, record, out))
+}
+
+/// Appends the target of a record to what is there.
+struct Append<'a>(&'a Base<'a>, Options, Record<'a>, &'a mut Vec<u8>);
+
+impl Task for Append<'_> {
+    type Output = Result<(), UriError>;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Append(base, options, record, out) = self;
+        append_target_here(isa, base, options, record, out)
+    }
+}
+
+/// [`append_target`] as a part of the caller.
+#[inline(always)]
+pub(crate) fn append_target_here<I: Isa>(
     isa: I,
     base: &Base<'_>,
     options: Options,

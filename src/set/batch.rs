@@ -2,13 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
 use super::error::SetError;
 use super::store::KeySet;
 use super::times::Timestamp;
 use crate::key::Key;
+use crate::threads;
 
 /// Keys of a share, about, which one thread sorts and looks up.
 const SHARE: usize = 1 << 12;
@@ -29,15 +28,16 @@ pub(super) fn contains(set: &KeySet, keys: &[Key]) -> Result<Vec<bool>, SetError
     // The more shares there are, the larger the pieces, so that the places of shares in pieces are few beside the keys.
     let piece = PIECE.max(16 * shares);
     let pieces: Vec<Dealt> =
-        keys.par_chunks(piece).enumerate().map(|(i, keys)| deal(keys, i * piece, shares)).collect();
+        threads::map(keys.chunks(piece).enumerate(), |(i, keys)| deal(keys, i * piece, shares));
     let found: Vec<AtomicBool> = (0..keys.len()).map(|_| AtomicBool::default()).collect();
-    (0..shares).into_par_iter().try_for_each_init(Vec::new, |asked, share| {
-        asked.clear();
+    let done = threads::map(0..shares, |share| {
+        let mut asked = Vec::new();
         for Dealt { keys, starts } in &pieces {
             asked.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
         }
-        find(set, asked, |i| found[i].store(true, Ordering::Relaxed))
-    })?;
+        find(set, &mut asked, |i| found[i].store(true, Ordering::Relaxed))
+    });
+    done.into_iter().collect::<Result<(), _>>()?;
     Ok(found.into_iter().map(AtomicBool::into_inner).collect())
 }
 

@@ -1,11 +1,10 @@
 //! The entries of runs and sorted lists in one order: all of them, without the keys of others, or what all have.
 
-use rayon::prelude::*;
-
 use super::cursor::{Cursor, retain};
 use super::entry::{Entry, sort_by};
 use super::error::SetError;
 use super::run::Run;
+use crate::threads;
 
 /// Keys of a slice, about: what one thread works on at a time.
 const SLICE: u64 = 1 << 17;
@@ -73,12 +72,12 @@ pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     let mut waiting: Vec<Vec<E>> = Vec::new();
     for first in (0..slices).step_by(at_once as usize) {
         let end = slices.min(first + at_once);
-        let (done, made) = rayon::join(
+        let (done, made) = threads::both(
             || waiting.iter().try_for_each(|entries| take(entries)),
-            || (first..end).into_par_iter().map(make).collect::<Result<Vec<_>, _>>(),
+            || threads::map(first..end, make),
         );
         done?;
-        waiting = made?;
+        waiting = made.into_iter().collect::<Result<_, _>>()?;
         written += waiting.iter().map(|entries| entries.len() as u64).sum::<u64>();
     }
     waiting.iter().try_for_each(|entries| take(entries))?;

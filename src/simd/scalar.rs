@@ -13,10 +13,11 @@ pub(super) fn run<T: Task>(task: T) -> T::Output {
     task.run(Scalar)
 }
 
+/// Loops over bytes are functions of their own: a call is nothing beside them, and no task holds copies of them.
 impl Isa for Scalar {
     const BACKEND: Backend = Backend::Scalar;
 
-    #[inline(always)]
+    #[inline(never)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let mut masks = [0u64; class::COUNT];
         for (group, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
@@ -47,23 +48,23 @@ impl Isa for Scalar {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
         mask_of(block, |b| b == byte)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         mask_of(block, |b| b.is_ascii_alphabetic())
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
         let NibbleTables { low, high } = tables;
         mask_of(block, |b| low[usize::from(b & 15)] & high[usize::from(b >> 4)] != 0)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         (
             mask_of(block, |b| b.is_ascii_digit() || matches!(b, b'A'..=b'F')),

@@ -53,7 +53,7 @@ macro_rules! mask {
         mask |= top_bits($test) << 32;
         let $v = fourth;
         mask |= top_bits($test) << 48;
-        super::opaque(mask)
+        crate::simd::opaque(mask)
     }};
 }
 
@@ -104,11 +104,14 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
     }
 }
 
-impl Isa for Ssse3 {
-    const BACKEND: Backend = Backend::Ssse3;
+/// The tests that the floors above make. Functions of their own, as few CPUs have nothing better than SSSE3: inlined into
+/// all tasks, with four registers for each block, they took longer to compile than those of the other backends.
+mod block {
+    use super::*;
 
-    #[inline(always)]
-    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+    #[inline(never)]
+    #[target_feature(enable = "ssse3")]
+    pub(super) fn classify(block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
         [
             mask!(v, |v| equal(v, b'/')),
@@ -120,6 +123,42 @@ impl Isa for Ssse3 {
             mask!(v, |v| equal(v, b'.')),
             mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
         ]
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "ssse3")]
+    pub(super) fn bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
+        mask!(load(block), |v| equal(v, byte))
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "ssse3")]
+    pub(super) fn letters(block: &[u8; BLOCK]) -> u64 {
+        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "ssse3")]
+    pub(super) fn members(block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+        !mask!(load(block), |v| outside(v, tables))
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "ssse3")]
+    pub(super) fn hex_digits(block: &[u8; BLOCK]) -> (u64, u64) {
+        let v = load(block);
+        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+        (upper, mask!(v, |v| in_range(v, b'a', 6)))
+    }
+}
+
+impl Isa for Ssse3 {
+    const BACKEND: Backend = Backend::Ssse3;
+
+    #[inline(always)]
+    fn classify(self, block: &[u8; BLOCK]) -> Masks {
+        // SAFETY: the token is proof of SSSE3.
+        unsafe { block::classify(block) }
     }
 
     #[inline(always)]
@@ -140,23 +179,25 @@ impl Isa for Ssse3 {
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
-        mask!(load(block), |v| equal(v, byte))
+        // SAFETY: the token is proof of SSSE3.
+        unsafe { block::bytes(block, byte) }
     }
 
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+        // SAFETY: the token is proof of SSSE3.
+        unsafe { block::letters(block) }
     }
 
     #[inline(always)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask!(load(block), |v| outside(v, tables))
+        // SAFETY: the token is proof of SSSE3.
+        unsafe { block::members(block, tables) }
     }
 
     #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
-        let v = load(block);
-        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask!(v, |v| in_range(v, b'a', 6)))
+        // SAFETY: the token is proof of SSSE3.
+        unsafe { block::hex_digits(block) }
     }
 }

@@ -20,13 +20,13 @@ mod write;
 
 use std::sync::{Mutex, PoisonError};
 
-use super::dedup::{Forecast, scan_keys};
+use super::dedup::{self, Forecast, scan_found};
 use super::driver::{Job, Slot, Worker, run};
 use super::members::Seen;
 use super::spill::Watch;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
-use crate::chunk::Span;
 use crate::dedup::{Classes, Rows};
+use crate::index::Index;
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
 use again::Survivors;
@@ -190,8 +190,7 @@ struct Sorting<'s> {
 /// The records of a chunk that have a key.
 #[derive(Debug, Default)]
 struct Found {
-    spans: Vec<Span>,
-    rows: Rows,
+    keyed: dedup::Found,
     /// The lines in which they stand, counted from 0 in the chunk.
     lines: Vec<u32>,
     /// Lines of the chunk, those without a record included.
@@ -200,24 +199,32 @@ struct Found {
     position: u64,
 }
 
+impl Found {
+    /// Says in which lines of the chunk, which `index` is of, the records stand.
+    fn number(&mut self, index: &Index) {
+        self.line_count = index.record_count() as u64;
+        self.lines.clear();
+        let mut spans = self.keyed.spans.iter();
+        let mut next = spans.next();
+        for (line, whole) in (0..).zip(index.spans()) {
+            // Of blank lines, and of those turned away, there is none.
+            if next.is_some_and(|span| span.start < whole.end) {
+                self.lines.push(line);
+                next = spans.next();
+            }
+        }
+    }
+}
+
 impl Job for Sorting<'_> {
     type Rows = Found;
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        slot.rows.spans.clear();
-        slot.rows.lines.clear();
-        slot.rows.rows.clear();
-        let options = &self.options.dedup;
-        let push = |found: &mut Found, line: usize, span: Span, key| {
-            found.rows.push(key);
-            found.spans.push(span);
-            found.lines.push(line as u32);
-        };
         let Settings { record_end, redact, .. } = self.settings;
-        let lines = scan_keys(isa, options, (record_end, redact), worker, slot, push);
-        slot.rows.line_count = lines as u64;
-        slot.rows.rows.partition();
+        let options = &self.options.dedup;
+        scan_found(isa, options, (record_end, redact), worker, slot, |found| &mut found.keyed);
+        slot.rows.number(&worker.index);
     }
 
     fn settle(&mut self, slots: &mut [Slot<Found>]) {
@@ -230,7 +237,7 @@ impl Job for Sorting<'_> {
         }
         let scanned: Vec<&Slot<Found>> =
             slots.iter().filter(|slot| slot.chunk.shape == Shape::Records).collect();
-        let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.rows).collect();
+        let rows: Vec<&Rows> = scanned.iter().map(|slot| &slot.rows.keyed.rows).collect();
         if self.beyond.is_none()
             && let Err(error) = self.see_to_room(slots, &rows)
         {
@@ -285,12 +292,12 @@ impl Sorting<'_> {
         self.classes.insert(rows, |shelf, met| {
             let Slot { chunk, rows: found, .. } = scanned[met.chunk];
             if let (Some(proof), false) = (&proof, met.is_first) {
-                let text = found.spans[met.row].of(chunk.text.padded().content());
+                let text = found.keyed.spans[met.row].of(chunk.text.padded().content());
                 proof.see(text, shelf.survivor(met.class).1);
             }
             shelf.meet(manner, met.class, met.is_first, || {
                 let position = found.position + u64::from(found.lines[met.row]);
-                (position, found.spans[met.row].of(chunk.text.padded().content()))
+                (position, found.keyed.spans[met.row].of(chunk.text.padded().content()))
             });
         });
         self.collision = self.collision.take().or(proof.and_then(Proof::collision));

@@ -7,8 +7,6 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::beyond::{Merge, Outcome};
 use super::ladder::{Ladder, below};
 use super::long::LongRecord;
@@ -22,6 +20,7 @@ use crate::pipeline::driver::push_record;
 use crate::pipeline::equivalence::Judge;
 use crate::pipeline::map::unjudged_key;
 use crate::pipeline::{Emit, Equivalence, Error};
+use crate::threads;
 
 /// Lines of a segment.
 const SEGMENT: u64 = 1 << 14;
@@ -52,7 +51,7 @@ impl Sorting<'_> {
             })?;
         }
         if sinks.clusters.is_some() {
-            self.classes.partitions_mut().into_par_iter().for_each(Shelf::sort_members);
+            threads::each(&mut self.classes.partitions_mut(), |_, shelf| shelf.sort_members());
         }
         let (long, mut bytes) = self.long.finish().map_err(Error::Write)?;
         let mut start = 0;
@@ -106,7 +105,7 @@ impl Sorting<'_> {
     /// Makes the shelves ready for [`Shelf::survivors`] and [`Shelf::members`], marks what earlier runs have seen, and
     /// corrects the totals.
     pub(super) fn seal(&mut self, report: &mut Report) -> Result<(), Error> {
-        self.classes.partitions_mut().into_par_iter().for_each(Shelf::seal);
+        threads::each(&mut self.classes.partitions_mut(), |_, shelf| shelf.seal());
         report.duplicates = self.keyed - self.classes.len() as u64;
         report.written = 0;
         if let Some(past) = &self.past {
@@ -269,6 +268,7 @@ impl Sorting<'_> {
     }
 
     /// Appends the number of records before a line, as `uniq -c` has it, if it is to stand there.
+    #[inline]
     pub(super) fn push_count(&self, count: u64, out: &mut Vec<u8>) {
         const WIDTH: usize = 7;
         if !self.options.count {
@@ -416,14 +416,11 @@ fn in_segments<T: Send>(
     while start < range.end || !made.is_empty() {
         let end = range.end.min(start + at_once * SEGMENT);
         let segments = (end - start).div_ceil(SEGMENT);
-        let (handed_on, next) = rayon::join(
+        let (handed_on, next) = threads::both(
             || made.into_iter().try_for_each(&mut hand_on),
             || -> Vec<T> {
                 let segment = |i| start + i * SEGMENT;
-                (0..segments)
-                    .into_par_iter()
-                    .map(|i| make(segment(i)..segment(i + 1).min(end)))
-                    .collect()
+                threads::map(0..segments, |i| make(segment(i)..segment(i + 1).min(end)))
             },
         );
         handed_on?;

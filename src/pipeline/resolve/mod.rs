@@ -9,9 +9,8 @@ use crate::chunk::{Padded, Span};
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Record, trim};
 use crate::io::{Fields, Source};
-use crate::resolve::{Base, Context, LegacyTarget, Options, append_target};
+use crate::resolve::{Context, LegacyTarget, Options, append_target, append_target_here};
 use crate::simd::Isa;
-use crate::uri::UriError;
 use rfc2396::{LegacyRow, LegacyRows};
 use rows::{Columns, Members};
 
@@ -125,8 +124,9 @@ impl Job for Resolve<'_> {
             let mut span = trimmed;
             let resolved = match &self.options.against {
                 Against::Context(Context::Base { base, options }) => {
-                    let reference = Record::new(text, index, trimmed);
-                    one(isa, &base.view(), *options, reference, out)
+                    let (base, reference) = (base.view(), Record::new(text, index, trimmed));
+                    append_target_here(isa, &base, *options, reference, out)
+                        .map(|()| base.is_same_document(&out[start..]))
                 }
                 Against::Context(Context::Legacy { base, lenient_scheme }) => {
                     let reference = trimmed.of(text.padded());
@@ -147,10 +147,12 @@ impl Job for Resolve<'_> {
                         }
                     };
                     match row {
-                        Ok(row) => match one(isa, &row.base, *options, row.reference, out) {
-                            Ok(is_same_document) => Ok(is_same_document),
-                            Err(error) => Err(row.placed(error)),
-                        },
+                        Ok(row) => {
+                            match append_target(isa, &row.base, *options, row.reference, out) {
+                                Ok(()) => Ok(row.base.is_same_document(&out[start..])),
+                                Err(error) => Err(row.placed(error)),
+                            }
+                        }
                         Err(error) => Err(error),
                     }
                 }
@@ -197,23 +199,6 @@ impl Job for Resolve<'_> {
     fn on_invalid(&self) -> OnInvalid {
         self.options.on_invalid
     }
-}
-
-/// Appends the target of `reference` to `out`; whether that is the base itself.
-///
-/// No closure, as it is called in two places: a closure that is not inlined is compiled without the features of
-/// the backend, and every intrinsic in it becomes a call.
-#[inline(always)]
-fn one<I: Isa>(
-    isa: I,
-    base: &Base<'_>,
-    options: Options,
-    reference: Record<'_>,
-    out: &mut Vec<u8>,
-) -> Result<bool, UriError> {
-    let start = out.len();
-    append_target(isa, base, options, reference, out)?;
-    Ok(base.is_same_document(&out[start..]))
 }
 
 /// A line of a file with CRLF ends, without the CR; a row is not trimmed, as its fields at either end may be

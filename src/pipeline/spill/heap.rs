@@ -2,14 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::aside::{Aside, Disk};
 use super::numbers::Numbers;
 use crate::dedup::{Firsts, Rows};
 use crate::key::Key;
 use crate::pipeline::Error;
 use crate::set::Loader;
+use crate::threads;
 
 /// Bits of a key that tell the partition of the set, its top ones.
 const SET_BITS: u32 = Rows::PARTITIONS.trailing_zeros();
@@ -88,18 +87,16 @@ impl Heap {
         let tables: Mutex<Vec<Firsts>> = Mutex::default();
         let parts: Vec<Part> = groups.into_iter().flat_map(|group| group.parts).collect();
         let new_keys = new_keys.map(Mutex::new);
-        let found = parts
-            .into_par_iter()
-            .map(|part| {
-                let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut table = used.unwrap_or_default();
-                let mut found = Rising { new_keys: new_keys.as_ref(), ..Rising::new(to) };
-                let done = part.firsts(&file, &mut table, bytes, &mut found);
-                let found = done.and_then(|()| found.finish());
-                tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
-                found
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
+        let found = threads::map(parts, |part: Part| {
+            let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut table = used.unwrap_or_default();
+            let mut found = Rising { new_keys: new_keys.as_ref(), ..Rising::new(to) };
+            let done = part.firsts(&file, &mut table, bytes, &mut found);
+            let found = done.and_then(|()| found.finish());
+            tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
+            found
+        });
+        let found = found.into_iter().collect::<Result<Vec<_>, Error>>()?;
         let count = found.iter().map(|&(_, count)| count).sum();
         Ok((found.into_iter().map(|(numbers, _)| numbers).collect(), count))
     }

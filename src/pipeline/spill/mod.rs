@@ -20,8 +20,6 @@ mod tape;
 
 use std::path::PathBuf;
 
-use rayon::prelude::*;
-
 use super::dedup::Found;
 use super::driver::Slot;
 use super::members::{Seen, forget};
@@ -30,6 +28,7 @@ use crate::chunk::Span;
 use crate::dedup::{Rows, Set};
 use crate::io::{Chunk, Shape};
 use crate::set::Loader;
+use crate::threads;
 pub(super) use again::Written;
 pub(super) use aside::{Aside, Disk};
 use heap::Heap;
@@ -240,7 +239,7 @@ impl Spill {
             self.taken += slot.chunk.text.padded().len() as u64;
         }
         let Spill { heap, input, .. } = self;
-        let (copied, put) = rayon::join(
+        let (copied, put) = threads::both(
             || slots.iter().try_for_each(|slot| input.take(&slot.chunk)),
             || match seen {
                 None => {
@@ -310,7 +309,7 @@ fn put_unseen(
     });
     seen.overrule(&rows)?;
     let Heap { file, groups } = heap;
-    groups.par_iter_mut().enumerate().for_each(|(partition, group)| {
+    threads::each(groups, |partition, group| {
         for &(base, Slot { rows: Found { spans, rows }, .. }) in scanned {
             for (key, row) in rows.in_partition(partition).filter(|&(_, row)| rows.is_first(row)) {
                 group.push(key, base + u64::from(spans[row].start), file);

@@ -15,8 +15,6 @@ mod tape;
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::proof::Proof;
 use super::shelf::{Manner, Shelf};
 use super::{Found, Sorting};
@@ -25,6 +23,7 @@ use crate::key::Key;
 use crate::pipeline::Error;
 use crate::pipeline::driver::Slot;
 use crate::pipeline::spill::{Aside, Disk, Watch};
+use crate::threads;
 pub(super) use merge::Merge;
 use part::{Part, Settled, Settling};
 pub(super) use row::Row;
@@ -107,12 +106,12 @@ impl Beyond {
     pub(super) fn take(&mut self, scanned: &[&Slot<Found>]) {
         let Beyond { groups, file, manner, .. } = self;
         let manner = *manner;
-        groups.par_iter_mut().enumerate().for_each(|(partition, group)| {
+        threads::each(groups, |partition, group| {
             for Slot { chunk, rows: found, .. } in scanned {
                 let content = chunk.text.padded().content();
-                for (key, row) in found.rows.in_partition(partition) {
+                for (key, row) in found.keyed.rows.in_partition(partition) {
                     let position = found.position + u64::from(found.lines[row]);
-                    let text = found.spans[row].of(content);
+                    let text = found.keyed.spans[row].of(content);
                     let (rank, text) = match manner.has_texts {
                         true => (0, text),
                         false => (manner.keep.rank(text), &[][..]),
@@ -149,16 +148,14 @@ impl Beyond {
             Settling { sorting, manner, asked, proof, rows: &rows, to: &to, room, capacity };
         // As many as there are threads.
         let tables: Mutex<Vec<Numbering>> = Mutex::default();
-        let settled = parts
-            .into_par_iter()
-            .map(|part| {
-                let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut table = used.unwrap_or_default();
-                let settled = settling.settle(&part, passes(&part), &mut table);
-                tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
-                settled
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
+        let settled = threads::map(parts, |part| {
+            let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut table = used.unwrap_or_default();
+            let settled = settling.settle(&part, passes(&part), &mut table);
+            tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
+            settled
+        });
+        let settled = settled.into_iter().collect::<Result<Vec<_>, Error>>()?;
         let settled = settled.into_iter().flatten().collect();
         Ok(Outcome { settled, file: to, spilled: disk.written() })
     }
