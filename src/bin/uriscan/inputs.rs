@@ -84,7 +84,9 @@ impl<R: Read> Text<R> {
         let format = match &head[..] {
             // The pages and the footer both begin with the number of a first field.
             [b'P', b'A', b'R', b'1', 0x15, ..] => "Parquet",
-            b"ARROW1\0\0" | [0xFF, 0xFF, 0xFF, 0xFF, _, ..] => "Arrow",
+            b"ARROW1\0\0" => "Arrow",
+            // A stream begins with a length, which is padded, and which no text spells.
+            [0xFF, 0xFF, 0xFF, 0xFF, low, _, _, 0] if low % 8 == 0 => "Arrow",
             _ => {
                 self.head = Some(io::Cursor::new(head));
                 return Ok(());
@@ -125,4 +127,32 @@ pub(crate) fn look(path: &Path) -> Result<Option<u64>, Failure> {
     }
     File::open(path).map_err(|error| Failure::at(path.display(), error))?;
     Ok(Some(metadata.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_a_table_is_taken_for_one() {
+        let is_text = |bytes: &[u8]| {
+            let mut read = Vec::new();
+            let done = text(bytes).read_to_end(&mut read);
+            assert!(done.is_err() || read == bytes);
+            done.is_ok()
+        };
+        for table in [&b"PAR1\x15\x04"[..], b"ARROW1\0\0\xFF", b"\xFF\xFF\xFF\xFF\x88\x03\0\0\x10"]
+        {
+            assert!(!is_text(table), "{table:?}");
+        }
+        for list in [&b""[..], b"PAR1", b"PAR1/a\n", b"ARROW1\nb\n", b"http://h/\n"] {
+            assert!(is_text(list), "{list:?}");
+        }
+        // Bytes that are no URI, but nothing else either.
+        for noise in
+            [&b"\xFF\xFF\xFF\xFF"[..], b"\xFF\xFF\xFF\xFFa b\n", b"\xFF\xFF\xFF\xFF\x01\x02\0\0"]
+        {
+            assert!(is_text(noise), "{noise:?}");
+        }
+    }
 }
