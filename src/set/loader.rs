@@ -74,8 +74,8 @@ impl Loader {
         }
     }
 
-    /// Adds keys with the times at which they were first seen; of one that comes with several the earliest counts. In a
-    /// set that tells no times they are lost.
+    /// Adds keys with the times at which they were first seen; of one that comes with several the earliest counts. A
+    /// set that keeps no times takes the keys alone.
     ///
     /// # Errors
     /// As [`Loader::push`].

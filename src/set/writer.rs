@@ -129,7 +129,7 @@ impl SetWriter {
         self.loader_at(bytes, Timestamp::of(SystemTime::now()))
     }
 
-    /// The same, and the keys are seen at `time`, which is lost on a set that tells no times.
+    /// The same, and the keys are seen at `time`, of which a set that keeps no times makes nothing.
     ///
     /// # Errors
     /// As [`SetWriter::loader`].
