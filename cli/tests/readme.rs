@@ -57,7 +57,7 @@ fn run(command: &str, directory: &Path) -> Vec<String> {
 
 #[test]
 fn the_session_is_what_really_happens() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("corpora")).unwrap();
     fs::copy(root.join("corpora/messy.txt"), directory.path().join("corpora/messy.txt")).unwrap();

@@ -11,7 +11,7 @@ const BASE: &str = "http://example.com/a/b?q";
 
 /// The lists in `corpora/`, when the package has them.
 fn corpora() -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")) else {
+    let Ok(entries) = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpora")) else {
         return Vec::new();
     };
     let paths = entries.map(|entry| entry.unwrap().path());
