@@ -22,6 +22,7 @@
 
 mod batch;
 mod blocks;
+mod calendar;
 mod combine;
 mod cursor;
 mod entry;

@@ -6,9 +6,10 @@
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::blocks::{BlockWriter, Blocks, Kind};
+use super::calendar;
 use super::error::SetError;
 
 /// A moment: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
@@ -38,8 +39,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(self.0));
-        humantime::format_rfc3339_seconds(time).fmt(f)
+        calendar::write(self.0, f)
     }
 }
 
@@ -62,11 +62,7 @@ impl FromStr for Timestamp {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return text.parse().map(Timestamp).map_err(|_| NotATime);
         }
-        let is_day = text.len() == "2026-03-01".len();
-        let text = if is_day { format!("{text}T00:00:00Z") } else { text.to_owned() };
-        let time = humantime::parse_rfc3339(&text).map_err(|_| NotATime)?;
-        let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_err(|_| NotATime)?.as_secs();
-        u32::try_from(seconds).map(Timestamp).map_err(|_| NotATime)
+        calendar::parse(text).map(Timestamp).ok_or(NotATime)
     }
 }
 
