@@ -101,7 +101,24 @@ pub struct Sketch {
 /// proof that the CPU has it, so every method is safe to call.
 ///
 /// Provided methods are the scalar meaning; a backend overrides what it can do better.
-pub trait Isa: Copy + Send + Sync {
+///
+/// Sealed: an implementation elsewhere could name, as its `BACKEND`, one that the CPU lacks.
+///
+/// ```compile_fail,E0277
+/// use uriscan::simd::{BLOCK, Backend, Isa, Masks, Sketch, table::NibbleTables};
+/// #[derive(Clone, Copy)]
+/// struct Forged;
+/// impl Isa for Forged {
+///     const BACKEND: Backend = Backend::Avx512Vbmi;
+///     fn classify(self, _: &[u8; BLOCK]) -> Masks { unimplemented!() }
+///     fn sketch(self, _: &[u8; BLOCK], _: u8) -> Sketch { unimplemented!() }
+///     fn equal(self, _: &[u8; BLOCK], _: u8) -> u64 { unimplemented!() }
+///     fn letters(self, _: &[u8; BLOCK]) -> u64 { unimplemented!() }
+///     fn members(self, _: &[u8; BLOCK], _: &NibbleTables) -> u64 { unimplemented!() }
+///     fn hex_digits(self, _: &[u8; BLOCK]) -> (u64, u64) { unimplemented!() }
+/// }
+/// ```
+pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// The backend that the methods belong to.
     const BACKEND: Backend;
 
@@ -144,6 +161,22 @@ pub trait Isa: Copy + Send + Sync {
             head: join(low.head, high.head),
         }
     }
+}
+
+/// Who may be an [`Isa`].
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::scalar::Scalar {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::ssse3::Ssse3 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx2::Avx2 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx512::Avx512 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx512vbmi::Avx512Vbmi {}
+    #[cfg(target_arch = "aarch64")]
+    impl Sealed for super::neon::Neon {}
 }
 
 /// Work that is compiled once per backend; see the rules in the module's text.
