@@ -9,7 +9,9 @@ use crate::grammar::Grammar;
 use crate::normalize::Options;
 
 /// Counts up when what is one at a rung changes: the grammar, facts about schemes, names of the DNS.
-pub const GRAMMAR_VERSION: u32 = 1;
+///
+/// 2: rootless paths keep their dot segments; `mailto:` domains are lowered only where they are domains.
+pub const GRAMMAR_VERSION: u32 = 2;
 
 /// The hash of all that decides which records are one: rung, grammar, rules and versions.
 ///

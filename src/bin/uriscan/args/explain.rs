@@ -83,10 +83,11 @@ pub(crate) enum Color {
 const AFTER_HELP: &str = "\
 Rules: scheme-case host-case triplet-case triplet-decode dot-segments (6.2.2); utf8-host idna ipv6
 empty-port port-zeros default-port default-host empty-path mailto-domain urn-nid (6.2.3); fragment.
+triplet-decode holds for every scheme (2.3), for urn too, where RFC 8141, 3.1, decodes no triplets.
 
 Reasons: reserved double-encoding case plus-space https host-dot www trailing-slash duplicate-slash
-index-page query-order empty-query empty-fragment empty-userinfo; scheme authority userinfo host
-port path query fragment where it is simply another; invalid.
+index-page rootless-dots query-order empty-query empty-fragment empty-userinfo; scheme authority
+userinfo host port path query fragment where it is simply another; invalid.
 
 JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or
 {\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\",

@@ -172,7 +172,7 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
 pub(crate) enum Rung {
     /// The bytes are the same (6.2.1)
     String,
-    /// Also case, percent-encoding and dot segments (6.2.2)
+    /// Also case, percent-encoding, and dot segments of paths that begin with / (6.2.2)
     Syntax,
     /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
     #[default]
