@@ -213,13 +213,13 @@ fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError>
     let text = str::from_utf8(text).map_err(|error| refused(error.valid_up_to()))?;
     out.clear();
     let cleaned = whatwg_file::clean(text);
-    if let Some(rest) = whatwg_file::after_scheme(&cleaned) {
+    if let Some(rest) = cleaned.as_deref().and_then(whatwg_file::after_scheme) {
         return whatwg_file::write(rest, out).map(|()| &out[..]).ok_or(refused(0));
     }
     let url = Url::parse(text).map_err(|_| refused(0))?;
     let (path, tail) = (url.path(), &url[Position::AfterPath..]);
     let path = if !url.cannot_be_a_base() {
-        Cow::Owned(path.replace('^', "%5E"))
+        if path.contains('^') { Cow::Owned(path.replace('^', "%5E")) } else { Cow::Borrowed(path) }
     } else if let Some(front) = path.strip_suffix(' ').filter(|_| !tail.is_empty()) {
         Cow::Owned(format!("{front}%20"))
     } else {

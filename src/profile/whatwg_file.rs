@@ -24,9 +24,11 @@ pub(super) fn after_scheme(text: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
 
-/// `text` as the parser reads it: without C0 controls and spaces around, and without tabs and line ends.
-pub(super) fn clean(text: &str) -> String {
-    text.trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "")
+/// `text` as the parser reads it: without C0 controls and spaces around, and without tabs and line ends;
+/// `None` where its first letter is that of another scheme.
+pub(super) fn clean(text: &str) -> Option<String> {
+    let text = text.trim_matches(|c| c <= ' ');
+    text.starts_with(['f', 'F']).then(|| text.replace(['\t', '\n', '\r'], ""))
 }
 
 /// Appends the serialization of the `file` URL that has `rest` after its `file:`; `None` where the
