@@ -95,11 +95,16 @@ pub(super) fn find_dated(
         return Ok(());
     };
     let mut places = Vec::new();
+    let mut is_found = vec![false; asked.len()];
     for (run, times) in set.runs().iter().filter_map(|run| Some((run, run.times()?))) {
         let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
-        for &(key, i) in &*asked {
+        for (&(key, i), is_found) in asked.iter().zip(&mut is_found) {
             let (place, is_there) = cursor.seek(key.0)?;
             if is_there {
+                // Which of two times would be the first is not for this to say.
+                if std::mem::replace(is_found, true) {
+                    return Err(run.shares_a_key());
+                }
                 places.push((place, i));
             }
         }

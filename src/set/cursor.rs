@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::entry::Entry;
 use super::error::SetError;
-use super::run::{BLOCK_KEYS, KEY, Run, key_at};
+use super::run::{BLOCK_KEYS, FALL, KEY, Run, key_at, offset_of};
 
 /// Blocks that are read at once where nearly all of them are needed.
 const MANY: u64 = 64;
@@ -97,23 +97,36 @@ impl<'r> Cursor<'r> {
         // The blocks in which the key may be.
         let (mut low, mut high) = (0, self.run.blocks());
         let mut guess = (self.run.guess(key) / BLOCK_KEYS).saturating_sub(self.slack);
+        // The keys beside these blocks, as far as they are known.
+        let (mut below, mut above) = (None, None);
         let mut tries = 0;
         loop {
             if !self.blocks.is_empty() {
                 let count = self.window().len() / KEY;
                 let (first, last) = (key_at(self.window(), 0), key_at(self.window(), count - 1));
+                // Keys rise within the window. That they do beyond its ends too is what makes a key that is between
+                // two windows one that is not there.
+                if below.is_some_and(|below| below >= first)
+                    || above.is_some_and(|above| last >= above)
+                {
+                    let at = offset_of(self.blocks.start * BLOCK_KEYS);
+                    self.blocks = 0..0;
+                    return Err(SetError::damaged(self.run.path(), FALL, at));
+                }
                 if key < first {
-                    high = high.min(self.blocks.start);
+                    high = self.blocks.start;
+                    above = Some(first);
                     guess = self.blocks.start.saturating_sub(1 + self.blocks_between(key, first));
                 } else if key > last {
-                    low = low.max(self.blocks.end);
+                    low = self.blocks.end;
+                    below = Some(last);
                     guess = self.blocks.end + self.blocks_between(last, key);
                 } else {
                     return Ok(self.seek_here(key));
                 }
             }
             if low >= high {
-                // Between two blocks, or beside all of them.
+                // Between two keys that stand side by side in two blocks, or beside all of them.
                 return Ok(((low * BLOCK_KEYS).min(self.run.len()), false));
             }
             tries += 1;

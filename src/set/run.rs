@@ -2,11 +2,15 @@
 //!
 //! The keys are a [file of blocks](super::blocks): 16 bytes each, big-endian, rising, none twice. Its facts: for each of
 //! the 256 first bytes of a key, and for the end, the number of keys before it.
+//!
+//! Whoever reads blocks gets keys that rise and stand where the facts say, or an error. So a key that is not found is not
+//! there: it is between two keys that stand side by side ([`super::cursor`]). What no look-up can see without reading all
+//! of a run is a key out of its order in a block that is not read; everything that reads the run as a whole sees it.
 
 use std::ops::Range;
 use std::path::Path;
 
-use super::blocks::{self, BlockWriter, Blocks, Kind};
+use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
 use super::entry::Entry;
 use super::error::SetError;
 use super::times::{Times, TimesWriter};
@@ -15,15 +19,16 @@ use super::times::{Times, TimesWriter};
 pub(super) const KEY: usize = 16;
 
 /// Keys of a block.
-pub(super) const BLOCK_KEYS: u64 = (blocks::BLOCK / KEY) as u64;
+pub(super) const BLOCK_KEYS: u64 = (BLOCK / KEY) as u64;
 
 /// The first bytes of a key tell this many partitions apart.
 const PARTITIONS: usize = 256;
 
 static KIND: Kind = Kind {
-    magic: b"uriscan keys 1\n\0",
+    magic: b"uriscan keys 2\n\0",
     width: KEY as u64,
     facts: PARTITIONS + 1,
+    bound: 0,
     suffix: SUFFIX,
     stranger: "it does not begin as a run of keys does",
     damaged: "the checksum of a block of keys is another",
@@ -37,6 +42,36 @@ pub(super) const SUFFIX: &str = ".keys";
 pub(super) fn key_at(bytes: &[u8], i: usize) -> u128 {
     let bytes = &bytes[i * KEY..][..KEY];
     u128::from_be_bytes(bytes.try_into().expect("16 bytes"))
+}
+
+/// What is said of keys that are not where the facts say.
+const COUNTS: &str = "the header counts other keys than there are";
+
+/// What is said of keys that are not in order.
+pub(super) const FALL: &str = "the keys do not rise";
+
+/// Where key number `i` of a run stands in its file.
+pub(super) fn offset_of(i: u64) -> u64 {
+    BLOCK as u64 + i * KEY as u64
+}
+
+/// The number of the first key of `bytes` that is not above the one before it.
+fn first_fall(bytes: &[u8]) -> Option<usize> {
+    // That the first halves rise is seen in a few instructions a key, and they do in all runs of keys that were hashed.
+    let mut halves = bytes.chunks_exact(KEY).map(|key| {
+        let (half, _) = key.split_at(KEY / 2);
+        u64::from_be_bytes(half.try_into().expect("8 bytes"))
+    });
+    let mut last = halves.next()?;
+    let mut rises = true;
+    for half in halves {
+        rises &= last < half;
+        last = half;
+    }
+    if rises {
+        return None;
+    }
+    (1..bytes.len() / KEY).find(|&i| key_at(bytes, i - 1) >= key_at(bytes, i))
 }
 
 /// The partition of `key`.
@@ -63,6 +98,12 @@ impl Run {
     /// When it cannot be read, or is damaged in what is not keys; keys are checked when they are read.
     pub(super) fn open(keys: &Path, times: Option<&Path>) -> Result<Run, SetError> {
         let keys = Blocks::open(keys, &KIND)?;
+        let bounds = keys.facts();
+        let is_ours = bounds[0] == 0 && bounds[PARTITIONS] == keys.len() && bounds.is_sorted();
+        if !is_ours {
+            let what = "the header counts keys that there cannot be";
+            return Err(SetError::damaged(keys.path(), what, blocks::FACTS as u64));
+        }
         let times = times.map(|path| Times::open(path, &keys)).transpose()?;
         Ok(Run { keys, times, resident: None })
     }
@@ -82,9 +123,15 @@ impl Run {
         [self.keys.path()].into_iter().chain(self.times.as_ref().map(Times::path))
     }
 
-    /// A number that tells these keys from any other.
-    pub(super) fn digest(&self) -> u64 {
+    /// The digest of these keys, which no others have.
+    pub(super) fn digest(&self) -> u128 {
         self.keys.digest()
+    }
+
+    /// The error of a run that has a key of another run of its set.
+    pub(super) fn shares_a_key(&self) -> SetError {
+        let what = "it has a key that another file of keys of this set has too";
+        SetError::damaged(self.path(), what, offset_of(0))
     }
 
     /// When the keys were first seen, if that is told.
@@ -132,7 +179,7 @@ impl Run {
         1 + (self.len() / PARTITIONS as u64).isqrt() / BLOCK_KEYS
     }
 
-    /// Replaces `bytes` by those of a range of blocks, which are seen to be what was written.
+    /// Replaces `bytes` by those of a range of blocks: what was written, and keys that rise and are where the header says.
     ///
     /// # Errors
     /// When they cannot be read or are damaged.
@@ -141,11 +188,44 @@ impl Run {
         blocks: Range<u64>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), SetError> {
-        let Some(resident) = &self.resident else { return self.keys.read(blocks, bytes) };
+        let Some(resident) = &self.resident else {
+            let start = blocks.start * BLOCK_KEYS;
+            self.keys.read(blocks, bytes)?;
+            return self.expect_order(start, bytes);
+        };
         let place = self.keys.bytes_of(blocks);
         bytes.clear();
         bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
         Ok(())
+    }
+
+    /// Sees to it that the keys `bytes`, of which the first is number `start`, rise and are where the facts say.
+    fn expect_order(&self, start: u64, bytes: &[u8]) -> Result<(), SetError> {
+        if let Some(i) = first_fall(bytes) {
+            return Err(SetError::damaged(self.path(), FALL, offset_of(start + i as u64)));
+        }
+        let count = bytes.len() / KEY;
+        if count == 0 {
+            return Ok(());
+        }
+        let (bounds, end) = (self.keys.facts(), start + count as u64);
+        let partition_at = |i: usize| partition_of(key_at(bytes, i));
+        let (first, last) = (partition_at(0), partition_at(count - 1));
+        // As keys rise, only those beside the ends of partitions need a look.
+        let is_at_bound = |partition: usize| {
+            let bound = bounds[partition];
+            let at = bound.wrapping_sub(start) as usize;
+            (start + 1..end).contains(&bound)
+                && partition_at(at - 1) < partition
+                && partition_at(at) >= partition
+        };
+        let fits = bounds[first] <= start
+            && end <= bounds[last + 1]
+            && (first + 1..=last).all(is_at_bound);
+        match fits {
+            true => Ok(()),
+            false => Err(SetError::damaged(self.path(), COUNTS, offset_of(start))),
+        }
     }
 
     /// Reads everything; gives all damages, each with its place.
@@ -159,17 +239,16 @@ impl Run {
                 let key = key_at(bytes, i);
                 counts[partition_of(key)] += 1;
                 if last.replace(key).is_some_and(|last| last >= key) && fall.is_none() {
-                    fall = Some(blocks::BLOCK as u64 * (block + 1) + (i * KEY) as u64);
+                    fall = Some(offset_of(block * BLOCK_KEYS + i as u64));
                 }
             }
         })?;
         if damages.is_empty() {
-            let fall = fall.map(|at| SetError::damaged(self.path(), "the keys do not rise", at));
+            let fall = fall.map(|at| SetError::damaged(self.path(), FALL, at));
             damages.extend(fall);
         }
         if damages.is_empty() && bounds_of(&counts) != self.keys.facts() {
-            let what = "the header counts other keys than there are";
-            damages.push(SetError::damaged(self.path(), what, 32));
+            damages.push(SetError::damaged(self.path(), COUNTS, blocks::FACTS as u64));
         }
         if let Some(times) = &self.times {
             damages.extend(times.verify()?);
