@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cursor::{Cursor, retain};
 use super::entry::{Entry, sort_by};
 use super::error::SetError;
-use super::run::{FALL, Run, offset_of};
+use super::run::Run;
 use crate::threads;
 
 /// Keys of a slice, about: what one thread works on at a time.
@@ -53,17 +53,12 @@ impl<E: Entry> Sorted<'_, E> {
                 // What is read at once rises. If it is all within its slice too, the run rises as a whole.
                 let ends = [out[start..].first(), out[start..].last()];
                 if !ends.into_iter().flatten().all(|entry| keys.contains(entry.key())) {
-                    return Err(fall(run, places.start));
+                    return Err(run.falls(places.start));
                 }
             }
         }
         Ok(())
     }
-}
-
-/// The error of a run whose keys do not rise around key number `at`.
-fn fall(run: &Run, at: u64) -> SetError {
-    SetError::damaged(run.path(), FALL, offset_of(at))
 }
 
 /// Keys from `first` on and below `end`, if there is an end.
@@ -139,7 +134,7 @@ impl<'s, 'a, E: Entry> Slices<'s, 'a, E> {
             for (sorted, &start) in self.sorted.iter().zip(&self.places) {
                 let end = sorted.place(keys.end)?;
                 match sorted {
-                    Sorted::Run(run) if end < start => return Err(fall(run, end)),
+                    Sorted::Run(run) if end < start => return Err(run.falls(end)),
                     _ => places.push(start..end),
                 }
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::entry::Entry;
 use super::error::SetError;
-use super::run::{BLOCK_KEYS, FALL, KEY, Run, key_at, offset_of};
+use super::run::{BLOCK_KEYS, KEY, Run, key_at};
 
 /// Blocks that are read at once where nearly all of them are needed.
 const MANY: u64 = 64;
@@ -109,9 +109,9 @@ impl<'r> Cursor<'r> {
                 if below.is_some_and(|below| below >= first)
                     || above.is_some_and(|above| last >= above)
                 {
-                    let at = offset_of(self.blocks.start * BLOCK_KEYS);
+                    let start = self.blocks.start * BLOCK_KEYS;
                     self.blocks = 0..0;
-                    return Err(SetError::damaged(self.run.path(), FALL, at));
+                    return Err(self.run.falls(start));
                 }
                 if key < first {
                     high = self.blocks.start;
@@ -138,7 +138,7 @@ impl<'r> Cursor<'r> {
             self.blocks = start..end;
             self.is_placed = false;
             let mut bytes = std::mem::take(&mut self.bytes);
-            let result = self.run.read_blocks(start..end, &mut bytes);
+            let result = self.run.read_again(start..end, &mut bytes);
             self.bytes = bytes;
             if result.is_err() {
                 self.blocks = 0..0;

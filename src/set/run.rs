@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
 use super::entry::Entry;
@@ -47,31 +48,29 @@ pub(super) fn key_at(bytes: &[u8], i: usize) -> u128 {
 /// What is said of keys that are not where the facts say.
 const COUNTS: &str = "the header counts other keys than there are";
 
-/// What is said of keys that are not in order.
-pub(super) const FALL: &str = "the keys do not rise";
-
 /// Where key number `i` of a run stands in its file.
-pub(super) fn offset_of(i: u64) -> u64 {
+fn offset_of(i: u64) -> u64 {
     BLOCK as u64 + i * KEY as u64
 }
 
 /// The number of the first key of `bytes` that is not above the one before it.
 fn first_fall(bytes: &[u8]) -> Option<usize> {
-    // That the first halves rise is seen in a few instructions a key, and they do in all runs of keys that were hashed.
-    let mut halves = bytes.chunks_exact(KEY).map(|key| {
-        let (half, _) = key.split_at(KEY / 2);
-        u64::from_be_bytes(half.try_into().expect("8 bytes"))
-    });
-    let mut last = halves.next()?;
-    let mut rises = true;
-    for half in halves {
-        rises &= last < half;
+    // That the first halves rise is seen in a few instructions a key, and in all runs of keys that were hashed they do.
+    let (keys, _) = bytes.as_chunks::<KEY>();
+    let half = |key: &[u8; KEY]| (u128::from_be_bytes(*key) >> 64) as u64;
+    let (first, others) = keys.split_first()?;
+    let mut last = half(first);
+    let mut rises = 0;
+    for key in others {
+        let half = half(key);
+        // Counted, which takes an addition with carry, where a branch or a flag would take more.
+        rises += usize::from(last < half);
         last = half;
     }
-    if rises {
+    if rises == others.len() {
         return None;
     }
-    (1..bytes.len() / KEY).find(|&i| key_at(bytes, i - 1) >= key_at(bytes, i))
+    (1..keys.len()).find(|&i| key_at(bytes, i - 1) >= key_at(bytes, i))
 }
 
 /// The partition of `key`.
@@ -89,6 +88,8 @@ pub(super) struct Run {
     times: Option<Times>,
     /// All keys, if they are held in memory.
     resident: Option<Vec<u8>>,
+    /// A bit for each block whose keys were seen to rise.
+    rising: Vec<AtomicU64>,
 }
 
 impl Run {
@@ -105,7 +106,13 @@ impl Run {
             return Err(SetError::damaged(keys.path(), what, blocks::FACTS as u64));
         }
         let times = times.map(|path| Times::open(path, &keys)).transpose()?;
-        Ok(Run { keys, times, resident: None })
+        Ok(Run::of(keys, times))
+    }
+
+    fn of(keys: Blocks, times: Option<Times>) -> Run {
+        let words = keys.count().div_ceil(u64::from(u64::BITS));
+        let rising = (0..words).map(|_| AtomicU64::new(0)).collect();
+        Run { keys, times, resident: None, rising }
     }
 
     /// Number of keys.
@@ -188,22 +195,55 @@ impl Run {
         blocks: Range<u64>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), SetError> {
-        let Some(resident) = &self.resident else {
-            let start = blocks.start * BLOCK_KEYS;
-            self.keys.read(blocks, bytes)?;
-            return self.expect_order(start, bytes);
-        };
-        let place = self.keys.bytes_of(blocks);
-        bytes.clear();
-        bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
-        Ok(())
+        let start = blocks.start * BLOCK_KEYS;
+        if let Some(resident) = &self.resident {
+            let place = self.keys.bytes_of(blocks);
+            bytes.clear();
+            bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
+            return Ok(());
+        }
+        self.keys.read(blocks, bytes)?;
+        match first_fall(bytes) {
+            Some(i) => Err(self.falls(start + i as u64)),
+            None => self.expect_facts(start, bytes),
+        }
     }
 
-    /// Sees to it that the keys `bytes`, of which the first is number `start`, rise and are where the facts say.
-    fn expect_order(&self, start: u64, bytes: &[u8]) -> Result<(), SetError> {
-        if let Some(i) = first_fall(bytes) {
-            return Err(SetError::damaged(self.path(), FALL, offset_of(start + i as u64)));
+    /// The same for look-ups, which read a block again and again: of one that was seen to rise it is not seen again.
+    ///
+    /// # Errors
+    /// As [`Run::read_blocks`].
+    pub(super) fn read_again(
+        &self,
+        blocks: Range<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), SetError> {
+        self.keys.read(blocks.clone(), bytes)?;
+        let mut last = None;
+        for (number, block) in blocks.clone().zip(bytes.chunks(BLOCK)) {
+            let (word, bit) = (&self.rising[(number / 64) as usize], 1 << (number % 64));
+            let start = number * BLOCK_KEYS;
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                if let Some(i) = first_fall(block) {
+                    return Err(self.falls(start + i as u64));
+                }
+                word.fetch_or(bit, Ordering::Relaxed);
+            }
+            if last.is_some_and(|last| last >= key_at(block, 0)) {
+                return Err(self.falls(start));
+            }
+            last = Some(key_at(block, block.len() / KEY - 1));
         }
+        self.expect_facts(blocks.start * BLOCK_KEYS, bytes)
+    }
+
+    /// The error of keys of which number `i` is not above the one before it.
+    pub(super) fn falls(&self, i: u64) -> SetError {
+        SetError::damaged(self.path(), "the keys do not rise", offset_of(i))
+    }
+
+    /// Sees to it that the keys `bytes`, which rise and of which the first is number `start`, are where the facts say.
+    fn expect_facts(&self, start: u64, bytes: &[u8]) -> Result<(), SetError> {
         let count = bytes.len() / KEY;
         if count == 0 {
             return Ok(());
@@ -239,13 +279,12 @@ impl Run {
                 let key = key_at(bytes, i);
                 counts[partition_of(key)] += 1;
                 if last.replace(key).is_some_and(|last| last >= key) && fall.is_none() {
-                    fall = Some(offset_of(block * BLOCK_KEYS + i as u64));
+                    fall = Some(block * BLOCK_KEYS + i as u64);
                 }
             }
         })?;
         if damages.is_empty() {
-            let fall = fall.map(|at| SetError::damaged(self.path(), FALL, at));
-            damages.extend(fall);
+            damages.extend(fall.map(|i| self.falls(i)));
         }
         if damages.is_empty() && bounds_of(&counts) != self.keys.facts() {
             damages.push(SetError::damaged(self.path(), COUNTS, blocks::FACTS as u64));
@@ -330,6 +369,6 @@ impl RunWriter {
     fn end(self, is_durable: bool) -> Result<Run, SetError> {
         let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
         let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
-        Ok(Run { keys, times, resident: None })
+        Ok(Run::of(keys, times))
     }
 }
