@@ -92,7 +92,10 @@ impl fmt::Display for SetError {
             Fault::Version(version) => {
                 write!(f, "a set of format {version}, which this version does not know")
             }
-            Fault::Damaged { what, at } => write!(f, "damaged at byte {at}: {what}"),
+            Fault::Damaged { what, at } => write!(
+                f,
+                "damaged at byte {at}: {what}; restore the set from a copy, or create it again from its list"
+            ),
             Fault::Differs(difference) => difference.fmt(f),
             Fault::Busy => f.write_str("another process is writing to this set"),
         }

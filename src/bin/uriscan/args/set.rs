@@ -87,7 +87,7 @@ pub(crate) struct Filling {
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// The set to make: a directory that is not there yet
+    /// The set to make: a directory that is new or empty
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 

@@ -6,7 +6,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use uriscan::key::Key;
-use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter, Timestamp};
+use uriscan::set::{
+    Fault, KeySet, Loader, Meaning, SetError, SetWriter, Timestamp, is_old_meaning,
+};
 
 use super::Unwritten;
 use super::records::{LOAD_BYTES, create};
@@ -152,6 +154,9 @@ fn key(digits: &[u8]) -> Option<Key> {
 /// Bytes of the longest line that can be right.
 const LONGEST: u64 = 1 << 16;
 
+/// Bytes of all lines before the keys: what a set can keep.
+const LONGEST_MEANING: usize = 16 << 20;
+
 impl Lines {
     /// Reads a line; there is none at the end.
     fn next(&mut self) -> Result<bool, Failure> {
@@ -173,6 +178,9 @@ impl Lines {
                 None if fact.trim_end() == FIRST_SEEN => told.is_dated = true,
                 None => told.facts += &fact,
             }
+            if told.facts.len() > LONGEST_MEANING {
+                return Err(self.wrong("the lines before the keys are too long for a meaning"));
+            }
         }
         Ok(told)
     }
@@ -184,6 +192,9 @@ impl Lines {
                 let like = KeySet::open(like)?;
                 Ok((like.meaning().clone(), like.is_dated()))
             }
+            (None, false) if is_old_meaning(&told.facts) => Err(self.wrong(
+                "these keys have the old format and can be forged; make them again from their list",
+            )),
             (None, false) => {
                 let known = Meaning::from_text(&told.facts).map(|meaning| (meaning, false));
                 known.ok_or_else(|| {
