@@ -9,6 +9,8 @@ use libfuzzer_sys::fuzz_target;
 mod files;
 #[path = "../../tests/sets/mutation.rs"]
 mod mutation;
+#[path = "../../tests/sets/plain.rs"]
+mod plain;
 
 fuzz_target!(|data: &[u8]| {
     mutation::check(data);

@@ -357,7 +357,6 @@ mod tests {
             (one, "00000000000000000000000000000007.keys 99999999999999999999", at_run),
             (one, "00000000000000000000000000000007.keys 3 ", at_run),
             (one, "0000000000000007.keys 3", at_run),
-            (one, "lock 3", at_run),
             (one, "set 3", at_run),
             (two, one, at_run + one.len() + 1),
             ("runs 2", "runs 1", at_run + one.len() + 1),

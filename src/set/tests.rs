@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
 
+mod forge;
 mod forged;
 mod strange;
 use crate::key::{Hasher, Key};

@@ -12,6 +12,7 @@ mod dedup;
 mod explain;
 mod extract;
 mod files;
+mod forged_sets;
 mod grammar;
 mod hostile;
 mod invalid;

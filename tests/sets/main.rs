@@ -2,6 +2,7 @@
 
 mod files;
 mod mutation;
+mod plain;
 
 /// How many sets are changed: `URISCAN_CHANGED_SETS`, or some thousand.
 fn cases() -> usize {
