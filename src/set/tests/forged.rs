@@ -330,3 +330,30 @@ fn keys_that_nobody_hashed_are_combined_in_parts() {
     assert!(keys == expected);
     assert!(most <= 4 << 17, "{most} keys at once");
 }
+
+/// Blocks that are read at different times rise, each by itself.
+#[test]
+fn keys_that_fall_between_what_is_read_at_once_are_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    let mut set = SetWriter::create(&path, meaning()).unwrap();
+    let mut loader = set.loader(1 << 20).unwrap();
+    // All in one partition, so that no fact gives them away.
+    let keys: Vec<Key> = (0..40_000).map(|i| Key((7 << 120) + (i << 104))).collect();
+    loader.push(keys.iter().copied()).unwrap();
+    set.add(loader).unwrap();
+    drop(set);
+    let per_block = BLOCK / 16;
+    for block in (1..keys.len() / per_block).step_by(9).chain([64, 128]) {
+        let swap = |file: &mut Forged| file.swap(block * per_block - 1, block * per_block);
+        forge(&path, ".keys", swap);
+        let set = KeySet::open(&path).unwrap();
+        assert!(is_damage(set.contains(&keys)), "{block}");
+        assert!(is_damage(
+            set.find(&mut keys.iter().copied().zip(0..).collect::<Vec<_>>(), |_| {})
+        ));
+        assert!(is_damage(set.each_key::<SetError>(|_| Ok(()))), "{block}");
+        forge(&path, ".keys", swap);
+    }
+    assert!(KeySet::open(&path).unwrap().contains(&keys).unwrap().into_iter().all(|it| it));
+}
