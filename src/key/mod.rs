@@ -6,6 +6,10 @@
 //! given. A secret seed makes collisions hard to aim at from outside, but XXH3 is no
 //! cryptographic hash: do not rely on it against someone who sees the keys.
 
+mod blake3;
+mod public;
+
+pub use public::{PublicHash, PublicHasher};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// A 128-bit key; never [`Key::VACANT`], which tables use for a free slot.

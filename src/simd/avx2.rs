@@ -109,6 +109,13 @@ fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
 impl Isa for Avx2 {
     const BACKEND: Backend = Backend::Avx2;
 
+    type Lanes = Avx2;
+
+    #[inline(always)]
+    fn lanes(self) -> Avx2 {
+        self
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);

@@ -5,9 +5,9 @@ use core::arch::x86_64::*;
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
 
-/// Proof that the CPU has this module's features.
+/// Proof that the CPU has this module's features; made here and where more than those are known of.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(());
+pub(super) struct Avx512(pub(super) ());
 
 pub(super) fn is_available() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -116,6 +116,13 @@ pub(super) fn window(low: &Summary, high: &Summary, shift: u32) -> Summary {
 
 impl Isa for Avx512 {
     const BACKEND: Backend = Backend::Avx512;
+
+    type Lanes = Avx512;
+
+    #[inline(always)]
+    fn lanes(self) -> Avx512 {
+        self
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {

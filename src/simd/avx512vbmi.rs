@@ -35,6 +35,14 @@ fn with_bit(v: __m512i, bit: usize) -> u64 {
 impl Isa for Avx512Vbmi {
     const BACKEND: Backend = Backend::Avx512Vbmi;
 
+    type Lanes = avx512::Avx512;
+
+    #[inline(always)]
+    fn lanes(self) -> avx512::Avx512 {
+        // The features of this backend include those of `avx512`.
+        avx512::Avx512(())
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = avx512::load(block);

@@ -20,6 +20,7 @@
 
 #![allow(unsafe_code)]
 
+pub mod lanes;
 pub mod scalar;
 pub mod table;
 
@@ -104,6 +105,12 @@ pub struct Sketch {
 pub trait Isa: Copy + Send + Sync {
     /// The backend that the methods belong to.
     const BACKEND: Backend;
+
+    /// The backend's vectors of 32-bit words.
+    type Lanes: lanes::Lanes32;
+
+    /// The proof that those vectors may be used.
+    fn lanes(self) -> Self::Lanes;
 
     /// Runs `task` with these instructions in a function of its own, compiled once however many callers
     /// it has: for what is too large to be inlined into each of them.

@@ -97,6 +97,13 @@ fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
 impl Isa for Neon {
     const BACKEND: Backend = Backend::Neon;
 
+    type Lanes = Neon;
+
+    #[inline(always)]
+    fn lanes(self) -> Neon {
+        self
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
