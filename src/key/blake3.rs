@@ -8,9 +8,9 @@
 use ::blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
 
 use super::Key;
-use crate::chunk::{PAD, Padded};
+use crate::chunk::Padded;
 use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES};
-use crate::simd::{BLOCK, Isa, Task};
+use crate::simd::{BLOCK, Isa, Task, prefetch};
 
 /// Bytes of a chunk: longer inputs are trees of chunks.
 pub(super) const CHUNK_LEN: usize = ::blake3::CHUNK_LEN;
@@ -81,22 +81,22 @@ impl Mode {
         input: impl Fn(usize) -> Padded<'a>,
         out: &mut [Key],
     ) {
-        let nothing = Padded::new(&[0; PAD], 0).expect("room for the padding");
-        let mut groups =
-            [Group { inputs: [nothing; MAX_LANES], places: [0; MAX_LANES], len: 0 }; MAX_BLOCKS];
+        let mut groups = [Group::EMPTY; MAX_BLOCKS];
         for place in 0..out.len() {
             let input = input(place);
             if input.len() > CHUNK_LEN {
                 out[place] = self.key(input.content());
                 continue;
             }
+            // It is read when its group is full.
+            prefetch(input.padded(), 0);
+            prefetch(input.padded(), input.len());
             // An empty input has one block too.
             let blocks = input.len().div_ceil(BLOCK).max(1);
             let group = &mut groups[blocks - 1];
-            group.inputs[group.len] = input;
-            group.places[group.len] = place;
-            group.len += 1;
-            if group.len == I::Lanes::LANES {
+            if group.push(input, (input.len() - (blocks - 1) * BLOCK) as u32, place)
+                == I::Lanes::LANES
+            {
                 self.write_keys(isa, blocks, group, out);
                 group.len = 0;
             }
@@ -104,11 +104,12 @@ impl Mode {
         for (blocks, group) in (1..).zip(&mut groups) {
             match group.len {
                 0 => {}
-                1 => out[group.places[0]] = self.key(group.inputs[0].content()),
+                1 => out[group.places[0]] = self.key(input(group.places[0]).content()),
                 len => {
                     // Any input will do in the lanes that are left.
-                    let any = group.inputs[0];
+                    let (any, rest) = (group.inputs[0], group.rests[0]);
                     group.inputs[len..].fill(any);
+                    group.rests[len..].fill(rest);
                     self.write_keys(isa, blocks, group, out);
                 }
             }
@@ -117,25 +118,47 @@ impl Mode {
 
     #[inline(always)]
     fn write_keys<I: Isa>(&self, isa: I, blocks: usize, group: &Group<'_>, out: &mut [Key]) {
-        let hashes = isa.call(Hashes { mode: self, inputs: &group.inputs, blocks });
-        for (place, hash) in group.places[..group.len].iter().zip(hashes) {
-            out[*place] = Key::of_hash(hash);
+        let hashes = isa.call(Hashes { mode: self, group, blocks });
+        for (place, hash) in group.places.iter().zip(&hashes).take(group.len) {
+            out[*place] = Key::of_hash(*hash);
         }
     }
 }
 
-/// Inputs with equal numbers of blocks, and where their keys belong.
+/// Inputs with equal numbers of blocks, one for each lane.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    inputs: [Padded<'a>; MAX_LANES],
+    /// The blocks of each input, and more.
+    inputs: [&'a [[u8; BLOCK]]; MAX_LANES],
+    /// How many bytes of their last blocks belong to them.
+    rests: [u32; MAX_LANES],
+    /// Where their keys belong.
     places: [usize; MAX_LANES],
+    /// How many there are so far.
     len: usize,
 }
 
-/// The hashes of as many inputs as there are lanes, each of `blocks` blocks.
+impl<'a> Group<'a> {
+    const EMPTY: Group<'static> =
+        Group { inputs: [&[]; MAX_LANES], rests: [0; MAX_LANES], places: [0; MAX_LANES], len: 0 };
+
+    /// Takes an input into the next lane, of which there must be one; says how many there are now.
+    #[inline(always)]
+    fn push(&mut self, input: Padded<'a>, rest: u32, place: usize) -> usize {
+        // A mask instead of three checks.
+        let lane = self.len % MAX_LANES;
+        self.inputs[lane] = input.padded().as_chunks().0;
+        self.rests[lane] = rest;
+        self.places[lane] = place;
+        self.len = lane + 1;
+        self.len
+    }
+}
+
+/// The hashes of a group whose inputs have `blocks` blocks each.
 struct Hashes<'g, 'a> {
     mode: &'g Mode,
-    inputs: &'g [Padded<'a>; MAX_LANES],
+    group: &'g Group<'a>,
     blocks: usize,
 }
 
@@ -144,8 +167,8 @@ impl Hashes<'_, '_> {
     #[inline(always)]
     fn blocks(&self, index: usize, lanes: usize) -> [&[u8; BLOCK]; MAX_LANES] {
         let mut blocks = [&[0; BLOCK]; MAX_LANES];
-        for (block, input) in blocks.iter_mut().zip(self.inputs).take(lanes) {
-            *block = input.block(index * BLOCK);
+        for (block, input) in blocks.iter_mut().zip(&self.group.inputs).take(lanes) {
+            *block = &input[index];
         }
         blocks
     }
@@ -175,13 +198,9 @@ impl Task for Hashes<'_, '_> {
             ];
             flags = self.mode.flags;
         }
-        let mut lens = [0; MAX_LANES];
-        for (len, input) in lens.iter_mut().zip(self.inputs).take(lanes) {
-            *len = (input.len() - last * BLOCK) as u32;
-        }
-        let words = l.load_starts(&self.blocks(last, lanes), &lens);
+        let words = l.load_starts(&self.blocks(last, lanes), &self.group.rests);
         let flags = l.splat(flags | CHUNK_END | ROOT);
-        let v = compressed(l, chain, words, l.gather(&lens), flags);
+        let v = compressed(l, chain, words, l.gather(&self.group.rests), flags);
         let start = [l.xor(v[0], v[8]), l.xor(v[1], v[9]), l.xor(v[2], v[10]), l.xor(v[3], v[11])];
         let mut hashes = [[0; 16]; MAX_LANES];
         l.store(start, &mut hashes);
@@ -194,14 +213,16 @@ impl Task for Hashes<'_, '_> {
 macro_rules! mixed {
     ($l:ident, $v:ident, $m:ident, $(($a:literal $b:literal $c:literal $d:literal; $x:literal $y:literal))*) => {
         // The word of the message goes first: the other one comes last of all from the step before.
-        $($v[$a] = $l.add($l.add($v[$a], $m[$x]), $v[$b]);)*
-        $($v[$d] = $l.rotate_16($l.xor($v[$d], $v[$a]));)*
-        $($v[$c] = $l.add($v[$c], $v[$d]);)*
-        $($v[$b] = $l.rotate_12($l.xor($v[$b], $v[$c]));)*
-        $($v[$a] = $l.add($l.add($v[$a], $m[$y]), $v[$b]);)*
-        $($v[$d] = $l.rotate_8($l.xor($v[$d], $v[$a]));)*
-        $($v[$c] = $l.add($v[$c], $v[$d]);)*
-        $($v[$b] = $l.rotate_7($l.xor($v[$b], $v[$c]));)*
+        $(
+            $v[$a] = $l.add($l.add($v[$a], $m[$x]), $v[$b]);
+            $v[$d] = $l.rotate_16($l.xor($v[$d], $v[$a]));
+            $v[$c] = $l.add($v[$c], $v[$d]);
+            $v[$b] = $l.rotate_12($l.xor($v[$b], $v[$c]));
+            $v[$a] = $l.add($l.add($v[$a], $m[$y]), $v[$b]);
+            $v[$d] = $l.rotate_8($l.xor($v[$d], $v[$a]));
+            $v[$c] = $l.add($v[$c], $v[$d]);
+            $v[$b] = $l.rotate_7($l.xor($v[$b], $v[$c]));
+        )*
     };
 }
 

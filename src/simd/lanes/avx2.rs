@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::ssse3::opaque;
 use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES, mask_of};
 use crate::simd::avx2::Avx2;
 
@@ -101,7 +102,7 @@ impl Lanes32 for Avx2 {
         // SAFETY: as above. The two halves of every word change places.
         unsafe {
             let order = _mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-            _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(order))
+            _mm256_shuffle_epi8(a, _mm256_broadcastsi128_si256(opaque(order)))
         }
     }
 

@@ -1,6 +1,6 @@
 //! Vectors of 32-bit words, one word per record: what a hash needs to work on many records at a time.
 //!
-//! A backend has 4, 8 or 16 lanes. What is handed over record by record stands in arrays of
+//! A backend has 1, 4, 8 or 16 lanes. What is handed over record by record stands in arrays of
 //! [`MAX_LANES`], of which a backend uses the first [`Lanes32::LANES`].
 
 pub(super) mod scalar;
