@@ -102,16 +102,13 @@ impl Mode {
             }
         }
         for (blocks, group) in (1..).zip(&mut groups) {
-            match group.len {
-                0 => {}
-                1 => out[group.places[0]] = self.key(input(group.places[0]).content()),
-                len => {
-                    // Any input will do in the lanes that are left.
-                    let (any, rest) = (group.inputs[0], group.rests[0]);
-                    group.inputs[len..].fill(any);
-                    group.rests[len..].fill(rest);
-                    self.write_keys(isa, blocks, group, out);
-                }
+            let len = group.len;
+            if len > 0 {
+                // Any input will do in the lanes that are left.
+                let (any, rest) = (group.inputs[0], group.rests[0]);
+                group.inputs[len..].fill(any);
+                group.rests[len..].fill(rest);
+                self.write_keys(isa, blocks, group, out);
             }
         }
     }
