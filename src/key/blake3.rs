@@ -104,10 +104,9 @@ impl Mode {
         for (blocks, group) in (1..).zip(&mut groups) {
             let len = group.len;
             if len > 0 {
-                // Any input will do in the lanes that are left.
-                let (any, rest) = (group.inputs[0], group.rests[0]);
+                // Any input with these blocks will do in the lanes that are left.
+                let any = group.inputs[0];
                 group.inputs[len..].fill(any);
-                group.rests[len..].fill(rest);
                 self.write_keys(isa, blocks, group, out);
             }
         }
