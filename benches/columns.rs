@@ -12,7 +12,7 @@ use arrow_array::{StringArray, StringViewArray};
 use criterion::{Criterion, criterion_group, criterion_main};
 use uriscan::arrow::{Columns, Firsts};
 use uriscan::io::Source;
-use uriscan::key::Hasher;
+use uriscan::key::PublicHash;
 use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, keys};
 
 use corpus::{Corpus, STREAM_BYTES};
@@ -54,10 +54,10 @@ fn columns(criterion: &mut Criterion) {
     group.bench_function("key-of-lines", |bencher| {
         bencher.iter(|| {
             let source = Source::new("corpus", io::Cursor::new(Arc::clone(&text)));
-            let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(0));
+            let (equivalence, hash) = (Equivalence::default(), PublicHash::default());
             let (settings, mut out) = (Settings::default(), io::sink());
             let mut sinks = Sinks::new(&mut out);
-            keys(vec![source], &equivalence, hasher, OnInvalid::Pass, &settings, &mut sinks)
+            keys(vec![source], &equivalence, hash, OnInvalid::Pass, &settings, &mut sinks)
         });
     });
     group.finish();

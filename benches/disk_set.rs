@@ -11,7 +11,7 @@ use criterion::{
     BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main,
 };
 use tempfile::TempDir;
-use uriscan::key::{Hasher, Key};
+use uriscan::key::{Key, PublicHash, PublicHasher};
 use uriscan::set::{KeySet, Meaning, SetWriter};
 
 /// Memory for sorting: that of the program.
@@ -43,7 +43,7 @@ impl Sizes {
 }
 
 fn keys(from: u64, count: u64) -> impl Iterator<Item = Key> {
-    let hasher = Hasher::with_seed(0);
+    let hasher = PublicHasher::new(PublicHash::Blake3);
     (from..from + count).map(move |i| hasher.key(&i.to_le_bytes()))
 }
 
@@ -56,7 +56,7 @@ fn batch(held: u64, count: u64) -> Vec<Key> {
 }
 
 fn create(directory: &Path) -> SetWriter {
-    SetWriter::create(directory, Meaning::new(Hasher::with_seed(0), "")).expect("a new set")
+    SetWriter::create(directory, Meaning::new(PublicHash::Blake3, "")).expect("a new set")
 }
 
 fn add(set: &mut SetWriter, keys: &[Key]) -> u64 {

@@ -21,7 +21,7 @@ fn run(text: &Arc<[u8]>, emit: Emit, threads: usize, out: &mut (dyn Write + Send
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
     // As a file would say.
     source.bytes = Some(text.len() as u64);
-    let options = DedupOptions { emit, hasher: Hasher::with_seed(1), ..DedupOptions::default() };
+    let options = DedupOptions { emit, hasher: Hasher::random(), ..DedupOptions::default() };
     let settings = Settings { threads, ..Settings::default() };
     dedup(vec![source], &options, &settings, &mut Sinks::new(out)).expect("nothing here can fail")
 }

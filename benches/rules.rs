@@ -101,8 +101,7 @@ fn run(text: &Arc<[u8]>, rules: Option<&Arc<RuleSet>>) -> Report {
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
     source.bytes = Some(text.len() as u64);
     let equivalence = Equivalence { rules: rules.cloned(), ..Equivalence::default() };
-    let options =
-        DedupOptions { equivalence, hasher: Hasher::with_seed(1), ..DedupOptions::default() };
+    let options = DedupOptions { equivalence, hasher: Hasher::random(), ..DedupOptions::default() };
     let settings = Settings { threads: 1, ..Settings::default() };
     dedup(vec![source], &options, &settings, &mut Sinks::new(&mut io::sink()))
         .expect("nothing here can fail")

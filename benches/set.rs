@@ -16,7 +16,7 @@ const BATCH_CHUNKS: usize = 32;
 
 /// Keys of which 60 % are distinct; a key that comes again comes from anywhere before.
 fn draw_keys(count: u64) -> (Vec<Key>, usize) {
-    let hasher = Hasher::with_seed(1);
+    let hasher = Hasher::with_secret([1; 32]);
     let mut distinct = 0;
     let keys = (0..count).map(|i: u64| {
         // A fixed pattern of new and old, and a mixed-up choice among the old.

@@ -5,16 +5,42 @@
 //! and the same for every CPU, number of threads and size of chunk.
 //!
 //! ```
-//! use uriscan::io::Source;
+//! use std::collections::HashSet;
+//!
+//! use uriscan::key::Hasher;
 //! use uriscan::normalize::{Normalizer, Options};
+//! use uriscan::uri;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Parse.
+//! let text = b"HTTP://Example.COM:80/%7Ebob/./x";
+//! let parts = uri::parse(text)?;
+//! assert_eq!((parts.host(text), parts.path(text)), (Some(&b"Example.COM"[..]), &b"/%7Ebob/./x"[..]));
+//!
+//! // Normalize.
+//! let mut normalizer = Normalizer::new(Options::default());
+//! assert_eq!(normalizer.normalize(text)?, b"http://example.com/~bob/x");
+//!
+//! // Deduplicate: equivalent URIs have the same key.
+//! let (hasher, mut seen, mut first) = (Hasher::random(), HashSet::new(), Vec::new());
+//! for uri in ["http://h", "HTTP://H:80/", "http://h/x"] {
+//!     if seen.insert(hasher.key(normalizer.normalize(uri.as_bytes())?)) {
+//!         first.push(uri);
+//!     }
+//! }
+//! assert_eq!(first, ["http://h", "http://h/x"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The same for files and streams, in parallel, with the feature `pipeline`:
+//!
+#![cfg_attr(feature = "pipeline", doc = "```")]
+#![cfg_attr(not(feature = "pipeline"), doc = "```ignore")]
+//! use uriscan::io::Source;
 //! use uriscan::pipeline::{DedupOptions, Settings, Sinks, dedup};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // One URI.
-//! let mut one = Normalizer::new(Options::default());
-//! assert_eq!(one.normalize(b"HTTP://Example.COM:80/%7Ebob/./x")?, b"http://example.com/~bob/x");
-//!
-//! // A list of them: the first of each class, in input order.
 //! let list = Source::new("list", &b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..]);
 //! let mut out = Vec::new();
 //! let report = dedup(vec![list], &DedupOptions::default(), &Settings::default(), &mut Sinks::new(&mut out))?;
@@ -80,29 +106,58 @@
 //! | partition | the share of the set with the same top key bits |
 //! | set | keys: in memory for a run ([`dedup::Set`]), or on disk for many ([`set::KeySet`]) |
 //! | run | a file of keys in rising order; a set on disk has some |
-//! | meaning | of keys: hash, seed and all that decides which records are one |
+//! | meaning | of keys: the hash, and all that decides which records are equivalent |
 //! | to settle | to put a batch's rows into the set, in input order |
 
+//!
+//! # Features
+//!
+//! A feature adds modules; without it they are absent. No feature changes the results of what remains. These are always there:
+//! [`grammar`], [`uri`], [`normalize`], [`resolve`], [`repair`], [`surt`], [`key`], [`alias`] and [`dedup`].
+//!
+//! | feature | adds | default |
+//! | --- | --- | --- |
+//! | `rules` | [`rules`] with rule packs in TOML and the public suffix list, and [`explain`] | yes |
+//! | `set` | [`set`]: sets of keys on disk | yes |
+//! | `audit` | [`audit`] | |
+//! | `extract` | [`extract`] | |
+//! | `profile` | [`profile`] | |
+//! | `pipeline` | [`io`], [`pipeline`], and all of the above | |
+//! | `compression` | decompression of input: gzip, zstd, bzip2, xz, lz4, and Brotli in archives; and `pipeline` | |
+//! | `arrow` | `arrow`, and `pipeline` | |
+//! | `parquet` | `table`, and `arrow` | |
+
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// Without the upper floors, some internal items of the lower ones have no caller. The lints stay on for the full build.
+#![cfg_attr(not(feature = "pipeline"), allow(dead_code, unused_imports))]
 
 pub mod alias;
 #[cfg(feature = "arrow")]
 pub mod arrow;
+#[cfg(feature = "audit")]
 pub mod audit;
 pub mod chunk;
 pub mod dedup;
+#[cfg(feature = "rules")]
 pub mod explain;
+#[cfg(feature = "extract")]
 pub mod extract;
 pub mod grammar;
 pub mod index;
+#[cfg(feature = "pipeline")]
 pub mod io;
 pub mod key;
 pub mod normalize;
+#[cfg(feature = "pipeline")]
 pub mod pipeline;
+#[cfg(feature = "profile")]
 pub mod profile;
 pub mod repair;
 pub mod resolve;
+#[cfg(feature = "rules")]
 pub mod rules;
+#[cfg(feature = "set")]
 pub mod set;
 pub mod simd;
 pub mod surt;
@@ -112,6 +167,6 @@ mod threads;
 pub mod uri;
 
 /// The examples of the README, to be tested with those of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "pipeline"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

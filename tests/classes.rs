@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use uriscan::explain::{Comparison, compare};
 use uriscan::io::Source;
-use uriscan::key::Hasher;
+use uriscan::key::PublicHash;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
     ClassOptions, DedupOptions, Keep, MemberOptions, MemoryLimit, OnInvalid, Report, Seen, Select,
@@ -278,16 +278,16 @@ fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, set
         records(lists).into_iter().map(|record| record.text).filter(|text| is_seen(text)).collect();
 
     let folder = tempfile::tempdir().unwrap();
-    let hasher = Hasher::with_seed(3);
+    let hash = PublicHash::Blake3;
     let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
     for (i, limit) in [None, Some(limit)].into_iter().enumerate() {
-        let dedup = DedupOptions { limit, hasher, ..options.dedup.clone() };
+        let dedup = DedupOptions { limit, hash, ..options.dedup.clone() };
         let options = ClassOptions { dedup, ..options.clone() };
         let equivalence = options.dedup.equivalence.clone();
         let place = folder.path().join(i.to_string());
-        let mut set = SetWriter::create(&place, equivalence.meaning(hasher)).unwrap();
+        let mut set = SetWriter::create(&place, equivalence.meaning(hash)).unwrap();
         let mut keys = set.loader(1 << 20).unwrap();
-        let members = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+        let members = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
         let list = Source::new("past", std::io::Cursor::new(past.to_vec()));
         collect(vec![list], &members, &mut keys, settings, &mut Sinks::new(&mut Vec::new()))
             .unwrap();

@@ -171,18 +171,43 @@ proptest! {
     }
 
     #[test]
-    fn paths_go_by_the_letter_of_5_2_4(path in "(/?(\\.{0,3}|%2[eE]%2e|a|b)){0,9}/?", authority in any::<bool>()) {
+    fn rooted_paths_go_by_the_letter_of_5_2_4_and_others_keep_dot_segments(path in "(/?(\\.{0,3}|%2[eE]%2e|a|b)){0,9}/?", authority in any::<bool>()) {
         let prefix = if authority { "x://h" } else { "x:" };
         if (authority && !path.is_empty() && !path.starts_with('/')) || (!authority && path.starts_with("//")) {
             return Ok(());
         }
         let decoded = path.replace("%2e", ".").replace("%2E", ".");
-        let mut expected = remove_dot_segments_to_the_letter(&decoded);
+        let is_rooted = decoded.starts_with('/');
+        let mut expected =
+            if is_rooted { remove_dot_segments_to_the_letter(&decoded) } else { decoded };
         if !authority && expected.starts_with("//") {
             expected.insert_str(0, "/.");
         }
         let form = normalized(format!("{prefix}{path}").as_bytes(), Rung::Syntax, false).unwrap();
         prop_assert_eq!(String::from_utf8(form).unwrap(), format!("{prefix}{expected}"));
+    }
+
+    /// Two rootless paths are equivalent at `syntax` exactly if they are the same once their triplets are
+    /// normalized: nothing else is done to them.
+    #[test]
+    fn rootless_paths_are_equivalent_by_triplets_alone(
+        scheme in "foo|data|blob|tel|http",
+        paths in prop::collection::vec("(a|b|\\.|%2e|%2E|%61|%2f){1,2}(/(a|\\.{1,2}|%2e)){0,3}", 2),
+    ) {
+        let forms: Vec<Vec<u8>> = paths
+            .iter()
+            .map(|path| normalized(format!("{scheme}:{path}").as_bytes(), Rung::Syntax, false).unwrap())
+            .collect();
+        let plain = |path: &str| {
+            path.replace("%2e", ".").replace("%2E", ".").replace("%61", "a").replace("%2f", "%2F")
+        };
+        prop_assert_eq!(forms[0] == forms[1], plain(&paths[0]) == plain(&paths[1]));
+        for (path, form) in paths.iter().zip(&forms) {
+            prop_assert_eq!(String::from_utf8_lossy(form), format!("{scheme}:{}", plain(path)));
+            // Dots are no shorter way to say what another path says, at the rung above neither.
+            let top = normalized(form, Rung::Scheme, false).unwrap();
+            prop_assert_eq!(String::from_utf8_lossy(&top), String::from_utf8_lossy(form));
+        }
     }
 }
 

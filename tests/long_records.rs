@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use uriscan::audit::Rule;
 use uriscan::io::Source;
-use uriscan::key::Hasher;
+use uriscan::key::{PublicHash, PublicHasher};
 
 use uriscan::pipeline::{
     AuditOptions, ClassOptions, DedupOptions, Emit, Equivalence, Error, Keep, OnInvalid, Report,
@@ -143,17 +143,18 @@ fn classes_of_long_records_stand_alone_at_their_places() {
 
 #[test]
 fn keys_of_what_was_not_judged_are_zeros() {
-    let hasher = Hasher::with_seed(1);
+    let hasher = PublicHasher::new(PublicHash::Blake3);
     let key = |text: &str| format!("{:x}\n", hasher.key(text.as_bytes()));
     let zeros = "0".repeat(32) + "\n";
     each_size(|long, settings| {
-        let options = DedupOptions { emit: Emit::Key, hasher, ..DedupOptions::default() };
+        let options = DedupOptions { emit: Emit::Key, ..DedupOptions::default() };
         let (out, ..) = deduplicated(long, &options, settings);
         let expected = [&zeros, &key("a:1"), &key("a:2"), &zeros, &zeros, &key("a:3")];
         assert_eq!(out, expected.map(String::as_str).concat());
         let mut out = Vec::new();
         let (equivalence, policy) = (Equivalence::default(), OnInvalid::Pass);
-        keys(sources(long), &equivalence, hasher, policy, settings, &mut Sinks::new(&mut out))
+        let mut sinks = Sinks::new(&mut out);
+        keys(sources(long), &equivalence, PublicHash::Blake3, policy, settings, &mut sinks)
             .unwrap();
         let lines = [&zeros, &key("a:1"), &key("a:2"), &zeros, &key("a:1"), &zeros, &key("a:3")];
         assert_eq!(String::from_utf8(out).unwrap(), lines.map(String::as_str).concat());

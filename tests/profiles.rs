@@ -83,6 +83,12 @@ fn whatwg() {
             ("http://[2001:DB8:0::1]/", "http://[2001:db8::1]/"),
             ("file://localhost/x", "file:///x"),
             ("mailto:A@B", "mailto:A@B"),
+            ("foo:a  ?b", "foo:a %20?b"),
+            ("foo:a  #b", "foo:a %20#b"),
+            ("foo:a  ", "foo:a"),
+            ("foo:a^", "foo:a^"),
+            ("foo:/a^b?^", "foo:/a%5Eb?^"),
+            ("http://h/a^b#^", "http://h/a%5Eb#^"),
             ("urn:x:a/../b", "urn:x:a/../b"),
             ("/relative", ""),
             ("no url", ""),
@@ -156,7 +162,25 @@ fn crawler_commons() {
             ("http://h/%66%c0%2f%7e", "http://h/f%C0%2F~"),
             ("http://h/a b{c}|\"[\u{e9}", "http://h/a%20b%7Bc%7D%7C%22%5B%C3%A9"),
             ("http://h/p%zz%", "http://h/p%25zz%25"),
-            ("http://h/a\\b", ""),
+            // A backslash stays, and what `java.net.URI` does not parse keeps dot and empty segments.
+            ("http://h/a\\b", "http://h/a\\b"),
+            ("http://h/%61\\b//c/../d", "http://h/a\\b//c/../d"),
+            ("http://h/a//b?x\\", "http://h/a//b?x\\"),
+            ("http://A\\B/", "http://a\\b/"),
+            ("http://a\\b/c//d", "http://a\\b/c//d"),
+            ("http://a%5Cb", "http://a\\b/"),
+            ("http://A\"B:80/x//y", "http://a\"b/x//y"),
+            ("http://a%22b/", "http://a\"b/"),
+            ("http://a<b>{c}|^`/", "http://a<b>{c}|^`/"),
+            ("http://a b/", ""),
+            // Where Java's answer would merge: what a decoded delimiter makes of the host, which host is meant.
+            ("http://a%3Ab/", ""),
+            ("http://a%40b/", ""),
+            ("http://a%3Fb/", ""),
+            ("http://a%23b/", ""),
+            ("http://a%00b/", ""),
+            ("http://h\\@x/", ""),
+            ("http://a@b@h/", ""),
             ("HTTP://H.Example.:80", "http://h.example/"),
             ("https://h:443/", "https://h/"),
             ("ftp://h:21/", "ftp://h/"),
@@ -187,6 +211,27 @@ fn crawler_commons() {
             ("file:///a/b", "file:///a/b"),
             ("file:///a//b", "file:/a/b"),
             ("file:/a", "file:/a"),
+            // Host and userinfo of `file` stay while nothing else changes; a change costs the userinfo.
+            ("file://HOST/x", "file://HOST/x"),
+            ("file://host/x", "file://host/x"),
+            ("file://h%4fst./x", "file://h%4fst./x"),
+            ("file://u@HOST/x", "file://u@HOST/x"),
+            ("file://u:p@host:080/x", "file://u:p@host:080/x"),
+            ("file://u@Host/a/../x", "file://Host/x"),
+            ("file://u@Host:080/%7ex", "file://Host:80/~x"),
+            ("file://HOST/a//b?b&a#f", "file://HOST/a/b?a&b"),
+            ("FILE://HOST/x", "file://HOST/x"),
+            ("file://HOST", "file://HOST/"),
+            ("file://u@/x", "file://u@/x"),
+            ("file://u@/x//y", "file:/x/y"),
+            ("file://\u{fc}\"/x", "file://%C3%BC%22/x"),
+            ("file:///a b", "file:///a%20b"),
+            ("file:////x", "file:/x"),
+            ("file:///C:\\x//y", "file:///C:\\x//y"),
+            ("file://a@b@c/x", ""),
+            ("file://[::1]/x", ""),
+            ("file://h:x/x", ""),
+            ("file:x", ""),
             ("gopher://h/", ""),
             ("mailto:a@b", ""),
         ],
@@ -214,9 +259,26 @@ fn names_round_trip() {
     assert_eq!(Profile::from_name("WHATWG"), None);
 }
 
-/// What the crate says.
+/// What the crate says, with what the standard encodes beyond it: `^` in a path of segments, a last space before `?`
+/// or `#` in another. (`file` URLs are held to the standard itself: `tests/url_standard.rs`.)
 fn href(url: &str) -> Option<String> {
-    url::Url::parse(url).ok().map(String::from)
+    use url::Position::{AfterPath, BeforePath};
+    let url = url::Url::parse(url).ok()?;
+    if url.cannot_be_a_base() {
+        let href = String::from(url);
+        let end = href.find(['?', '#']).unwrap_or(href.len());
+        return Some(match href[..end].strip_suffix(' ') {
+            Some(front) if end < href.len() => format!("{front}%20{}", &href[end..]),
+            _ => href,
+        });
+    }
+    let path = url.path().replace('^', "%5E");
+    Some(format!("{}{path}{}", &url[..BeforePath], &url[AfterPath..]))
+}
+
+fn is_file(url: &str) -> bool {
+    let url = url.trim_start_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "");
+    url.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:"))
 }
 
 /// URLs on which the road of our own might go wrong.
@@ -231,7 +293,7 @@ fn url() -> impl Strategy<Value = String> {
         1 => "\\[(::1|2001:DB8::1|v1\\.a)\\]",
     ];
     let segment =
-        "[a-cA.'\\\\| %:@]{0,3}|\\.\\.?|%2[eE]|\\.%2[eE]|%2[eE]%2[eE]|%[4c][1f]|[a-c]{60,70}";
+        "[a-cA.'\\\\| %:@^]{0,3}|\\.\\.?|%2[eE]|\\.%2[eE]|%2[eE]%2[eE]|%[4c][1f]|[a-c]{60,70}";
     let path = prop::collection::vec(segment, 0..6).prop_map(|segments| {
         segments.into_iter().map(|segment| "/".to_owned() + &segment).collect::<String>()
     });
@@ -258,7 +320,10 @@ proptest! {
 
     #[test]
     fn whatwg_is_what_the_crate_says(url in url()) {
-        prop_assert_eq!(form(Profile::Whatwg, url.as_bytes()), href(&url), "{}", url);
+        let found = form(Profile::Whatwg, url.as_bytes());
+        if !is_file(&url) {
+            prop_assert_eq!(found, href(&url), "{}", url);
+        }
     }
 
     #[test]
@@ -300,7 +365,7 @@ fn whatwg_is_what_the_crate_says_of_real_urls() {
             };
             let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
             for input in rows.as_array().unwrap().iter().filter_map(|row| row["input"].as_str()) {
-                if !input.is_empty() {
+                if !input.is_empty() && !is_file(input) {
                     assert_eq!(form(Profile::Whatwg, input.as_bytes()), href(input), "{input:?}");
                     tests += 1;
                 }
@@ -333,10 +398,10 @@ fn whatwg_is_what_the_crate_says_of_real_urls() {
         let forms = run(uriscan::io::Source::file(&path), &equivalence);
         let records = run(uriscan::io::Source::file(&path), &as_they_are);
         assert!(records.lines().count() > 10_000);
-        for (record, found) in records.lines().zip(forms.lines()) {
+        for (record, found) in records.lines().zip(forms.lines()).filter(|pair| !is_file(pair.0)) {
             assert_eq!(href(record).as_deref().unwrap_or(record), found);
         }
     }
     // Where neither is there, the properties above have to do.
-    assert!(tests == 0 || tests > 500);
+    assert!(tests == 0 || tests > 450, "{tests}");
 }

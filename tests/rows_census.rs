@@ -17,7 +17,7 @@ fn source(text: &[u8]) -> Vec<Source> {
 }
 
 fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
-    let hasher = Hasher::with_seed(1);
+    let hasher = Hasher::random();
     let options = CensusOptions { drop_fragment, hasher, ..CensusOptions::default() };
     census(source(text), &options, settings, None).unwrap()
 }

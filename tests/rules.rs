@@ -154,13 +154,38 @@ fn session_id() {
             ("http://h/a;jsessionid=0123456789ABCDEF.n1?q", "http://h/a?q"),
             ("http://h/a;v=1;JSESSIONID=0123456789ABCDEF/b", "http://h/a;v=1/b"),
             ("http://h/a?PHPSESSID=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e&b=1", "http://h/a?b=1"),
-            ("http://h/a?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
+            (
+                "http://h/bb/viewtopic.php?t=1&sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e",
+                "http://h/bb/viewtopic.php?t=1",
+            ),
+            ("http://h/a?oscsid=3d2b0e1c9f8a7b6c5d4e3f2a1b", "http://h/a"),
             ("http://h/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "http://h/a.aspx"),
             ("http://h/a?b=1&CFID=12&CFTOKEN=34567890", "http://h/a?b=1"),
+            ("http://h/a?cftoken=34567890&b=1&cfid=12&cfid=13", "http://h/a?b=1"),
+            // The path rules come first.
+            (
+                "http://h/viewtopic.php;jsessionid=0123456789ABCDEF?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e",
+                "http://h/viewtopic.php",
+            ),
         ],
         &[
             ("http://h/a?sid=12345", "http://h/a"),
             ("http://h/a?sid=summer2020", "http://h/a"),
+            // What others than session systems use too: the sessions of a conference, a song, a seller.
+            ("http://h/agenda?session_id=123e4567-e89b-12d3-a456-426614174000", "http://h/agenda"),
+            ("http://h/agenda?session_id=5f3a9c2e1b7d4a6f8c0e9b2d", "http://h/agenda"),
+            ("http://h/a?sessionid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
+            ("http://h/a?session-id=a1b2c3d4e5f6a7b8", "http://h/a"),
+            ("http://h/a?sessid=2024keynote01day2x", "http://h/a"),
+            ("http://h/a?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
+            ("http://h/song.php?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/song.php"),
+            ("http://h/viewtopic.php?sid=12", "http://h/viewtopic.php"),
+            ("http://h/a?zenid=123e4567-e89b-12d3-a456-426614174000", "http://h/a"),
+            ("http://h/a?cfid=12", "http://h/a"),
+            ("http://h/a?cfid=12", "http://h/a?cfid=13"),
+            ("http://h/a?cftoken=34567890", "http://h/a"),
+            ("http://h/a?cfid=12&cftoken=3", "http://h/a"),
+            ("http://h/(S(0123456789abcdef0123))/a", "http://h/a"),
             ("http://h/a;v=1", "http://h/a"),
             ("http://h/a?id=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
             ("http://h/(S(x))/a", "http://h/a"),
@@ -284,13 +309,65 @@ fn keep_param() {
 #[test]
 fn allow_param() {
     check(
-        &rule_set(&["drop-param=*id", "allow-param=id", "session-id", "allow-param=sid"]),
+        &rule_set(&["drop-param=*id", "allow-param=id", "session-id", "allow-param=zenid"]),
         &[("http://h/?id=1&gclid=2", "http://h/?id=1")],
         &[
             ("http://h/?id=1", "http://h/"),
-            ("http://h/?sid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/"),
+            ("http://h/?zenid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/"),
         ],
     );
+}
+
+/// Pages that a site may serve by what the preset `crawl` leaves alone.
+#[test]
+fn crawl_merges_nothing_that_a_site_may_serve() {
+    let crawl = preset("crawl");
+    let same = [
+        ("http://h/a?id=1#top", "http://h/a?id=1"),
+        ("http://h/a?", "http://h/a"),
+        ("http://h/a?utm_source=x&utm_id=2&id=1&utm_marketing_tactic=y", "http://h/a?id=1"),
+        ("http://h/a?mtm_kwd=x&bsft_uid=2&mc_eid=3&piwik_campaign=4", "http://h/a"),
+        ("http://h/a?cfid=1&cftoken=12345678", "http://h/a"),
+    ];
+    let different = [
+        ("http://h/map?utm_zone=33U", "http://h/map?utm_zone=32U"),
+        ("http://h/map?utm_x=500000&utm_y=1", "http://h/map?utm_x=400000&utm_y=1"),
+        ("http://h/map?utm_easting=1", "http://h/map"),
+        ("http://h/a?utm_sourc=1", "http://h/a"),
+        ("http://h/a?pk_content=12", "http://h/a?pk_content=13"),
+        ("http://h/a?pk_campaign=12", "http://h/a?pk_campaign=13"),
+        ("http://h/a?pk_source=12", "http://h/a?pk_source=13"),
+        ("http://h/a?pk_medium=12", "http://h/a?pk_medium=13"),
+        ("http://h/a?pk_keyword=12", "http://h/a?pk_keyword=13"),
+        ("http://h/a?pk_kwd=12", "http://h/a?pk_kwd=13"),
+        ("http://h/a?pk_cid=12", "http://h/a?pk_cid=13"),
+        ("http://h/a?mtm_fabric=wool", "http://h/a?mtm_fabric=linen"),
+        ("http://h/a?bsft_page=1", "http://h/a?bsft_page=2"),
+        ("http://h/art?at_medium=oil", "http://h/art?at_medium=ink"),
+        ("http://h/art?at_campaign=1", "http://h/art?at_campaign=2"),
+        ("http://h/art?at_custom_frame=1", "http://h/art?at_custom_frame=2"),
+        ("http://h/art?at_custom1=1", "http://h/art?at_custom1=2"),
+        ("http://h/course?trk_module=1", "http://h/course?trk_module=2"),
+        ("http://h/song?trk_sid=1", "http://h/song?trk_sid=2"),
+        ("http://h/song?trk_msg=1", "http://h/song?trk_msg=2"),
+        ("http://h/song?trk_contact=1", "http://h/song?trk_contact=2"),
+        ("http://h/shop?mc_cid=1", "http://h/shop?mc_cid=2"),
+        ("http://h/school?s_cid=1", "http://h/school?s_cid=2"),
+        ("http://h/a?dm_i=1", "http://h/a?dm_i=2"),
+        ("http://h/lists?ml_subscriber=1", "http://h/lists?ml_subscriber=2"),
+        ("http://h/lists?ml_subscriber_hash=1", "http://h/lists?ml_subscriber_hash=2"),
+        ("http://h/agenda?session_id=123e4567-e89b-12d3-a456-426614174000", "http://h/agenda"),
+        ("http://h/a?cfid=1", "http://h/a?cfid=2"),
+        ("http://h/a?UTM_SOURCE=1", "http://h/a"),
+    ];
+    check(&crawl, &same, &different);
+    // Every name of the pack is that name and no longer one.
+    for pattern in crawl.patterns() {
+        let name = &pattern.text;
+        assert_eq!(form(&crawl, &format!("http://h/?{name}=1")), "http://h/", "{name}");
+        let longer = format!("http://h/?{name}_x=1");
+        assert_eq!(form(&crawl, &longer), longer);
+    }
 }
 
 #[test]
@@ -338,7 +415,7 @@ fn rules_work_together() {
     ] {
         assert_eq!(form(&log, uri), "https://example.com/", "{uri}");
     }
-    assert_eq!(form(&log, "http://h/b/?z=1&y=2&utm_x"), "https://h/b?y=2&z=1");
+    assert_eq!(form(&log, "http://h/b/?z=1&y=2&utm_term"), "https://h/b?y=2&z=1");
     let crawl = preset("crawl");
     assert_eq!(form(&crawl, "http://www.h/a/?b=1&a=2&mc_eid=x#f"), "http://www.h/a/?b=1&a=2");
     assert_eq!(form(&crawl, "http://h/?ref=1&id=2"), "http://h/?ref=1&id=2", "not too far");

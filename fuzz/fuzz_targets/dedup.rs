@@ -7,7 +7,7 @@ use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
 use uriscan::io::Source;
-use uriscan::key::Hasher;
+use uriscan::key::{Hasher, Key, PublicHash};
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{
     DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
@@ -65,7 +65,9 @@ impl Case<'_> {
                 OnInvalid::Divert,
                 OnInvalid::Fail,
             ]),
-            hasher: Hasher::with_seed(choices.byte() as u64),
+            // From the input too, so that a failure can be reproduced.
+            hasher: Hasher::with_secret([choices.byte() as u8; 32]),
+            hash: choices.of(&PublicHash::ALL),
             limit: choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| MemoryLimit {
                 set_bytes: Some(set_bytes),
                 ..MemoryLimit::new(1 << 30, std::env::temp_dir())
@@ -118,6 +120,11 @@ impl Case<'_> {
         normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
     }
 
+    /// The public key of a form, made alone.
+    fn key(&self, form: &[u8]) -> Key {
+        self.options.equivalence.public_hasher(self.options.hash).key(form)
+    }
+
     /// The plain oracle of [`dedup`].
     fn expected(&self) -> Outcome {
         let mut outcome = Outcome::default();
@@ -156,7 +163,7 @@ impl Case<'_> {
             match self.options.emit {
                 Emit::Original => outcome.out.extend(record),
                 Emit::Normalized => outcome.out.extend(form),
-                Emit::Key => self.options.hasher.key(&form).write_hex(&mut outcome.out),
+                Emit::Key => self.key(&form).write_hex(&mut outcome.out),
             }
             outcome.out.push(self.settings.record_end);
         }
@@ -202,7 +209,7 @@ impl Case<'_> {
         keys(
             self.sources(),
             &options.equivalence,
-            options.hasher,
+            options.hash,
             OnInvalid::Pass,
             settings,
             &mut Sinks::new(&mut hexes),
@@ -212,7 +219,7 @@ impl Case<'_> {
         for (_, _, record) in self.lines() {
             if !record.is_empty() {
                 let form = self.form(record).unwrap_or_else(|_| record.to_vec());
-                options.hasher.key(&form).write_hex(&mut expected_hexes);
+                self.key(&form).write_hex(&mut expected_hexes);
                 expected_forms.extend(form);
             }
             expected_forms.push(settings.record_end);

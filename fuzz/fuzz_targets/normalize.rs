@@ -48,6 +48,11 @@ fn check_laws(text: &[u8], options: Options, form: &[u8]) {
     let keeps_fragment = !options.drop_fragment && before.fragment.is_some();
     assert_eq!(keeps_fragment, after.fragment.is_some(), "{}", show());
     assert_eq!(before.authority.is_some(), after.authority.is_some(), "{}", show());
+    if !before.path.starts_with(b"/") && before.authority.is_none() {
+        // A rootless path keeps its dot segments, so all of its segments.
+        let segments = |path: &[u8]| path.split(|&byte| byte == b'/').count();
+        assert_eq!(segments(before.path), segments(after.path), "{}", show());
+    }
     let has_user = |authority: Option<&[u8]>| authority.is_some_and(|it| it.contains(&b'@'));
     assert_eq!(has_user(before.authority), has_user(after.authority), "{}", show());
 }

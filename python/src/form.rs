@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use uriscan::arrow::{ColumnError, Columns, OnInvalid};
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Options as Find, Schemes};
-use uriscan::key::Hasher;
+use uriscan::key::PublicHash;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::Equivalence;
 use uriscan::profile::Profile;
@@ -23,7 +23,7 @@ use uriscan::surt;
 use crate::column::Column;
 use crate::{capsule, errors, pool};
 
-/// What makes two values one, the seed of keys, and what becomes of values that are no URIs.
+/// What makes two values equivalent, the hash of keys, and what becomes of invalid values.
 #[pyclass(frozen, module = "uriscan._uriscan")]
 #[derive(Clone, Debug)]
 pub(crate) struct Form(Columns);
@@ -115,7 +115,7 @@ impl Form {
     }
 
     pub(crate) fn meaning(&self) -> Meaning {
-        self.0.equivalence.meaning(self.0.hasher)
+        self.0.equivalence.meaning(self.0.hash)
     }
 
     /// `kernel` of every chunk of `column`, on all threads.
@@ -144,7 +144,7 @@ impl Form {
 impl Form {
     #[new]
     #[pyo3(signature = (*, rung="scheme", drop_fragment=false, rules=vec![], preset=None, packs=vec![],
-        without_rules=vec![], repair=vec![], base=None, lenient_scheme=false, suffix_scheme=None, profile=None, seed=0,
+        without_rules=vec![], repair=vec![], base=None, lenient_scheme=false, suffix_scheme=None, profile=None,
         on_invalid="pass"))]
     #[expect(clippy::too_many_arguments, reason = "as many as there are keywords")]
     fn new(
@@ -159,7 +159,6 @@ impl Form {
         lenient_scheme: bool,
         suffix_scheme: Option<&str>,
         profile: Option<&str>,
-        seed: u64,
         on_invalid: &str,
     ) -> PyResult<Form> {
         let context = match (base, suffix_scheme) {
@@ -192,13 +191,21 @@ impl Form {
             "error" => OnInvalid::Fail,
             other => return named("on_invalid", other, None, ["pass", "null", "error"]),
         };
-        let hasher = Hasher::with_seed(seed);
-        Ok(Form(Columns { hasher, on_invalid, ..Columns::new(equivalence) }))
+        Ok(Form(Columns { on_invalid, ..Columns::new(equivalence) }))
     }
 
-    /// The same with another seed.
-    fn seeded(&self, seed: u64) -> Form {
-        Form(Columns { hasher: Hasher::with_seed(seed), ..self.0.clone() })
+    /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use
+    /// for it and are to refuse it.
+    fn hashed(&self, hash: &str) -> PyResult<Form> {
+        let names = PublicHash::ALL.map(PublicHash::name);
+        let hash = named("hash", hash, PublicHash::from_name(hash), names)?;
+        Ok(Form(Columns { hash, ..self.0.clone() }))
+    }
+
+    /// What is mixed into public keys, if anything is.
+    #[getter]
+    fn key_context(&self) -> Option<String> {
+        self.0.equivalence.key_context()
     }
 
     fn normalize(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {

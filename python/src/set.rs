@@ -96,7 +96,7 @@ impl KeySet {
         })
     }
 
-    /// Fails unless its keys are those of `form`, given its seed.
+    /// Fails unless its keys are those of `form`.
     fn expect(&self, py: Python<'_>, form: &Bound<'_, Form>) -> PyResult<()> {
         self.0.expect(&form.get().meaning()).map_err(|error| errors::of_set(py, &error))
     }
@@ -181,8 +181,8 @@ impl KeySet {
     }
 
     #[getter]
-    fn seed(&self) -> u64 {
-        self.0.meaning().hasher().seed()
+    fn hash(&self) -> &'static str {
+        self.0.meaning().hash().name()
     }
 
     #[getter]

@@ -61,7 +61,7 @@ FUNCTIONS = {
     "normalize-base": lambda given: uriscan.normalize(given, base="http://base/a/b"),
     "normalize-repair": lambda given: uriscan.normalize(given, repair=["all", "iri"]),
     "key": uriscan.key,
-    "key-seed": lambda given: uriscan.key(given, seed=7, rung="syntax", on_invalid="null"),
+    "key-sha256": lambda given: uriscan.key(given, hash="sha256", rung="syntax", on_invalid="null"),
     "key-whatwg": lambda given: uriscan.key(given, profile="whatwg"),
     "surt": uriscan.surt,
     "parse": uriscan.parse,

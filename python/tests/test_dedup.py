@@ -20,7 +20,7 @@ def firsts(given, **keywords):
     return marks
 
 
-KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "null"}, {"preset": "crawl"}, {"seed": 9}, {"profile": "surt"}]
+KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "null"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
 
 
 @pytest.mark.parametrize("keywords", KEYWORDS, ids=str)
@@ -56,6 +56,13 @@ def test_all_kinds():
     column = uriscan.dedup(uriscan.Column(given))
     assert column.to_pylist() == kept
     assert uriscan.dedup([]) == []
+
+
+def test_keys_in_memory_have_no_keywords():
+    for keyword in {"hash": "sha256"}, {"seed": 1}:
+        for function in uriscan.Deduplicator, lambda **keywords: uriscan.dedup(["http://h/"], **keywords):
+            with pytest.raises(TypeError):
+                function(**keyword)
 
 
 def test_tables():

@@ -60,7 +60,8 @@ def test_expressions():
     url = polars.col("url")
     made = frame.lazy().select(
         url.uri.normalize().alias("form"),
-        url.uri.key(seed=3).alias("key"),
+        url.uri.key().alias("key"),
+        url.uri.key(hash="sha256").alias("sha256"),
         url.uri.surt().alias("surt"),
         url.uri.parse().struct.field("host").alias("host"),
         url.uri.resolve("http://b/").alias("target"),
@@ -74,7 +75,8 @@ def test_expressions():
     made = made.collect()
     assert made.schema == schema
     assert made["form"].to_list() == uriscan.normalize(given)
-    assert made["key"].to_list() == uriscan.key(given, seed=3)
+    assert made["key"].to_list() == uriscan.key(given)
+    assert made["sha256"].to_list() == uriscan.key(given, hash="sha256")
     assert made["surt"].to_list() == uriscan.surt(given)
     assert made["host"].to_list() == [parts and parts["host"] for parts in uriscan.parse(given)]
     assert made["target"].to_list() == uriscan.resolve(given, "http://b/")

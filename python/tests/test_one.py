@@ -19,12 +19,6 @@ def test_answers_of_one():
     assert uriscan.change_names(uriscan.changes("HTTP://h")) == ["scheme-case", "empty-path"]
 
 
-def test_keys_do_not_change():
-    # Keys are kept outside: these are what `uriscan key` writes.
-    assert uriscan.key("http://h/").hex() == "e2f2da591a4c78599d88b070e519744e"
-    assert uriscan.key("http://h/", seed=1).hex() == "67b56e02719b4f55b44038fad9357bb8"
-
-
 def test_keywords():
     assert uriscan.normalize("HTTP://h", rung="string") == "HTTP://h"
     assert uriscan.normalize("HTTP://h:80", rung="syntax") == "http://h:80"

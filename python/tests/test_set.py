@@ -65,6 +65,30 @@ def test_merge_is_the_same_in_any_order(tmp_path):
         Set.merge(tmp_path / "none", [])
 
 
+def test_hash(tmp_path):
+    given = ["http://a/", "HTTP://b", "no URI"]
+    one = Set.create(tmp_path / "one")
+    other = Set.create(tmp_path / "other", hash="sha256")
+    assert (one.hash, other.hash) == ("blake3", "sha256")
+    assert (one.add(given), other.add(given)) == (3, 3)
+    # Opened without a word about the hash.
+    other = Set.open(tmp_path / "other")
+    assert other.hash == "sha256" and "hash sha256" in other.meaning
+    assert other.contains(given) == [True] * 3 and "http://b/" in other
+    keys = {name: uriscan.key(pyarrow.array(given), hash=name) for name in ("blake3", "sha256")}
+    assert other.contains_keys(keys["sha256"]).to_pylist() == [True] * 3
+    assert other.contains_keys(keys["blake3"]).to_pylist() == [False] * 3
+    assert (one.add_keys(keys["blake3"]), other.add_keys(keys["sha256"])) == (0, 0)
+    for combine in Set.merge, Set.difference, Set.intersection:
+        with pytest.raises(uriscan.SetError, match="hash") as caught:
+            combine(tmp_path / "both", [one, other])
+        assert caught.value.kind == "differs"
+    with pytest.raises(ValueError, match="there are blake3, sha256"):
+        Set.create(tmp_path / "third", hash="md5")
+    with pytest.raises(TypeError):
+        Set.create(tmp_path / "third", seed=1)
+
+
 def test_first_seen(tmp_path):
     day = datetime.datetime(2026, 3, 1, tzinfo=datetime.timezone.utc)
     sets = [Set.create(tmp_path / name, first_seen=True) for name in ("a", "b")]
@@ -127,7 +151,7 @@ def test_faults(tmp_path):
             work()
         return caught.value
 
-    seen = Set.create(tmp_path / "seen", rung="syntax", seed=3)
+    seen = Set.create(tmp_path / "seen", rung="syntax", hash="sha256")
     seen.add(["http://h/"])
     assert fault(lambda: Set.create(tmp_path / "seen")).kind == "exists"
     error = fault(lambda: Set.open(tmp_path / "nothing"))
@@ -135,6 +159,13 @@ def test_faults(tmp_path):
     error = fault(lambda: Set.open(tmp_path / "seen"))
     assert error.kind == "differs" and "rung syntax" in str(error)
     assert Set.open(tmp_path / "seen", rung="syntax").contains("http://h/")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "lock").write_text("not ours")
+    assert fault(lambda: Set.create(tmp_path / "mine")).kind == "not-empty"
+    assert os.listdir(tmp_path / "mine") == ["lock"]
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "set").symlink_to(tmp_path / "seen" / "set")
+    assert fault(lambda: Set.open(tmp_path / "linked")).kind == "not-regular"
     other = Set.create(tmp_path / "other")
     assert fault(lambda: Set.merge(tmp_path / "both", [seen, other])).kind == "differs"
     with seen.adding():

@@ -59,7 +59,7 @@ impl AliasRows {
 /// ```
 /// use uriscan::alias::{AliasRows, AliasTable, Verdict};
 /// use uriscan::key::Hasher;
-/// let hasher = Hasher::with_seed(1);
+/// let hasher = Hasher::random();
 /// let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| hasher.key(text));
 /// let mut rows = AliasRows::new();
 /// rows.push(a, b);
@@ -228,7 +228,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     fn key(name: u32) -> Key {
-        Hasher::with_seed(7).key(&name.to_le_bytes())
+        Hasher::with_secret([7; 32]).key(&name.to_le_bytes())
     }
 
     fn table(rows: &[(u32, u32)]) -> AliasTable {

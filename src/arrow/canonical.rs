@@ -9,9 +9,10 @@ use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
 use super::{ColumnError, Columns, Faults, OnInvalid, judge, text_to_other, text_to_text};
+use crate::chunk::Prefix;
 use crate::index::Record;
-use crate::key::Hasher;
-use crate::pipeline::{Equivalence, Invalid, Scratch};
+use crate::key::{Hasher, PublicHasher};
+use crate::pipeline::{Invalid, Pending, Scratch};
 use crate::simd::Isa;
 use crate::surt;
 use crate::uri::{ErrorKind, UriError};
@@ -55,8 +56,14 @@ impl Columns {
 
     /// [`Columns::key`] of a column that is no dictionary, and how many values are invalid.
     pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), ColumnError> {
-        let hasher = self.equivalence.hasher(self.hasher);
-        let work = Keys { columns: self, hasher, takes_empty: true };
+        let has_no_targets = |aliases: &Arc<crate::pipeline::Aliases>| !aliases.has_targets();
+        if self.equivalence.aliases.as_ref().is_some_and(has_no_targets) {
+            return Err(ColumnError::Unsupported(
+                "keys need aliases that were read with their targets",
+            ));
+        }
+        let by = By::Public(self.equivalence.public_hasher(self.hash));
+        let work = Keys { columns: self, by, takes_empty: true };
         let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
         let invalid = judge(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
@@ -85,7 +92,7 @@ impl Columns {
         isa: I,
         record: Record<'a>,
         scratch: &'a mut Scratch,
-    ) -> Result<&'a [u8], UriError> {
+    ) -> Result<Prefix<'a>, UriError> {
         if record.is_empty() {
             self.judge_empty()?;
         }
@@ -135,7 +142,7 @@ impl Work for Forms<'_> {
                 }
                 Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
                     Ok(form) => {
-                        let shown = equivalence.shown(form);
+                        let shown = equivalence.shown(&form);
                         match self.surt {
                             None => text.bytes.extend_from_slice(shown),
                             Some(form) => surt::write(shown, form, &mut surts, &mut text.bytes),
@@ -156,10 +163,15 @@ impl Work for Forms<'_> {
 
 pub(super) struct Keys<'a> {
     pub(super) columns: &'a Columns,
-    /// That of the equivalence.
-    pub(super) hasher: Hasher,
+    pub(super) by: By,
     /// Whether empty values have keys.
     pub(super) takes_empty: bool,
+}
+
+/// What makes keys.
+pub(super) enum By {
+    Public(PublicHasher),
+    Run(Hasher),
 }
 
 pub(super) struct KeysOfPiece {
@@ -173,26 +185,53 @@ impl Work for Keys<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> KeysOfPiece {
-        let (equivalence, hasher): (&Equivalence, _) = (&self.columns.equivalence, self.hasher);
+        let equivalence = &self.columns.equivalence;
         let rows = piece.rows.len();
         let (mut keys, mut validity) = (Vec::with_capacity(rows), Validity::with_capacity(rows));
         let mut faults = Faults::default();
+        // Public keys are made together; these are the rows they belong to.
+        let (mut pending, mut waiting) = (Pending::default(), Vec::new());
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             let mut refused = |error| {
                 faults.add(row, error);
                 self.columns.on_invalid == OnInvalid::Pass
             };
-            let key = match value {
-                Row::Null => None,
-                Row::Value(record) if record.is_empty() && !self.takes_empty => None,
-                Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
-                    Ok(form) => Some(equivalence.key(hasher, form).0),
-                    Err(error) => refused(error).then(|| hasher.key(record.bytes()).0),
-                },
-                Row::TooLong(value) => refused(too_long(value)).then_some(0),
+            // The bytes that stand for the value, and whether they are its canonical form.
+            let (form, is_form) = match value {
+                Row::Value(record) if !record.is_empty() || self.takes_empty => {
+                    match self.columns.canonical(isa, record, scratch) {
+                        Ok(form) => (Some(form), true),
+                        Err(error) if refused(error) => (Some(record.padded().into()), false),
+                        Err(_) => (None, false),
+                    }
+                }
+                Row::Null | Row::Value(_) => (None, false),
+                Row::TooLong(value) => {
+                    validity.push(refused(too_long(value)));
+                    keys.push([0; 16]);
+                    continue;
+                }
             };
-            keys.push(key.unwrap_or(0).to_be_bytes());
-            validity.push(key.is_some());
+            validity.push(form.is_some());
+            let key = match (form, &self.by) {
+                (None, _) => 0,
+                (Some(form), By::Run(hasher)) => match is_form {
+                    true => equivalence.key(isa, hasher, form).0,
+                    false => hasher.key_by(isa, form).0,
+                },
+                (Some(form), By::Public(_)) => {
+                    let shown = if is_form { equivalence.shown_prefix(form) } else { form };
+                    pending.push(piece.text(), shown);
+                    waiting.push(keys.len());
+                    0
+                }
+            };
+            keys.push(key.to_be_bytes());
+        }
+        if let By::Public(hasher) = &self.by {
+            for (row, key) in waiting.into_iter().zip(pending.keys(isa, hasher, piece.text())) {
+                keys[row] = key.0.to_be_bytes();
+            }
         }
         KeysOfPiece { keys, validity, faults }
     }

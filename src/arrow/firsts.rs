@@ -7,7 +7,7 @@ use arrow_buffer::BooleanBuffer;
 use arrow_buffer::NullBuffer;
 use rayon::prelude::*;
 
-use super::canonical::{Keys, KeysOfPiece};
+use super::canonical::{By, Keys, KeysOfPiece};
 use super::column::Column;
 use super::pieces::each_piece;
 use super::text::Validity;
@@ -69,8 +69,8 @@ impl Firsts {
     pub(crate) fn keyed(&self, values: &dyn Array) -> Result<Keyed, ColumnError> {
         let values = super::spelled_out(values)?;
         let column = Column::new(&values)?;
-        let hasher = self.columns.equivalence.hasher(self.columns.hasher);
-        let work = Keys { columns: &self.columns, hasher, takes_empty: false };
+        let hasher = self.columns.equivalence.run_hasher(&self.columns.hasher, None);
+        let work = Keys { columns: &self.columns, by: By::Run(hasher), takes_empty: false };
         let pieces = each_piece(self.columns.kernels, &column, &work);
         let invalid = judge(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let rows = pieces.par_iter().map(rows_of).collect();

@@ -50,7 +50,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 
-use crate::key::Hasher;
+use crate::key::{Hasher, PublicHash};
 use crate::pipeline::{Equivalence, Invalid};
 use crate::simd::Kernels;
 use crate::uri::UriError;
@@ -73,7 +73,9 @@ pub enum OnInvalid {
 pub struct Columns {
     /// What makes two values one.
     pub equivalence: Equivalence,
-    /// Makes the keys. The seed is 0 unless another one is given, so that keys of different runs compare.
+    /// The hash for columns of keys.
+    pub hash: PublicHash,
+    /// Makes the keys that are held in memory.
     pub hasher: Hasher,
     /// What becomes of values that are no URIs.
     pub on_invalid: OnInvalid,
@@ -92,7 +94,8 @@ impl Columns {
     pub fn new(equivalence: Equivalence) -> Columns {
         Columns {
             equivalence,
-            hasher: Hasher::with_seed(0),
+            hash: PublicHash::default(),
+            hasher: Hasher::random(),
             on_invalid: OnInvalid::default(),
             kernels: Kernels::detect(),
         }

@@ -49,6 +49,11 @@ enum Place {
 }
 
 impl<'a> Piece<'a> {
+    /// The bytes of all values that are not too long.
+    pub(super) fn text(&self) -> Padded<'a> {
+        self.text
+    }
+
     /// Bytes of all values.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()

@@ -89,7 +89,7 @@ impl Work for Changes<'_> {
             let found = match value {
                 Row::Null => Ok(None),
                 Row::Value(record) => match self.columns.canonical(isa, record, scratch) {
-                    Ok(form) if form == record.bytes() => Ok(Some(0)),
+                    Ok(form) if form.bytes() == record.bytes() => Ok(Some(0)),
                     Ok(_) => self.explained(record.bytes()).map(Some),
                     Err(error) => Err(error),
                 },

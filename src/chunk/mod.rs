@@ -46,6 +46,21 @@ impl<'a> Padded<'a> {
         self.len == 0
     }
 
+    /// Where the content of `part` begins, if that is a part of this content.
+    ///
+    /// ```
+    /// use uriscan::chunk::PaddedBuf;
+    /// let text = PaddedBuf::from_content(b"abcd");
+    /// let text = text.padded();
+    /// assert_eq!(text.offset_of(&text.content()[1..3]), Some(1));
+    /// assert_eq!(text.offset_of(b"bc"), None);
+    /// ```
+    #[inline(always)]
+    pub fn offset_of(self, part: &[u8]) -> Option<usize> {
+        let start = part.as_ptr().addr().wrapping_sub(self.bytes.as_ptr().addr());
+        (start <= self.len && part.len() <= self.len - start).then_some(start)
+    }
+
     /// The content without its padding.
     #[inline(always)]
     pub fn content(self) -> &'a [u8] {
@@ -84,6 +99,75 @@ impl<'a> Padded<'a> {
     #[inline(always)]
     pub fn block(self, at: usize) -> &'a [u8; BLOCK] {
         self.bytes[at..].first_chunk().expect("a block within the padding")
+    }
+}
+
+/// The first so many bytes of a slice that may be longer; the others may be read, but mean nothing.
+///
+/// Whoever reads whole words can do so without asking where the bytes end, as long as the slice is long enough. It
+/// [derefs](core::ops::Deref) to the bytes that count.
+///
+/// ```
+/// use uriscan::chunk::Prefix;
+/// let prefix = Prefix::new(b"http://h/ and more", 9);
+/// assert_eq!(prefix.bytes(), b"http://h/");
+/// assert_eq!(prefix.slack()[9..], *b" and more");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix<'a> {
+    slack: &'a [u8],
+    len: usize,
+}
+
+impl<'a> Prefix<'a> {
+    /// The first `len` bytes of `slack`.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    #[inline(always)]
+    pub fn new(slack: &'a [u8], len: usize) -> Prefix<'a> {
+        assert!(len <= slack.len());
+        Prefix { slack, len }
+    }
+
+    /// The bytes that count.
+    #[inline(always)]
+    pub fn bytes(self) -> &'a [u8] {
+        &self.slack[..self.len]
+    }
+
+    /// The bytes that count, and all that may be read after them.
+    #[inline(always)]
+    pub fn slack(self) -> &'a [u8] {
+        self.slack
+    }
+}
+
+impl<'a> From<&'a [u8]> for Prefix<'a> {
+    fn from(bytes: &'a [u8]) -> Prefix<'a> {
+        Prefix { slack: bytes, len: bytes.len() }
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Prefix<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Prefix<'a> {
+        Prefix::from(&bytes[..])
+    }
+}
+
+impl<'a> From<Padded<'a>> for Prefix<'a> {
+    #[inline(always)]
+    fn from(text: Padded<'a>) -> Prefix<'a> {
+        Prefix { slack: text.bytes, len: text.len }
+    }
+}
+
+impl core::ops::Deref for Prefix<'_> {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        self.bytes()
     }
 }
 

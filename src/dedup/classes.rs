@@ -1,5 +1,6 @@
 //! A set that tells rows of equal keys apart from others by a number, and keeps something beside.
 
+use super::moved::Moved;
 use super::numbered::Numbered;
 use super::table::Table;
 use super::{LOOK_AHEAD, PARTITIONS, Rows};
@@ -28,7 +29,7 @@ pub struct Met {
 /// ```
 /// use uriscan::dedup::{Classes, Rows};
 /// use uriscan::key::Hasher;
-/// let hasher = Hasher::with_seed(0);
+/// let hasher = Hasher::random();
 /// let mut rows = Rows::default();
 /// for text in ["a", "b", "a"] {
 ///     rows.push(hasher.key(text.as_bytes()));
@@ -52,6 +53,7 @@ pub struct Classes<P> {
 
 struct Partition<P> {
     table: Table<Numbered>,
+    moved: Moved,
     beside: P,
 }
 
@@ -64,7 +66,8 @@ impl<P: Default + Send> Default for Classes<P> {
 impl<P: Default + Send> Classes<P> {
     /// No classes.
     pub fn new() -> Classes<P> {
-        let partition = || Partition { table: Table::new(), beside: P::default() };
+        let partition =
+            || Partition { table: Table::new(), moved: Moved::default(), beside: P::default() };
         let partitions = (0..PARTITIONS).map(|_| partition()).collect();
         Classes { partitions, expected: 0, most: usize::MAX }
     }
@@ -117,7 +120,7 @@ impl<P: Default + Send> Classes<P> {
     /// their numbers, and what is kept beside it.
     pub fn by_number(&mut self, each: impl Fn(usize, Vec<Key>, &mut P) + Sync) {
         threads::each(&mut self.partitions, |i, partition| {
-            let keys = partition.table.by_number().into_iter().map(Key).collect();
+            let keys = partition.moved.keys_of(&partition.table);
             each(i, keys, &mut partition.beside);
         });
     }
@@ -128,10 +131,21 @@ impl<P: Default + Send> Classes<P> {
     /// Rows of one partition come in their order, one after the other; partitions are worked on at
     /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
+        self.insert_if(chunks, |_, _| true, meet);
+    }
+
+    /// [`Classes::insert`] where keys are not enough: `is_same` is asked whether a row whose key is there is of that class,
+    /// and if not, the row is in another one, with the same key.
+    pub fn insert_if(
+        &mut self,
+        chunks: &[&Rows],
+        is_same: impl Fn(&P, Met) -> bool + Sync,
+        meet: impl Fn(&mut P, Met) + Sync,
+    ) {
         // A little more than its share for each, as partitions are not filled alike.
         let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
         threads::each(&mut self.partitions, |i, partition| {
-            let Partition { table, beside } = partition;
+            let Partition { table, moved, beside } = partition;
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);
             for &key in ahead.by_ref().take(LOOK_AHEAD) {
                 table.prefetch(key);
@@ -144,8 +158,10 @@ impl<P: Default + Send> Classes<P> {
                     if let Some(&key) = ahead.next() {
                         table.prefetch(key);
                     }
-                    let (class, is_first) = table.insert(key);
-                    meet(beside, Met { chunk, row: row as usize, class, is_first });
+                    let met = |class, is_first| Met { chunk, row: row as usize, class, is_first };
+                    let (class, is_first) =
+                        moved.insert(table, key, |class| is_same(beside, met(class, false)));
+                    meet(beside, met(class, is_first));
                 }
             }
         });
@@ -166,7 +182,7 @@ mod tests {
 
     #[test]
     fn tables_keep_to_their_limit() {
-        let hasher = Hasher::with_seed(6);
+        let hasher = Hasher::random();
         let mut classes = Classes::<()>::new();
         classes.limit_to(1 << 20);
         let mut count = 0u32;
@@ -185,7 +201,7 @@ mod tests {
 
     #[test]
     fn agrees_with_a_tree_map_however_rows_are_cut() {
-        let hasher = Hasher::with_seed(3);
+        let hasher = Hasher::random();
         let keys: Vec<Key> =
             (0..20_000u32).map(|i| hasher.key(&(i * i % 7_011).to_le_bytes())).collect();
         let mut members: BTreeMap<Key, Vec<usize>> = BTreeMap::new();

@@ -7,6 +7,7 @@
 
 mod classes;
 mod firsts;
+mod moved;
 mod numbered;
 mod numbering;
 mod sieve;
@@ -154,7 +155,7 @@ impl Rows {
 /// ```
 /// use uriscan::dedup::{Rows, Set};
 /// use uriscan::key::Hasher;
-/// let hasher = Hasher::with_seed(0);
+/// let hasher = Hasher::random();
 /// let mut rows = Rows::default();
 /// for text in ["a", "b", "a"] {
 ///     rows.push(hasher.key(text.as_bytes()));
@@ -304,7 +305,7 @@ mod tests {
 
     #[test]
     fn agrees_with_a_tree_map_however_rows_are_cut() {
-        let hasher = Hasher::with_seed(3);
+        let hasher = Hasher::random();
         let keys: Vec<Key> =
             (0..50_000u32).map(|i| hasher.key(&(i * i % 30_011).to_le_bytes())).collect();
         let expected = first_rows(&keys);
@@ -333,7 +334,7 @@ mod tests {
 
     #[test]
     fn finds_what_was_inserted_and_keeps_to_its_limit() {
-        let hasher = Hasher::with_seed(4);
+        let hasher = Hasher::random();
         let rows_of = |range: core::ops::Range<u32>| {
             let mut rows = Rows::default();
             range.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
@@ -370,7 +371,7 @@ mod tests {
 
     #[test]
     fn partitions_are_used_evenly() {
-        let hasher = Hasher::with_seed(5);
+        let hasher = Hasher::random();
         let mut counts = [0u32; PARTITIONS];
         for i in 0..64_000u32 {
             counts[partition_of(hasher.key(&i.to_le_bytes()).0)] += 1;

@@ -1,5 +1,6 @@
 //! Keys with the numbers of their classes, one part of all keys after the other.
 
+use super::moved::Moved;
 use super::numbered::Numbered;
 use super::table::{Table, places_for};
 use crate::key::Key;
@@ -16,6 +17,7 @@ use crate::key::Key;
 /// ```
 pub struct Numbering {
     table: Table<Numbered>,
+    moved: Moved,
 }
 
 impl Default for Numbering {
@@ -33,7 +35,7 @@ impl core::fmt::Debug for Numbering {
 impl Numbering {
     /// Has seen no key.
     pub fn new() -> Numbering {
-        Numbering { table: Table::new() }
+        Numbering { table: Table::new(), moved: Moved::default() }
     }
 
     /// Number of keys.
@@ -48,11 +50,12 @@ impl Numbering {
 
     /// The keys by their numbers.
     pub fn by_number(&self) -> Vec<Key> {
-        self.table.by_number().into_iter().map(Key).collect()
+        self.moved.keys_of(&self.table)
     }
 
     /// Forgets all keys. Keeps the memory, unless `keys` keys need far less of it.
     pub fn clear(&mut self, keys: usize) {
+        self.moved.clear();
         if self.table.memory_bytes() / 4 > Numbering::bytes_for(keys) {
             self.table = Table::new();
         } else {
@@ -81,6 +84,12 @@ impl Numbering {
     #[inline(always)]
     pub fn number(&mut self, key: Key) -> (u32, bool) {
         self.table.insert(key.0)
+    }
+
+    /// The same where keys are not enough: a key whose number `is_same` refuses is taken for another one.
+    #[inline(always)]
+    pub fn number_if(&mut self, key: Key, is_same: impl FnMut(u32) -> bool) -> (u32, bool) {
+        self.moved.insert(&mut self.table, key.0, is_same)
     }
 }
 

@@ -15,7 +15,7 @@ const MIN_KEYS: usize = 1 << 10;
 /// ```
 /// use uriscan::dedup::{Rows, Sieve};
 /// use uriscan::key::Hasher;
-/// let hasher = Hasher::with_seed(0);
+/// let hasher = Hasher::random();
 /// let mut rows = Rows::default();
 /// for text in ["a", "b", "a"] {
 ///     rows.push(hasher.key(text.as_bytes()));
@@ -118,7 +118,7 @@ mod tests {
 
     /// Inserts the keys of these numbers; gives how many were found new.
     fn insert(sieve: &mut Sieve, numbers: std::ops::Range<u64>) -> usize {
-        let hasher = Hasher::with_seed(3);
+        let hasher = Hasher::with_secret([3; 32]);
         let mut rows = Rows::default();
         numbers.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
         rows.partition();

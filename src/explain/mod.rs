@@ -241,7 +241,7 @@ fn host_case(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 
 fn dot_segments(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
     let before = parts.path(text);
-    if !dots::has_dot_segment(before) {
+    if !dots::is_normalized_by_dots(before) {
         return;
     }
     let mut after = before.to_vec();

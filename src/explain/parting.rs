@@ -4,7 +4,7 @@ use super::{Component, Explanation, explain_with_rules};
 use crate::normalize::percent::decoded;
 use crate::normalize::{Options, Rung};
 use crate::rules::{INDEX_PAGES, RuleSet};
-use crate::uri::{Components, UriError, parse};
+use crate::uri::{Components, UriError, dots, parse};
 
 /// Why two spellings of a component are kept apart at every rung. Those before [`Reason::Scheme`] are
 /// differences that other tools are known to remove.
@@ -33,6 +33,8 @@ pub enum Reason {
     DuplicateSlash,
     /// An index page and its directory.
     IndexPage,
+    /// Dot segments of a rootless path, which are kept.
+    RootlessDots,
     /// The same parts of a query in another order.
     QueryOrder,
     /// An empty query and none.
@@ -63,7 +65,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 24] = [
+    pub const ALL: [Reason; 25] = [
         Reason::HigherRung,
         Reason::Reserved,
         Reason::DoubleEncoding,
@@ -75,6 +77,7 @@ impl Reason {
         Reason::TrailingSlash,
         Reason::DuplicateSlash,
         Reason::IndexPage,
+        Reason::RootlessDots,
         Reason::QueryOrder,
         Reason::EmptyQuery,
         Reason::EmptyFragment,
@@ -118,6 +121,9 @@ impl Reason {
             Reason::DuplicateSlash => ("duplicate-slash", "an empty segment is a segment"),
             Reason::IndexPage => {
                 ("index-page", "only the server knows what it shows for a directory")
+            }
+            Reason::RootlessDots => {
+                ("rootless-dots", "dot segments are removed only from a path that begins with /")
             }
             Reason::QueryOrder => ("query-order", "the order of a query is part of it"),
             Reason::EmptyQuery => ("empty-query", "an empty query is not the same as none"),
@@ -257,6 +263,7 @@ fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
         Component::Fragment if is(b"", b"#") => return Reason::EmptyFragment,
         Component::Host if becomes(|host| [host, b"."].concat()) => return Reason::HostDot,
         Component::Host if becomes(|host| [b"www.", host].concat()) => return Reason::Www,
+        Component::Path if is_rootless_dots(a, b) => return Reason::RootlessDots,
         Component::Path if becomes(|path| [path, b"/"].concat()) => return Reason::TrailingSlash,
         Component::Path if squeezed(a) == squeezed(b) => return Reason::DuplicateSlash,
         Component::Path if without_index(a) == without_index(b) => return Reason::IndexPage,
@@ -299,6 +306,16 @@ fn squeezed(path: &[u8]) -> Vec<u8> {
     let mut out = path.to_vec();
     out.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
     out
+}
+
+/// Whether 5.2.4 would make the same path of both, one of which is rootless.
+fn is_rootless_dots(a: &[u8], b: &[u8]) -> bool {
+    let removed = |path: &[u8]| {
+        let mut out = path.to_vec();
+        dots::remove_dot_segments(&mut out, 0);
+        out
+    };
+    !(a.starts_with(b"/") && b.starts_with(b"/")) && removed(a) == removed(b)
 }
 
 /// `path` without a last segment that is known to be shown for its directory.

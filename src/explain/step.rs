@@ -43,7 +43,7 @@ steps! {
         "the digits of a triplet have no case";
     HOST_CASE "host-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the host has no case";
     DOT_SEGMENTS "dot-segments" SYNTAX, "RFC 3986 section 6.2.2.3",
-        "`.` and `..` are resolved (5.2.4)";
+        "`.` and `..` are removed from a path that begins with `/` (5.2.4)";
     IPV6 "ipv6" SCHEME, "RFC 5952 section 4", "an IPv6 address has one form";
     IDNA "idna" SCHEME, "UTS #46; RFC 3986 section 3.2.2", "a name of the DNS is written in A-labels";
     EMPTY_PORT "empty-port" SCHEME, "RFC 3986 section 6.2.3", "an empty port is none";
@@ -55,7 +55,7 @@ steps! {
         "the default host of the scheme is as good as none";
     EMPTY_PATH "empty-path" SCHEME, "RFC 3986 section 6.2.3", "an empty path after a host is `/`";
     MAILTO_DOMAIN "mailto-domain" SCHEME, "RFC 6068 section 2",
-        "the domain of a mail address has no case";
+        "a domain name or address in a mail address has no case";
     URN_NID "urn-nid" SCHEME, "RFC 8141 section 3.1", "the namespace of a URN has no case";
     FRAGMENT "fragment" None, "RFC 3986 section 6.1", "the fragment is left out, as was asked for";
 }

@@ -40,9 +40,12 @@ pub struct SchemeFacts {
 pub enum PathForm {
     /// Nothing beyond the generic syntax.
     Generic,
-    /// Comma-separated `local@domain` addresses whose domains are DNS names (RFC 6068).
+    /// Comma-separated `local@domain` addresses (RFC 6068). A domain that is a dot-atom or the literal of an IP
+    /// address has no case; what follows an `@` and is neither keeps its case.
     Mailto,
-    /// `NID:NSS`, the NID without case (RFC 8141).
+    /// `NID:NSS`, the NID without case (RFC 8141). The NSS keeps its case, but not its needless triplets:
+    /// RFC 8141 section 3.1 decodes none when it compares URNs, RFC 3986 section 2.3 has an encoded unreserved
+    /// character equivalent to the plain one in every URI, and that is followed. `urn:x:%61` is `urn:x:a`.
     Urn,
 }
 

@@ -6,7 +6,7 @@
 //! | rung | done to the reference |
 //! | --- | --- |
 //! | `string` | nothing |
-//! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed |
+//! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed from a path that begins with `/` |
 //! | `scheme` | also: empty and default ports, leading zeros of ports, the empty path after an authority, the default host, IP literals, A-labels, domains of `mailto:`, the NID of `urn:` |
 //!
 //! What a rung adds is a function of the form below it, so the ladder nests: equal at
@@ -15,7 +15,13 @@
 //!
 //! Kept as they are at every rung, because no specification licenses the merge (6.1, 6.2.3): the
 //! order of a query, `+`, an empty query or fragment, an empty userinfo, the case of
-//! a path, a trailing slash, reserved characters, encoded or not.
+//! a path, a trailing slash, reserved characters, encoded or not, the dot segments of a rootless path:
+//! `urn:x:a/../b` and `urn:x:b` are different.
+//!
+//! Triplets of unreserved characters are decoded for every scheme, as 2.3 says ("URIs that differ in the
+//! replacement of an unreserved character with its corresponding percent-encoded US-ASCII octet are
+//! equivalent"). RFC 8141 section 3.1 decodes no triplets when URNs are compared, so that `urn:x:%61` and
+//! `urn:x:a` differ there; here they are equivalent from rung `syntax` on.
 //!
 //! One change reaches further than its component: a host of encoded digits, `%31.2.3.4`, is a
 //! `reg-name` before and an IPv4 address after, since 2.3 has the two spellings equal.
@@ -90,7 +96,7 @@ pub(crate) fn normalize_parts(
 
     let path_start = out.len();
     percent::normalize_into(parts.path(text), out);
-    if dots::has_dot_segment(&out[path_start..]) {
+    if dots::is_normalized_by_dots(&out[path_start..]) {
         dots::remove_dot_segments(out, path_start);
         if !has_authority {
             dots::guard_against_authority(out, path_start);

@@ -131,8 +131,12 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
         return Some((plan, end));
     }
     if c.authority_start == 0 && plan.dots {
-        // Removing dot segments might make the path look like an authority.
-        return None;
+        if c.path_start < c.len && record.byte(plan.path_start) == b'/' {
+            // Removing dot segments might make the path look like an authority.
+            return None;
+        }
+        // A rootless path keeps them.
+        plan.dots = false;
     }
     if options.rung >= Rung::Scheme {
         let is_empty_path = c.authority_start != 0 && c.path_start == c.path_end;

@@ -24,7 +24,7 @@ pub(crate) use idna::to_ascii as dns_to_ascii;
 pub use rfc2396::normalize_rfc2396;
 pub use rung::{Rung, UnknownRung};
 
-use crate::chunk::PaddedBuf;
+use crate::chunk::{PaddedBuf, Prefix};
 use crate::index::{Index, Record};
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError};
@@ -89,7 +89,7 @@ impl Normalizer {
         let Normalizer { options, kernels, text, index, scratch } = self;
         text.set(uri);
         let record = index.only_record(*kernels, text.padded());
-        kernels.run(Judge(*options, record, scratch))
+        kernels.run(Judge(*options, record, scratch)).map(Prefix::bytes)
     }
 
     /// Whether [`Normalizer::normalize`] would give other bytes than `uri` has.
@@ -115,7 +115,7 @@ pub(crate) fn canonical<'a, I: Isa>(
     options: Options,
     record: Record<'a>,
     scratch: &'a mut Scratch,
-) -> Result<&'a [u8], UriError> {
+) -> Result<Prefix<'a>, UriError> {
     isa.call(Judge(options, record, scratch))
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn canonical<'a, I: Isa>(
 struct Judge<'a>(Options, Record<'a>, &'a mut Scratch);
 
 impl<'a> Task for Judge<'a> {
-    type Output = Result<&'a [u8], UriError>;
+    type Output = Result<Prefix<'a>, UriError>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         canonical_here(isa, self.0, self.1, self.2)
@@ -138,16 +138,16 @@ pub(crate) fn canonical_here<'a, I: Isa>(
     options: Options,
     record: Record<'a>,
     scratch: &'a mut Scratch,
-) -> Result<&'a [u8], UriError> {
+) -> Result<Prefix<'a>, UriError> {
     if !record.is_empty()
         && let Some(found) = fast::canonical(isa, options, record, &mut scratch.fast)
     {
         return Ok(match found {
-            Canonical::InPlace(len) => &record.bytes()[..len],
-            Canonical::InScratch(len) => &scratch.fast[..len],
+            Canonical::InPlace(len) => Prefix::new(record.padded().padded(), len),
+            Canonical::InScratch(len) => Prefix::new(&scratch.fast, len),
         });
     }
-    by_exact_road(options, record.bytes(), &mut scratch.exact)
+    by_exact_road(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
 }
 
 #[cold]

@@ -4,7 +4,10 @@
 //! triplets are upper case already and stay so.
 
 use super::case::lower_outside_triplets;
+use super::percent::triplet;
 use crate::grammar::PathForm;
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+use crate::uri::{parse_ipv4, parse_ipv6};
 
 /// Lower-cases the parts of the normalized `path` that `form` says have no case.
 pub(crate) fn lower_parts(form: PathForm, path: &mut [u8]) {
@@ -15,14 +18,52 @@ pub(crate) fn lower_parts(form: PathForm, path: &mut [u8]) {
     }
 }
 
-/// The domain of one `addr-spec` (RFC 6068 section 2): what follows its last `@`.
+/// What `atext` (RFC 5322 section 3.2.3) has that stands in a `mailto:` URI as it is: RFC 6068 section 2
+/// has `/` and `?` encoded.
+const ATEXT: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"!$&'*+-=_~"));
+
+/// The domain of one `addr-spec` (RFC 6068 section 2): what follows its last `@`, if that is a domain. What
+/// follows in `a@b/C` is none, and nothing says that it has no case.
 ///
 /// The local part has case (RFC 5321 section 2.4). A `,` or `@` inside it is encoded,
 /// and stays so: `%40` is not `@`.
 fn lower_domain(address: &mut [u8]) {
     if let Some(at) = memchr::memrchr(b'@', address) {
-        lower_outside_triplets(&mut address[at + 1..]);
+        let domain = &mut address[at + 1..];
+        if is_dot_atom(domain) || is_address_literal(domain) {
+            lower_outside_triplets(domain);
+        }
     }
+}
+
+/// Whether `domain` is a `dot-atom-text`, whose triplets are those of UTF-8 (RFC 6068 section 5).
+fn is_dot_atom(domain: &[u8]) -> bool {
+    let mut at = 0;
+    let mut begins_label = true;
+    while at < domain.len() {
+        begins_label = match domain[at] {
+            b'.' if begins_label => return false,
+            b'.' => true,
+            b'%' if triplet(domain, at).is_some_and(|byte| !byte.is_ascii()) => {
+                at += 2;
+                false
+            }
+            byte if ATEXT.has(byte) => false,
+            _ => return false,
+        };
+        at += 1;
+    }
+    !begins_label
+}
+
+/// Whether `domain` is a `domain-literal` that is an address (RFC 5321 section 4.1.3), in the encoded
+/// brackets that a URI asks for. Of a literal with another tag only that tag's specification knows the case.
+fn is_address_literal(domain: &[u8]) -> bool {
+    let inner = domain.strip_prefix(b"%5B").and_then(|rest| rest.strip_suffix(b"%5D"));
+    let Some(inner) = inner else { return false };
+    let tagged = inner.split_at_checked(b"IPv6:".len());
+    let ipv6 = tagged.filter(|(tag, _)| tag.eq_ignore_ascii_case(b"IPv6:"));
+    ipv6.is_some_and(|(_, address)| parse_ipv6(address).is_some()) || parse_ipv4(inner).is_some()
 }
 
 /// The NID of `NID:NSS` (RFC 8141 section 2), if letters, digits and hyphens are all it has.
@@ -58,7 +99,28 @@ mod tests {
             ("NoDomain,A@B", "NoDomain,A@b"),
             ("A%40B.C", "A%40B.C"),
             ("a@%C3%9C.DE", "a@%C3%9C.de"),
+            ("a@B_c-D!.E", "a@b_c-d!.e"),
+            ("a@%5BIPV6:2001:DB8::A%5D", "a@%5Bipv6:2001:db8::a%5D"),
+            ("a@%5B1.2.3.4%5D,b@C", "a@%5B1.2.3.4%5D,b@c"),
             ("", ""),
+            // No domain
+            ("a@b/C", "a@b/C"),
+            ("a@B/", "a@B/"),
+            ("a@B:C", "a@B:C"),
+            ("a@B;C", "a@B;C"),
+            ("a@(B)", "a@(B)"),
+            ("a@B.", "a@B."),
+            ("a@.B", "a@.B"),
+            ("a@A..B", "a@A..B"),
+            ("a@", "a@"),
+            ("a@B%2FC", "a@B%2FC"),
+            ("a@B%20", "a@B%20"),
+            ("a@B%", "a@B%"),
+            ("a@%5BTag:A%5D", "a@%5BTag:A%5D"),
+            ("a@%5BIPv6:G%5D", "a@%5BIPv6:G%5D"),
+            ("a@%5BA%5D", "a@%5BA%5D"),
+            ("a@%5B", "a@%5B"),
+            ("a@B/c,A@B", "a@B/c,A@b"),
         ];
         for (path, expected) in cases {
             assert_eq!(lowered(PathForm::Mailto, path), expected);

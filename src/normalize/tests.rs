@@ -78,6 +78,7 @@ fn takes_what_is_common_and_agrees() {
     let lines = b"http://h\nhttp://h/\nHTTPS://EXAMPLE.com:443/A/b?c#d\nhttp://h:80\nhttp://h:/\n\
         https://h:8080/x/../y/./z/..\nhttp://h/%7euser/%2fx%C3%a9\nftp://f/%2e%2e/x\nhttp://h?\nhttp://h#\n\
         http://1.2.3.4:80/?a=/../b\nfoo://x//y/..//z\nfoo:/a/b\nfoo:\nhttp://a-b.c/\nhttp://xn--A.b/\nhttp://XN--bcher-kva.example/\nhttp://h/a%2E/b\n\
+        foo:a/../b\nfoo:..\nfoo:.\ndata:%2e%2e/%7e/./x?q#f\nblob:https://h/../x\ntel:1/%2E/2\n\
         http://h/..\nhttp://h/.\nhttp://h/..a/.b/...\nhttp://h/?a#b?c/../d\nws://H\nhttp://h/@x:y\n";
     assert_eq!(check(lines), 1.0);
 }
@@ -100,7 +101,8 @@ fn leaves_what_is_rare_to_the_exact_road() {
         b"http://h/\xFF",
         b"http://h:0081/",
         b"1a:b",
-        b"foo:a/../b",
+        b"foo:/a/../b",
+        b"foo:/%2e",
         b":",
         b"%",
     ] {
@@ -121,6 +123,7 @@ fn agrees_at_every_alignment_and_length() {
             "http://h/..",
             "http://h/%zz",
             "http://h/a#b#c",
+            "data:text/plain,%2e%2e/./x",
         ] {
             text.extend(core.as_bytes());
             text.extend(vec![b'x'; pad]);
@@ -172,6 +175,7 @@ fn piece() -> impl Strategy<Value = &'static str> {
         "HTTP://",
         "ftp://",
         "foo:",
+        "data:",
         "//",
         "/",
         "/",

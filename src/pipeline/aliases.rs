@@ -6,7 +6,7 @@ use super::{Equivalence, Error, Settings};
 use crate::alias::{AliasRows, AliasTable, Verdict};
 use crate::io::fields::members;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
-use crate::key::{Hasher, Key};
+use crate::key::{Hasher, Key, PublicHash, PublicHasher};
 use crate::normalize::Normalizer;
 use crate::rules;
 
@@ -18,7 +18,7 @@ use crate::rules;
 pub struct Aliases {
     table: AliasTable,
     hasher: Hasher,
-    digest: u128,
+    digest: [u8; 32],
     /// The canonical forms of what stands on the right, by key, where they are to be shown.
     targets: Option<HashMap<u128, Box<[u8]>>>,
 }
@@ -130,9 +130,8 @@ impl Aliases {
     /// Reads the aliases that `open` gives: two columns, the URI and what it stands for, as TSV, CSV or JSON lines with
     /// `from` and `to`; the first row that is one tells which. A first row of the words `from` and `to` is a heading.
     ///
-    /// `equivalence` is what makes two spellings one, without aliases; `hasher` is the one that records
-    /// are hashed with.
-    /// With `keep_targets` the targets can be shown ([`super::normalize`], [`super::Emit::Normalized`]).
+    /// `equivalence` is what makes two spellings one, without aliases; `hasher` makes the keys of the run.
+    /// With `keep_targets` the targets can be shown ([`super::normalize`], [`super::Emit::Normalized`]) and have public keys.
     /// `tell` hears of every row that merges nothing, with its line; `open` is called again when there are
     /// conflicts or loops, to name their rows.
     ///
@@ -146,8 +145,7 @@ impl Aliases {
         settings: &Settings,
         tell: &mut dyn FnMut(AliasFault, u64),
     ) -> Result<Aliases, Error> {
-        let hasher = equivalence.hasher(hasher);
-        let mut reader = Reader::new(equivalence, hasher, settings);
+        let mut reader = Reader::new(equivalence, hasher.clone(), settings);
         let mut rows = AliasRows::new();
         let mut targets = keep_targets.then(HashMap::new);
         reader.each(open(), &mut |line, row| match row {
@@ -159,7 +157,7 @@ impl Aliases {
             }
             Err(fault) => tell(fault, line),
         })?;
-        let digest = reader.digest;
+        let digest = reader.digest();
         let table = AliasTable::new(rows);
         if table.conflicts() + table.loops() > 0 {
             reader.each(open(), &mut |line, row| {
@@ -179,19 +177,25 @@ impl Aliases {
         &self.table
     }
 
-    /// A hash of the pairs, the same in any order of them and under any hash of keys.
-    pub fn digest(&self) -> u128 {
+    /// A hash of the pairs, the same in any order of them and under any hash of keys: BLAKE3 of the public keys of all of them,
+    /// sorted.
+    pub fn digest(&self) -> [u8; 32] {
         self.digest
     }
 
+    /// Whether the canonical forms of what stands on the right are kept.
+    pub fn has_targets(&self) -> bool {
+        self.targets.is_some()
+    }
+
     /// The hash of the keys.
-    pub fn hasher(&self) -> Hasher {
-        self.hasher
+    pub fn hasher(&self) -> &Hasher {
+        &self.hasher
     }
 
     /// The key of what the canonical form `form` stands for.
     #[inline]
-    pub(super) fn key(&self, form: &[u8]) -> Key {
+    fn key(&self, form: &[u8]) -> Key {
         self.table.target(self.hasher.key(form))
     }
 
@@ -214,8 +218,8 @@ struct Reader<'a> {
     rules: rules::Scratch,
     /// The canonical form of the right side.
     to: Vec<u8>,
-    /// The sum of the hashes of the pairs that were read.
-    digest: u128,
+    /// The public keys of the pairs that were read, while that is done for the first time.
+    pairs: Vec<u128>,
 }
 
 impl<'a> Reader<'a> {
@@ -228,7 +232,7 @@ impl<'a> Reader<'a> {
             normalizer,
             rules: rules::Scratch::default(),
             to: Vec::new(),
-            digest: 0,
+            pairs: Vec::new(),
         }
     }
 
@@ -283,8 +287,19 @@ impl<'a> Reader<'a> {
         // A canonical form holds no space.
         from.push(b' ');
         from.extend_from_slice(&self.to);
-        self.digest = self.digest.wrapping_add(Hasher::with_seed(0).key(&from).0);
+        self.pairs.push(PublicHasher::new(PublicHash::Blake3).key(&from).0);
         Some((key, self.hasher.key(&self.to)))
+    }
+
+    /// The digest of the pairs so far, which are forgotten.
+    fn digest(&mut self) -> [u8; 32] {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.sort_unstable();
+        let mut digest = blake3::Hasher::new();
+        for pair in pairs {
+            digest.update(&pair.to_be_bytes());
+        }
+        *digest.finalize().as_bytes()
     }
 
     fn form(&mut self, uri: &[u8]) -> Option<Vec<u8>> {
@@ -335,11 +350,17 @@ mod tests {
         let text = "# seen, by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
         let open = || Source::new("aliases", text.as_bytes());
         let mut told = Vec::new();
-        let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(1));
+        let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
         let mut tell = |fault: AliasFault, line| told.push((fault, line));
-        let aliases =
-            Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut tell)
-                .unwrap();
+        let aliases = Aliases::read(
+            &open,
+            &equivalence,
+            hasher.clone(),
+            true,
+            &Settings::default(),
+            &mut tell,
+        )
+        .unwrap();
         assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
         assert_eq!(told, [(AliasFault::Invalid, 1)]);
     }
@@ -350,13 +371,14 @@ mod tests {
             http://l/\thttp://m/\nhttp://m/\thttp://l/\nhttp://k/\thttp://1/\nhttp://k/\thttp://2/\n";
         let open = || Source::new("aliases", text.as_bytes());
         let (mut told, mut digest) = (Vec::new(), None);
-        let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(1));
+        let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
         for chunk_bytes in [1, 64, 1 << 16] {
             told.clear();
             let settings = Settings { chunk_bytes, ..Settings::default() };
             let mut tell = |fault: AliasFault, line| told.push((fault, line));
             let aliases =
-                Aliases::read(&open, &equivalence, hasher, true, &settings, &mut tell).unwrap();
+                Aliases::read(&open, &equivalence, hasher.clone(), true, &settings, &mut tell)
+                    .unwrap();
             assert_eq!(
                 told,
                 [

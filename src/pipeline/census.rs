@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::driver::{Job, Slot, Worker, record_at, run};
 use super::equivalence::{Scratch, mended};
 use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::Prefix;
 use crate::dedup::{Rows, Set};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
@@ -196,7 +197,7 @@ impl Count {
         record: Record<'_>,
         scratch: &mut Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, hasher, .. } = self.options;
+        let CensusOptions { drop_fragment, ref rules, ref hasher, .. } = self.options;
         let Scratch { target, form, rules: rules_scratch, repaired, .. } = scratch;
         let record = match &self.options.context {
             Some(context) => context.place(isa, record, target),
@@ -213,10 +214,10 @@ impl Count {
                 return (keys, error);
             }
         };
-        let scheme_key = hasher.key(scheme);
+        let scheme_key = hasher.key_by(isa, scheme);
         let rules_key = match rules {
             Some(rules) if rules.may_touch(isa, record) => {
-                hasher.key(rules.apply(scheme, rules_scratch).0)
+                hasher.key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
             }
             _ => scheme_key,
         };
@@ -226,7 +227,7 @@ impl Count {
         // A form of the highest rung is in the form of the rungs below: what they would change (upper
         // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
         // they do, would change it again. So where it left the record alone, they do too.
-        if scheme == string {
+        if scheme.bytes() == string {
             return ([scheme_key, scheme_key, scheme_key, rules_key], None);
         }
         match self.keys_below(isa, record, string, form) {
@@ -247,7 +248,8 @@ impl Count {
         error: UriError,
         scratch: &mut rules::Scratch,
     ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, hasher, repairs, ref context } = self.options;
+        let CensusOptions { drop_fragment, ref rules, ref hasher, repairs, ref context } =
+            self.options;
         let unmended = ([hasher.key(bytes); LEVELS], Some(error));
         let Ok(repaired) = mended(context.as_ref(), repairs, error, bytes) else {
             return unmended;
@@ -277,13 +279,16 @@ impl Count {
         string: &[u8],
         form: &mut normalize::Scratch,
     ) -> ([Key; 2], Option<UriError>) {
-        let CensusOptions { drop_fragment, hasher, .. } = self.options;
+        let CensusOptions { drop_fragment, ref hasher, .. } = self.options;
         let options = Options { rung: Rung::Syntax, drop_fragment };
         match canonical(isa, options, record, form) {
-            Ok(form) => ([hasher.key(string), hasher.key(form)], None),
+            Ok(form) => {
+                let string = Prefix::new(record.padded().padded(), string.len());
+                ([hasher.key_by(isa, string), hasher.key_by(isa, form)], None)
+            }
             // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
             Err(error) => {
-                let key = hasher.key(record.bytes());
+                let key = hasher.key_by(isa, record.padded().into());
                 ([key, key], Some(error))
             }
         }

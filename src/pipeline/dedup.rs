@@ -3,13 +3,14 @@
 use super::driver::{Job, Slot, Worker, push_record, record_at, run};
 use super::map::unjudged_key;
 use super::members::{Seen, forget};
+use super::pending::Pending;
 use super::spill::{MemoryLimit, Places, Spill, Watch, Written, places_of};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::dedup::{Rows, Set, Sieve};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
-use crate::key::Hasher;
+use crate::key::{Hasher, PublicHash, PublicHasher};
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
 
@@ -21,7 +22,7 @@ pub enum Emit {
     Original,
     /// Its canonical form; an invalid record has none and is written as it is.
     Normalized,
-    /// Its key, as 32 hexadecimal digits; zeros for a record too long to be judged.
+    /// Its public key, as 32 hexadecimal digits; zeros for a record too long to be judged.
     Key,
 }
 
@@ -34,8 +35,10 @@ pub struct DedupOptions {
     pub emit: Emit,
     /// What becomes of invalid records.
     pub on_invalid: OnInvalid,
-    /// The hash for keys.
+    /// Makes the keys of the run; they depend on its secrets, and so do no results.
     pub hasher: Hasher,
+    /// The hash for public keys, where those are needed: for [`Emit::Key`] and sets on disk.
+    pub hash: PublicHash,
     /// What memory may be taken; without it as much as there are keys for.
     pub limit: Option<MemoryLimit>,
     /// Take a new record for an old one with a chance of this at the most, between 0 and 1, for an eighth of the
@@ -50,9 +53,22 @@ impl Default for DedupOptions {
             emit: Emit::default(),
             on_invalid: OnInvalid::default(),
             hasher: Hasher::random(),
+            hash: PublicHash::default(),
             limit: None,
             approximate: None,
         }
+    }
+}
+
+impl DedupOptions {
+    /// The hasher for the keys of a run; with `needs_public` one that they can be turned back by.
+    pub(super) fn run_hasher(&self, needs_public: bool) -> Result<Hasher, Error> {
+        let equivalence = &self.equivalence;
+        if needs_public {
+            equivalence.require_targets()?;
+        }
+        let public = needs_public.then(|| equivalence.public_hasher(self.hash));
+        Ok(equivalence.run_hasher(&self.hasher, public))
     }
 }
 
@@ -84,7 +100,8 @@ pub fn dedup(
 
 /// [`dedup`] without the records whose keys are in a set on disk, which count as duplicates.
 ///
-/// The hasher of `options` has to be that of the set, and its meaning that of [`Equivalence::meaning`].
+/// The meaning of the set has to be that of [`Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read
+/// with their targets.
 ///
 /// # Errors
 /// See [`Error`].
@@ -105,7 +122,8 @@ fn run_dedup(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let hasher = options.equivalence.hasher(options.hasher);
+    let needs_public = seen.is_some() || options.emit == Emit::Key;
+    let hasher = options.run_hasher(needs_public)?;
     let settings = &settings.within_limits();
     // Where no record is longer than a byte there are no more than 256 classes.
     let is_limited = settings.max_record > 1 && options.approximate.is_none();
@@ -157,7 +175,7 @@ impl Dedup<'_> {
             None => self.set.insert(rows),
         }
         if let Some(seen) = &mut self.seen
-            && let Err(error) = seen.settle(rows)
+            && let Err(error) = seen.settle(&self.options.hasher, rows)
         {
             // Nobody knows which of these are new.
             self.fault.get_or_insert(Error::Set(error));
@@ -258,7 +276,10 @@ impl Job for Dedup<'_> {
         }
         match &mut self.spill {
             None => self.insert(&rows),
-            Some(spill) => spill.take(&self.set, self.seen.as_ref(), &slots[..end]),
+            Some(spill) => {
+                let seen = self.seen.as_ref().map(|seen| (seen, &self.options.hasher));
+                spill.take(&self.set, seen, &slots[..end]);
+            }
         }
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
     }
@@ -288,7 +309,7 @@ impl Job for Dedup<'_> {
             }
             Emit::Key => {
                 for (row, _) in firsts {
-                    rows.key(row).write_hex(out);
+                    self.options.hasher.public_by(isa, rows.key(row)).write_hex(out);
                     out.push(record_end);
                     written += 1;
                 }
@@ -381,7 +402,10 @@ impl Task for Scan<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
-        let Worker { index, scratch, .. } = worker;
+        let Worker { index, scratch, pending, .. } = worker;
+        let DedupOptions { equivalence, hasher, .. } = options;
+        let public = hasher.public_hasher();
+        pending.clear();
         index.build_with(isa, text, record_end);
         for span in index.spans() {
             let (span, record) = record_at(text, index, span);
@@ -390,12 +414,18 @@ impl Task for Scan<'_> {
                 continue;
             }
             report.records += 1;
-            let key = match options.equivalence.canonical(isa, record, scratch) {
-                Ok(form) => options.equivalence.key(options.hasher, form),
+            match equivalence.canonical(isa, record, scratch) {
+                Ok(form) if public.is_some() => pending.push(text, equivalence.shown_prefix(form)),
+                Ok(form) => found.rows.push(equivalence.key(isa, hasher, form)),
                 Err(error) => {
                     report.invalid.add(error.kind);
                     match options.on_invalid {
-                        OnInvalid::Pass => options.hasher.key(record.bytes()),
+                        OnInvalid::Pass if public.is_some() => {
+                            pending.push(text, record.padded().into());
+                        }
+                        OnInvalid::Pass => {
+                            found.rows.push(hasher.key_by(isa, record.padded().into()));
+                        }
                         OnInvalid::Drop => continue,
                         OnInvalid::Divert => {
                             push_record(record.bytes(), redact, rejects);
@@ -408,9 +438,31 @@ impl Task for Scan<'_> {
                         }
                     }
                 }
-            };
-            found.rows.push(key);
+            }
             found.spans.push(span);
+        }
+        if let Some(public) = public {
+            isa.call(Admit { pending, public, hasher, text, rows: &mut found.rows });
+        }
+    }
+}
+
+/// Makes rows of the public keys of what waits, in a function of its own.
+struct Admit<'a> {
+    pending: &'a mut Pending,
+    public: &'a PublicHasher,
+    hasher: &'a Hasher,
+    text: Padded<'a>,
+    rows: &'a mut Rows,
+}
+
+impl Task for Admit<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Admit { pending, public, hasher, text, rows } = self;
+        for &key in pending.keys(isa, public, text) {
+            rows.push(hasher.place_by(isa, key));
         }
     }
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::equivalence::Scratch;
+use super::pending::Pending;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
 use crate::chunk::{Padded, PaddedBuf, Span};
@@ -25,6 +26,7 @@ pub(super) struct Worker {
     text: PaddedBuf,
     pub(super) index: Index,
     pub(super) scratch: Scratch,
+    pub(super) pending: Pending,
 }
 
 /// One chunk on its way through the pipeline, with everything that belongs to it. Reused.

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Aliases;
-use crate::chunk::PaddedBuf;
+use super::{Aliases, Error};
+use crate::chunk::{PaddedBuf, Prefix};
 use crate::grammar::Grammar;
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Index, Record};
-use crate::key::{Hasher, Key};
+use crate::key::{Hasher, Key, PublicHash, PublicHasher};
 use crate::normalize::{
     self, Options, canonical, canonical_here, normalize_exact, normalize_rfc2396,
 };
@@ -77,9 +77,9 @@ impl Equivalence {
         Identity::of_text(&self.facts())
     }
 
-    /// What the keys by `hasher` mean under this equivalence; sets of keys with the same meaning mix.
-    pub fn meaning(&self, hasher: Hasher) -> Meaning {
-        Meaning::new(hasher, &self.facts())
+    /// What public keys by `hash` mean under this equivalence; sets of keys with the same meaning mix.
+    pub fn meaning(&self, hash: PublicHash) -> Meaning {
+        Meaning::new(hash, &self.facts())
     }
 
     /// All that decides which records are one, one fact a line.
@@ -106,26 +106,70 @@ impl Equivalence {
             text += &format!("repair {}\n", repair.name());
         }
         if let Some(aliases) = &self.aliases {
-            text += &format!("aliases {:032x}\n", aliases.digest());
+            let digest = blake3::Hash::from_bytes(aliases.digest());
+            text += &format!("aliases {}\n", digest.to_hex());
         }
         text
     }
 
-    /// The hasher for keys under this equivalence: `hasher` itself by RFC 3986 without rules, so that
-    /// its keys stay what they are, and else one whose keys those of other grammars and rule sets never meet.
-    pub fn hasher(&self, hasher: Hasher) -> Hasher {
-        if self.profile.is_some() {
-            return hasher.under(self.identity().0);
+    /// The text that is mixed into public keys under this equivalence, so that they never meet those with another
+    /// meaning; `None` where a key is the hash of the canonical form by RFC 3986 and nothing else.
+    ///
+    /// It has a line for each fact. It is the context of BLAKE3's `derive_key` mode; SHA-256 is of the text, an empty
+    /// line and the form. A rung, a fragment that is dropped, repairs and aliases are not mixed in: what is hashed is then still
+    /// the canonical form of a URI.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use uriscan::pipeline::Equivalence;
+    /// use uriscan::rules::RuleSet;
+    /// assert_eq!(Equivalence::default().key_context(), None);
+    /// let mut rules = RuleSet::builder();
+    /// rules.rule("www").unwrap();
+    /// let rules = Some(Arc::new(rules.build().unwrap()));
+    /// let context = Equivalence { rules, ..Equivalence::default() }.key_context().unwrap();
+    /// assert!(context.starts_with("uriscan key\ngrammar rfc3986 "), "{context}");
+    /// assert!(context.ends_with("\nrule www 1"), "{context}");
+    /// ```
+    pub fn key_context(&self) -> Option<String> {
+        let has_rules = self.rules.as_ref().is_some_and(|rules| !rules.is_empty());
+        let is_plain = self.profile.is_none()
+            && self.context.is_none()
+            && self.grammar == Grammar::Rfc3986
+            && !has_rules;
+        if is_plain {
+            return None;
         }
-        match (&self.aliases, &self.rules) {
-            (Some(aliases), _) => aliases.hasher(),
-            // What RFC 2396 has as one is no class of RFC 3986, even where the forms have the same bytes.
-            (None, _) if self.grammar != Grammar::Rfc3986 => {
-                let text = Identity::text(self.grammar, self.normalize, None);
-                hasher.under(Identity::of_text(&text).0)
-            }
-            (None, Some(rules)) if !rules.is_empty() => hasher.under(self.identity().0),
-            _ => hasher,
+        let bare = Equivalence { repairs: Repairs::default(), aliases: None, ..self.clone() };
+        Some(format!("uriscan key\n{}", bare.facts().trim_end_matches('\n')))
+    }
+
+    /// The hasher for public keys under this equivalence.
+    pub fn public_hasher(&self, hash: PublicHash) -> PublicHasher {
+        match self.key_context() {
+            None => PublicHasher::new(hash),
+            Some(context) => PublicHasher::under(hash, &context),
+        }
+    }
+
+    /// Sees that the forms of what aliases stand for are known.
+    ///
+    /// # Errors
+    /// [`Error::Targets`] when they are not.
+    pub(super) fn require_targets(&self) -> Result<(), Error> {
+        match &self.aliases {
+            Some(aliases) if !aliases.has_targets() => Err(Error::Targets),
+            _ => Ok(()),
+        }
+    }
+
+    /// The hasher for the keys of a run: that of the aliases, which knows their keys, or `hasher`; but one that
+    /// gives `public` keys in any case, if those are needed.
+    pub(crate) fn run_hasher(&self, hasher: &Hasher, public: Option<PublicHasher>) -> Hasher {
+        match (public, &self.aliases) {
+            (Some(public), _) => hasher.of_public(public),
+            (None, Some(aliases)) => aliases.hasher().clone(),
+            (None, None) => hasher.clone(),
         }
     }
 
@@ -137,7 +181,7 @@ impl Equivalence {
         isa: I,
         record: Record<'a>,
         scratch: &'a mut Scratch,
-    ) -> Result<&'a [u8], UriError> {
+    ) -> Result<Prefix<'a>, UriError> {
         // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
         let is_plain = self.context.is_none()
@@ -145,7 +189,7 @@ impl Equivalence {
             & self.profile.is_none()
             & (self.grammar == Grammar::Rfc3986);
         if !is_plain {
-            return self.form(isa, record, scratch);
+            return self.form(isa, record, scratch).map(Prefix::from);
         }
         let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
         Ok(match &self.rules {
@@ -186,7 +230,7 @@ impl Equivalence {
             return canonical_by_rfc2396(legacy, self.normalize, record.bytes(), legacy_scratch);
         }
         let form = match canonical(isa, self.normalize, record, form) {
-            Ok(form) => form,
+            Ok(form) => form.bytes(),
             Err(error) => {
                 self.mend(error, record.bytes(), mended)?;
                 *repaired += 1;
@@ -216,13 +260,14 @@ impl Equivalence {
         normalize_exact(&mended, self.normalize.rung, self.normalize.drop_fragment, out)
     }
 
-    /// The key of the class that the canonical form `form` belongs to, by the hasher that
-    /// [`Equivalence::hasher`] gave.
+    /// The run key of the class that the canonical form `form` belongs to, by the hasher that
+    /// [`Equivalence::run_hasher`] gave, which makes no public keys.
     #[inline(always)]
-    pub(crate) fn key(&self, hasher: Hasher, form: &[u8]) -> Key {
+    pub(crate) fn key<I: Isa>(&self, isa: I, hasher: &Hasher, form: Prefix<'_>) -> Key {
+        let key = hasher.key_by(isa, form);
         match &self.aliases {
-            None => hasher.key(form),
-            Some(aliases) => aliases.key(form),
+            None => key,
+            Some(aliases) => aliases.table().target(key),
         }
     }
 
@@ -232,6 +277,15 @@ impl Equivalence {
         match &self.aliases {
             None => form,
             Some(aliases) => aliases.form(form),
+        }
+    }
+
+    /// The same, with what may be read after it.
+    #[inline(always)]
+    pub(crate) fn shown_prefix<'a>(&'a self, form: Prefix<'a>) -> Prefix<'a> {
+        match &self.aliases {
+            None => form,
+            Some(aliases) => aliases.form(form.bytes()).into(),
         }
     }
 }
@@ -286,16 +340,19 @@ pub(super) fn mended(
 struct Rules<'e, 'a> {
     rules: &'e RuleSet,
     record: Record<'a>,
-    form: &'a [u8],
+    form: Prefix<'a>,
     out: &'a mut rules::Scratch,
 }
 
 impl<'a> Task for Rules<'_, 'a> {
-    type Output = &'a [u8];
+    type Output = Prefix<'a>;
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> &'a [u8] {
+    fn run<I: Isa>(self, isa: I) -> Prefix<'a> {
         let Rules { rules, record, form, out } = self;
-        if rules.may_touch(isa, record) { rules.apply(form, out).0 } else { form }
+        match rules.may_touch(isa, record) {
+            true => rules.apply(form.bytes(), out).0.into(),
+            false => form,
+        }
     }
 }
 

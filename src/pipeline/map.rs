@@ -1,9 +1,11 @@
 //! One line out per line in, in order: normalized forms and keys.
 
 use super::driver::{Job, Slot, Worker, push_record, record_at, run};
+use super::pending::Pending;
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use crate::chunk::Padded;
 use crate::io::{Chunk, Source};
-use crate::key::Hasher;
+use crate::key::{PublicHash, PublicHasher};
 use crate::simd::Isa;
 use crate::surt;
 
@@ -26,7 +28,7 @@ pub fn normalize(
     run(&mut job, sources, settings, sinks)
 }
 
-/// Writes the key of every record as 32 hexadecimal digits; a blank line stays a blank line.
+/// Writes the public key by `hash` of every record as 32 hexadecimal digits; a blank line stays a blank line.
 ///
 /// Equal keys stand for records that are equal at the rung. A record that is no URI has the
 /// key of its bytes under [`OnInvalid::Pass`]; one too long to be judged has
@@ -37,13 +39,14 @@ pub fn normalize(
 pub fn keys(
     sources: Vec<Source>,
     equivalence: &Equivalence,
-    hasher: Hasher,
+    hash: PublicHash,
     on_invalid: OnInvalid,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let &Settings { record_end, redact, .. } = settings;
-    let form = Form::Key(equivalence.hasher(hasher));
+    equivalence.require_targets()?;
+    let form = Form::Key(equivalence.public_hasher(hash));
     let mut job = Map { equivalence, on_invalid, record_end, redact, form };
     run(&mut job, sources, settings, sinks)
 }
@@ -85,11 +88,46 @@ pub(super) fn unjudged_key(record_end: u8) -> Vec<u8> {
 }
 
 /// What is written for a record.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Form {
     Canonical,
-    Key(Hasher),
+    Key(PublicHasher),
     Surt(surt::Form),
+}
+
+/// Keys that are written when all records of a chunk are known.
+struct Keyed<'w> {
+    pending: &'w mut Pending,
+    /// For each blank line, how many keys stand before it.
+    blanks: Vec<usize>,
+}
+
+impl Keyed<'_> {
+    fn blank(&mut self) {
+        self.blanks.push(self.pending.len());
+    }
+
+    #[inline(always)]
+    fn write<I: Isa>(
+        self,
+        isa: I,
+        hasher: &PublicHasher,
+        text: Padded<'_>,
+        record_end: u8,
+        out: &mut Vec<u8>,
+    ) {
+        let mut blanks = self.blanks.into_iter().peekable();
+        let keys = self.pending.keys(isa, hasher, text);
+        for before in 0..=keys.len() {
+            while blanks.next_if_eq(&before).is_some() {
+                out.push(record_end);
+            }
+            if let Some(key) = keys.get(before) {
+                key.write_hex(out);
+                out.push(record_end);
+            }
+        }
+    }
 }
 
 struct Map<'a> {
@@ -105,28 +143,33 @@ impl Job for Map<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Worker { index, scratch, .. } = worker;
+        let Worker { index, scratch, pending, .. } = worker;
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         slot.out.reserve(text.len() + 1);
         let mut surts = surt::Scratch::default();
+        let mut keyed = Keyed { pending, blanks: Vec::new() };
+        keyed.pending.clear();
         for span in index.spans() {
             let (span, record) = record_at(text, index, span);
             if record.is_empty() {
                 slot.report.blank += 1;
-                slot.out.push(self.record_end);
+                match self.form {
+                    Form::Key(_) => keyed.blank(),
+                    _ => slot.out.push(self.record_end),
+                }
                 continue;
             }
             slot.report.records += 1;
             // What has no canonical form stands for itself.
             let mut is_form = true;
             let bytes = match self.equivalence.canonical(isa, record, scratch) {
-                Ok(bytes) => bytes,
+                Ok(form) => form,
                 Err(error) => {
                     slot.report.invalid.add(error.kind);
                     is_form = false;
                     match self.on_invalid {
-                        OnInvalid::Pass => record.bytes(),
+                        OnInvalid::Pass => record.padded().into(),
                         OnInvalid::Drop => continue,
                         OnInvalid::Divert => {
                             push_record(record.bytes(), self.redact, &mut slot.rejects);
@@ -141,23 +184,30 @@ impl Job for Map<'_> {
                 }
             };
             slot.report.written += 1;
-            match self.form {
-                Form::Canonical if is_form => {
-                    push_record(self.equivalence.shown(bytes), self.redact, &mut slot.out);
+            match &self.form {
+                Form::Key(_) if is_form => {
+                    keyed.pending.push(text, self.equivalence.shown_prefix(bytes));
+                    continue;
                 }
-                Form::Surt(form) if is_form => {
-                    let shown = self.equivalence.shown(bytes);
+                Form::Key(_) => {
+                    keyed.pending.push(text, bytes);
+                    continue;
+                }
+                Form::Canonical if is_form => {
+                    push_record(self.equivalence.shown(&bytes), self.redact, &mut slot.out);
+                }
+                &Form::Surt(form) if is_form => {
+                    let shown = self.equivalence.shown(&bytes);
                     surt::write(shown, form, &mut surts, &mut slot.out);
                 }
                 Form::Canonical | Form::Surt(_) => {
-                    push_record(bytes, self.redact, &mut slot.out);
+                    push_record(&bytes, self.redact, &mut slot.out);
                 }
-                Form::Key(hasher) if is_form => {
-                    self.equivalence.key(hasher, bytes).write_hex(&mut slot.out);
-                }
-                Form::Key(hasher) => hasher.key(bytes).write_hex(&mut slot.out),
             }
             slot.out.push(self.record_end);
+        }
+        if let Form::Key(hasher) = &self.form {
+            keyed.write(isa, hasher, text, self.record_end, &mut slot.out);
         }
     }
 

@@ -5,7 +5,7 @@ use super::driver::{Job, Slot, Worker, run};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;
 use crate::io::{Shape, Source};
-use crate::key::{Hasher, Key};
+use crate::key::{Hasher, Key, PublicHash};
 use crate::set::{KeySet, Loader, SetError};
 use crate::simd::Isa;
 use crate::threads;
@@ -21,20 +21,21 @@ pub struct Seen<'s> {
 
 impl Seen<'_> {
     /// Overrules the verdicts on rows that were found to be first: not if they are in the set.
-    pub(super) fn settle(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
-        self.overrule(chunks)?;
+    pub(super) fn settle(&mut self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
+        self.overrule(hasher, chunks)?;
         let Some(loader) = &mut self.new_keys else { return Ok(()) };
         for rows in chunks {
             let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
-            loader.push(firsts.map(|row| rows.key(row)))?;
+            loader.push(firsts.map(|row| hasher.public(rows.key(row))))?;
         }
         Ok(())
     }
 
     /// The same, and nothing is done with the keys of what is new.
-    pub(super) fn overrule(&self, chunks: &[&Rows]) -> Result<(), SetError> {
+    pub(super) fn overrule(&self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
         look_up(
             self.set,
+            hasher,
             chunks,
             |rows, row| rows.is_first(row),
             |rows, row, is_in| {
@@ -49,26 +50,41 @@ pub(super) fn forget(rows: &Rows) {
     (0..rows.len()).for_each(|row| rows.set_first(row, false));
 }
 
-/// Looks up the rows of all chunks that are `asked` for, and has the answers `told`.
+/// Looks up the rows of all chunks that are `asked` for, and reports the answers to `told`.
+///
+/// Rows come by the order of run keys, a set is in that of public keys: they are brought into ranges of it first, so that each
+/// block of the set is read once.
 fn look_up(
     set: &KeySet,
+    hasher: &Hasher,
     chunks: &[&Rows],
     asked: impl Fn(&Rows, usize) -> bool + Sync,
     told: impl Fn(&Rows, usize, bool) + Sync,
 ) -> Result<(), SetError> {
-    let done = threads::map(0..Rows::PARTITIONS, |partition| {
-        let mut places: Vec<(u32, u32)> = Vec::new();
+    const RANGES: usize = 32;
+    let range_of = |key: Key| (key.0 >> (128 - RANGES.trailing_zeros())) as usize;
+    let by_range = threads::map(0..chunks.len(), |chunk| {
+        let rows = chunks[chunk];
+        let mut ranges: [Vec<(Key, u32)>; RANGES] = Default::default();
+        for row in (0..rows.len()).filter(|&row| asked(rows, row)) {
+            let key = hasher.public(rows.key(row));
+            ranges[range_of(key)].push((key, row as u32));
+        }
+        ranges
+    });
+    let done = threads::map(0..RANGES, |range| {
+        let mut places: Vec<(usize, u32)> = Vec::new();
         let mut keys: Vec<(Key, usize)> = Vec::new();
-        for (chunk, rows) in (0..).zip(chunks) {
-            for (key, row) in rows.in_partition(partition).filter(|&(_, row)| asked(rows, row)) {
+        for (chunk, ranges) in by_range.iter().enumerate() {
+            for &(key, row) in &ranges[range] {
                 keys.push((key, places.len()));
-                places.push((chunk, row as u32));
+                places.push((chunk, row));
             }
         }
         let mut held = vec![false; places.len()];
         set.find(&mut keys, |i| held[i] = true)?;
         for (&(chunk, row), is_in) in places.iter().zip(held) {
-            told(chunks[chunk as usize], row as usize, is_in);
+            told(chunks[chunk], row as usize, is_in);
         }
         Ok(())
     });
@@ -81,20 +97,21 @@ pub struct MemberOptions {
     /// What makes two records one.
     pub equivalence: Equivalence,
     /// The hash for keys: that of the set.
-    pub hasher: Hasher,
+    pub hash: PublicHash,
     /// What becomes of invalid records; under [`OnInvalid::Pass`] their keys are those of their bytes.
     pub on_invalid: OnInvalid,
 }
 
 impl MemberOptions {
     /// The same as options of a job that keys records, with the hasher that it needs.
-    fn for_keys(&self) -> DedupOptions {
-        DedupOptions {
+    fn for_keys(&self) -> Result<DedupOptions, Error> {
+        let options = DedupOptions {
             equivalence: self.equivalence.clone(),
-            hasher: self.equivalence.hasher(self.hasher),
+            hash: self.hash,
             on_invalid: self.on_invalid,
             ..DedupOptions::default()
-        }
+        };
+        Ok(DedupOptions { hasher: options.run_hasher(true)?, ..options })
     }
 }
 
@@ -111,7 +128,7 @@ pub fn collect(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let ask = Ask::Load(loader);
-    run(&mut Members::new(options, ask, settings), sources, settings, sinks)
+    run(&mut Members::new(options, ask, settings)?, sources, settings, sinks)
 }
 
 /// Writes the records that are in `set`, or with `is_in` false those that are not. A record too long to be
@@ -119,14 +136,14 @@ pub fn collect(
 ///
 /// ```
 /// use uriscan::io::Source;
-/// use uriscan::key::Hasher;
+/// use uriscan::key::PublicHash;
 /// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, members};
 /// use uriscan::set::SetWriter;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
-/// let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(0));
-/// let mut set = SetWriter::create(&directory.path().join("seen"), equivalence.meaning(hasher))?;
-/// let options = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+/// let (equivalence, hash) = (Equivalence::default(), PublicHash::Blake3);
+/// let mut set = SetWriter::create(&directory.path().join("seen"), equivalence.meaning(hash))?;
+/// let options = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
 /// let settings = Settings::default();
 ///
 /// let mut keys = set.loader(1 << 20)?;
@@ -153,7 +170,7 @@ pub fn members(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let ask = Ask::Find { set, is_in };
-    run(&mut Members::new(options, ask, settings), sources, settings, sinks)
+    run(&mut Members::new(options, ask, settings)?, sources, settings, sinks)
 }
 
 /// Writes the records that are in `set`, which tells when they were first seen, each behind that time
@@ -161,15 +178,15 @@ pub fn members(
 ///
 /// ```
 /// use uriscan::io::Source;
-/// use uriscan::key::Hasher;
+/// use uriscan::key::PublicHash;
 /// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, first_seen};
 /// use uriscan::set::SetWriter;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
-/// let (equivalence, hasher) = (Equivalence::default(), Hasher::with_seed(0));
-/// let meaning = equivalence.meaning(hasher);
+/// let (equivalence, hash) = (Equivalence::default(), PublicHash::Blake3);
+/// let meaning = equivalence.meaning(hash);
 /// let mut set = SetWriter::create_dated(&directory.path().join("seen"), meaning)?;
-/// let options = MemberOptions { equivalence, hasher, on_invalid: OnInvalid::Pass };
+/// let options = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
 /// let settings = Settings::default();
 ///
 /// let mut keys = set.loader_at(1 << 20, "2026-03-01".parse()?)?;
@@ -194,7 +211,7 @@ pub fn first_seen(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    run(&mut Members::new(options, Ask::Date(set), settings), sources, settings, sinks)
+    run(&mut Members::new(options, Ask::Date(set), settings)?, sources, settings, sinks)
 }
 
 /// What is done with keys.
@@ -213,19 +230,25 @@ struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    fn new(options: &MemberOptions, ask: Ask<'a>, settings: &Settings) -> Members<'a> {
+    fn new(
+        options: &MemberOptions,
+        ask: Ask<'a>,
+        settings: &Settings,
+    ) -> Result<Members<'a>, Error> {
         let &Settings { record_end, redact, .. } = settings;
-        Members { options: options.for_keys(), ask, record_end, redact, failed: None }
+        Ok(Members { options: options.for_keys()?, ask, record_end, redact, failed: None })
     }
 
     fn ask(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
+        let hasher = &self.options.hasher;
         match &mut self.ask {
             Ask::Load(loader) => chunks.iter().try_for_each(|rows| {
                 forget(rows);
-                loader.push((0..rows.len()).map(|row| rows.key(row)))
+                loader.push((0..rows.len()).map(|row| hasher.public(rows.key(row))))
             }),
             Ask::Find { set, is_in } => look_up(
                 set,
+                hasher,
                 chunks,
                 |_, _| true,
                 |rows, row, found| {
@@ -239,9 +262,15 @@ impl<'a> Members<'a> {
 }
 
 /// Writes the records of a chunk that are in `set`, behind the times at which they were first seen.
-fn write_dated(set: &KeySet, slot: &mut Slot<Found>, record_end: u8) -> Result<(), SetError> {
+fn write_dated(
+    set: &KeySet,
+    hasher: &Hasher,
+    slot: &mut Slot<Found>,
+    record_end: u8,
+) -> Result<(), SetError> {
     let Found { spans, rows } = &slot.rows;
-    let mut asked: Vec<(Key, usize)> = (0..rows.len()).map(|row| (rows.key(row), row)).collect();
+    let public = |row| (hasher.public(rows.key(row)), row);
+    let mut asked: Vec<(Key, usize)> = (0..rows.len()).map(public).collect();
     let mut times = vec![None; rows.len()];
     set.find_dated(&mut asked, |row, time| times[row] = Some(time))?;
     let text = slot.chunk.text.padded().content();
@@ -273,7 +302,8 @@ impl Job for Members<'_> {
                 let slots = slots[..end].iter_mut();
                 let scanned = slots.filter(|slot| slot.chunk.shape == Shape::Records);
                 let end = self.record_end;
-                let written = threads::map(scanned, |slot| write_dated(set, slot, end));
+                let hasher = &self.options.hasher;
+                let written = threads::map(scanned, |slot| write_dated(set, hasher, slot, end));
                 self.failed = written.into_iter().find_map(Result::err);
             }
             return;

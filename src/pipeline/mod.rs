@@ -17,6 +17,7 @@ mod links;
 mod map;
 mod members;
 mod parse;
+mod pending;
 mod report;
 mod resolve;
 mod rfc2396;
@@ -37,6 +38,8 @@ pub use links::links_of;
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, Seen, collect, first_seen, members};
 pub use parse::{RowFormat, parse};
+#[cfg(feature = "arrow")]
+pub(crate) use pending::Pending;
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, judge_rfc2396};
@@ -161,13 +164,8 @@ pub enum Error {
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
     Set(SetError),
-    /// Two records that are not one have one key ([`ClassOptions::verify`]).
-    Collision {
-        /// One of them.
-        one: Vec<u8>,
-        /// The other one.
-        other: Vec<u8>,
-    },
+    /// Public keys or proofs are asked for under [`Aliases`] that were read without their targets.
+    Targets,
     /// An invalid record under [`OnInvalid::Fail`].
     Invalid {
         /// The name of the source.
@@ -186,12 +184,9 @@ impl fmt::Display for Error {
         match self {
             Error::Read(error) => error.fmt(f),
             Error::Set(error) => error.fmt(f),
-            Error::Collision { one, other } => write!(
-                f,
-                "{} and {} are not one and have the same key; with another seed they have not",
-                String::from_utf8_lossy(one).escape_debug(),
-                String::from_utf8_lossy(other).escape_debug(),
-            ),
+            Error::Targets => {
+                f.write_str("public keys and proofs need aliases that were read with their targets")
+            }
             Error::Write(error) => write!(f, "cannot write: {error}"),
             Error::Aside { dir, error } => {
                 write!(

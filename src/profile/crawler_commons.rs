@@ -3,24 +3,38 @@
 //!
 //! - What stands before a first `/` without a scheme is a host: `http://` is put before it. Schemes
 //!   other than `http`, `https`, `ftp` and `file` are refused.
-//! - The fragment and the userinfo are left out; scheme and host are in lower case, the host without triplets,
-//!   in A-labels, without the dot behind it; a default or empty port is left out; without a host the `//`
-//!   is too.
+//! - The fragment is left out. The userinfo is too, and scheme and host are in lower case, the host without
+//!   triplets, in A-labels, without the dot after it; a default or empty port is left out; without a host the `//`
+//!   is too. What stands in a host once it is decoded is not looked at: a backslash or quotes may.
 //! - Triplets of unreserved characters are decoded, the digits of others in upper case; what no URI may hold
-//!   is encoded, `[`, `]` and a stray `%` too. A backslash is refused.
-//! - Empty and dot segments of the path go; an empty path is `/`.
+//!   is encoded, `[`, `]` and a stray `%` too, but for a backslash.
+//! - Empty and dot segments of the path go, unless `java.net.URI` refuses the URL, as it does one with a
+//!   backslash, or with quotes in its host; an empty path is `/`.
 //! - Parameters without a name go, and so does the `=` before an empty value; those that are left are sorted by name,
 //!   in their order where the names are the same; an empty query goes.
-//! - A `file` URL of which nothing changes keeps its `//`.
+//! - The authority of a `file` URL, with its userinfo and the case of its host, stays as it is where nothing else
+//!   of the URL changes. Where something does, host and port are written anew, without userinfo and, if there
+//!   is no host, without `//`.
+//!
+//! Not followed, since Java's answer would merge hosts that are different or is no URL of the same host; these are
+//! refused: a host in which a triplet stands for `:`, `@`, `/`, `?`, `#` or a control character; an authority with
+//! more than one `@`, or with a backslash before it. A `file` URL whose path does not begin with `/`, a host with an
+//! empty label or a space, and one beyond ASCII that UTS #46 refuses are refused too.
 
-use memchr::{memchr, memchr3, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError};
 
 /// What stands as it is in paths and queries: all of ASCII that is not encoded.
-const PLAIN: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;="));
+const PLAIN: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=\\"));
+
+/// What stands as it is in a host, and does so in a URI.
+const NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&'()*+,;="));
+
+/// What Java takes in a host beside that, and no URI holds.
+const ODD_NAME: ByteClass = ByteClass::of(b"\\\"<>^`{|}");
 
 const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
 
@@ -30,6 +44,8 @@ pub(super) struct Scratch {
     query: Vec<u8>,
     /// The places of names and of all of a parameter.
     params: Vec<[u32; 3]>,
+    /// A `file` URL with nothing done to it but what makes it a URL.
+    escaped: Vec<u8>,
 }
 
 /// Replaces `out` by the form of `text`.
@@ -45,7 +61,7 @@ pub(super) fn form<'a>(
     let text = &text[..memchr(b'#', text).unwrap_or(text.len())];
     str::from_utf8(text)
         .map_err(|error| UriError { at: (from + error.valid_up_to()) as u32, ..REFUSED })?;
-    if text.is_empty() || memchr(b'\\', text).is_some() {
+    if text.is_empty() {
         return Err(REFUSED);
     }
 
@@ -59,11 +75,15 @@ pub(super) fn form<'a>(
     };
     let has_scheme = !out.is_empty();
     out.clear();
+    if scheme.name == b"file" {
+        file_into(text, rest, scratch, out)?;
+        return Ok(out);
+    }
     out.extend_from_slice(scheme.name);
     out.push(b':');
     let after = if has_scheme { rest.strip_prefix(b"//") } else { Some(rest) };
     if let Some(after) = after {
-        let end = memchr3(b'/', b'?', b'#', after).unwrap_or(after.len());
+        let end = memchr2(b'/', b'?', after).unwrap_or(after.len());
         out.extend_from_slice(b"//");
         let start = out.len();
         authority_into(&after[..end], &scheme, out)?;
@@ -75,18 +95,77 @@ pub(super) fn form<'a>(
         return Err(REFUSED);
     }
 
+    let is_odd = out.iter().any(|&byte| ODD_NAME.has(byte));
+    path_and_query_into(rest, is_odd, scratch, out);
+    Ok(out)
+}
+
+/// Appends the form of a `file` URL: all of it is `text`, and `rest` is what follows its `file:`.
+fn file_into(
+    text: &[u8],
+    rest: &[u8],
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> Result<(), UriError> {
+    let after = rest.strip_prefix(b"//");
+    let end = after.map_or(0, |after| memchr2(b'/', b'?', after).unwrap_or(after.len()));
+    let (authority, rest) = after.unwrap_or(rest).split_at(end);
+    let at = memchr(b'@', authority);
+    let host = &authority[at.map_or(0, |at| at + 1)..];
+    let colon = memchr(b':', host).unwrap_or(host.len());
+    let (host, port) = (&host[..colon], host.get(colon + 1..).unwrap_or_default());
+    let is_other_host = at != memrchr(b'@', authority)
+        || at.is_some_and(|at| memchr(b'\\', &authority[..at]).is_some());
+    let has_root = rest.first().is_none_or(|&byte| byte == b'/' || after.is_some());
+    if is_other_host
+        || memchr(b'[', authority).is_some()
+        || !port.iter().all(u8::is_ascii_digit)
+        || !has_root
+    {
+        return Err(REFUSED);
+    }
+
+    out.extend_from_slice(b"file:");
+    let head = out.len();
+    let is_odd = memchr(b'\\', authority).is_some();
+    path_and_query_into(rest, is_odd, scratch, out);
+    let escaped = &mut scratch.escaped;
+    escaped.clear();
+    escape_into(rest, escaped);
+    let is_same = text.starts_with(b"file") && *escaped == out[head..];
+    escaped.clear();
+    if is_same {
+        if after.is_some() {
+            escaped.extend_from_slice(b"//");
+            escape_into(authority, escaped);
+        }
+    } else if !host.is_empty() || !port.is_empty() {
+        escaped.extend_from_slice(b"//");
+        escape_into(host, escaped);
+        if !port.is_empty() {
+            escaped.push(b':');
+            escaped.extend_from_slice(port_number(port));
+        }
+    }
+    out.splice(head..head, escaped.iter().copied());
+    Ok(())
+}
+
+/// Appends path and query. Segments stay as they are if the head of the URL or what is appended here
+/// holds what `java.net.URI` refuses.
+fn path_and_query_into(rest: &[u8], is_odd: bool, scratch: &mut Scratch, out: &mut Vec<u8>) {
     let head = out.len();
     let mark = memchr(b'?', rest).unwrap_or(rest.len());
     encode_into(&rest[..mark], out);
-    tidy_path(head, out);
-    query_into(rest.get(mark + 1..).unwrap_or_default(), scratch, out);
-    // Java writes no `//` without a host where it writes anew.
-    let is_same = scheme.name == b"file"
-        && text.strip_prefix(b"file://").is_some_and(|rest| rest == &out[head..]);
-    if is_same && head == b"file:".len() {
-        out.splice(head..head, *b"//");
+    if out.len() == head || !is_odd && memchr(b'\\', rest).is_none() {
+        tidy_path(head, out);
     }
-    Ok(out)
+    query_into(rest.get(mark + 1..).unwrap_or_default(), scratch, out);
+}
+
+/// The digits of a port without leading zeros.
+fn port_number(port: &[u8]) -> &[u8] {
+    port.iter().position(|&digit| digit != b'0').map_or(&b"0"[..], |at| &port[at..])
 }
 
 struct Scheme {
@@ -116,7 +195,13 @@ fn scheme_len(text: &[u8]) -> Option<usize> {
 
 /// Appends host and port.
 fn authority_into(authority: &[u8], scheme: &Scheme, out: &mut Vec<u8>) -> Result<(), UriError> {
-    let host = &authority[memrchr(b'@', authority).map_or(0, |at| at + 1)..];
+    let at = memchr(b'@', authority);
+    let is_other_host = at != memrchr(b'@', authority)
+        || at.is_some_and(|at| memchr(b'\\', &authority[..at]).is_some());
+    if is_other_host {
+        return Err(REFUSED);
+    }
+    let host = &authority[at.map_or(0, |at| at + 1)..];
     let literal = if host.first() == Some(&b'[') { memchr(b']', host).ok_or(REFUSED)? } else { 0 };
     let colon = memchr(b':', &host[literal..]).map_or(host.len(), |at| literal + at);
     let (host, port) = (&host[..colon], host.get(colon + 1..).unwrap_or_default());
@@ -131,7 +216,7 @@ fn authority_into(authority: &[u8], scheme: &Scheme, out: &mut Vec<u8>) -> Resul
     if !port.iter().all(u8::is_ascii_digit) {
         return Err(REFUSED);
     }
-    let digits = port.iter().position(|&digit| digit != b'0').map_or(&b"0"[..], |at| &port[at..]);
+    let digits = port_number(port);
     if !port.is_empty() && digits != scheme.port {
         out.push(b':');
         out.extend_from_slice(digits);
@@ -159,8 +244,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         out.extend_from_slice(ascii.as_bytes());
     }
     out[start..].make_ascii_lowercase();
-    let is_host = |byte: u8| PLAIN.has(byte) && !b"/?@:".contains(&byte);
-    if !out[start..].iter().all(|&byte| is_host(byte)) {
+    if !out[start..].iter().all(|&byte| NAME.or(ODD_NAME).has(byte)) {
         return Err(REFUSED);
     }
     if out.len() > start + 1 && out.ends_with(b".") {
@@ -168,6 +252,19 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     }
     let has_empty_label = out[start..].split(|&byte| byte == b'.').any(<[u8]>::is_empty);
     if has_empty_label && out.len() > start { Err(REFUSED) } else { Ok(()) }
+}
+
+/// Appends `text` with all encoded that is not plain, and its triplets as they are.
+fn escape_into(text: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < text.len() {
+        let len = if triplet(text, at).is_some() { 3 } else { 1 };
+        match &text[at..at + len] {
+            &[byte] => push_encoded(byte, PLAIN, out),
+            triplet => out.extend_from_slice(triplet),
+        }
+        at += len;
+    }
 }
 
 /// Appends `text` with its triplets normalized and all else encoded that is not plain.
@@ -217,7 +314,7 @@ fn tidy_path(start: usize, out: &mut Vec<u8>) {
 
 /// Appends `?` and the parameters, if any is left.
 fn query_into(query: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
-    let Scratch { query: text, params } = scratch;
+    let Scratch { query: text, params, .. } = scratch;
     text.clear();
     encode_into(query, text);
     params.clear();

@@ -1,4 +1,9 @@
-//! `whatwg`: the serialization of the WHATWG URL parser, as the `url` crate has it.
+//! `whatwg`: the serialization of the WHATWG URL parser.
+//!
+//! The `url` crate parses, but for what it has otherwise than the standard: `file` URLs have a parser of their
+//! own ([`whatwg_file`]); `^` is encoded in paths that are lists of segments, and so is a space at the end of one
+//! that is not, before `?` or `#`. What is left is that the crate refuses some A-labels that stand for nothing
+//! (`xn--`), which the standard has come to let pass: such records are compared by their bytes.
 //!
 //! Most records are `http` or `https` URIs of RFC 3986 about which the two agree but for a few things,
 //! and these need no parser: scheme and host go to lower case, a default port and dot
@@ -9,8 +14,9 @@
 use core::ops::Range;
 use std::borrow::Cow;
 
-use url::Url;
+use url::{Position, Url};
 
+use super::whatwg_file;
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 use crate::index::{Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
@@ -199,15 +205,29 @@ const HOST_BYTE: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"-._"));
 const HOST: [bool; 256] = HOST_BYTE.table();
 static HOST_NIBBLES: NibbleTables = nibble_tables(HOST_BYTE);
 
-/// The answer of the crate.
+/// The answer of the crate, or that of the standard where the crate has another one.
 #[cold]
 #[inline(never)]
 fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError> {
     let refused = |at: usize| UriError { kind: ErrorKind::Profile, at: at as u32 };
     let text = str::from_utf8(text).map_err(|error| refused(error.valid_up_to()))?;
-    let url = Url::parse(text).map_err(|_| refused(0))?;
     out.clear();
-    out.extend_from_slice(url.as_str().as_bytes());
+    let cleaned = whatwg_file::clean(text);
+    if let Some(rest) = cleaned.as_deref().and_then(whatwg_file::after_scheme) {
+        return whatwg_file::write(rest, out).map(|()| &out[..]).ok_or(refused(0));
+    }
+    let url = Url::parse(text).map_err(|_| refused(0))?;
+    let (path, tail) = (url.path(), &url[Position::AfterPath..]);
+    let path = if !url.cannot_be_a_base() {
+        if path.contains('^') { Cow::Owned(path.replace('^', "%5E")) } else { Cow::Borrowed(path) }
+    } else if let Some(front) = path.strip_suffix(' ').filter(|_| !tail.is_empty()) {
+        Cow::Owned(format!("{front}%20"))
+    } else {
+        Cow::Borrowed(path)
+    };
+    for part in [&url[..Position::BeforePath], &path, tail] {
+        out.extend_from_slice(part.as_bytes());
+    }
     Ok(out)
 }
 

@@ -70,7 +70,8 @@ impl RuleSet {
         while text.drop_index_page(&self.index_pages)
             || (has(Rule::TrailingSlash) && text.drop_trailing_slash())
         {}
-        while text.drop_param(self) {}
+        let has_pair = text.has_coldfusion_pair();
+        while text.drop_param(self, has_pair) {}
         if has(Rule::SortQuery) {
             text.sort_query();
         }
@@ -291,9 +292,26 @@ impl Text {
             .collect()
     }
 
+    /// Whether both parameters of ColdFusion are there.
+    fn has_coldfusion_pair(&self) -> bool {
+        let has = |is_it: fn(&[u8], &[u8]) -> bool| {
+            self.params().into_iter().any(|range| {
+                let param = &self.bytes[range];
+                let name = name_of(param);
+                is_it(name, param.get(name.len() + 1..).unwrap_or_default())
+            })
+        };
+        has(session::is_cfid) && has(session::is_cftoken)
+    }
+
     /// Leaves out the first parameter that is to go; says whether there was one.
-    fn drop_param(&mut self, rules: &RuleSet) -> bool {
+    ///
+    /// `has_pair` is what [`Text::has_coldfusion_pair`] said before the first one went.
+    fn drop_param(&mut self, rules: &RuleSet, has_pair: bool) -> bool {
         let params = self.params();
+        let path = self.path();
+        let page =
+            self.bytes[path].rsplit(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
         let host = folded(&self.bytes[self.host()]).into_owned();
         for (i, range) in params.iter().enumerate() {
             if range.is_empty() {
@@ -305,7 +323,9 @@ impl Text {
             let (rule, pattern) = match rules.verdict_one_by_one(&host, name) {
                 Some((Verdict::Keep, _)) => continue,
                 Some((Verdict::Drop, place)) => (rules.patterns[place].rule, Some(place)),
-                None if rules.rules.has(Rule::SessionId) && session::is_param(name, value) => {
+                None if rules.rules.has(Rule::SessionId)
+                    && session::is_param(name, value, &page, || has_pair) =>
+                {
                     (Rule::SessionId, None)
                 }
                 None => continue,

@@ -100,7 +100,7 @@ impl RuleSet {
                         &authority[from..to]
                     }
                 };
-                self.query(query, host, query_buffers, &mut fired)
+                self.query(query, path, host, query_buffers, &mut fired)
             }
             query => query,
         };
@@ -266,10 +266,12 @@ impl RuleSet {
         path
     }
 
-    /// The query under the rules; `host` is asked for the host behind the rules, if it matters.
+    /// The query under the rules. `path` is the path after its rules, and `host` is asked for the host after its
+    /// rules, if it matters.
     pub(super) fn query<'a, 'h>(
         &self,
         query: &'a [u8],
+        path: &[u8],
         host: impl Fn() -> &'h [u8],
         buffers: &'a mut Query,
         fired: &mut Rules,
@@ -285,9 +287,17 @@ impl RuleSet {
         let mut is_changed = false;
         if has_sessions || has_sort || !groups.is_empty() {
             params.clear();
+            // Looked for when it matters, and once: a query may hold any number of candidates.
+            let mut has_pair = None;
+            let mut is_session = |name: &[u8], value: &[u8]| {
+                let page = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];
+                session::is_param(name, value, page, || {
+                    *has_pair.get_or_insert_with(|| session::has_coldfusion_pair(query))
+                })
+            };
             any_param(query, |start, name_end, end| {
                 let name = &query[start..name_end];
-                match self.drops(&query[start..end], name, groups, has_sessions) {
+                match self.drops(&query[start..end], name, groups, has_sessions, &mut is_session) {
                     Some(rule) => {
                         fired.add(rule);
                         is_changed = true;
@@ -316,7 +326,14 @@ impl RuleSet {
 
     /// The rule that leaves the parameter `param` out. What is empty is no parameter: `?` stays `?`.
     #[inline]
-    fn drops(&self, param: &[u8], name: &[u8], groups: &[u32], has_sessions: bool) -> Option<Rule> {
+    fn drops(
+        &self,
+        param: &[u8],
+        name: &[u8],
+        groups: &[u32],
+        has_sessions: bool,
+        is_session: impl FnOnce(&[u8], &[u8]) -> bool,
+    ) -> Option<Rule> {
         if param.is_empty() {
             return None;
         }
@@ -326,7 +343,7 @@ impl RuleSet {
             }
             None => {
                 let value = param.get(name.len() + 1..).unwrap_or_default();
-                (has_sessions && session::is_param(name, value)).then_some(Rule::SessionId)
+                (has_sessions && is_session(name, value)).then_some(Rule::SessionId)
             }
         }
     }

@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use super::set::RuleSet;
 use crate::grammar::Grammar;
 use crate::normalize::Options;
 
 /// Counts up when what is one at a rung changes: the grammar, facts about schemes, names of the DNS.
-pub const GRAMMAR_VERSION: u32 = 1;
+///
+/// 2: rootless paths keep their dot segments; `mailto:` domains are lowered only where they are domains.
+pub const GRAMMAR_VERSION: u32 = 2;
 
 /// The hash of all that decides which records are one: rung, grammar, rules and versions.
 ///
@@ -38,7 +38,8 @@ impl Identity {
 
     /// The identity that `text` stands for: [`Identity::text`], and lines with what else decides.
     pub fn of_text(text: &str) -> Identity {
-        Identity(xxh3_128(text.as_bytes()))
+        let hash = blake3::hash(text.as_bytes());
+        Identity(u128::from_be_bytes(*hash.as_bytes().first_chunk().expect("a hash of 32 bytes")))
     }
 
     /// What is hashed: one fact a line.

@@ -51,7 +51,8 @@ impl RuleSet {
         };
         let mut fired = Rules::default();
         let Scratch { text, query: buffers, .. } = scratch;
-        let left = self.query(query, host, buffers, &mut fired);
+        // Only the rule for sessions looks at the path.
+        let left = self.query(query, b"", host, buffers, &mut fired);
         if fired.is_empty() {
             return unchanged;
         }

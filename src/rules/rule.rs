@@ -138,7 +138,11 @@ impl Rule {
 
     /// Counts up when what the rule does changes, and with it the keys.
     pub const fn version(self) -> u32 {
-        1
+        match self {
+            // 2: no names that others use too, `cfid` and `cftoken` in pairs only, `sid` on pages of phpBB.
+            Rule::SessionId => 2,
+            _ => 1,
+        }
     }
 
     /// The rule called `name` (exactly, lower case), if there is one.

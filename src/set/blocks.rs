@@ -6,9 +6,16 @@
 //! | the width for each item | the items; a block has 4096 bytes of them, the last may be shorter |
 //! | 8 for each block | XXH3-64 of the bytes of each block |
 //!
-//! The header: 16 bytes that name the kind of file; the number of items; XXH3-64 of the checksums; the facts of this
-//! kind of file; zeros; XXH3-64 of all these. Numbers have 64 bits, big-endian. So one content has one file, byte for
-//! byte, and nothing in a file can change unseen.
+//! The header: 16 bytes that name the kind of file; the number of items; XXH3-64 of the checksums; the digest; the facts
+//! of this kind of file; zeros; XXH3-64 of all these. Numbers have 64 bits, big-endian. So one content has one file, byte
+//! for byte.
+//!
+//! The digest is the first 16 bytes of BLAKE3 of all items (and of the facts that say what they belong to); in hexadecimal
+//! digits it is the name of the file. Nobody can make two contents with one name.
+//!
+//! The checksums find what a disk or a transfer has damaged. They keep nobody from writing a file of his own, so what a
+//! file says is not relied on: lengths are held against the size of the file before anything is allocated, facts against
+//! the items that are read.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,13 +25,18 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::directory;
 use super::error::{At, Fault, SetError};
+use super::names;
 
 /// Bytes of a whole block, and of the header.
 pub(super) const BLOCK: usize = 4096;
 
+/// Where the digest stands in the header.
+const DIGEST: usize = 32;
+
 /// Where facts begin in the header.
-const FACTS: usize = 32;
+pub(super) const FACTS: usize = DIGEST + 16;
 
 /// What is in a file.
 #[derive(Debug)]
@@ -35,6 +47,8 @@ pub(super) struct Kind {
     pub(super) width: u64,
     /// Numbers among its facts.
     pub(super) facts: usize,
+    /// The facts, from the first on, that say what the items belong to; the digest covers them too.
+    pub(super) bound: usize,
     /// What its name ends in.
     pub(super) suffix: &'static str,
     /// What is said of one that begins otherwise.
@@ -59,8 +73,7 @@ pub(super) struct Blocks {
     len: u64,
     checks: Vec<u64>,
     facts: Vec<u64>,
-    /// Of the header, and so of everything.
-    digest: u64,
+    digest: u128,
 }
 
 impl Blocks {
@@ -69,34 +82,45 @@ impl Blocks {
     /// # Errors
     /// When it cannot be read, or is damaged in what is not items; they are checked when they are read.
     pub(super) fn open(path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
-        let mut file = File::open(path).at(path)?;
+        let mut file = directory::open(path)?;
         let mut header = [0; BLOCK];
         read_exactly(&mut file, &mut header, path, 0)?;
         let damaged = |what, at| SetError::damaged(path, what, at);
         if &header[..kind.magic.len()] != kind.magic {
             return Err(damaged(kind.stranger, 0));
         }
-        let digest = number(&header, BLOCK - 8);
-        if xxh3_64(&header[..BLOCK - 8]) != digest {
+        if xxh3_64(&header[..BLOCK - 8]) != number(&header, BLOCK - 8) {
             return Err(damaged("the checksum of the header is another", 0));
         }
-        let len = number(&header, 16);
-        let facts = (0..kind.facts).map(|i| number(&header, FACTS + 8 * i)).collect();
-        let blocks = len.div_ceil(kind.block_items());
-        let end = BLOCK as u64 + len * kind.width;
-        let size = file.metadata().at(path)?.len();
-        let expected = end + 8 * blocks;
-        if size != expected {
-            let what = if size < expected { "it ends too early" } else { "it goes on too long" };
-            return Err(damaged(what, size.min(expected)));
+        let digest = u128::from_be_bytes(header[DIGEST..FACTS].try_into().expect("16 bytes"));
+        if path.file_name() != Some(names::of_digest(digest, kind.suffix).as_ref()) {
+            return Err(damaged("its name is not that of its content", DIGEST as u64));
         }
+        let facts_end = FACTS + 8 * kind.facts;
+        let facts = (0..kind.facts).map(|i| number(&header, FACTS + 8 * i)).collect();
+        if let Some(i) = header[facts_end..BLOCK - 8].iter().position(|&byte| byte != 0) {
+            return Err(damaged("the header goes on where it ends", (facts_end + i) as u64));
+        }
+        let len = number(&header, 16);
+        let blocks = len.div_ceil(kind.block_items());
+        let size = file.metadata().at(path)?.len();
+        // No file is as long as lengths that overflow say.
+        let end = len.checked_mul(kind.width).and_then(|items| items.checked_add(BLOCK as u64));
+        let whole = end.and_then(|end| Some((end, end.checked_add(blocks.checked_mul(8)?)?)));
+        let end = match whole {
+            Some((end, expected)) if size == expected => end,
+            Some((_, expected)) if size > expected => {
+                return Err(damaged("it goes on too long", expected));
+            }
+            _ => return Err(damaged("it ends too early", size)),
+        };
         file.seek(SeekFrom::Start(end)).at(path)?;
-        let mut bytes = vec![0; 8 * blocks as usize];
+        let mut bytes = zeros(size - end).at(path)?;
         read_exactly(&mut file, &mut bytes, path, end)?;
         if xxh3_64(&bytes) != number(&header, 24) {
             return Err(damaged("the checksums of the blocks are not those of the header", end));
         }
-        let checks = (0..blocks as usize).map(|i| number(&bytes, 8 * i)).collect();
+        let checks = (0..bytes.len() / 8).map(|i| number(&bytes, 8 * i)).collect();
         Ok(Blocks { kind, path: path.to_owned(), file, len, checks, facts, digest })
     }
 
@@ -114,8 +138,8 @@ impl Blocks {
         &self.facts
     }
 
-    /// A number that tells this content from any other.
-    pub(super) fn digest(&self) -> u64 {
+    /// The digest of the content, which no other content has.
+    pub(super) fn digest(&self) -> u128 {
         self.digest
     }
 
@@ -141,7 +165,11 @@ impl Blocks {
     /// When they cannot be read or are damaged.
     pub(super) fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), SetError> {
         let place = self.bytes_of(blocks.clone());
-        bytes.resize((place.end - place.start) as usize, 0);
+        let len = (place.end - place.start) as usize;
+        if len > bytes.len() {
+            bytes.try_reserve_exact(len - bytes.len()).map_err(out_of_memory).at(&self.path)?;
+        }
+        bytes.resize(len, 0);
         let offset = BLOCK as u64 + place.start;
         read_at(&self.file, bytes, offset).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
@@ -158,7 +186,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads everything, and has each block that is whole told with its number; gives all damages, each with its place.
+    /// Reads everything, and gives each block that is whole to `whole`, with its number; gives all damages, each with its
+    /// place.
     ///
     /// # Errors
     /// When something cannot be read at all.
@@ -167,15 +196,46 @@ impl Blocks {
         mut whole: impl FnMut(u64, &[u8]),
     ) -> Result<Vec<SetError>, SetError> {
         let (mut damages, mut bytes) = (Vec::new(), Vec::new());
+        let mut hash = blake3::Hasher::new();
         for block in 0..self.count() {
             match self.read(block..block + 1, &mut bytes) {
-                Ok(()) => whole(block, &bytes),
+                Ok(()) => {
+                    hash.update(&bytes);
+                    whole(block, &bytes);
+                }
                 Err(error @ SetError { fault: Fault::Io(_), .. }) => return Err(error),
                 Err(damage) => damages.push(damage),
             }
         }
+        if damages.is_empty() && digest_of(hash, &self.facts[..self.kind.bound]) != self.digest {
+            let what = "its content is not what its name says";
+            damages.push(SetError::damaged(&self.path, what, BLOCK as u64));
+        }
         Ok(damages)
     }
+}
+
+/// The digest of items that `hash` was given, which belong to what `bound` says.
+fn digest_of(mut hash: blake3::Hasher, bound: &[u64]) -> u128 {
+    for fact in bound {
+        hash.update(&fact.to_be_bytes());
+    }
+    let hash = hash.finalize();
+    let (digest, _) = hash.as_bytes().split_at(16);
+    u128::from_be_bytes(digest.try_into().expect("16 bytes"))
+}
+
+/// So many zeros, or an error where there is no memory for them.
+fn zeros(len: u64) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(len).map_err(out_of_memory)?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(out_of_memory)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
+fn out_of_memory<E>(_: E) -> io::Error {
+    io::ErrorKind::OutOfMemory.into()
 }
 
 /// The number at `at`.
@@ -224,6 +284,7 @@ pub(super) struct BlockWriter {
     /// Items that wait to be written, in whole blocks but at the end.
     waiting: Vec<u8>,
     checks: Vec<u8>,
+    hash: blake3::Hasher,
     len: u64,
 }
 
@@ -233,8 +294,7 @@ impl BlockWriter {
     /// # Errors
     /// When no file can be made there.
     pub(super) fn new(directory: &Path, kind: &'static Kind) -> Result<BlockWriter, SetError> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("new-").suffix(".partial");
+        let mut builder = names::temporary(names::NEW);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -248,6 +308,7 @@ impl BlockWriter {
             file,
             waiting: Vec::with_capacity(BUFFER),
             checks: Vec::new(),
+            hash: blake3::Hasher::new(),
             len: 0,
         })
     }
@@ -277,6 +338,7 @@ impl BlockWriter {
     fn write_waiting(&mut self, len: usize) -> Result<(), SetError> {
         let bytes = &self.waiting[..len];
         self.checks.extend(bytes.chunks(BLOCK).flat_map(|block| xxh3_64(block).to_be_bytes()));
+        self.hash.update(bytes);
         self.file.write_all(bytes).at(&self.directory)
     }
 
@@ -290,11 +352,13 @@ impl BlockWriter {
         let mut header = Vec::with_capacity(BLOCK);
         header.extend_from_slice(self.kind.magic);
         let checks = xxh3_64(&self.checks);
-        let numbers = [self.len, checks].into_iter().chain(facts.iter().copied());
-        header.extend(numbers.flat_map(u64::to_be_bytes));
+        let digest = digest_of(self.hash, &facts[..self.kind.bound]);
+        header.extend([self.len, checks].into_iter().flat_map(u64::to_be_bytes));
+        header.extend(digest.to_be_bytes());
+        header.extend(facts.iter().copied().flat_map(u64::to_be_bytes));
         header.resize(BLOCK - 8, 0);
-        let digest = xxh3_64(&header);
-        header.extend_from_slice(&digest.to_be_bytes());
+        let check = xxh3_64(&header);
+        header.extend_from_slice(&check.to_be_bytes());
         let mut write = || {
             self.file.write_all(&self.checks)?;
             self.file.seek(SeekFrom::Start(0))?;
@@ -302,7 +366,7 @@ impl BlockWriter {
             if is_durable { self.file.as_file().sync_all() } else { Ok(()) }
         };
         write().at(&self.directory)?;
-        let path = self.directory.join(format!("{digest:016x}{}", self.kind.suffix));
+        let path = self.directory.join(names::of_digest(digest, self.kind.suffix));
         self.file.persist(&path).map_err(|error| error.error).at(&path)?;
         Blocks::open(&path, self.kind)
     }

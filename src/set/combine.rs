@@ -1,5 +1,7 @@
 //! The entries of runs and sorted lists in one order: all of them, without the keys of others, or what all have.
 
+use std::ops::Range;
+
 use super::cursor::{Cursor, retain};
 use super::entry::{Entry, sort_by};
 use super::error::SetError;
@@ -8,6 +10,10 @@ use crate::threads;
 
 /// Keys of a slice, about: what one thread works on at a time.
 const SLICE: u64 = 1 << 17;
+
+/// Entries of a slice at the most. Those of keys that were hashed never have as many; but a run that somebody else made
+/// may have all its keys in one corner, and it has to fit in memory no less.
+const LIMIT: u64 = 4 * SLICE;
 
 /// Entries whose keys rise, none twice.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +30,138 @@ impl<E: Entry> Sorted<'_, E> {
         }
     }
 
-    /// Appends those with keys from `first` on and below `end`, if there is an end.
-    fn append(self, first: u128, end: Option<u128>, out: &mut Vec<E>) -> Result<(), SetError> {
+    /// The number of entries with keys below `key`, or of all.
+    fn place(self, key: Option<u128>) -> Result<u64, SetError> {
+        let Some(key) = key else { return Ok(self.len()) };
         match self {
+            Sorted::Run(run) => Ok(Cursor::new(run, 1, key, key).seek(key)?.0),
             Sorted::Entries(entries) => {
-                let below = |limit: u128| entries.partition_point(|entry| entry.key() < limit);
-                out.extend_from_slice(&entries[below(first)..end.map_or(entries.len(), below)]);
-                Ok(())
-            }
-            Sorted::Run(run) => {
-                let place = |key: u128| Ok(Cursor::new(run, 1, key, key).seek(key)?.0);
-                E::read(run, place(first)?, end.map_or(Ok(run.len()), place)?, out)
+                Ok(entries.partition_point(|entry| entry.key() < key) as u64)
             }
         }
+    }
+
+    /// Appends the entries at `places`, which are those of `keys`.
+    fn append(self, places: Range<u64>, keys: &Keys, out: &mut Vec<E>) -> Result<(), SetError> {
+        let start = out.len();
+        match self {
+            Sorted::Entries(entries) => {
+                out.extend_from_slice(&entries[places.start as usize..places.end as usize]);
+            }
+            Sorted::Run(run) => {
+                E::read(run, places.start, places.end, out)?;
+                // What is read at once rises. If it is all within its slice too, the run rises as a whole.
+                let ends = [out[start..].first(), out[start..].last()];
+                if !ends.into_iter().flatten().all(|entry| keys.contains(entry.key())) {
+                    return Err(run.falls(places.start));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keys from `first` on and below `end`, if there is an end.
+#[derive(Clone, Copy, Debug)]
+struct Keys {
+    first: u128,
+    end: Option<u128>,
+}
+
+impl Keys {
+    fn contains(&self, key: u128) -> bool {
+        key >= self.first && self.end.is_none_or(|end| key < end)
+    }
+
+    /// Both halves, if there is more than one key.
+    fn halves(self) -> Option<[Keys; 2]> {
+        let last = self.end.map_or(u128::MAX, |end| end - 1);
+        let middle = self.first + (last - self.first).div_ceil(2);
+        let halves = [Keys { end: Some(middle), ..self }, Keys { first: middle, ..self }];
+        (middle > self.first).then_some(halves)
+    }
+}
+
+/// A part of what is combined.
+struct Slice {
+    keys: Keys,
+    /// Where the entries with these keys stand in each of the sorted.
+    places: Vec<Range<u64>>,
+}
+
+/// Cuts `sorted` into slices, one after the other, which have every entry once.
+struct Slices<'s, 'a, E> {
+    sorted: &'s [Sorted<'a, E>],
+    /// Parts of the keys that there can be, all as large: a power of two.
+    parts: u64,
+    /// Those that have been begun.
+    begun: u64,
+    /// What was cut off as too large, the next last.
+    cut: Vec<Keys>,
+    /// Where the next slice begins in each of the sorted.
+    places: Vec<u64>,
+}
+
+impl<'s, 'a, E: Entry> Slices<'s, 'a, E> {
+    fn new(sorted: &'s [Sorted<'a, E>]) -> Self {
+        let total: u64 = sorted.iter().map(|entries| entries.len()).sum();
+        let parts = (total / SLICE).max(1).next_power_of_two();
+        Slices { sorted, parts, begun: 0, cut: Vec::new(), places: vec![0; sorted.len()] }
+    }
+
+    fn next_keys(&mut self) -> Option<Keys> {
+        if let Some(keys) = self.cut.pop() {
+            return Some(keys);
+        }
+        if self.begun == self.parts {
+            return None;
+        }
+        self.begun += 1;
+        let shift = 128 - self.parts.trailing_zeros();
+        // Where a part begins; beyond the last one nothing does.
+        let start = |i: u64| match i {
+            0 => Some(0),
+            _ => (i < self.parts).then(|| u128::from(i) << shift),
+        };
+        let first = start(self.begun - 1).unwrap_or_default();
+        Some(Keys { first, end: start(self.begun) })
+    }
+
+    fn next(&mut self) -> Result<Option<Slice>, SetError> {
+        let Some(mut keys) = self.next_keys() else { return Ok(None) };
+        loop {
+            let mut places = Vec::with_capacity(self.sorted.len());
+            for (sorted, &start) in self.sorted.iter().zip(&self.places) {
+                let end = sorted.place(keys.end)?;
+                match sorted {
+                    Sorted::Run(run) if end < start => return Err(run.falls(end)),
+                    _ => places.push(start..end),
+                }
+            }
+            let count: u64 = places.iter().map(|places| places.end - places.start).sum();
+            match keys.halves() {
+                Some([half, other]) if count > LIMIT => {
+                    self.cut.push(other);
+                    keys = half;
+                }
+                _ => {
+                    self.places = places.iter().map(|places| places.end).collect();
+                    return Ok(Some(Slice { keys, places }));
+                }
+            }
+        }
+    }
+
+    /// No more than so many slices.
+    fn some(&mut self, count: usize) -> Result<Vec<Slice>, SetError> {
+        let mut slices = Vec::new();
+        while slices.len() < count {
+            match self.next()? {
+                Some(slice) => slices.push(slice),
+                None => break,
+            }
+        }
+        Ok(slices)
     }
 }
 
@@ -59,22 +184,18 @@ pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     but: But<'_>,
     mut take: impl FnMut(&[E]) -> Result<(), X> + Send,
 ) -> Result<u64, X> {
-    let total: u64 = sorted.iter().map(|entries| entries.len()).sum();
-    let slices = (total / SLICE).max(1).next_power_of_two();
-    let at_once = 2 * rayon::current_num_threads() as u64;
-    // Where slice `i` begins; beyond the last one nothing does.
-    let start = |i: u64| {
-        let shift = 128 - slices.trailing_zeros();
-        if i == 0 { Some(0) } else { (i < slices).then(|| u128::from(i) << shift) }
-    };
-    let make = |i: u64| slice(sorted, but, start(i).unwrap_or_default(), start(i + 1));
+    let at_once = 2 * rayon::current_num_threads();
+    let mut slices = Slices::new(sorted);
     let mut written = 0;
     let mut waiting: Vec<Vec<E>> = Vec::new();
-    for first in (0..slices).step_by(at_once as usize) {
-        let end = slices.min(first + at_once);
+    loop {
+        let some = slices.some(at_once)?;
+        if some.is_empty() {
+            break;
+        }
         let (done, made) = threads::both(
             || waiting.iter().try_for_each(|entries| take(entries)),
-            || threads::map(first..end, make),
+            || threads::map(some, |slice| make(sorted, but, &slice)),
         );
         done?;
         waiting = made.into_iter().collect::<Result<_, _>>()?;
@@ -84,16 +205,15 @@ pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     Ok(written)
 }
 
-/// What is left of the entries with keys from `first` on and below `end`.
-fn slice<E: Entry>(
+/// What is left of the entries of a slice.
+fn make<E: Entry>(
     sorted: &[Sorted<'_, E>],
     but: But<'_>,
-    first: u128,
-    end: Option<u128>,
+    slice: &Slice,
 ) -> Result<Vec<E>, SetError> {
     let mut entries = Vec::new();
-    for one in sorted {
-        one.append(first, end, &mut entries)?;
+    for (one, places) in sorted.iter().zip(&slice.places) {
+        one.append(places.clone(), &slice.keys, &mut entries)?;
     }
     if sorted.len() > 1 {
         // Runs one behind the other, which a stable sort takes for what they are.

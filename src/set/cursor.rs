@@ -97,23 +97,36 @@ impl<'r> Cursor<'r> {
         // The blocks in which the key may be.
         let (mut low, mut high) = (0, self.run.blocks());
         let mut guess = (self.run.guess(key) / BLOCK_KEYS).saturating_sub(self.slack);
+        // The keys beside these blocks, as far as they are known.
+        let (mut below, mut above) = (None, None);
         let mut tries = 0;
         loop {
             if !self.blocks.is_empty() {
                 let count = self.window().len() / KEY;
                 let (first, last) = (key_at(self.window(), 0), key_at(self.window(), count - 1));
+                // Keys rise within the window. That they do beyond its ends too is what makes a key that is between
+                // two windows one that is not there.
+                if below.is_some_and(|below| below >= first)
+                    || above.is_some_and(|above| last >= above)
+                {
+                    let start = self.blocks.start * BLOCK_KEYS;
+                    self.blocks = 0..0;
+                    return Err(self.run.falls(start));
+                }
                 if key < first {
-                    high = high.min(self.blocks.start);
+                    high = self.blocks.start;
+                    above = Some(first);
                     guess = self.blocks.start.saturating_sub(1 + self.blocks_between(key, first));
                 } else if key > last {
-                    low = low.max(self.blocks.end);
+                    low = self.blocks.end;
+                    below = Some(last);
                     guess = self.blocks.end + self.blocks_between(last, key);
                 } else {
                     return Ok(self.seek_here(key));
                 }
             }
             if low >= high {
-                // Between two blocks, or beside all of them.
+                // Between two keys that stand side by side in two blocks, or beside all of them.
                 return Ok(((low * BLOCK_KEYS).min(self.run.len()), false));
             }
             tries += 1;
@@ -125,7 +138,7 @@ impl<'r> Cursor<'r> {
             self.blocks = start..end;
             self.is_placed = false;
             let mut bytes = std::mem::take(&mut self.bytes);
-            let result = self.run.read_blocks(start..end, &mut bytes);
+            let result = self.run.read_again(start..end, &mut bytes);
             self.bytes = bytes;
             if result.is_err() {
                 self.blocks = 0..0;

@@ -42,6 +42,9 @@ impl Entry for u128 {
     }
 
     fn read(run: &Run, start: u64, end: u64, out: &mut Vec<u128>) -> Result<(), SetError> {
+        if start == end {
+            return Ok(());
+        }
         let (first_block, mut bytes) = (start / BLOCK_KEYS, Vec::new());
         run.read_blocks(first_block..end.div_ceil(BLOCK_KEYS), &mut bytes)?;
         let skipped = (start - first_block * BLOCK_KEYS) as usize;

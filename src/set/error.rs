@@ -22,6 +22,12 @@ pub enum Fault {
     NotASet,
     /// A set, or something else, stands there already.
     Exists,
+    /// The directory holds other files and no set, so none is made in it.
+    NotEmpty,
+    /// A symbolic link, a directory, a pipe or a device stands where a set has a regular file.
+    NotRegular,
+    /// The set has the format before this one, whose keys can be forged.
+    Outdated,
     /// The set is of a format that this version does not know.
     Version(String),
     /// What was read is not what was written.
@@ -74,10 +80,22 @@ impl fmt::Display for SetError {
             Fault::Io(error) => error.fmt(f),
             Fault::NotASet => f.write_str("no set of keys; `uriscan set create` makes one"),
             Fault::Exists => f.write_str("is there already"),
+            Fault::NotEmpty => f.write_str(
+                "this directory holds other files and is not a set; a set is created in a new or an empty directory",
+            ),
+            Fault::NotRegular => f.write_str(
+                "not a regular file; a set has no symbolic links, pipes, devices or directories among its files",
+            ),
+            Fault::Outdated => f.write_str(
+                "this set has the old format, whose keys can be forged; remove it and create it again from its list",
+            ),
             Fault::Version(version) => {
                 write!(f, "a set of format {version}, which this version does not know")
             }
-            Fault::Damaged { what, at } => write!(f, "damaged at byte {at}: {what}"),
+            Fault::Damaged { what, at } => write!(
+                f,
+                "damaged at byte {at}: {what}; restore the set from a copy, or create it again from its list"
+            ),
             Fault::Differs(difference) => difference.fmt(f),
             Fault::Busy => f.write_str("another process is writing to this set"),
         }

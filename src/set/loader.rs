@@ -8,12 +8,10 @@ use tempfile::TempDir;
 use super::combine::{But, Sorted, combine};
 use super::entry::{Dated, Entry, sort_by};
 use super::error::{At, SetError};
+use super::names;
 use super::run::{Run, RunWriter};
 use super::times::Timestamp;
 use crate::key::Key;
-
-/// What the names of directories for sorting begin with.
-pub(super) const PREFIX: &str = "sort-";
 
 /// Gathers keys, in bounded memory.
 #[derive(Debug)]
@@ -117,9 +115,7 @@ struct Sorter<E> {
 
 impl<E: Entry> Sorter<E> {
     fn new(directory: &Path, bytes: usize) -> Result<Sorter<E>, SetError> {
-        let mut builder = tempfile::Builder::new();
-        let directory =
-            builder.prefix(PREFIX).suffix(".partial").tempdir_in(directory).at(directory)?;
+        let directory = names::temporary(names::SORT).tempdir_in(directory).at(directory)?;
         let limit = (bytes / size_of::<E>()).max(1 << 10);
         Ok(Sorter { entries: Vec::new(), limit, aside: Vec::new(), directory })
     }

@@ -5,10 +5,15 @@
 //! | file | what |
 //! | --- | --- |
 //! | `set` | its meaning, and which runs belong to it: text, with a checksum |
-//! | `*.keys` | runs: files of keys in rising order, which never change; the name is a checksum of the content |
+//! | `*.keys` | runs: files of keys in rising order, which never change; the name is a digest of the content |
 //! | `lock` | held by the one who writes |
 //! | `*.times` | beside a run, in a set that tells them: when each key was first seen, in 4 bytes |
 //! | `*.partial` | what is being written; what a writer that was killed has left is removed by the next one |
+//!
+//! A set may have been made, or changed, by somebody else: nothing in it is relied on. Only regular files with names of
+//! exactly the form that writers give are opened or removed; what a reader reads is held against checksums, against the
+//! order that keys have to have and against what the file says of itself, so that an answer is right or an error; and no
+//! file can be made that is longer to read, or takes more memory, than its size allows.
 //!
 //! A set is what the file `set` says. It is replaced by a rename, when all that it names is on the disk, so that at
 //! every moment the old set or the new one is there. Readers need no lock: what they have opened stays.
@@ -22,13 +27,16 @@
 
 mod batch;
 mod blocks;
+mod calendar;
 mod combine;
 mod cursor;
+mod directory;
 mod entry;
 mod error;
 mod loader;
 mod manifest;
 mod meaning;
+mod names;
 mod run;
 mod store;
 #[cfg(test)]
@@ -38,6 +46,7 @@ mod writer;
 
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
+pub use manifest::is_old_meaning;
 pub use meaning::Meaning;
 pub use store::KeySet;
 pub use times::{NotATime, Timestamp};

@@ -2,11 +2,16 @@
 //!
 //! The keys are a [file of blocks](super::blocks): 16 bytes each, big-endian, rising, none twice. Its facts: for each of
 //! the 256 first bytes of a key, and for the end, the number of keys before it.
+//!
+//! Whoever reads blocks gets keys that rise and stand where the facts say, or an error. So a key that is not found is not
+//! there: it is between two keys that stand side by side ([`super::cursor`]). What no look-up can see without reading all
+//! of a run is a key out of its order in a block that is not read; everything that reads the run as a whole sees it.
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::blocks::{self, BlockWriter, Blocks, Kind};
+use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
 use super::entry::Entry;
 use super::error::SetError;
 use super::times::{Times, TimesWriter};
@@ -15,15 +20,16 @@ use super::times::{Times, TimesWriter};
 pub(super) const KEY: usize = 16;
 
 /// Keys of a block.
-pub(super) const BLOCK_KEYS: u64 = (blocks::BLOCK / KEY) as u64;
+pub(super) const BLOCK_KEYS: u64 = (BLOCK / KEY) as u64;
 
 /// The first bytes of a key tell this many partitions apart.
 const PARTITIONS: usize = 256;
 
 static KIND: Kind = Kind {
-    magic: b"uriscan keys 1\n\0",
+    magic: b"uriscan keys 2\n\0",
     width: KEY as u64,
     facts: PARTITIONS + 1,
+    bound: 0,
     suffix: SUFFIX,
     stranger: "it does not begin as a run of keys does",
     damaged: "the checksum of a block of keys is another",
@@ -37,6 +43,34 @@ pub(super) const SUFFIX: &str = ".keys";
 pub(super) fn key_at(bytes: &[u8], i: usize) -> u128 {
     let bytes = &bytes[i * KEY..][..KEY];
     u128::from_be_bytes(bytes.try_into().expect("16 bytes"))
+}
+
+/// What is said of keys that are not where the facts say.
+const COUNTS: &str = "the header counts other keys than there are";
+
+/// Where key number `i` of a run stands in its file.
+fn offset_of(i: u64) -> u64 {
+    BLOCK as u64 + i * KEY as u64
+}
+
+/// The number of the first key of `bytes` that is not above the one before it.
+fn first_fall(bytes: &[u8]) -> Option<usize> {
+    // That the first halves rise is seen in a few instructions a key, and in all runs of keys that were hashed they do.
+    let (keys, _) = bytes.as_chunks::<KEY>();
+    let half = |key: &[u8; KEY]| (u128::from_be_bytes(*key) >> 64) as u64;
+    let (first, others) = keys.split_first()?;
+    let mut last = half(first);
+    let mut rises = 0;
+    for key in others {
+        let half = half(key);
+        // Counted, which takes an addition with carry, where a branch or a flag would take more.
+        rises += usize::from(last < half);
+        last = half;
+    }
+    if rises == others.len() {
+        return None;
+    }
+    (1..keys.len()).find(|&i| key_at(bytes, i - 1) >= key_at(bytes, i))
 }
 
 /// The partition of `key`.
@@ -54,6 +88,8 @@ pub(super) struct Run {
     times: Option<Times>,
     /// All keys, if they are held in memory.
     resident: Option<Vec<u8>>,
+    /// A bit for each block whose keys were seen to rise.
+    rising: Vec<AtomicU64>,
 }
 
 impl Run {
@@ -63,8 +99,20 @@ impl Run {
     /// When it cannot be read, or is damaged in what is not keys; keys are checked when they are read.
     pub(super) fn open(keys: &Path, times: Option<&Path>) -> Result<Run, SetError> {
         let keys = Blocks::open(keys, &KIND)?;
+        let bounds = keys.facts();
+        let is_ours = bounds[0] == 0 && bounds[PARTITIONS] == keys.len() && bounds.is_sorted();
+        if !is_ours {
+            let what = "the header counts keys that there cannot be";
+            return Err(SetError::damaged(keys.path(), what, blocks::FACTS as u64));
+        }
         let times = times.map(|path| Times::open(path, &keys)).transpose()?;
-        Ok(Run { keys, times, resident: None })
+        Ok(Run::of(keys, times))
+    }
+
+    fn of(keys: Blocks, times: Option<Times>) -> Run {
+        let words = keys.count().div_ceil(u64::from(u64::BITS));
+        let rising = (0..words).map(|_| AtomicU64::new(0)).collect();
+        Run { keys, times, resident: None, rising }
     }
 
     /// Number of keys.
@@ -82,9 +130,15 @@ impl Run {
         [self.keys.path()].into_iter().chain(self.times.as_ref().map(Times::path))
     }
 
-    /// A number that tells these keys from any other.
-    pub(super) fn digest(&self) -> u64 {
+    /// The digest of these keys, which no others have.
+    pub(super) fn digest(&self) -> u128 {
         self.keys.digest()
+    }
+
+    /// The error of a run that has a key of another run of its set.
+    pub(super) fn shares_a_key(&self) -> SetError {
+        let what = "it has a key that another file of keys of this set has too";
+        SetError::damaged(self.path(), what, offset_of(0))
     }
 
     /// When the keys were first seen, if that is told.
@@ -132,7 +186,7 @@ impl Run {
         1 + (self.len() / PARTITIONS as u64).isqrt() / BLOCK_KEYS
     }
 
-    /// Replaces `bytes` by those of a range of blocks, which are seen to be what was written.
+    /// Replaces `bytes` by those of a range of blocks: what was written, and keys that rise and are where the header says.
     ///
     /// # Errors
     /// When they cannot be read or are damaged.
@@ -141,11 +195,77 @@ impl Run {
         blocks: Range<u64>,
         bytes: &mut Vec<u8>,
     ) -> Result<(), SetError> {
-        let Some(resident) = &self.resident else { return self.keys.read(blocks, bytes) };
-        let place = self.keys.bytes_of(blocks);
-        bytes.clear();
-        bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
-        Ok(())
+        let start = blocks.start * BLOCK_KEYS;
+        if let Some(resident) = &self.resident {
+            let place = self.keys.bytes_of(blocks);
+            bytes.clear();
+            bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
+            return Ok(());
+        }
+        self.keys.read(blocks, bytes)?;
+        match first_fall(bytes) {
+            Some(i) => Err(self.falls(start + i as u64)),
+            None => self.expect_facts(start, bytes),
+        }
+    }
+
+    /// The same for look-ups, which read a block again and again: of one that was seen to rise it is not seen again.
+    ///
+    /// # Errors
+    /// As [`Run::read_blocks`].
+    pub(super) fn read_again(
+        &self,
+        blocks: Range<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), SetError> {
+        self.keys.read(blocks.clone(), bytes)?;
+        let mut last = None;
+        for (number, block) in blocks.clone().zip(bytes.chunks(BLOCK)) {
+            let (word, bit) = (&self.rising[(number / 64) as usize], 1 << (number % 64));
+            let start = number * BLOCK_KEYS;
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                if let Some(i) = first_fall(block) {
+                    return Err(self.falls(start + i as u64));
+                }
+                word.fetch_or(bit, Ordering::Relaxed);
+            }
+            if last.is_some_and(|last| last >= key_at(block, 0)) {
+                return Err(self.falls(start));
+            }
+            last = Some(key_at(block, block.len() / KEY - 1));
+        }
+        self.expect_facts(blocks.start * BLOCK_KEYS, bytes)
+    }
+
+    /// The error of keys of which number `i` is not above the one before it.
+    pub(super) fn falls(&self, i: u64) -> SetError {
+        SetError::damaged(self.path(), "the keys do not rise", offset_of(i))
+    }
+
+    /// Sees to it that the keys `bytes`, which rise and of which the first is number `start`, are where the facts say.
+    fn expect_facts(&self, start: u64, bytes: &[u8]) -> Result<(), SetError> {
+        let count = bytes.len() / KEY;
+        if count == 0 {
+            return Ok(());
+        }
+        let (bounds, end) = (self.keys.facts(), start + count as u64);
+        let partition_at = |i: usize| partition_of(key_at(bytes, i));
+        let (first, last) = (partition_at(0), partition_at(count - 1));
+        // As keys rise, only those beside the ends of partitions need a look.
+        let is_at_bound = |partition: usize| {
+            let bound = bounds[partition];
+            let at = bound.wrapping_sub(start) as usize;
+            (start + 1..end).contains(&bound)
+                && partition_at(at - 1) < partition
+                && partition_at(at) >= partition
+        };
+        let fits = bounds[first] <= start
+            && end <= bounds[last + 1]
+            && (first + 1..=last).all(is_at_bound);
+        match fits {
+            true => Ok(()),
+            false => Err(SetError::damaged(self.path(), COUNTS, offset_of(start))),
+        }
     }
 
     /// Reads everything; gives all damages, each with its place.
@@ -159,17 +279,15 @@ impl Run {
                 let key = key_at(bytes, i);
                 counts[partition_of(key)] += 1;
                 if last.replace(key).is_some_and(|last| last >= key) && fall.is_none() {
-                    fall = Some(blocks::BLOCK as u64 * (block + 1) + (i * KEY) as u64);
+                    fall = Some(block * BLOCK_KEYS + i as u64);
                 }
             }
         })?;
         if damages.is_empty() {
-            let fall = fall.map(|at| SetError::damaged(self.path(), "the keys do not rise", at));
-            damages.extend(fall);
+            damages.extend(fall.map(|i| self.falls(i)));
         }
         if damages.is_empty() && bounds_of(&counts) != self.keys.facts() {
-            let what = "the header counts other keys than there are";
-            damages.push(SetError::damaged(self.path(), what, 32));
+            damages.push(SetError::damaged(self.path(), COUNTS, blocks::FACTS as u64));
         }
         if let Some(times) = &self.times {
             damages.extend(times.verify()?);
@@ -251,6 +369,6 @@ impl RunWriter {
     fn end(self, is_durable: bool) -> Result<Run, SetError> {
         let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
         let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
-        Ok(Run { keys, times, resident: None })
+        Ok(Run::of(keys, times))
     }
 }

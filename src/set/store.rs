@@ -151,12 +151,12 @@ impl KeySet {
     /// On the current rayon pool. Many keys at once are faster than one by one: they are sorted first.
     ///
     /// ```
-    /// use uriscan::key::Hasher;
+    /// use uriscan::key::{PublicHash, PublicHasher};
     /// use uriscan::set::{Meaning, SetWriter};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let directory = tempfile::tempdir()?;
-    /// let hasher = Hasher::with_seed(0);
-    /// let mut set = SetWriter::create(&directory.path().join("seen.set"), Meaning::new(hasher, ""))?;
+    /// let hasher = PublicHasher::new(PublicHash::Blake3);
+    /// let mut set = SetWriter::create(&directory.path().join("seen.set"), Meaning::new(PublicHash::Blake3, ""))?;
     /// let mut keys = set.loader(1 << 20)?;
     /// keys.push([hasher.key(b"http://a/"), hasher.key(b"http://b/")])?;
     /// assert_eq!(set.add(keys)?, 2);
@@ -208,7 +208,8 @@ impl KeySet {
     ) -> Result<(), E> {
         let sorted: Vec<Sorted<'_, u128>> = self.runs.iter().map(Sorted::Run).collect();
         let take = |keys: &[u128]| take(&mut keys.iter().map(|&key| Key(key)));
-        combine(&sorted, But::Not(&[]), take).map(drop)
+        let found = combine(&sorted, But::Not(&[]), take)?;
+        Ok(expect_distinct(&self.runs, found)?)
     }
 
     /// The same, each key with the time at which it was first seen; nothing for a set that does not tell.
@@ -219,12 +220,15 @@ impl KeySet {
         &self,
         mut take: impl FnMut(&mut dyn Iterator<Item = (Key, Timestamp)>) -> Result<(), E> + Send,
     ) -> Result<(), E> {
-        let dated = self.runs.iter().filter(|run| run.times().is_some());
-        let sorted: Vec<Sorted<'_, Dated>> = dated.map(Sorted::Run).collect();
+        if !self.is_dated {
+            return Ok(());
+        }
+        let sorted: Vec<Sorted<'_, Dated>> = self.runs.iter().map(Sorted::Run).collect();
         let take = |entries: &[Dated]| {
             take(&mut entries.iter().map(|entry| (Key(entry.key), entry.first_seen)))
         };
-        combine(&sorted, But::Not(&[]), take).map(drop)
+        let found = combine(&sorted, But::Not(&[]), take)?;
+        Ok(expect_distinct(&self.runs, found)?)
     }
 
     /// Reads everything and gives all damages that there are.
@@ -236,7 +240,24 @@ impl KeySet {
         for run in &self.runs {
             damages.extend(run.verify()?);
         }
+        if damages.is_empty() && self.runs.len() > 1 {
+            match self.each_key::<SetError>(|_| Ok(())) {
+                Err(damage @ SetError { fault: Fault::Damaged { .. }, .. }) => damages.push(damage),
+                seen => seen?,
+            }
+        }
         Ok(damages)
+    }
+}
+
+/// Sees to it that `runs` of one set have no key in common, as they have `found` different ones.
+///
+/// # Errors
+/// When they have: then numbers of keys are wrong.
+pub(super) fn expect_distinct(runs: &[Run], found: u64) -> Result<(), SetError> {
+    match runs.last() {
+        Some(run) if found != runs.iter().map(Run::len).sum::<u64>() => Err(run.shares_a_key()),
+        _ => Ok(()),
     }
 }
 

@@ -5,16 +5,20 @@ use std::fs;
 use std::path::Path;
 
 use super::{Fault, KeySet, Meaning, SetError, SetWriter, Timestamp};
-use crate::key::{Hasher, Key};
 
-const HASHER: fn() -> Hasher = || Hasher::with_seed(5);
+mod forge;
+mod forged;
+mod strange;
+use crate::key::{Key, PublicHash, PublicHasher};
+
+const HASHER: fn() -> PublicHasher = || PublicHasher::new(PublicHash::Blake3);
 
 fn key(i: u64) -> Key {
     HASHER().key(&i.to_le_bytes())
 }
 
 fn meaning() -> Meaning {
-    Meaning::new(HASHER(), "rung scheme\n")
+    Meaning::new(PublicHash::Blake3, "rung scheme\n")
 }
 
 fn add(set: &mut SetWriter, keys: impl IntoIterator<Item = u64>, memory: usize) -> u64 {
@@ -151,7 +155,7 @@ fn differences_and_what_is_common() {
 fn sets_of_other_meanings_do_not_mix() {
     let directory = tempfile::tempdir().unwrap();
     let set = made(&directory.path().join("a"), 0..10);
-    let other = Meaning::new(HASHER(), "rung syntax\n");
+    let other = Meaning::new(PublicHash::Blake3, "rung syntax\n");
     let mut merged = SetWriter::create(&directory.path().join("b"), other).unwrap();
     let error = merged.fill_with_all(&[set]).unwrap_err();
     assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
@@ -177,33 +181,6 @@ fn there_is_one_writer_and_readers_keep_what_they_have() {
     // Its file has no name any more.
     assert_eq!(all_keys(&before).len(), 100);
     assert_eq!(all_keys(&KeySet::open(&path).unwrap()).len(), 4000);
-}
-
-#[test]
-fn what_a_killed_writer_leaves_is_removed() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("s");
-    drop(made(&path, 0..100));
-    let expected = files(&path);
-    fs::write(path.join("new-x.partial"), "half").unwrap();
-    fs::write(path.join("00ff.keys"), "without a name in the set").unwrap();
-    fs::create_dir(path.join("sort-x.partial")).unwrap();
-    fs::write(path.join("sort-x.partial/y.keys"), "more").unwrap();
-    assert_eq!(KeySet::open(&path).unwrap().len(), 100);
-    drop(SetWriter::open(&path).unwrap());
-    assert!(files(&path) == expected);
-    // A set that was never committed can be made again.
-    let begun = directory.path().join("begun");
-    fs::create_dir(&begun).unwrap();
-    fs::write(begun.join("lock"), "").unwrap();
-    fs::write(begun.join("new-x.partial"), "half").unwrap();
-    assert!(matches!(KeySet::open(&begun).unwrap_err().fault, Fault::NotASet));
-    assert_eq!(made(&begun, 0..3).len(), 3);
-    // But nothing else is taken for one.
-    let full = directory.path().join("full");
-    fs::create_dir(&full).unwrap();
-    fs::write(full.join("mine"), "").unwrap();
-    assert!(matches!(SetWriter::create(&full, meaning()).unwrap_err().fault, Fault::Exists));
 }
 
 /// When key `i` was first seen by the set, if it was.
@@ -378,12 +355,4 @@ fn nothing_goes_unseen(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
         fs::write(&file, &bytes).unwrap();
     }
     assert!(KeySet::open(path).unwrap().contains(&asked).unwrap() == expected);
-}
-
-#[test]
-fn a_set_of_another_version_is_told() {
-    let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("set"), "uriscan set 3\nwhatever\n").unwrap();
-    let error = KeySet::open(directory.path()).unwrap_err();
-    assert!(matches!(&error.fault, Fault::Version(version) if version == "3"), "{error}");
 }

@@ -1,14 +1,15 @@
 //! When the keys of a run were first seen: a file beside that of the keys, one time for each, in their order.
 //!
 //! A [file of blocks](super::blocks) of numbers of 32 bits, big-endian: seconds since 1970. Its facts: the digest of the
-//! keys it belongs to, the earliest time and the latest.
+//! keys it belongs to, in two numbers, the earliest time and the latest.
 
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use super::blocks::{BlockWriter, Blocks, Kind};
+use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
+use super::calendar;
 use super::error::SetError;
 
 /// A moment: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
@@ -38,8 +39,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(self.0));
-        humantime::format_rfc3339_seconds(time).fmt(f)
+        calendar::write(self.0, f)
     }
 }
 
@@ -62,11 +62,7 @@ impl FromStr for Timestamp {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             return text.parse().map(Timestamp).map_err(|_| NotATime);
         }
-        let is_day = text.len() == "2026-03-01".len();
-        let text = if is_day { format!("{text}T00:00:00Z") } else { text.to_owned() };
-        let time = humantime::parse_rfc3339(&text).map_err(|_| NotATime)?;
-        let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_err(|_| NotATime)?.as_secs();
-        u32::try_from(seconds).map(Timestamp).map_err(|_| NotATime)
+        calendar::parse(text).map(Timestamp).ok_or(NotATime)
     }
 }
 
@@ -74,9 +70,10 @@ impl FromStr for Timestamp {
 const WIDTH: usize = 4;
 
 static KIND: Kind = Kind {
-    magic: b"uriscan times 1\n",
+    magic: b"uriscan times 2\n",
     width: WIDTH as u64,
-    facts: 3,
+    facts: 4,
+    bound: 2,
     suffix: SUFFIX,
     stranger: "it does not begin as times of keys do",
     damaged: "the checksum of a block of times is another",
@@ -84,6 +81,18 @@ static KIND: Kind = Kind {
 
 /// What file names of times end in.
 pub(super) const SUFFIX: &str = ".times";
+
+/// Where the earliest time stands among the facts, and the latest.
+const EARLIEST: usize = 2;
+const LATEST: usize = 3;
+
+/// What is said of times that are not as the facts say.
+const RANGE: &str = "the header says that keys were first seen at other times";
+
+/// The facts that say which keys times belong to.
+fn bound_to(keys: &Blocks) -> [u64; EARLIEST] {
+    [(keys.digest() >> 64) as u64, keys.digest() as u64]
+}
 
 /// The times of a run, to be read.
 #[derive(Debug)]
@@ -99,8 +108,12 @@ impl Times {
     }
 
     fn of(times: Blocks, keys: &Blocks) -> Result<Times, SetError> {
-        if times.facts()[0] != keys.digest() || times.len() != keys.len() {
+        let facts = times.facts();
+        if facts[..EARLIEST] != bound_to(keys) || times.len() != keys.len() {
             return Err(SetError::damaged(times.path(), "they belong to other keys", 16));
+        }
+        if facts[EARLIEST] > facts[LATEST] || facts[LATEST] > u64::from(u32::MAX) {
+            return Err(outside(&times));
         }
         Ok(Times(times))
     }
@@ -117,7 +130,7 @@ impl Times {
     /// The earliest and the latest; `None` if there is no key.
     pub(super) fn range(&self) -> Option<(Timestamp, Timestamp)> {
         let time = |fact: usize| Timestamp(self.0.facts()[fact] as u32);
-        (self.0.len() > 0).then(|| (time(1), time(2)))
+        (self.0.len() > 0).then(|| (time(EARLIEST), time(LATEST)))
     }
 
     /// Calls `told` with the times at `places`, which rise, each with what stands beside its place.
@@ -130,6 +143,7 @@ impl Times {
         mut told: impl FnMut(T, Timestamp),
     ) -> Result<(), SetError> {
         let (mut bytes, mut held) = (Vec::new(), None);
+        let range = self.0.facts()[EARLIEST]..=self.0.facts()[LATEST];
         for (place, beside) in places {
             let block = place / KIND.block_items();
             if held != Some(block) {
@@ -137,8 +151,12 @@ impl Times {
                 held = Some(block);
             }
             let at = (place % KIND.block_items()) as usize * WIDTH;
-            let time = bytes[at..at + WIDTH].try_into().expect("4 bytes");
-            told(beside, Timestamp(u32::from_be_bytes(time)));
+            let time = u32::from_be_bytes(bytes[at..at + WIDTH].try_into().expect("4 bytes"));
+            if !range.contains(&u64::from(time)) {
+                let at = BLOCK as u64 + place * WIDTH as u64;
+                return Err(SetError::damaged(self.path(), RANGE, at));
+            }
+            told(beside, Timestamp(time));
         }
         Ok(())
     }
@@ -148,8 +166,25 @@ impl Times {
     /// # Errors
     /// When something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
-        self.0.verify(|_, _| {})
+        let mut range: Option<(u32, u32)> = None;
+        let mut damages = self.0.verify(|_, bytes| {
+            for time in bytes.chunks_exact(WIDTH) {
+                let time = u32::from_be_bytes(time.try_into().expect("4 bytes"));
+                let (first, last) = range.unwrap_or((time, time));
+                range = Some((first.min(time), last.max(time)));
+            }
+        })?;
+        let found = range.map(|(first, last)| (Timestamp(first), Timestamp(last)));
+        if damages.is_empty() && found != self.range() {
+            damages.push(outside(&self.0));
+        }
+        Ok(damages)
     }
+}
+
+fn outside(times: &Blocks) -> SetError {
+    let at = blocks::FACTS + 8 * EARLIEST;
+    SetError::damaged(times.path(), RANGE, at as u64)
 }
 
 /// Times that are being written.
@@ -188,7 +223,8 @@ impl TimesWriter {
     /// When it cannot be written.
     pub(super) fn finish(self, keys: &Blocks, is_durable: bool) -> Result<Times, SetError> {
         let (first, last) = if keys.len() > 0 { self.range } else { (Timestamp(0), Timestamp(0)) };
-        let facts = [keys.digest(), u64::from(first.0), u64::from(last.0)];
+        let [high, low] = bound_to(keys);
+        let facts = [high, low, u64::from(first.0), u64::from(last.0)];
         Times::of(self.blocks.finish(&facts, is_durable)?, keys)
     }
 }

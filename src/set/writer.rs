@@ -1,25 +1,20 @@
 //! The one who may write to a set, and how a set is replaced.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::Meaning;
 use super::combine::{But, Sorted, combine};
+use super::directory::{self, remove};
 use super::entry::{Dated, Entry};
-use super::error::{At, Fault, SetError};
-use super::loader::{self, Loader};
-use super::manifest::{self, Listed, Manifest, sync_directory};
-use super::run::{self, Run, RunWriter};
-use super::store::KeySet;
-use super::times::{self, Timestamp};
-
-/// The file that writers lock.
-const LOCK: &str = "lock";
-
-/// Runs of a set; one more, and the small ones are made into one.
-const MAX_RUNS: usize = 9;
+use super::error::{Fault, SetError};
+use super::loader::Loader;
+use super::manifest::{self, Listed, MAX_RUNS, Manifest, sync_directory};
+use super::run::{Run, RunWriter};
+use super::store::{KeySet, expect_distinct};
+use super::times::Timestamp;
 
 /// The one who may write to a set.
 #[derive(Debug)]
@@ -33,10 +28,12 @@ pub struct SetWriter {
 
 impl SetWriter {
     /// Makes an empty set in `directory`, which must not be there, or be empty. It is there once something was
-    /// added or [`SetWriter::commit`] was called; before, there is nothing.
+    /// added or [`SetWriter::commit`] was called; before, there is nothing. A directory in which a set was begun, by a
+    /// process that was killed before it had made one, is as good as an empty one.
     ///
     /// # Errors
-    /// When something is there already, or a directory cannot be made.
+    /// [`Fault::Exists`] when a set or a file is there already, [`Fault::NotEmpty`] when other files are in the
+    /// directory; when it cannot be made.
     pub fn create(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
         SetWriter::begin(directory, meaning, false)
     }
@@ -46,13 +43,13 @@ impl SetWriter {
     /// time stays.
     ///
     /// ```
-    /// use uriscan::key::Hasher;
+    /// use uriscan::key::{PublicHash, PublicHasher};
     /// use uriscan::set::{Meaning, SetWriter, Timestamp};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let directory = tempfile::tempdir()?;
-    /// let hasher = Hasher::with_seed(0);
+    /// let hasher = PublicHasher::new(PublicHash::Blake3);
     /// let path = directory.path().join("seen.set");
-    /// let mut set = SetWriter::create_dated(&path, Meaning::new(hasher, ""))?;
+    /// let mut set = SetWriter::create_dated(&path, Meaning::new(PublicHash::Blake3, ""))?;
     /// let (a, b) = (hasher.key(b"http://a/"), hasher.key(b"http://b/"));
     /// for (day, keys) in [("2026-03-01", vec![a]), ("2026-03-02", vec![a, b])] {
     ///     let mut loader = set.loader_at(1 << 20, day.parse()?)?;
@@ -77,21 +74,15 @@ impl SetWriter {
         match fs::create_dir(directory) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let is_begun =
-                    directory.join(LOCK).exists() && !directory.join(manifest::NAME).exists();
-                let is_empty =
-                    || fs::read_dir(directory).is_ok_and(|mut files| files.next().is_none());
-                if !is_begun && !is_empty() {
-                    return Err(SetError::new(directory, Fault::Exists));
-                }
+                directory::expect_free(directory)?;
             }
             Err(error) => return Err(SetError::new(directory, Fault::Io(error))),
         }
-        let lock = lock(directory)?;
-        if directory.join(manifest::NAME).exists() {
-            return Err(SetError::new(directory, Fault::Exists));
-        }
-        sweep(directory, &[])?;
+        let lock = directory::lock(directory)?;
+        // Somebody else may have made a set before this one had the lock.
+        directory::expect_free(directory)?;
+        directory::begin(directory)?;
+        directory::sweep(directory, &[])?;
         let (note, runs) = (None, Vec::new());
         let set = KeySet { directory: directory.to_owned(), meaning, note, is_dated, runs };
         Ok(SetWriter { set, _lock: lock, is_new: true })
@@ -104,9 +95,10 @@ impl SetWriter {
     pub fn open(directory: &Path) -> Result<SetWriter, SetError> {
         // The message of a lock that cannot be made would not be the right one.
         KeySet::open(directory)?;
-        let lock = lock(directory)?;
+        let lock = directory::lock(directory)?;
         let set = KeySet::open(directory)?;
-        sweep(directory, &set.runs)?;
+        let kept: Vec<&Path> = set.runs.iter().flat_map(Run::paths).collect();
+        directory::sweep(directory, &kept)?;
         Ok(SetWriter { set, _lock: lock, is_new: false })
     }
 
@@ -155,7 +147,10 @@ impl SetWriter {
             self.replace(0, writer.finish()?)?;
         } else {
             let delta = writer.finish_for_now()?;
-            self.fold(&delta)?;
+            let folded = self.fold(&delta);
+            let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
+            delta.paths().filter(|path| !kept.contains(path)).try_for_each(remove)?;
+            folded?;
         }
         Ok(added)
     }
@@ -179,13 +174,9 @@ impl SetWriter {
     /// # Errors
     /// When that is not possible.
     pub fn destroy(self) -> Result<(), SetError> {
-        let directory = self.set.directory.clone();
-        // From now on there is no set; what is left after a kill is removed by the next one who makes one here.
-        remove(&directory.join(manifest::NAME))?;
-        sweep(&directory, &[])?;
-        remove(&directory.join(LOCK))?;
-        let _ = fs::remove_dir(&directory);
-        Ok(())
+        // What is left after a kill is removed by the next one who makes a set here.
+        manifest::put_begun(&self.set.directory)?;
+        directory::clear(&self.set.directory)
     }
 
     /// Makes one run of all, so that the files of sets with the same keys and meaning are the same.
@@ -197,7 +188,8 @@ impl SetWriter {
             return if self.is_new { self.commit() } else { Ok(()) };
         }
         let runs: Vec<&Run> = self.set.runs.iter().collect();
-        let (writer, _) = self.combined(&runs, But::Not(&[]))?;
+        let (writer, written) = self.combined(&runs, But::Not(&[]))?;
+        expect_distinct(&self.set.runs, written)?;
         self.replace(self.set.runs.len(), writer.finish()?)
     }
 
@@ -283,17 +275,15 @@ impl SetWriter {
         }
         let small: Vec<&Run> = self.set.runs[..count].iter().chain([delta]).collect();
         let (writer, _) = self.combined(&small, But::Not(&[]))?;
-        self.replace(count, writer.finish()?)?;
-        delta.paths().try_for_each(remove)
+        self.replace(count, writer.finish()?)
     }
 
     /// Makes `run`, which is on the disk, part of the set in place of the first `count` runs.
     fn replace(&mut self, count: usize, run: Run) -> Result<(), SetError> {
         let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
         self.commit()?;
-        let is_of_the_set = |path: &Path| is_among(path, &self.set.runs);
-        let mut old = old.iter().flat_map(Run::paths).filter(|path| !is_of_the_set(path));
-        old.try_for_each(remove)
+        let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
+        old.iter().flat_map(Run::paths).filter(|path| !kept.contains(path)).try_for_each(remove)
     }
 
     /// Makes the set in the directory what it is here.
@@ -326,50 +316,7 @@ impl Drop for SetWriter {
     fn drop(&mut self) {
         if self.is_new {
             // Nothing came of it. If it cannot be removed, the next one who makes a set here will.
-            let _ = sweep(&self.set.directory, &[]);
-            let _ = fs::remove_file(self.set.directory.join(LOCK));
-            let _ = fs::remove_dir(&self.set.directory);
+            let _ = directory::clear(&self.set.directory);
         }
-    }
-}
-
-fn lock(directory: &Path) -> Result<File, SetError> {
-    let path = directory.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(&path).at(&path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(SetError::new(directory, Fault::Busy)),
-        Err(TryLockError::Error(error)) => Err(SetError::new(&path, Fault::Io(error))),
-    }
-}
-
-/// Removes what writers that were killed have left in `directory`; needs the lock.
-fn sweep(directory: &Path, runs: &[Run]) -> Result<(), SetError> {
-    for entry in fs::read_dir(directory).at(directory)? {
-        let path = entry.at(directory)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_of_a_run = name.ends_with(run::SUFFIX) || name.ends_with(times::SUFFIX);
-        let is_run = is_of_a_run && !is_among(&path, runs);
-        let is_partial = name.ends_with(".partial");
-        if is_partial && name.starts_with(loader::PREFIX) {
-            fs::remove_dir_all(&path).at(&path)?;
-        } else if is_run || is_partial {
-            remove(&path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether `path` is a file of one of `runs`.
-fn is_among(path: &Path, runs: &[Run]) -> bool {
-    runs.iter().flat_map(Run::paths).any(|of_run| of_run == path)
-}
-
-fn remove(path: &Path) -> Result<(), SetError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(SetError::new(path, Fault::Io(error)))
-        }
-        _ => Ok(()),
     }
 }

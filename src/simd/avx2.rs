@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
 /// Proof that the CPU has this module's features.
 #[derive(Clone, Copy)]
@@ -15,6 +15,7 @@ pub(super) fn is_available() -> bool {
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt")
+        && field::clmul::is_available()
 }
 
 /// Runs `task` with this backend.
@@ -22,7 +23,7 @@ pub(super) fn is_available() -> bool {
 /// # Safety
 /// [`is_available`] must have returned true.
 #[inline(never)]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,pclmulqdq,popcnt")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx2(()))
 }
@@ -109,6 +110,13 @@ fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
 impl Isa for Avx2 {
     const BACKEND: Backend = Backend::Avx2;
 
+    type Lanes = Avx2;
+
+    #[inline(always)]
+    fn lanes(self) -> Avx2 {
+        self
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
@@ -176,5 +184,17 @@ impl Isa for Avx2 {
             _mm256_storeu_si256((&raw mut out).cast(), _mm256_or_si256(low, high));
         }
         out
+    }
+
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::product_sum(text, len, key) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::multiply(a, b) }
     }
 }

@@ -3,11 +3,11 @@
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
-/// Proof that the CPU has this module's features.
+/// Proof that the CPU has this module's features; made here and where more than those are known of.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(());
+pub(super) struct Avx512(pub(super) ());
 
 pub(super) fn is_available() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -22,7 +22,9 @@ pub(super) fn is_available() -> bool {
 /// # Safety
 /// [`is_available`] must have returned true.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,pclmulqdq,popcnt"
+)]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx512(()))
 }
@@ -117,6 +119,13 @@ pub(super) fn window(low: &Summary, high: &Summary, shift: u32) -> Summary {
 impl Isa for Avx512 {
     const BACKEND: Backend = Backend::Avx512;
 
+    type Lanes = Avx512;
+
+    #[inline(always)]
+    fn lanes(self) -> Avx512 {
+        self
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
@@ -160,5 +169,17 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
         window(low, high, shift)
+    }
+
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::product_sum(text, len, key) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::multiply(a, b) }
     }
 }

@@ -3,14 +3,16 @@
 use core::arch::x86_64::*;
 
 use super::table::{CLASS_BITS, NibbleTables};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx512, class};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx512, class, field};
 
 /// Proof that the CPU has this module's features, which include those of `avx512`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512Vbmi(());
 
 pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx512vbmi") && avx512::is_available()
+    is_x86_feature_detected!("avx512vbmi")
+        && field::clmul::is_wide_available()
+        && avx512::is_available()
 }
 
 /// Runs `task` with this backend.
@@ -19,7 +21,7 @@ pub(super) fn is_available() -> bool {
 /// [`is_available`] must have returned true.
 #[inline(never)]
 #[target_feature(
-    enable = "avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt"
+    enable = "avx512vbmi,avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,lzcnt,pclmulqdq,popcnt,vpclmulqdq"
 )]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vbmi(()))
@@ -34,6 +36,14 @@ fn with_bit(v: __m512i, bit: usize) -> u64 {
 
 impl Isa for Avx512Vbmi {
     const BACKEND: Backend = Backend::Avx512Vbmi;
+
+    type Lanes = avx512::Avx512;
+
+    #[inline(always)]
+    fn lanes(self) -> avx512::Avx512 {
+        // The features of this backend include those of `avx512`.
+        avx512::Avx512(())
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
@@ -87,5 +97,17 @@ impl Isa for Avx512Vbmi {
     #[inline(always)]
     fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
         avx512::window(low, high, shift)
+    }
+
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::product_sum_wide(text, len, key) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::multiply(a, b) }
     }
 }

@@ -11,15 +11,17 @@
 //!
 //! | backend | needs | bytes at a time |
 //! | --- | --- | --- |
-//! | `avx512vbmi` | AVX-512 F, BW, DQ, VL, VBMI; BMI1/2, LZCNT, POPCNT | 64 |
-//! | `avx512` | AVX-512 F, BW, DQ, VL; BMI1/2, LZCNT, POPCNT | 64 |
-//! | `avx2` | AVX2, BMI1/2, LZCNT, POPCNT | 32 |
-//! | `ssse3` | SSSE3 | 16 |
+//! | `avx512vbmi` | AVX-512 F, BW, DQ, VL, VBMI; VPCLMULQDQ, PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
+//! | `avx512` | AVX-512 F, BW, DQ, VL; PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
+//! | `avx2` | AVX2, PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 32 |
+//! | `ssse3` | SSSE3, PCLMULQDQ | 16 |
 //! | `neon` | AArch64 | 16 |
 //! | `scalar` | nothing | 8, by table |
 
 #![allow(unsafe_code)]
 
+pub(crate) mod field;
+pub mod lanes;
 pub mod scalar;
 pub mod table;
 
@@ -101,9 +103,32 @@ pub struct Sketch {
 /// proof that the CPU has it, so every method is safe to call.
 ///
 /// Provided methods are the scalar meaning; a backend overrides what it can do better.
-pub trait Isa: Copy + Send + Sync {
+///
+/// Sealed: an implementation elsewhere could name, as its `BACKEND`, one that the CPU lacks.
+///
+/// ```compile_fail,E0277
+/// use uriscan::simd::{BLOCK, Backend, Isa, Masks, Sketch, table::NibbleTables};
+/// #[derive(Clone, Copy)]
+/// struct Forged;
+/// impl Isa for Forged {
+///     const BACKEND: Backend = Backend::Avx512Vbmi;
+///     fn classify(self, _: &[u8; BLOCK]) -> Masks { unimplemented!() }
+///     fn sketch(self, _: &[u8; BLOCK], _: u8) -> Sketch { unimplemented!() }
+///     fn equal(self, _: &[u8; BLOCK], _: u8) -> u64 { unimplemented!() }
+///     fn letters(self, _: &[u8; BLOCK]) -> u64 { unimplemented!() }
+///     fn members(self, _: &[u8; BLOCK], _: &NibbleTables) -> u64 { unimplemented!() }
+///     fn hex_digits(self, _: &[u8; BLOCK]) -> (u64, u64) { unimplemented!() }
+/// }
+/// ```
+pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// The backend that the methods belong to.
     const BACKEND: Backend;
+
+    /// The backend's vectors of 32-bit words.
+    type Lanes: lanes::Lanes32;
+
+    /// The proof that those vectors may be used.
+    fn lanes(self) -> Self::Lanes;
 
     /// Runs `task` with these instructions in a function of its own, compiled once however many callers
     /// it has: for what is too large to be inlined into each of them.
@@ -131,6 +156,22 @@ pub trait Isa: Copy + Send + Sync {
     /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);
 
+    /// A sum of products in GF(2^128) ([`field`]) that is different for different texts but for one key in 2^128.
+    ///
+    /// The first `len` bytes of `text` (at most 128; what follows them does not matter), filled up by zeros, and with
+    /// `len` in the last byte unless it is 128, are eight words, the first byte the lowest. Each is added to its word of `key`, and word
+    /// `i` multiplied by word `i + 4`; the sum of the four products.
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        field::product_sum(text, len, key)
+    }
+
+    /// The product of `a` and `b` in GF(2^128) ([`field`]).
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        field::multiply(a, b)
+    }
+
     /// The summary of the 64 bytes that start `shift` (0 to 63) bytes into the block
     /// described by `low`, whose successor is described by `high`.
     #[inline(always)]
@@ -144,6 +185,22 @@ pub trait Isa: Copy + Send + Sync {
             head: join(low.head, high.head),
         }
     }
+}
+
+/// Who may be an [`Isa`].
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::scalar::Scalar {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::ssse3::Ssse3 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx2::Avx2 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx512::Avx512 {}
+    #[cfg(target_arch = "x86_64")]
+    impl Sealed for super::avx512vbmi::Avx512Vbmi {}
+    #[cfg(target_arch = "aarch64")]
+    impl Sealed for super::neon::Neon {}
 }
 
 /// Work that is compiled once per backend; see the rules in the module's text.

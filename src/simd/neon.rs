@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
 /// The token of this backend; Advanced SIMD is part of AArch64.
 #[derive(Clone, Copy)]
@@ -97,6 +97,13 @@ fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
 impl Isa for Neon {
     const BACKEND: Backend = Backend::Neon;
 
+    type Lanes = Neon;
+
+    #[inline(always)]
+    fn lanes(self) -> Neon {
+        self
+    }
+
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
@@ -148,5 +155,15 @@ impl Isa for Neon {
         let v = load(block);
         let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
         (upper, mask!(v, |v| in_range(v, b'a', 6)))
+    }
+
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        field::pmull::product_sum(text, len, key)
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        field::pmull::multiply(a, b)
     }
 }

@@ -3,14 +3,14 @@
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
 /// Proof that the CPU has this module's features.
 #[derive(Clone, Copy)]
 pub(super) struct Ssse3(());
 
 pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("ssse3")
+    is_x86_feature_detected!("ssse3") && field::clmul::is_available()
 }
 
 /// Runs `task` with this backend.
@@ -18,7 +18,7 @@ pub(super) fn is_available() -> bool {
 /// # Safety
 /// [`is_available`] must have returned true.
 #[inline(never)]
-#[target_feature(enable = "ssse3")]
+#[target_feature(enable = "pclmulqdq,ssse3")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Ssse3(()))
 }
@@ -110,7 +110,7 @@ mod block {
     use super::*;
 
     #[inline(never)]
-    #[target_feature(enable = "ssse3")]
+    #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn classify(block: &[u8; BLOCK]) -> Masks {
         let v = load(block);
         [
@@ -126,25 +126,25 @@ mod block {
     }
 
     #[inline(never)]
-    #[target_feature(enable = "ssse3")]
+    #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
         mask!(load(block), |v| equal(v, byte))
     }
 
     #[inline(never)]
-    #[target_feature(enable = "ssse3")]
+    #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn letters(block: &[u8; BLOCK]) -> u64 {
         mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
     }
 
     #[inline(never)]
-    #[target_feature(enable = "ssse3")]
+    #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn members(block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
         !mask!(load(block), |v| outside(v, tables))
     }
 
     #[inline(never)]
-    #[target_feature(enable = "ssse3")]
+    #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn hex_digits(block: &[u8; BLOCK]) -> (u64, u64) {
         let v = load(block);
         let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
@@ -154,6 +154,13 @@ mod block {
 
 impl Isa for Ssse3 {
     const BACKEND: Backend = Backend::Ssse3;
+
+    type Lanes = Ssse3;
+
+    #[inline(always)]
+    fn lanes(self) -> Ssse3 {
+        self
+    }
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
@@ -199,5 +206,17 @@ impl Isa for Ssse3 {
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         // SAFETY: the token is proof of SSSE3.
         unsafe { block::hex_digits(block) }
+    }
+
+    #[inline(always)]
+    fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::product_sum(text, len, key) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: u128, b: u128) -> u128 {
+        // SAFETY: the caller holds this backend's token, which needs the instructions.
+        unsafe { field::clmul::multiply(a, b) }
     }
 }

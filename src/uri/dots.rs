@@ -1,18 +1,17 @@
 //! `remove_dot_segments` of RFC 3986 section 5.2.4, for resolution (5.2.2) and for path segment
 //! normalization (6.2.2.3).
 //!
-//! The letter of 5.2.4 is followed for every path of a URI, whatever its scheme: the rung
-//! `syntax` knows no schemes, and the ladder could not nest if a later rung spared some.
-//! Two consequences deserve to be said aloud:
+//! Resolution follows the letter of 5.2.4 for every path. A rootless one can become absolute there:
+//! the target of the reference `foo:a/../b` is `foo:/b`, since step C removes the segment `a` and
+//! leaves the `/` of the next one.
 //!
-//! - A rootless path can become absolute: `foo:a/../b` is `foo:/b`, since step C removes the
-//!   segment `a` and leaves the `/` of the next one. That is what the algorithm says.
-//! - A scheme whose path has no hierarchy is treated alike: `urn:x:a/../b` is `urn:/b`, and
-//!   so is `urn:y:a/../b`. 6.2.2.3 makes no exception, since a complete segment `.` or `..`
-//!   is "intended only for use within relative references", so it has no business in such
-//!   a URI, and a resolver that meets `urn:x:a/../b` as a reference removes it as well (5.2.2).
+//! Normalization removes the dot segments of paths that begin with `/` ([`is_normalized_by_dots`])
+//! and keeps those of rootless ones. The path of `urn:isbn:0451450523/../x`, of
+//! `data:text/plain,foo/../bar` or of `blob:https://h/../x` is no hierarchy; the algorithm would make
+//! `urn:/x` of the first and of every other URN that ends in `/../x`. The first byte of the path decides
+//! and no scheme does, so the rung `syntax` needs no knowledge of schemes and the ladder nests.
 //!
-//! The one departure: a path without authority may not begin with `//` (3.3), so where removal
+//! The one departure from 5.2.4 that both share: a path without authority may not begin with `//` (3.3), so where removal
 //! would make it so, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are `foo:/.//b`,
 //! never `foo://b`, which has the host `b`.
 //!
@@ -36,6 +35,11 @@ pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
         at = dot + 1;
     }
     false
+}
+
+/// Whether normalization removes the dot segments of `path`: whether it begins with `/` and has some.
+pub(crate) fn is_normalized_by_dots(path: &[u8]) -> bool {
+    path.first() == Some(&b'/') && has_dot_segment(path)
 }
 
 /// Removes the dot segments of the path `out[start..]` in place, by steps A to E of 5.2.4.

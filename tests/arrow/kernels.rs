@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use uriscan::arrow::{COMPONENTS, ColumnError, Columns, Firsts, OnInvalid, step_names};
 use uriscan::explain::explain;
 use uriscan::extract::{Extractor, Finder, Format};
-use uriscan::key::Hasher;
+use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Normalizer, Options, Rung};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
@@ -48,7 +48,7 @@ fn check_forms_and_keys(values: &[Value], kernels: Kernels) {
             let equivalence = Equivalence::from(Options { rung, drop_fragment: false });
             let columns = Columns { on_invalid, kernels, ..Columns::new(equivalence) };
             let expected = forms(values, rung, on_invalid);
-            let hasher = Hasher::with_seed(0);
+            let hasher = PublicHasher::new(PublicHash::Blake3);
             let keys: Vec<Value> = expected
                 .iter()
                 .map(|form| Some(hasher.key(form.as_deref()?).0.to_be_bytes().to_vec()))

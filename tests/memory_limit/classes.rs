@@ -125,7 +125,7 @@ fn whatever_becomes_of_invalid_records_and_is_written() {
     for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
         for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
             for redact in [false, true] {
-                let hasher = Hasher::with_seed(1);
+                let hasher = Hasher::random();
                 let dedup = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
                 let verify = redact;
                 let options =
@@ -175,11 +175,8 @@ fn what_was_seen_in_earlier_runs_stays_seen() {
     let texts = [list(20_000, 13, '\n'), list(30_000, 13, '\n'), list(10_000, 14, '\n')];
     let answers = |limit: Option<usize>, options: &ClassOptions, is_told: bool| {
         let place = tempfile::tempdir().unwrap();
-        let hasher = Hasher::with_seed(5);
-        let dedup = DedupOptions { hasher, ..options.dedup.clone() };
-        let options = ClassOptions { dedup, ..options.clone() };
-        let options = limit.map_or(options.clone(), |bytes| under(&options, bytes, dir.path()));
-        let meaning = options.dedup.equivalence.meaning(hasher);
+        let options = limit.map_or(options.clone(), |bytes| under(options, bytes, dir.path()));
+        let meaning = options.dedup.equivalence.meaning(options.dedup.hash);
         let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
         let mut all = Vec::new();
         for text in texts.chunks(1) {

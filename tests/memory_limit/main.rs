@@ -89,7 +89,7 @@ fn whatever_becomes_of_invalid_records_and_is_written() {
     for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
         for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
             for redact in [false, true] {
-                let hasher = Hasher::with_seed(1);
+                let hasher = Hasher::random();
                 let options = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
                 let settings = Settings { redact, ..settings(2, 4 << 10) };
                 same_under_all_limits(&|| files(&texts, dir.path()), &options, &settings);
@@ -205,8 +205,8 @@ fn a_file_that_changes_between_the_readings_is_an_error() {
 /// What is new to a set of keys, and the keys that are in it afterwards.
 fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>) {
     let place = tempfile::tempdir().unwrap();
-    let options = DedupOptions { hasher: Hasher::with_seed(5), ..DedupOptions::default() };
-    let meaning = options.equivalence.meaning(options.hasher);
+    let options = DedupOptions { hasher: Hasher::random(), ..DedupOptions::default() };
+    let meaning = options.equivalence.meaning(options.hash);
     let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
     let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir));
     let mut out = Vec::new();
@@ -222,7 +222,7 @@ fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<S
     for text in texts {
         let options = MemberOptions {
             equivalence: options.equivalence.clone(),
-            hasher: options.hasher,
+            hash: options.hash,
             on_invalid: OnInvalid::Pass,
         };
         let mut sinks = Sinks::new(&mut held);

@@ -8,6 +8,7 @@ use datafusion_expr::{
     Volatility,
 };
 use uriscan::arrow::{COMPONENTS, Columns, OnInvalid};
+use uriscan::key::PublicHash;
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve;
@@ -58,7 +59,8 @@ impl Function {
     fn new(kind: Kind) -> Function {
         // All arguments come as text of one type.
         let counts: &[usize] = match kind {
-            Kind::Normalize | Kind::Key => &[1, 2],
+            Kind::Normalize => &[1, 2],
+            Kind::Key => &[1, 2, 3],
             Kind::Part | Kind::Resolve => &[2],
             Kind::Valid => &[1],
         };
@@ -93,6 +95,9 @@ impl ScalarUDFImpl for Function {
                 if let Some(rung) = second {
                     let normalize = Options { rung: rung_of(rung)?, drop_fragment: false };
                     columns.equivalence = Equivalence::from(normalize);
+                }
+                if let Some(hash) = args.args.get(2) {
+                    columns.hash = hash_of(hash)?;
                 }
                 match self.kind {
                     Kind::Key => columns.key(&texts),
@@ -133,7 +138,7 @@ fn constant(argument: Option<&ColumnarValue>) -> Result<String> {
             | ScalarValue::LargeUtf8(Some(text))
             | ScalarValue::Utf8View(Some(text)),
         )) => Ok(text.clone()),
-        _ => exec_err!("the second argument must be a constant text"),
+        _ => exec_err!("all arguments but the first must be constant texts"),
     }
 }
 
@@ -143,5 +148,14 @@ fn rung_of(argument: &ColumnarValue) -> Result<Rung> {
         "syntax" => Ok(Rung::Syntax),
         "scheme" => Ok(Rung::Scheme),
         other => exec_err!("there is no rung {other}; there are string, syntax and scheme"),
+    }
+}
+
+fn hash_of(argument: &ColumnarValue) -> Result<PublicHash> {
+    let name = constant(Some(argument))?;
+    let names = PublicHash::ALL.map(PublicHash::name).join(" and ");
+    match PublicHash::from_name(&name) {
+        Some(hash) => Ok(hash),
+        None => exec_err!("there is no hash {name}; there are {names}"),
     }
 }

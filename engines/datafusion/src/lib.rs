@@ -3,12 +3,13 @@
 //! | function | gives |
 //! | --- | --- |
 //! | `uri_normalize(text [, rung])` | the canonical form (RFC 3986 section 6); what is no URI stands for itself |
-//! | `uri_key(text [, rung])` | 16 bytes, the same for texts that are one at the rung (seed 0) |
+//! | `uri_key(text [, rung [, hash]])` | the public key: the first 16 bytes of the hash of `uri_normalize(text, rung)`, as `FixedSizeBinary(16)` |
 //! | `uri_part(text, name)` | `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment` or `host_kind`; null where it is undefined |
 //! | `uri_resolve(reference, base)` | the target of a reference (section 5); null where there is none |
 //! | `uri_valid(text)` | whether it is a URI of RFC 3986 |
 //!
-//! The rung is `string`, `syntax` or `scheme` (the default). Null gives null.
+//! The rung is `string`, `syntax` or `scheme` (the default); the hash is `blake3` (the default) or `sha256`. Both are constants.
+//! Null gives null. Keys are the same in every engine and on every machine; `uriscan key` and the Python wheel give the same.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;

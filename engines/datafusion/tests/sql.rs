@@ -6,7 +6,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
 };
 use datafusion::prelude::SessionContext;
-use uriscan::key::Hasher;
+use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::resolve::{self, BaseUri, Resolver};
 use uriscan::uri::parse;
@@ -77,23 +77,45 @@ async fn functions_give_what_the_library_gives() {
         );
         let keys = column(&context, "uri_key(u)").await;
         let keys = keys.as_fixed_size_binary();
+        let by_sha256 = column(&context, "uri_key(u, 'scheme', 'sha256')").await;
+        let by_sha256 = by_sha256.as_fixed_size_binary();
         let hosts = texts(&column(&context, "uri_part(u, 'host')").await);
         let valid = column(&context, "uri_valid(u)").await;
         let targets = texts(&column(&context, "uri_resolve(u, 'http://h/a/b')").await);
         for (row, text) in TEXTS.iter().enumerate() {
             let Some(text) = text else {
                 assert!(keys.is_null(row) && hosts[row].is_none() && valid.is_null(row));
-                assert!(targets[row].is_none());
+                assert!(by_sha256.is_null(row) && targets[row].is_none());
                 continue;
             };
             let form = forms[row].as_ref().unwrap();
-            assert_eq!(keys.value(row), Hasher::with_seed(0).key(form.as_bytes()).0.to_be_bytes());
+            let key = |hash| PublicHasher::new(hash).key(form.as_bytes()).0.to_be_bytes();
+            assert_eq!(keys.value(row), key(PublicHash::Blake3));
+            assert_eq!(by_sha256.value(row), key(PublicHash::Sha256));
             let parts = parse(text.as_bytes());
             let host = parts.ok().and_then(|parts| parts.host(text.as_bytes()));
             assert_eq!(hosts[row].as_deref().map(str::as_bytes), host);
             assert_eq!(valid.as_boolean().value(row), parts.is_ok_and(|parts| parts.is_uri()));
             let target = resolver.resolve(text.as_bytes()).ok();
             assert_eq!(targets[row].as_deref().map(str::as_bytes), target);
+        }
+    }
+}
+
+/// Keys are kept outside: these are what `b3sum --length 16` and the start of what `sha256sum` give for
+/// `http://example.com/~bob`.
+#[tokio::test]
+async fn keys_do_not_change() {
+    for context in contexts() {
+        for (expression, expected) in [
+            ("uri_key(u)", 0x59560bdcf3861ebf1fad74040cb3edf9_u128),
+            ("uri_key(u, 'scheme', 'blake3')", 0x59560bdcf3861ebf1fad74040cb3edf9),
+            ("uri_key(u, 'scheme', 'sha256')", 0xb4f30cc0931d28ff34c07792a5a3ee5c),
+        ] {
+            let keys = column(&context, expression).await;
+            let keys = keys.as_fixed_size_binary();
+            assert_eq!(keys.value(0), expected.to_be_bytes(), "{expression}");
+            assert_eq!(keys.value(1), expected.to_be_bytes(), "{expression}");
         }
     }
 }
@@ -115,7 +137,9 @@ async fn what_is_not_there_is_told() {
     for (expression, what) in [
         ("uri_part(u, 'hots')", "there is no hots"),
         ("uri_normalize(u, 'shceme')", "there is no rung shceme"),
-        ("uri_part(u, u)", "must be a constant"),
+        ("uri_part(u, u)", "must be constant"),
+        ("uri_key(u, 'scheme', 'md5')", "there is no hash md5; there are blake3 and sha256"),
+        ("uri_key(u, 'scheme', u)", "must be constant"),
     ] {
         let frame = context.sql(&format!("SELECT {expression} FROM t")).await.unwrap();
         let error = frame.collect().await.unwrap_err().to_string();

@@ -22,7 +22,7 @@ from typing import Any, Literal, Sequence
 from . import _kinds, _uriscan
 from ._dedup import Deduplicator
 from ._errors import SetError, UriError
-from ._options import Equivalence, OnInvalid, Unpack
+from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._options import form as _form
 from ._set import Adding, Set
 from ._uriscan import Column, set_threads, threads
@@ -43,6 +43,7 @@ __all__ = [
     "is_first",
     "is_valid",
     "key",
+    "key_context",
     "normalize",
     "parse",
     "resolve",
@@ -73,19 +74,49 @@ def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpac
 
 
 def key(
-    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+    urls: Any,
+    *,
+    hash: KeyHash = "blake3",
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
 ) -> Any:
-    """The key of every value: 16 bytes (``fixed_size_binary(16)``), the same for all values that are one.
+    """The public key of every value: 16 bytes (``fixed_size_binary(16)``), the same for all equivalent values.
 
-    Keys of different runs, machines and programs compare, as long as they are made with the same keywords; they are
-    those of ``uriscan key``.
+    It is the first 16 bytes of the BLAKE3 hash of the canonical form, or of its SHA-256 hash under ``hash="sha256"``:
+    the same on every machine and in every version, and the same as ``uriscan key`` prints. Anyone with the hash
+    function can reproduce it:
 
+    >>> import hashlib
     >>> key("HTTP://h").hex()
-    'e2f2da591a4c78599d88b070e519744e'
+    '321da390d7e4f84b8dbcef7bedba0df5'
+    >>> key("HTTP://h", hash="sha256") == hashlib.sha256(b"http://h/").digest()[:16]
+    True
     >>> key("HTTP://h") == key("http://h/") != key("http://h/x")
     True
+
+    With rules, a profile or a base, a text that names them is hashed too; see :func:`key_context`.
     """
-    return _kinds.answer(urls, _form(seed=seed, on_invalid=on_invalid, **equivalence).key)
+    return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).hashed(hash).key)
+
+
+def key_context(**equivalence: Unpack[Equivalence]) -> str | None:
+    """The text that is mixed into the keys made with these keywords; ``None`` where keys are plain hashes.
+
+    Rules, a profile, a base and a suffix scheme have one, so that their keys never match those with another meaning.
+    Under ``"blake3"`` it is the context string of BLAKE3's ``derive_key`` mode, the canonical form being the key
+    material. Under ``"sha256"`` the text, a line feed and the canonical form are hashed.
+
+    >>> key_context() is None
+    True
+    >>> print(key_context(profile="surt"))
+    uriscan key
+    profile surt 2
+    >>> import hashlib
+    >>> text = key_context(profile="surt") + "\\n" + normalize("http://h/", profile="surt")
+    >>> key("http://h/", hash="sha256", profile="surt") == hashlib.sha256(text.encode()).digest()[:16]
+    True
+    """
+    return _form(**equivalence).key_context
 
 
 def surt(
@@ -228,23 +259,19 @@ def extract(
     )
 
 
-def is_first(
-    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
-) -> Any:
+def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
     """Whether every value is the first of its class: what to filter a table by; ``None`` for ``None`` and blanks.
 
     >>> is_first(["http://h", None, "HTTP://H/", "http://i"])
     [True, None, False, True]
     """
-    return Deduplicator(seed=seed, on_invalid=on_invalid, **equivalence).is_first(urls)
+    return Deduplicator(on_invalid=on_invalid, **equivalence).is_first(urls)
 
 
-def dedup(
-    urls: Any, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
-) -> Any:
+def dedup(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
     """The first value of every class as it is, in order; ``None`` and blanks are left out.
 
     >>> dedup(["http://h", "HTTP://H/", "http://i"])
     ['http://h', 'http://i']
     """
-    return Deduplicator(seed=seed, on_invalid=on_invalid, **equivalence).dedup(urls)
+    return Deduplicator(on_invalid=on_invalid, **equivalence).dedup(urls)

@@ -20,8 +20,10 @@ class Deduplicator:
     - ``base``, ``lenient_scheme``, ``suffix_scheme``: what relative references are completed with;
     - ``profile``: another system's idea of "the same", ``"whatwg"`` or ``"w3lib"``, say;
     - ``on_invalid``: what is no URI is compared by its bytes (``"pass"``), is not looked at (``"null"``), or raises
-      :class:`uriscan.UriError` (``"error"``);
-    - ``seed``: of the keys.
+      :class:`uriscan.UriError` (``"error"``).
+
+    The keys in memory are not those of :func:`uriscan.key`: they depend on random bytes that never leave the process, so
+    nobody can build input in which different values share a key.
 
     >>> seen = Deduplicator(rung="scheme")
     >>> seen.dedup(["http://h", "HTTP://H:80/"])
@@ -32,10 +34,8 @@ class Deduplicator:
     2
     """
 
-    def __init__(
-        self, *, seed: int = 0, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
-    ) -> None:
-        self._firsts = _uriscan.Firsts(form(seed=seed, on_invalid=on_invalid, **equivalence))
+    def __init__(self, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> None:
+        self._firsts = _uriscan.Firsts(form(on_invalid=on_invalid, **equivalence))
 
     def is_first(self, urls: Any) -> Any:
         """Whether every value is the first of its class in all columns so far; ``None`` where it is ``None`` or blank."""

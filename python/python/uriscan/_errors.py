@@ -33,7 +33,7 @@ class SetError(Exception):
     """A set on disk that cannot be used as was asked."""
 
     kind: str
-    """``io``, ``not-a-set``, ``exists``, ``version``, ``damaged``, ``differs`` or ``busy``."""
+    """``io``, ``not-a-set``, ``exists``, ``not-empty``, ``not-regular``, ``version``, ``damaged``, ``differs`` or ``busy``."""
     path: str
     """The file, or the directory of the set."""
 

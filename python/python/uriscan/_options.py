@@ -23,6 +23,7 @@ else:
 
 
 OnInvalid = Literal["pass", "null", "error"]
+KeyHash = Literal["blake3", "sha256"]
 
 
 class Equivalence(TypedDict, total=False):

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Iterable
 
 from . import _kinds, _uriscan
-from ._options import Equivalence, OnInvalid, Unpack, form
+from ._options import Equivalence, KeyHash, OnInvalid, Unpack, form
 
 Path = str | os.PathLike[str]
 
@@ -42,25 +42,26 @@ class Set:
         cls,
         path: Path,
         *,
-        seed: int = 0,
+        hash: KeyHash = "blake3",
         first_seen: bool = False,
         on_invalid: OnInvalid = "pass",
         **equivalence: Unpack[Equivalence],
     ) -> Set:
         """Makes an empty set in the directory ``path``, which must not be there, or be empty.
 
-        With ``first_seen`` it keeps when each key came; see :meth:`first_seen`.
+        Its keys are those of :func:`uriscan.key` with this ``hash``. With ``first_seen`` it keeps when each key came;
+        see :meth:`first_seen`.
         """
-        made = form(seed=seed, on_invalid=on_invalid, **equivalence)
+        made = form(on_invalid=on_invalid, **equivalence).hashed(hash)
         return cls(_uriscan.KeySet.create(os.fspath(path), made, first_seen), made)
 
     @classmethod
     def open(
         cls, path: Path, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
     ) -> Set:
-        """Opens the set in the directory ``path``, made with the same keywords; its seed is taken from it."""
+        """Opens the set in the directory ``path``, made with the same keywords; the hash is taken from it."""
         keys = _uriscan.KeySet.open(os.fspath(path))
-        made = form(on_invalid=on_invalid, **equivalence).seeded(keys.seed)
+        made = form(on_invalid=on_invalid, **equivalence).hashed(keys.hash)
         keys.expect(made)
         return cls(keys, made)
 
@@ -115,7 +116,7 @@ class Set:
         return Adding(self, memory, at)
 
     def add_keys(self, keys: Any, *, memory: int = _MEMORY, at: datetime | int | None = None) -> int:
-        """Adds keys as :func:`uriscan.key` makes them with the keywords of the set; gives the number of new ones."""
+        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set; returns the number of new ones."""
         with self.adding(memory=memory, at=at) as more:
             more.add_keys(keys)
         return more.added
@@ -179,6 +180,11 @@ class Set:
         return self._keys.meaning
 
     @property
+    def hash(self) -> KeyHash:
+        """The hash of its keys: ``"blake3"`` or ``"sha256"``."""
+        return self._keys.hash
+
+    @property
     def keeps_first_seen(self) -> bool:
         """Whether it keeps when each key came."""
         return self._keys.keeps_first_seen
@@ -206,7 +212,7 @@ class Adding:
         self._adding.push(self._target._form.key(column))
 
     def add_keys(self, keys: Any) -> None:
-        """Adds keys as :func:`uriscan.key` makes them with the keywords of the set."""
+        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set."""
         self._adding.push(_kinds.column(keys))
 
     def __enter__(self) -> Adding:

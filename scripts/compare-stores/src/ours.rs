@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use uriscan::key::{Hasher, Key};
+use uriscan::key::{Key, PublicHash};
 use uriscan::set::{Meaning, SetWriter};
 
 use crate::store::{Outcome, Store};
@@ -15,7 +15,7 @@ pub(crate) struct Ours(SetWriter);
 
 impl Ours {
     pub(crate) fn create(directory: &Path) -> Outcome<Ours> {
-        let meaning = Meaning::new(Hasher::with_seed(0), "");
+        let meaning = Meaning::new(PublicHash::Blake3, "");
         Ok(Ours(SetWriter::create(&directory.join("keys.set"), meaning)?))
     }
 }

@@ -25,9 +25,10 @@ use super::driver::{Job, Slot, Worker, run};
 use super::members::Seen;
 use super::spill::Watch;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Settings, Sinks};
-use crate::dedup::{Classes, Rows};
+use crate::dedup::{Classes, Met, Rows};
 use crate::index::Index;
 use crate::io::{Chunk, Shape, Source};
+use crate::key::PublicHasher;
 use crate::simd::Isa;
 use again::Survivors;
 use beyond::{Asked, Beyond};
@@ -104,8 +105,8 @@ pub fn classes(
 /// the rung; in [`Sinks::clusters`] they are not. [`Seen::new_keys`] takes the keys of the classes that are written: not those
 /// that [`ClassOptions::select`] holds back.
 ///
-/// The hasher of `options` has to be that of the set, and its meaning that of [`super::Equivalence::meaning`]. The set is
-/// asked when all is read, once for each class.
+/// The meaning of the set has to be that of [`super::Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read with
+/// their targets. The set is asked when all is read, once for each class.
 ///
 /// # Errors
 /// See [`Error`].
@@ -134,20 +135,23 @@ fn run_classes(
     let watch = options.dedup.limit.clone().map(Watch::new);
     let settings = &settings.within_limits();
     let settings = &watch.as_ref().map_or(*settings, |watch| watch.within(settings));
+    let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
+    if options.verify {
+        options.dedup.equivalence.require_targets()?;
+    }
+    let hasher = options.dedup.run_hasher(needs_public)?;
     let mut job = Sorting {
         options: ClassOptions {
-            dedup: DedupOptions {
-                hasher: options.dedup.equivalence.hasher(options.dedup.hasher),
-                ..options.dedup.clone()
-            },
+            dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
             ..options.clone()
         },
+        public: hasher.public_hasher().cloned(),
         settings: *settings,
         manner: Manner { keep: options.keep, has_texts: again.is_none(), has_members },
         again,
         names: sources.iter().map(|source| source.name.clone()).collect(),
         forecast: Forecast::new(&sources),
-        past: seen.map(|seen| Past::new(seen, options.select)),
+        past: seen.map(|seen| Past::new(seen, options.select, hasher)),
         long: Spool::new(watch.as_ref().map(|watch| watch.limit.temp_dir.clone())),
         watch,
         ..Sorting::default()
@@ -178,8 +182,8 @@ struct Sorting<'s> {
     forecast: Forecast,
     /// What earlier runs have seen, if anybody asks for that.
     past: Option<Past<'s>>,
-    /// Two records that have one key and are not one.
-    collision: Option<(Vec<u8>, Vec<u8>)>,
+    /// Makes public keys, if they are written.
+    public: Option<PublicHasher>,
     /// The memory limit, if there is one.
     watch: Option<Watch>,
     /// All that was read, since there was no room for it.
@@ -256,7 +260,6 @@ impl Job for Sorting<'_> {
     }
 
     fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        self.see_collision()?;
         if let Some(beyond) = self.beyond.take() {
             return self.write_beyond(beyond, report, sinks);
         }
@@ -289,23 +292,18 @@ impl Sorting<'_> {
             .verify
             .then(|| Proof::new(&self.options.dedup.equivalence, &self.settings));
         self.classes.expect(self.forecast.expected(self.classes.len()));
-        self.classes.insert(rows, |shelf, met| {
+        let is_member = |shelf: &Shelf, met: Met| {
             let Slot { chunk, rows: found, .. } = scanned[met.chunk];
-            if let (Some(proof), false) = (&proof, met.is_first) {
-                let text = found.keyed.spans[met.row].of(chunk.text.padded().content());
-                proof.see(text, shelf.survivor(met.class).1);
-            }
+            let text = || found.keyed.spans[met.row].of(chunk.text.padded().content());
+            proof.as_ref().is_none_or(|proof| proof.are_same(text(), shelf.survivor(met.class).1))
+        };
+        self.classes.insert_if(rows, is_member, |shelf, met| {
+            let Slot { chunk, rows: found, .. } = scanned[met.chunk];
             shelf.meet(manner, met.class, met.is_first, || {
                 let position = found.position + u64::from(found.lines[met.row]);
                 (position, found.keyed.spans[met.row].of(chunk.text.padded().content()))
             });
         });
-        self.collision = self.collision.take().or(proof.and_then(Proof::collision));
-    }
-
-    /// The error for two records that have one key and are not one, if such were seen.
-    fn see_collision(&mut self) -> Result<(), Error> {
-        self.collision.take().map_or(Ok(()), |(one, other)| Err(Error::Collision { one, other }))
     }
 
     /// Puts all aside if the rows of a batch have no room in memory.
@@ -358,8 +356,6 @@ impl Sorting<'_> {
         let equivalence = &self.options.dedup.equivalence;
         let proof = self.options.verify.then(|| Proof::new(equivalence, &self.settings));
         let outcome = beyond.settle(self, asked, proof.as_ref(), &watch)?;
-        self.collision = proof.and_then(Proof::collision);
-        self.see_collision()?;
         // Of those that are not seen.
         let classes: u64 = outcome.settled.iter().map(|settled| settled.classes).sum();
         report.duplicates = self.keyed - classes;

@@ -83,6 +83,6 @@ pub struct ClassOptions {
     /// Write the number of records before each line, right-aligned to seven columns, and a space.
     pub count: bool,
     /// Compare the canonical forms of two records wherever they have one key, instead of trusting 128 bits; if two
-    /// differ, nothing is written and the run ends with [`crate::pipeline::Error::Collision`].
+    /// differ, they are in two classes.
     pub verify: bool,
 }

@@ -262,7 +262,12 @@ impl Sorting<'_> {
         match self.options.dedup.emit {
             Emit::Original => push_record(survivor, self.settings.redact, out),
             Emit::Normalized => push_record(judge.form(survivor), self.settings.redact, out),
-            Emit::Key => self.options.dedup.hasher.key(judge.form(survivor)).write_hex(out),
+            Emit::Key => {
+                let form = self.options.dedup.equivalence.shown(judge.form(survivor));
+                if let Some(public) = &self.public {
+                    public.key(form).write_hex(out);
+                }
+            }
         }
         out.push(self.settings.record_end);
     }

@@ -83,7 +83,10 @@ impl<'s> Again<'s> {
                     Emit::Normalized => {
                         push_record(equivalence.shown(judge.form(record)), redact, out);
                     }
-                    Emit::Key => equivalence.key(*hasher, judge.form(record)).write_hex(out),
+                    Emit::Key => {
+                        let form = equivalence.shown(judge.form(record));
+                        hasher.public(hasher.key(form)).write_hex(out);
+                    }
                 }
                 out.push(record_end);
                 slot.report.written += 1;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::aside::{Aside, Disk};
 use super::numbers::Numbers;
 use crate::dedup::{Firsts, Rows};
-use crate::key::Key;
+use crate::key::{Hasher, Key};
 use crate::pipeline::Error;
 use crate::set::Loader;
 use crate::threads;
@@ -73,24 +73,25 @@ impl Heap {
     }
 
     /// For each part the positions of the rows that are the first with their key, rising; each as its distance from the
-    /// one before, the first from 0, written to `to`. And the number of all of them. Their keys are given to `new_keys`, in
-    /// no order. Takes about `bytes` of memory.
+    /// one before, the first from 0, written to `to`. And the number of all of them. Their public keys, by the
+    /// hasher beside it, are given to `new_keys`, in no order. Takes about `bytes` of memory.
     pub(super) fn firsts(
         self,
         to: &Aside,
         bytes: usize,
-        new_keys: Option<&mut Loader>,
+        new_keys: Option<(&mut Loader, &Hasher)>,
     ) -> Result<(Vec<Numbers>, u64), Error> {
         let Heap { file, groups } = self;
         let bytes = bytes / rayon::current_num_threads();
         // As many as there are threads.
         let tables: Mutex<Vec<Firsts>> = Mutex::default();
         let parts: Vec<Part> = groups.into_iter().flat_map(|group| group.parts).collect();
-        let new_keys = new_keys.map(Mutex::new);
+        let new_keys = new_keys.map(|(loader, hasher)| (Mutex::new(loader), hasher));
         let found = threads::map(parts, |part: Part| {
             let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut table = used.unwrap_or_default();
-            let mut found = Rising { new_keys: new_keys.as_ref(), ..Rising::new(to) };
+            let new_keys = new_keys.as_ref().map(|(loader, hasher)| (loader, *hasher));
+            let mut found = Rising { new_keys, ..Rising::new(to) };
             let done = part.firsts(&file, &mut table, bytes, &mut found);
             let found = done.and_then(|()| found.finish());
             tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
@@ -244,8 +245,8 @@ struct Rising<'f, 'l> {
     numbers: Numbers,
     last: u64,
     count: u64,
-    /// Takes the keys, if anybody does.
-    new_keys: Option<&'f Mutex<&'l mut Loader>>,
+    /// Takes the public keys, if anybody does, and what makes them.
+    new_keys: Option<(&'f Mutex<&'l mut Loader>, &'f Hasher)>,
     keys: Vec<Key>,
 }
 
@@ -271,9 +272,9 @@ impl Rising<'_, '_> {
 
     #[cold]
     fn hand_on(&mut self) -> Result<(), Error> {
-        if let Some(loader) = self.new_keys {
+        if let Some((loader, hasher)) = self.new_keys {
             let mut loader = loader.lock().unwrap_or_else(PoisonError::into_inner);
-            loader.push_alone(self.keys.drain(..))?;
+            loader.push_alone(self.keys.drain(..).map(|key| hasher.public(key)))?;
         }
         Ok(())
     }
@@ -288,14 +289,13 @@ impl Rising<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::Hasher;
     use std::collections::BTreeSet;
 
     #[test]
     fn agrees_with_a_tree_set_in_any_memory() {
         let dir = tempfile::tempdir().unwrap();
         let disk = Disk::new(dir.path());
-        let hasher = Hasher::with_seed(9);
+        let hasher = Hasher::random();
         // Positions with gaps, one of them beyond 32 bits.
         let rows: Vec<(Key, u64)> = (0..300_000u64)
             .map(|i| {

@@ -27,6 +27,7 @@ use super::{DedupOptions, Error, Settings, Sinks};
 use crate::chunk::Span;
 use crate::dedup::{Rows, Set};
 use crate::io::{Chunk, Shape};
+use crate::key::Hasher;
 use crate::set::Loader;
 use crate::threads;
 pub(super) use again::Written;
@@ -227,7 +228,12 @@ impl Spill {
     }
 
     /// Puts aside what of a batch neither the frozen `set` nor the one on disk knows. No row is a first one here.
-    pub(super) fn take(&mut self, set: &Set, seen: Option<&Seen<'_>>, slots: &[Slot<Found>]) {
+    pub(super) fn take(
+        &mut self,
+        set: &Set,
+        seen: Option<(&Seen<'_>, &Hasher)>,
+        slots: &[Slot<Found>],
+    ) {
         let mut scanned: Vec<(u64, &Slot<Found>)> = Vec::with_capacity(slots.len());
         let slots: Vec<&Slot<Found>> = slots.iter().filter(|slot| self.has(&slot.chunk)).collect();
         for &slot in &slots {
@@ -246,7 +252,7 @@ impl Spill {
                     put_missing(heap, set, &scanned);
                     Ok(())
                 }
-                Some(seen) => put_unseen(heap, set, seen, &scanned),
+                Some((seen, hasher)) => put_unseen(heap, set, seen, hasher, &scanned),
             },
         );
         let fault = copied.and(put).err().or_else(|| heap.fault());
@@ -278,6 +284,7 @@ impl Spill {
     ) -> Result<Written, Error> {
         let Spill { disk, heap, input, long, .. } = self;
         let file = disk.file()?;
+        let new_keys = new_keys.map(|loader| (loader, &options.hasher));
         let (positions, firsts) = heap.firsts(&file, watch.rest(), new_keys)?;
         let again = again::Again::new(options, settings, positions, &file);
         let written = again.write(input.sources(), sinks)?;
@@ -300,6 +307,7 @@ fn put_unseen(
     heap: &mut Heap,
     set: &Set,
     seen: &Seen<'_>,
+    hasher: &Hasher,
     scanned: &[(u64, &Slot<Found>)],
 ) -> Result<(), Error> {
     let rows: Vec<&Rows> = scanned.iter().map(|(_, slot)| &slot.rows.rows).collect();
@@ -307,7 +315,7 @@ fn put_unseen(
     set.find(&rows, &mut [(); Rows::PARTITIONS], |(), chunk, row, _| {
         rows[chunk].set_first(row, true);
     });
-    seen.overrule(&rows)?;
+    seen.overrule(hasher, &rows)?;
     let Heap { file, groups } = heap;
     threads::each(groups, |partition, group| {
         for &(base, Slot { rows: Found { spans, rows }, .. }) in scanned {

@@ -103,7 +103,7 @@ mod tests {
     fn agrees_with_a_tree_set() {
         let dir = tempfile::tempdir().unwrap();
         let limit = MemoryLimit { set_bytes: Some(1), ..MemoryLimit::new(1 << 20, dir.path()) };
-        let hasher = Hasher::with_seed(3);
+        let hasher = Hasher::random();
         let key = |row: u64| hasher.key(&(row * row % 5_003).to_le_bytes());
         let mut known = Rows::default();
         (0..100).for_each(|row| known.push(key(row)));

@@ -131,10 +131,7 @@ impl Settling<'_, '_, '_> {
         let mut shelf = Shelf::default();
         shelf.reserve(manner, rows);
         let mut weights: Vec<u64> = Vec::new();
-        self.each_row(part, pass, table, |row, class, is_first| {
-            if let (Some(proof), false) = (self.proof, is_first) {
-                proof.see(row.text, shelf.survivor(class).1);
-            }
+        self.each_row(part, pass, table, &mut shelf, |shelf, row, class, is_first| {
             shelf.meet_row(manner, class, is_first, row);
             if self.asked.clusters {
                 if is_first {
@@ -172,13 +169,20 @@ impl Settling<'_, '_, '_> {
         Ok(made)
     }
 
-    /// Calls `each` for the rows of a pass, with the numbers of their classes and whether these are new.
+    /// Whether two records with one key are in one class.
+    #[inline]
+    fn is_same(&self, one: &[u8], other: &[u8]) -> bool {
+        self.proof.is_none_or(|proof| proof.are_same(one, other))
+    }
+
+    /// Calls `each` for the rows of a pass, with the shelf of their classes, the numbers of these and whether they are new.
     fn each_row(
         &self,
         part: &Part,
         pass: Pass,
         table: &mut Numbering,
-        mut each: impl FnMut(&Row<'_>, u32, bool) -> Result<(), Error>,
+        shelf: &mut Shelf,
+        mut each: impl FnMut(&mut Shelf, &Row<'_>, u32, bool) -> Result<(), Error>,
     ) -> Result<(), Error> {
         part.tape.read(self.rows, |piece| {
             let mut ahead: Vec<Row<'_>> = Vec::with_capacity(AHEAD);
@@ -194,8 +198,11 @@ impl Settling<'_, '_, '_> {
                 }
                 table.reserve(ahead.len());
                 for row in &ahead {
-                    let (class, is_first) = table.number(row.key);
-                    each(row, class, is_first)?;
+                    let (class, is_first) = table.number_if(row.key, |class| {
+                        // Without a proof there may be no texts.
+                        self.proof.is_none() || self.is_same(row.text, shelf.survivor(class).1)
+                    });
+                    each(shelf, row, class, is_first)?;
                 }
             }
             Ok(())
@@ -228,7 +235,7 @@ impl Settling<'_, '_, '_> {
     ) -> Result<(), Error> {
         let mut ladder = self.sorting.ladder(below);
         let mut line = Vec::new();
-        self.each_row(part, pass, table, |row, class, _| {
+        self.each_row(part, pass, table, shelf, |shelf, row, class, _| {
             if shelf.count(class) == 0 {
                 if self.asked.dupes {
                     line.clear();
@@ -316,7 +323,7 @@ impl Settling<'_, '_, '_> {
             let mut at = 0;
             while at < piece.len() {
                 let row = Row::read(self.manner, piece, &mut at);
-                if row.key != key {
+                if row.key != key || !self.is_same(row.text, survivor) {
                     continue;
                 }
                 self.sorting.push_member(row.position, row.text, survivor, ladder, &mut text);

@@ -1,0 +1,395 @@
+//! Groups of options that several commands share.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use uriscan::grammar::Grammar;
+use uriscan::key::PublicHash;
+use uriscan::profile::Profile;
+use uriscan::repair::{Repair, Repairs};
+
+use super::RuleChoice;
+
+/// What every command that reads records takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) destination: Destination,
+    #[command(flatten)]
+    pub(crate) work: Work,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
+}
+
+/// Where records come from.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Files to read, one after the other; none or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Records end in NUL instead of LF, in the input and where records or keys are written
+    #[arg(short = '0', long)]
+    pub(crate) null: bool,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct Destination {
+    /// Write results to FILE instead of standard output (`-`)
+    ///
+    /// They are written to a new file beside it, which takes its place when all is done; when
+    /// something fails, FILE stays as it was. FILE may be one of the inputs.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What makes two URIs one.
+#[derive(Debug, Args)]
+pub(crate) struct Equivalence {
+    /// How far up the ladder of RFC 3986, section 6.2
+    #[arg(long, value_name = "RUNG", value_enum, default_value_t)]
+    pub(crate) rung: Rung,
+
+    /// Leave `#` and the fragment out: they are no part of what is retrieved
+    #[arg(long)]
+    pub(crate) ignore_fragment: bool,
+
+    /// What stands for what, for --rung protocol: two columns, from and to, as TSV, CSV or JSONL
+    ///
+    /// Such as redirects that were seen. Chains are followed to their end. What contradicts itself or leads
+    /// into a circle merges nothing, and is told on standard error. A first row `from`, `to` is a heading.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) mending: Mending,
+
+    #[command(flatten)]
+    pub(crate) rules: RuleChoice,
+
+    #[command(flatten)]
+    pub(crate) references: References,
+}
+
+/// The grammar that records are read by.
+#[derive(Debug, Args)]
+pub(crate) struct GrammarChoice {
+    /// Read records by this grammar: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
+    ///
+    /// `uriscan grammar` tells more. RFC 2396 (1998) is what java.net.URI follows.
+    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", hide_short_help = true)]
+    pub(crate) grammar: Grammar,
+}
+
+/// Another system's idea of what is one.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileChoice {
+    /// Compare as another system does: whatwg, w3lib, crawler-commons or surt
+    ///
+    /// For keys that agree with those of an existing store, right or wrong by RFC 3986: no rung and no rule has a say.
+    /// whatwg: browsers' href. w3lib: Scrapy's canonicalize_url. crawler-commons: BasicURLNormalizer. surt:
+    /// the Wayback Machine's CDX keys. What the system refuses is invalid. Keys under different profiles never meet.
+    #[arg(long, value_name = "NAME", value_parser = profile, conflicts_with_all = [
+        "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
+        "lenient_scheme", "suffix_scheme",
+    ])]
+    pub(crate) profile: Option<Profile>,
+}
+
+fn profile(typed: &str) -> Result<Profile, String> {
+    Profile::from_name(typed).ok_or_else(|| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+/// What references are resolved against before they are compared.
+#[derive(Debug, Args)]
+pub(crate) struct References {
+    /// Resolve references against this URI before they are compared (6.1)
+    ///
+    /// As `uriscan resolve` does, whose help says more. Without it a relative reference is invalid.
+    #[arg(long, value_name = "URI")]
+    pub(crate) base: Option<String>,
+
+    /// Ignore the scheme of a reference where it is that of the base (5.2.2)
+    #[arg(long, requires = "base", hide_short_help = true)]
+    pub(crate) lenient_scheme: bool,
+
+    /// Complete suffix references, such as www.w3.org/Addressing/, with this scheme (4.5)
+    #[arg(long, value_name = "SCHEME", conflicts_with = "base", hide_short_help = true)]
+    pub(crate) suffix_scheme: Option<String>,
+}
+
+/// What is done to records that are no URI before they are compared, split or checked.
+#[derive(Debug, Args)]
+pub(crate) struct Mending {
+    /// Take IRIs: characters beyond ASCII become triplets, in DNS hosts A-labels (RFC 3987, 3.1)
+    ///
+    /// With --extract links may hold them too.
+    #[arg(long)]
+    pub(crate) iri: bool,
+
+    /// Repair what is no URI; all repairs, or those named
+    ///
+    /// quotes: "", '', `` or <> around it are taken off. line-break: tabs and line breaks in it are taken out.
+    /// space: becomes %20. byte: "<>^`{|} become triplets. backslash: a slash before the query of http,
+    /// https, ws, wss, ftp and file, else %5C. bracket: [ and ] outside of an IP address become %5B
+    /// and %5D. percent: a stray % becomes %25. A record is repaired wholly or not at all; valid ones
+    /// are never touched. It is compared, normalized, split and checked as repaired, but
+    /// written as it was.
+    #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
+    #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = repairs)]
+    pub(crate) repair: Vec<Repairs>,
+}
+
+impl Mending {
+    /// All that was asked for.
+    pub(crate) fn repairs(&self) -> Repairs {
+        let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
+        self.repair.iter().fold(iri, |all, &repairs| all.or(repairs))
+    }
+}
+
+/// One value of `--repair`.
+fn repairs(typed: &str) -> Result<Repairs, String> {
+    if typed == "all" {
+        return Ok(Repairs::all_but_iri());
+    }
+    let repair = Repair::from_name(typed).filter(|&repair| repair != Repair::Iri);
+    repair.map(|repair| Repairs::default().with(repair)).ok_or_else(|| {
+        let names: Vec<&str> = Repair::ALL[1..].iter().map(|repair| repair.name()).collect();
+        format!("no such repair; all, or {}", names.join(", "))
+    })
+}
+
+/// A rung as typed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Rung {
+    /// The bytes are the same (6.2.1)
+    String,
+    /// Also case, percent-encoding, and dot segments of paths that begin with / (6.2.2)
+    Syntax,
+    /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
+    #[default]
+    Scheme,
+    /// Also what evidence says: see --aliases (6.2.4)
+    Protocol,
+}
+
+/// What is hidden in the records that are written.
+#[derive(Debug, Args)]
+pub(crate) struct Redaction {
+    /// Write *** for every password and secret parameter of the records that are written
+    ///
+    /// What is compared stays the same. `uriscan audit --redact` says more.
+    #[arg(long)]
+    pub(crate) redact: bool,
+}
+
+/// When invalid records make the run fail.
+#[derive(Debug, Args)]
+pub(crate) struct Strictness {
+    /// Exit with 1 when there were invalid records
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// What becomes of invalid records.
+#[derive(Debug, Args)]
+pub(crate) struct InvalidRecords {
+    /// What becomes of a record that is no URI: pass, drop, error, or a FILE to put it in
+    ///
+    /// pass: it is kept and equals only records of the same bytes. drop: it is left out.
+    /// error: stop there, with exit code 2. Anything else is the name of a file that takes the
+    /// invalid records (./pass for a file named `pass`). They are counted in any case.
+    #[arg(long, value_name = "pass|drop|error|FILE", default_value = "pass")]
+    #[arg(value_parser = OsStringValueParser::new().map(OnInvalid::from))]
+    pub(crate) on_invalid: OnInvalid,
+
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+}
+
+/// The value of `--on-invalid`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OnInvalid {
+    Pass,
+    Drop,
+    Error,
+    File(PathBuf),
+}
+
+impl From<OsString> for OnInvalid {
+    fn from(typed: OsString) -> OnInvalid {
+        match typed.to_str() {
+            Some("pass") => OnInvalid::Pass,
+            Some("drop") => OnInvalid::Drop,
+            Some("error") => OnInvalid::Error,
+            _ => OnInvalid::File(typed.into()),
+        }
+    }
+}
+
+/// How the work is done; the results are the same.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// Threads; 0 for one per core
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    pub(crate) threads: u16,
+
+    /// SIMD backend, or auto for the best one here (see `uriscan --version`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<OsString>,
+
+    /// Bytes that a thread takes at a time, with suffix K or M: 1 to 64M
+    ///
+    /// For tests and measurements. The results do not depend on it.
+    #[arg(long, value_name = "SIZE", default_value = "128K", hide_short_help = true)]
+    #[arg(value_parser = size)]
+    pub(crate) chunk_size: usize,
+}
+
+/// What memory may be taken.
+#[derive(Debug, Args)]
+pub(crate) struct Memory {
+    /// Memory that the whole process may take, with suffix K, M or G: 64M at the least
+    ///
+    /// Half of what the machine or its control group has when not given. What has no room in it goes to disk;
+    /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth from 128M on;
+    /// records of many megabytes come on top.
+    #[cfg_attr(
+        feature = "parquet",
+        doc = " Of tables it is the limit of the keys, and what the rows take that are being read and written comes on top."
+    )]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) max_memory: Option<usize>,
+
+    /// Directory for what has no room in memory
+    ///
+    /// $TMPDIR when not given, or else that of the output file, or else that of the system. Up to 20 bytes are
+    /// written for each record, and all that is read from pipes and compressed files; what -c and the like write is
+    /// told below. The files have no names and vanish with the process, however it ends.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) temp_dir: Option<PathBuf>,
+}
+
+/// What is told on standard error.
+#[derive(Debug, Args)]
+pub(crate) struct Reporting {
+    /// Print a summary on standard error; the default when that is a terminal
+    #[arg(long)]
+    pub(crate) stats: bool,
+
+    /// The form of the summary; asks for one
+    ///
+    /// json is one object in one line. Its names are: command, version, profile, rung, ignore_fragment,
+    /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
+    /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check --differ only),
+    /// set_added, set_keys (where a set was added to), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// records_per_second, backend, threads, hash. What does not apply is null;
+    /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
+    /// records and have null there.
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) stats_format: Option<StatsFormat>,
+
+    /// No summary, progress or hints, even on a terminal
+    #[arg(short, long, conflicts_with_all = ["stats", "stats_format"])]
+    pub(crate) quiet: bool,
+}
+
+/// The form of the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatsFormat {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+/// The hash of public keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Hash {
+    /// BLAKE3: what b3sum --length 16 gives
+    #[default]
+    Blake3,
+    /// SHA-256, cut to 16 bytes: for engines that have no BLAKE3; slower
+    Sha256,
+}
+
+impl Hash {
+    pub(crate) fn public(self) -> PublicHash {
+        match self {
+            Hash::Blake3 => PublicHash::Blake3,
+            Hash::Sha256 => PublicHash::Sha256,
+        }
+    }
+}
+
+fn size(typed: &str) -> Result<usize, String> {
+    const LIMIT: u64 = 64 << 20;
+    amount(typed)
+        .ok()
+        .filter(|size| (1..=LIMIT).contains(size))
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
+}
+
+/// A number of bytes, in units of 1024 behind it.
+pub(crate) fn amount(typed: &str) -> Result<u64, String> {
+    let plain = typed.strip_suffix('i').unwrap_or(typed);
+    let (digits, unit) = match plain.as_bytes().last() {
+        Some(b'K' | b'k') => (&plain[..plain.len() - 1], 1 << 10),
+        Some(b'M' | b'm') => (&plain[..plain.len() - 1], 1 << 20),
+        Some(b'G' | b'g') => (&plain[..plain.len() - 1], 1 << 30),
+        _ => (typed, 1),
+    };
+    let amount = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
+    amount.ok_or_else(|| "an amount is a number of bytes, such as 4096, 256K, 64M or 2G".to_owned())
+}
+
+fn memory(typed: &str) -> Result<usize, String> {
+    const LEAST: u64 = 64 << 20;
+    amount(typed)
+        .ok()
+        .filter(|&size| size >= LEAST)
+        .and_then(|size| usize::try_from(size).ok())
+        .ok_or_else(|| "a memory limit is 64M or more, such as 512M or 4G".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_and_limits() {
+        assert_eq!(size("64"), Ok(64));
+        assert_eq!(size("256K"), Ok(256 << 10));
+        assert_eq!(size("64m"), Ok(64 << 20));
+        assert_eq!(size("4Ki"), Ok(4 << 10));
+        assert_eq!(
+            (memory("64M"), memory("3Gi"), memory("4g")),
+            (Ok(64 << 20), Ok(3 << 30), Ok(4 << 30))
+        );
+        for wrong in ["", "0", "63M", "4", "M", "Mi", "4i", "4T", "-4G", "99999999999999G", "4 G"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["", "0", "K", "i", "4096i", "65M", "1G", "-1", "99999999999999999999M", "1 K"]
+        {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_file_can_be_named_like_a_policy() {
+        assert_eq!(OnInvalid::from(OsString::from("drop")), OnInvalid::Drop);
+        let file = OnInvalid::from(OsString::from("./drop"));
+        assert_eq!(file, OnInvalid::File(PathBuf::from("./drop")));
+    }
+}

@@ -1,0 +1,273 @@
+//! A long deduplication that can be cut short and goes on where it was.
+//!
+//! Files are done in groups. The keys of what was written are in a set on disk, in the directory of the checkpoint;
+//! its note says how many files are done and how long their results are. Both change in one step, after the results
+//! are on the disk; so whatever was written behind that length belongs to files that will be done again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Value, json};
+use uriscan::io::Source;
+use uriscan::key::{PublicHash, PublicHasher};
+use uriscan::pipeline::{self, DedupOptions, Error, Report, Seen, Sinks};
+use uriscan::set::{Fault, SetError, SetWriter};
+use uriscan::uri::ErrorKind;
+
+use crate::config::{Config, Destination, Input, Job};
+use crate::exit::{Failure, tell};
+use crate::inputs::look;
+use crate::output::{is_same_file, sync};
+use crate::progress::Progress;
+use crate::sets::records::shares;
+
+/// A file to be read.
+struct Entry {
+    path: PathBuf,
+    bytes: u64,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    files: usize,
+    output_bytes: u64,
+    report: Report,
+}
+
+/// Does the job of `config`, from where the checkpoint in `directory` says it was.
+///
+/// # Errors
+/// When it cannot be done; then it can be started again.
+pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report, Failure> {
+    let (Job::Dedup(options), Destination::File(output)) = (&config.job, &config.output) else {
+        return Err(Failure::at("--checkpoint", "needs -o FILE"));
+    };
+    let entries = entries(config)?;
+    let order = order(options, config, &entries)?;
+    let shares = shares(&config.job);
+    let mut set = open(directory, options, shares.0)?;
+    let part = part_of(output);
+    let mut done = match set.set().note() {
+        Some(note) => Done::from_note(note, &order).ok_or_else(|| {
+            let what = "is of a run with other files or options; remove it to begin anew";
+            Failure::at(directory.display(), what)
+        })?,
+        None if part.exists() => {
+            let what = "is in the way: results are kept there until all are done";
+            return Err(Failure::at(part.display(), what));
+        }
+        None => {
+            // From now on what stands in the way is ours.
+            let nothing = set.loader(0)?;
+            set.add_noting(nothing, &Done::default().note(&order))?;
+            Done::default()
+        }
+    };
+    if done.files > 0 && config.is_talkative {
+        tell(format_args!("uriscan: {} of {} files are done", done.files, entries.len()));
+    }
+    // When all files are done, the results may have been renamed and the set not yet removed.
+    if done.files < entries.len() || part.exists() {
+        let file = open_part(&part, done.output_bytes)?;
+        let left = bytes_of(&entries[done.files..]);
+        let progress = config.has_progress.then(|| Progress::new(Some(left)));
+        let (set, part) = (&mut set, &*part);
+        let mut work =
+            Work { config, options, order, set, part, file, progress, shares, bytes_read: 0 };
+        while done.files < entries.len() {
+            done = work.do_group(group(&entries[done.files..], size), done)?;
+        }
+        work.progress.into_iter().for_each(Progress::finish);
+        fs::rename(part, output)
+            .and_then(|()| sync(&config.output))
+            .map_err(|error| Failure::at(output.display(), error))?;
+    }
+    set.destroy()?;
+    Ok(done.report)
+}
+
+/// What a run needs from group to group.
+struct Work<'a> {
+    config: &'a Config,
+    options: &'a DedupOptions,
+    order: String,
+    set: &'a mut SetWriter,
+    /// Where results are until all are there.
+    part: &'a Path,
+    file: File,
+    progress: Option<Progress>,
+    /// Bytes of memory for keys that are looked up, and for keys to be added.
+    shares: (u64, usize),
+    bytes_read: u64,
+}
+
+impl Work<'_> {
+    /// Does some files; gives how far the run is then.
+    fn do_group(&mut self, group: &[Entry], before: Done) -> Result<Done, Failure> {
+        let Work { config, options, order, set, part, file, progress, shares, bytes_read } = self;
+        let sources = group.iter().map(|entry| Source::file(&entry.path)).collect();
+        let mut loader = set.loader(shares.1)?;
+        let mut out = BufWriter::with_capacity(1 << 16, &mut *file);
+        // Of this run: what was done before it is in no bar.
+        let bytes_before = *bytes_read;
+        let mut update = |bytes| progress.iter_mut().for_each(|it| it.update(bytes_before + bytes));
+        let mut sinks = Sinks::new(&mut out);
+        sinks.progress = Some(&mut update);
+        let seen = Seen { set: set.set(), new_keys: Some(&mut loader) };
+        let report = pipeline::dedup_unseen(sources, options, seen, &config.settings, &mut sinks)
+            .map_err(|error| match error {
+            Error::Write(error) => Failure::at(part.display(), error),
+            error => Failure::new(error.to_string()),
+        })?;
+        let flushed = out.flush();
+        drop(out);
+        let output_bytes = flushed
+            .and_then(|()| file.sync_data())
+            .and_then(|()| file.stream_position())
+            .map_err(|error| Failure::at(part.display(), error))?;
+        let mut done = Done { files: before.files + group.len(), output_bytes, ..before };
+        done.report += &report;
+        *bytes_read += report.bytes;
+        set.add_noting(loader, &done.note(order))?;
+        set.set_mut().hold(shares.0)?;
+        Ok(done)
+    }
+}
+
+/// The files to be read, all of which can be read again.
+fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
+    let entry = |input: &Input| match input {
+        Input::Stdin => Err(Failure::at("-", "standard input cannot be read again")),
+        Input::File(path) => match look(path)? {
+            Some(bytes) => Ok(Entry { path: path.clone(), bytes }),
+            None => Err(Failure::at(path.display(), "is no regular file and cannot be read again")),
+        },
+    };
+    let entries: Vec<Entry> = config.inputs.iter().map(entry).collect::<Result<_, _>>()?;
+    if let Destination::File(output) = &config.output {
+        if let Some(entry) = entries.iter().find(|entry| is_same_file(&entry.path, output)) {
+            let what = "cannot be read and written under --checkpoint: it may be read again";
+            return Err(Failure::at(entry.path.display(), what));
+        }
+        if output.exists() && !output.is_file() {
+            return Err(Failure::at(output.display(), "is no regular file"));
+        }
+    }
+    Ok(entries)
+}
+
+/// All that decides what the results are, but for what the keys mean: the same run has the same.
+fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<String, Failure> {
+    let uriscan::pipeline::Settings { record_end, max_record, redact, .. } = config.settings;
+    let mut text = format!(
+        "{:?} {:?} {record_end} {max_record} {redact} {:?}\n",
+        options.emit, options.on_invalid, config.output
+    );
+    for Entry { path, bytes } in entries {
+        let changed = path.metadata().and_then(|metadata| metadata.modified());
+        let changed = changed.map_err(|error| Failure::at(path.display(), error))?;
+        let nanos = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        text += &format!("{path:?} {bytes} {nanos}\n");
+    }
+    Ok(format!("{:x}", PublicHasher::new(PublicHash::Blake3).key(text.as_bytes())))
+}
+
+/// The set of the checkpoint in `directory`, made if need be.
+fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<SetWriter, Failure> {
+    let meaning = options.equivalence.meaning(options.hash);
+    let mut set = match SetWriter::open(directory) {
+        Err(SetError { fault: Fault::NotASet, .. }) => SetWriter::create(directory, meaning)?,
+        Ok(set) if set.set().note().is_none() => {
+            return Err(Failure::at(directory.display(), "is a set of keys and no checkpoint"));
+        }
+        opened => {
+            let set = opened?;
+            set.set().expect(&meaning)?;
+            set
+        }
+    };
+    set.set_mut().hold(hold)?;
+    Ok(set)
+}
+
+/// Where results are until all are there.
+fn part_of(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
+
+/// Opens the results so far, of which `len` bytes count.
+fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
+    let open = || {
+        let mut file = OpenOptions::new()
+            .create(len == 0)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(part)?;
+        if file.metadata()?.len() < len {
+            return Err(io::Error::other(
+                "is shorter than it was; remove the checkpoint to begin anew",
+            ));
+        }
+        file.set_len(len)?;
+        file.seek(SeekFrom::Start(len))?;
+        Ok(file)
+    };
+    open().map_err(|error| Failure::at(part.display(), error))
+}
+
+fn bytes_of(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| entry.bytes).sum()
+}
+
+/// The first of `entries` that make `size` bytes together; one at least.
+fn group(entries: &[Entry], size: u64) -> &[Entry] {
+    let mut sum = 0;
+    let enough = entries.iter().position(|entry| {
+        sum += entry.bytes;
+        sum >= size
+    });
+    &entries[..enough.map_or(entries.len(), |last| last + 1)]
+}
+
+impl Done {
+    fn note(&self, order: &str) -> String {
+        let Report { bytes, records, blank, written, duplicates, invalid, .. } = self.report;
+        let invalid = ErrorKind::ALL.map(|kind| invalid.of(kind));
+        json!({
+            "order": order,
+            "files": self.files,
+            "output_bytes": self.output_bytes,
+            "counts": [bytes, records, blank, written, duplicates],
+            "invalid": invalid.as_slice(),
+        })
+        .to_string()
+    }
+
+    /// What [`Done::note`] gave for the same order.
+    fn from_note(note: &str, order: &str) -> Option<Done> {
+        let note: Value = serde_json::from_str(note).ok()?;
+        if note["order"].as_str()? != order {
+            return None;
+        }
+        let count = |i: usize| note["counts"][i].as_u64();
+        let mut report = Report {
+            bytes: count(0)?,
+            records: count(1)?,
+            blank: count(2)?,
+            written: count(3)?,
+            duplicates: count(4)?,
+            ..Report::default()
+        };
+        for (i, kind) in ErrorKind::ALL.into_iter().enumerate() {
+            report.invalid.add_many(kind, note["invalid"][i].as_u64()?);
+        }
+        let files = usize::try_from(note["files"].as_u64()?).ok()?;
+        Some(Done { files, output_bytes: note["output_bytes"].as_u64()?, report })
+    }
+}

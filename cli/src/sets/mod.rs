@@ -1,0 +1,149 @@
+//! `uriscan set`: what is done with whole sets. URIs and sets meet in [`records`].
+
+pub(crate) mod records;
+mod text;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::json;
+use uriscan::set::{KeySet, SetError, SetWriter};
+
+use crate::args::{Combine, SetCommand, SetStatsFormat};
+use crate::config::Destination;
+use crate::exit::{Failure, Outcome, tell};
+use crate::output::Output;
+
+impl From<SetError> for Failure {
+    fn from(error: SetError) -> Failure {
+        Failure::new(error.to_string())
+    }
+}
+
+/// Does what needs no URIs.
+///
+/// # Errors
+/// When it cannot be done. Then no set has changed.
+pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
+    match command {
+        // They read URIs: `config` and `run` do it all.
+        SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) => {
+            Err(Failure::new("needs URIs"))
+        }
+        SetCommand::Merge(typed) => combine(typed, SetWriter::fill_with_all),
+        SetCommand::Diff(typed) => combine(typed, SetWriter::fill_with_difference),
+        SetCommand::Intersect(typed) => combine(typed, SetWriter::fill_with_common),
+        SetCommand::Compact(typed) => {
+            SetWriter::open(&typed.set)?.compact()?;
+            Ok(Outcome::Done)
+        }
+        SetCommand::Stats(typed) => {
+            let set = KeySet::open(&typed.set)?;
+            print(&Destination::Stdout, |out| {
+                out.write_all(stats(&set, typed.format).as_bytes())?;
+                Ok(())
+            })
+        }
+        SetCommand::Verify(typed) => verify(&typed.set),
+        SetCommand::Export(typed) => {
+            let set = KeySet::open(&typed.set)?;
+            let destination = match &typed.output {
+                Some(path) if path.as_os_str() != "-" => Destination::File(path.clone()),
+                _ => Destination::Stdout,
+            };
+            print(&destination, |out| text::export(&set, out))
+        }
+        SetCommand::Import(typed) => text::import(typed),
+    }
+}
+
+/// Why something could not be written.
+pub(crate) enum Unwritten {
+    Set(SetError),
+    Output(io::Error),
+}
+
+impl From<SetError> for Unwritten {
+    fn from(error: SetError) -> Unwritten {
+        Unwritten::Set(error)
+    }
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Unwritten {
+        Unwritten::Output(error)
+    }
+}
+
+/// Writes to `destination` what `write` writes.
+fn print(
+    destination: &Destination,
+    write: impl FnOnce(&mut Output) -> Result<(), Unwritten>,
+) -> Result<Outcome, Failure> {
+    let mut out = Output::open(destination)?;
+    let name = out.name().to_owned();
+    let written = write(&mut out).and_then(|()| Ok(out.commit()?));
+    match written {
+        Ok(()) => Ok(Outcome::Done),
+        Err(Unwritten::Set(error)) => Err(error.into()),
+        Err(Unwritten::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(Outcome::ReaderGone)
+        }
+        Err(Unwritten::Output(error)) => Err(Failure::at(name, error)),
+    }
+}
+
+fn combine(
+    typed: &Combine,
+    fill: impl FnOnce(&mut SetWriter, &[KeySet]) -> Result<u64, SetError>,
+) -> Result<Outcome, Failure> {
+    let sets = typed.sets.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let (meaning, is_dated) = (sets[0].meaning().clone(), sets[0].is_dated());
+    let mut writer = records::create(&typed.output, meaning, is_dated)?;
+    fill(&mut writer, &sets)?;
+    Ok(Outcome::Done)
+}
+
+fn stats(set: &KeySet, format: SetStatsFormat) -> String {
+    let runs: Vec<u64> = set.run_lengths().collect();
+    match format {
+        SetStatsFormat::Json => {
+            let facts: Vec<&str> = set.meaning().as_str().lines().collect();
+            let mut stats = json!({
+                "set": set.directory().to_string_lossy(),
+                "keys": set.len(),
+                "bytes": set.file_bytes(),
+                "runs": runs,
+                "hash": set.meaning().hash().name(),
+                "meaning": facts,
+            });
+            if let Some((earliest, latest)) = set.first_seen_range() {
+                stats["first_seen"] = json!([earliest.to_string(), latest.to_string()]);
+            }
+            format!("{stats}\n")
+        }
+        SetStatsFormat::Text => {
+            let grouped = crate::summary::grouped;
+            let runs: Vec<String> = runs.into_iter().map(grouped).collect();
+            let mut text = format!("{}\n", set.directory().display());
+            text += &format!("  keys   {}\n", grouped(set.len()));
+            text += &format!("  bytes  {}\n", grouped(set.file_bytes()));
+            text += &format!("  runs   {}\n", runs.join(" + "));
+            if let Some((earliest, latest)) = set.first_seen_range() {
+                text += &format!("  first seen  {earliest} to {latest}\n");
+            }
+            for fact in set.meaning().as_str().lines() {
+                text += &format!("  {fact}\n");
+            }
+            text
+        }
+    }
+}
+
+fn verify(path: &Path) -> Result<Outcome, Failure> {
+    let damages = KeySet::open(path)?.verify()?;
+    for damage in &damages {
+        tell(format_args!("uriscan: {damage}"));
+    }
+    Ok(if damages.is_empty() { Outcome::Done } else { Outcome::SomeInvalid })
+}

@@ -1,0 +1,320 @@
+//! The totals of a run, for people and for machines.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use uriscan::audit::Rule;
+use uriscan::key::PublicHash;
+use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
+use uriscan::profile::Profile;
+use uriscan::uri::ErrorKind;
+
+use crate::args::StatsFormat;
+use crate::rules;
+
+/// What a command writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// One record of each class, or of some.
+    Firsts,
+    /// Every record, or a row for each.
+    Records,
+    /// Something about the records.
+    Answers,
+    /// Links, of which there are as many as records.
+    Links,
+}
+
+/// What is told about a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Summary {
+    pub(crate) command: &'static str,
+    /// For commands that compare.
+    pub(crate) equivalence: Option<Equivalence>,
+    /// For commands that can leave invalid records out.
+    pub(crate) on_invalid: Option<OnInvalid>,
+    pub(crate) writes: Writes,
+    /// For commands that write keys: what is needed to get the same again.
+    pub(crate) hash: Option<PublicHash>,
+    pub(crate) settings: Settings,
+    pub(crate) report: Report,
+    /// Keys that were added to a set on disk, and how many it holds now.
+    pub(crate) set: Option<(u64, u64)>,
+    /// Two grammars were compared.
+    pub(crate) differs: bool,
+    /// Of an audit.
+    pub(crate) findings: Option<FindingCounts>,
+    pub(crate) elapsed: Duration,
+}
+
+impl Summary {
+    /// The text to print, without a line end behind it.
+    pub(crate) fn render(&self, format: StatsFormat) -> String {
+        match format {
+            StatsFormat::Text => self.text(),
+            StatsFormat::Json => self.json().to_string(),
+        }
+    }
+
+    /// Records that are neither written nor withheld nor a duplicate: left out, or turned away, as invalid.
+    fn dropped(&self) -> u64 {
+        let Report { records, written, duplicates, withheld, .. } = self.report;
+        // A line too long to be looked into counts as a record without links.
+        records.saturating_sub(written + withheld + duplicates)
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+    }
+
+    fn text(&self) -> String {
+        let Report {
+            bytes,
+            records,
+            blank,
+            written,
+            duplicates,
+            withheld,
+            invalid,
+            binary,
+            same_document,
+            differing,
+            spilled,
+            ..
+        } = &self.report;
+        let mut text = format!("uriscan {}:", self.command);
+        if let Some(equivalence) = &self.equivalence {
+            let options = equivalence.normalize;
+            let fragment = if options.drop_fragment { " without fragments" } else { "" };
+            let _ = match equivalence.profile {
+                Some(profile) => write!(text, " profile {profile},"),
+                None => write!(text, " rung {}{fragment},", rung(equivalence)),
+            };
+        }
+        let backend = self.settings.kernels.backend().name();
+        let threads = self.settings.threads;
+        let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
+        let mut row = |name: &str, count: u64, note: &str| {
+            // The numbers stay in their column beside a long name.
+            let room = 29usize.saturating_sub(name.len().max(12));
+            let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
+            text.truncate(text.trim_end().len());
+        };
+        let is_links = self.writes == Writes::Links;
+        row(if is_links { "links" } else { "records" }, *records, "");
+        if *binary > 0 {
+            row("binary", *binary, "files passed over");
+        }
+        match self.writes {
+            Writes::Firsts => {
+                let distinct = *written + *withheld;
+                row("distinct", distinct, if *withheld == 0 { "written" } else { "" });
+                if *withheld > 0 {
+                    row("written", *written, &share(*written, distinct));
+                }
+                row("duplicates", *duplicates, &share(*duplicates, *records));
+            }
+            Writes::Records => row("written", *written, ""),
+            Writes::Answers | Writes::Links => {}
+        }
+        if self.writes != Writes::Answers && self.dropped() > 0 {
+            row("dropped", self.dropped(), "");
+        }
+        if let Some((added, keys)) = self.set {
+            row("added", added, &format!("to a set of {} keys now", grouped(keys)));
+        }
+        if let Some(findings) = self.findings {
+            row("findings", findings.total(), "");
+            for &rule in Rule::ALL.iter().filter(|&&rule| findings.of(rule) > 0) {
+                row(&format!("  {rule}"), findings.of(rule), "");
+            }
+        }
+        if self.differs {
+            row("differing", *differing, "read differently by RFC 3986 and RFC 2396");
+        }
+        if *same_document > 0 {
+            row("same doc.", *same_document, "references to the base itself");
+        }
+        if self.report.repaired > 0 {
+            row("repaired", self.report.repaired, "taken for what they were repaired to");
+        }
+        row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
+        for (kind, count) in invalid.iter() {
+            row(&format!("  {kind}"), count, "");
+        }
+        if !is_links {
+            row("blank lines", *blank, "");
+        }
+        let seconds = self.elapsed.as_secs_f64();
+        let speed = format!("in {seconds:.3} s: {:.0} MB/s", self.per_second(*bytes) / 1e6);
+        let rate = self.per_second(*records) / 1e6;
+        row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
+        if *spilled > 0 {
+            row("spilled", *spilled, "bytes on disk, for want of memory");
+        }
+        if let Some(equivalence) = &self.equivalence {
+            let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
+            let rules = if rules.is_empty() { "no rules".to_owned() } else { rules.join(", ") };
+            let _ = write!(text, "\n  rule set {}: {rules}", equivalence.identity());
+        }
+        if let Some(hash) = self.hash {
+            let _ = write!(text, "\n  hash {hash}");
+        }
+        text
+    }
+
+    /// What became of invalid records.
+    fn fate(&self) -> &'static str {
+        match self.on_invalid {
+            Some(OnInvalid::Pass) => "kept as they are",
+            Some(OnInvalid::Drop) => "left out",
+            Some(OnInvalid::Divert) => "put aside",
+            Some(OnInvalid::Fail) | None => "",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let Report {
+            bytes,
+            records,
+            blank,
+            written,
+            duplicates,
+            withheld,
+            invalid,
+            same_document,
+            differing,
+            spilled,
+            ..
+        } = &self.report;
+        let equivalence = self.equivalence.as_ref();
+        let options = equivalence.map(|equivalence| equivalence.normalize);
+        let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
+        json!({
+            "command": self.command,
+            "version": env!("CARGO_PKG_VERSION"),
+            "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
+            "rung": equivalence.filter(|of| of.profile.is_none()).map(rung),
+            "ignore_fragment": options.map(|options| options.drop_fragment),
+            "rules": equivalence.map(|of| of.rules.as_deref().map_or(Vec::new(), rules::names)),
+            "rule_set": equivalence.map(|of| of.identity().to_string()),
+            "on_invalid": self.on_invalid.map(policy),
+            "records": records,
+            "written": if_records(*written),
+            "distinct": (self.writes == Writes::Firsts).then_some(written + withheld),
+            "withheld": if_records(*withheld),
+            "duplicates": if_records(*duplicates),
+            "dropped": if_records(self.dropped()),
+            "same_document": (self.command == "resolve").then_some(same_document),
+            "differing": self.differs.then_some(differing),
+            "set_added": self.set.map(|(added, _)| added),
+            "set_keys": self.set.map(|(_, keys)| keys),
+            "blank": blank,
+            "spilled_bytes": (self.writes == Writes::Firsts).then_some(spilled),
+            "findings": self.findings.map(|findings| findings.total()),
+            "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
+            "repaired": self.report.repaired,
+            "invalid": invalid.total(),
+            "invalid_by_kind": by_kind(invalid),
+            "bytes": bytes,
+            "seconds": self.elapsed.as_secs_f64(),
+            "bytes_per_second": self.per_second(*bytes),
+            "records_per_second": self.per_second(*records),
+            "backend": self.settings.kernels.backend().name(),
+            "threads": self.settings.threads,
+            "hash": self.hash.map(PublicHash::name),
+        })
+    }
+}
+
+/// The counts of all kinds, those that did not occur included, so that no reader misses a name.
+fn by_kind(invalid: &Invalid) -> Value {
+    let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
+    Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
+}
+
+/// The name of the rung; the highest one is that of aliases.
+fn rung(equivalence: &Equivalence) -> &'static str {
+    if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.rung.name() }
+}
+
+/// The counts of all rules, those without findings included.
+fn by_rule(findings: &FindingCounts) -> Value {
+    let count = |rule: &Rule| (rule.id().to_owned(), json!(findings.of(*rule)));
+    Value::Object(Rule::ALL.iter().map(count).collect::<Map<String, Value>>())
+}
+
+fn policy(on_invalid: OnInvalid) -> &'static str {
+    match on_invalid {
+        OnInvalid::Pass => "pass",
+        OnInvalid::Drop => "drop",
+        OnInvalid::Fail => "error",
+        OnInvalid::Divert => "file",
+    }
+}
+
+/// `count` with a comma every three digits.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `part` in percent of `whole`, or nothing when there is no whole.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return String::new();
+    }
+    format!("{:.2} %", part as f64 * 100.0 / whole as f64)
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let grouped = [0, 999, 1000, 123_456, 1_234_567, u64::MAX].map(grouped);
+        let expected = ["0", "999", "1,000", "123,456", "1,234,567", "18,446,744,073,709,551,615"];
+        assert_eq!(grouped, expected);
+    }
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!(share(1, 3), "33.33 %");
+        assert_eq!(share(0, 0), "");
+    }
+
+    #[test]
+    fn an_empty_run_is_told_without_dividing_by_zero() {
+        let summary = Summary {
+            command: "dedup",
+            equivalence: Some(Equivalence::default()),
+            on_invalid: Some(OnInvalid::Pass),
+            writes: Writes::Firsts,
+            hash: None,
+            settings: Settings { threads: 1, ..Settings::default() },
+            report: Report::default(),
+            set: None,
+            differs: false,
+            findings: None,
+            elapsed: Duration::ZERO,
+        };
+        let text = summary.render(StatsFormat::Text);
+        assert!(text.contains("1 thread\n") && text.lines().all(|line| line == line.trim_end()));
+        let json: Value = serde_json::from_str(&summary.render(StatsFormat::Json)).unwrap();
+        assert_eq!((&json["bytes_per_second"], &json["hash"]), (&json!(0.0), &Value::Null));
+    }
+}

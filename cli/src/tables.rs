@@ -1,0 +1,251 @@
+//! Jobs on tables: what the arguments mean there, and carrying it out.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::Instant;
+
+use uriscan::arrow::{Columns, OnInvalid};
+use uriscan::audit::Severity;
+use uriscan::extract::{Extractor, Format};
+use uriscan::pipeline::{
+    self, ClassOptions, DedupOptions, Emit, Equivalence, Keep, LinkFormat, Report,
+};
+use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
+
+use crate::args;
+use crate::config::{Config, Destination, Input, Job, KeyForm};
+use crate::exit::{Failure, Outcome};
+use crate::inputs;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::run::tell_summary;
+
+/// Does the job of `config` with tables.
+///
+/// # Errors
+/// When it cannot be done. Then no file has changed.
+pub(crate) fn run(
+    config: &Config,
+    typed: &args::TableChoice,
+    column: &str,
+) -> Result<Outcome, Failure> {
+    let started = Instant::now();
+    let to = output_format(config, typed)?;
+    let mut job = job(config, column, to)?;
+    job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
+    let total_bytes = inputs::total_bytes(&config.inputs)?;
+    let tables = config.inputs.iter().map(|input| match input {
+        Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
+        Input::File(path) => table::Input::file(path, typed.from),
+    });
+    let tables = tables.collect();
+    let mut out = Output::open(&config.output)?;
+    let mut progress = config.has_progress.then(|| Progress::new(total_bytes));
+    let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
+    let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+    without_panics_of_decoders();
+    let done = pool.install(|| table::run(tables, &job, &mut out, Some(&mut update)));
+    if let Some(progress) = progress {
+        progress.finish();
+    }
+    let report = match done {
+        Ok(report) => report,
+        Err(TableError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            return Ok(Outcome::ReaderGone);
+        }
+        Err(TableError::Write(error)) => return Err(Failure::at(out.name(), error)),
+        Err(error @ TableError::Invalid { .. }) => {
+            return Err(Failure::new(format!(
+                "{error}; --on-invalid pass or drop goes on instead"
+            )));
+        }
+        Err(error @ TableError::Aside(_)) => {
+            return Err(Failure::new(format!("{error}; --temp-dir names another directory")));
+        }
+        Err(error) => return Err(Failure::new(error.to_string())),
+    };
+    let name = out.name().to_owned();
+    match out.commit() {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::ReaderGone),
+        result => result.map_err(|error| Failure::at(name, error))?,
+    }
+    tell_summary(config, report, None, None, started);
+    Ok(outcome(config, &report))
+}
+
+/// Keeps quiet about panics that become errors.
+fn without_panics_of_decoders() {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !table::is_decoding() {
+            told(panic);
+        }
+    }));
+}
+
+fn outcome(config: &Config, report: &Report) -> Outcome {
+    let is_fine = report.invalid.total() == 0 || !config.strict;
+    if is_fine { Outcome::Done } else { Outcome::SomeInvalid }
+}
+
+/// The format to write.
+fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableFormat, Failure> {
+    let output = match &config.output {
+        Destination::File(path) => Some(path.as_path()),
+        Destination::Stdout => None,
+    };
+    let packed = |path: &Path| {
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+        ["gz", "zst", "bz2", "xz", "lz4"].contains(&end)
+    };
+    if let Some(path) = output.filter(|path| packed(path)) {
+        let what =
+            "tables are not written compressed, but for parquet and arrow, which are by themselves";
+        return Err(Failure::at(path.display(), what));
+    }
+    let first = match config.inputs.first() {
+        Some(Input::File(path)) => typed.from.or_else(|| TableFormat::of_path(path)),
+        _ => typed.from,
+    };
+    let to = typed.to.or_else(|| TableFormat::of_path(output?)).or(first);
+    let to =
+        to.ok_or_else(|| Failure::at("--column", "no name tells what to write; --to says it"))?;
+    let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
+    if output.is_none() && !is_text && io::stdout().is_terminal() {
+        let what = format!(
+            "{} is nothing for a terminal; -o names a file, --to another format",
+            to.name()
+        );
+        return Err(Failure::new(what));
+    }
+    Ok(to)
+}
+
+/// What is written of classes.
+fn by_class(config: &Config, options: &ClassOptions) -> ByClass {
+    let keep = match (&config.keep_column, options.keep) {
+        (Some(column), Keep::Min) => KeepRow::Least(column.clone()),
+        (Some(column), _) => KeepRow::Greatest(column.clone()),
+        (None, keep) => KeepRow::Uri(keep),
+    };
+    let ClassOptions { select, count, .. } = *options;
+    ByClass { keep, select, count, temp_dir: config.temp_dir.clone() }
+}
+
+/// Whether other files than those that were named are asked for.
+fn walks(config: &Config) -> bool {
+    let walk = config.documents.as_ref().map(|documents| &documents.walk);
+    walk.is_some_and(|walk| walk.files_from.is_some() || walk.hidden || walk.text)
+}
+
+/// What is to be done, by the library's terms.
+fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Failure> {
+    let refuse = |what: &str| Err(Failure::at("--column", what));
+    if config.set.is_some() || config.checkpoint.is_some() || config.aliases.is_some() {
+        return refuse("--seen, --checkpoint and --aliases work with lines, not with tables");
+    }
+    if config.side.rejects.is_some() {
+        return refuse("tables have --on-invalid pass, drop and error, not a file");
+    }
+    if config.settings.redact || config.settings.record_end == 0 {
+        return refuse("--redact and -0 work with lines, not with tables");
+    }
+    let is_extract = matches!(config.job, Job::Extract(..));
+    if config.documents.is_some() && !is_extract {
+        return refuse(
+            "--extract makes lists, not tables; `uriscan extract --column` adds a column of links",
+        );
+    }
+    let plain = Equivalence::default();
+    let (task, equivalence, on_invalid) = match &config.job {
+        Job::Dedup(options) => {
+            let DedupOptions { emit, approximate, .. } = options;
+            if *emit != Emit::Original || approximate.is_some() {
+                return refuse("--emit and --approx work with lines, not with tables");
+            }
+            (Task::Dedup, &options.equivalence, options.on_invalid)
+        }
+        Job::Classes(options) => {
+            let emits = options.dedup.emit != Emit::Original;
+            if emits
+                || options.verify
+                || config.side.dupes.is_some()
+                || config.side.clusters.is_some()
+            {
+                return refuse(
+                    "--emit, --verify, --dupes and --clusters work with lines, not with tables",
+                );
+            }
+            if config.has_typed_limit {
+                return refuse(
+                    "--max-memory does not go with -c, -d, -u and --keep on tables: classes are held in memory",
+                );
+            }
+            (
+                Task::Classes(by_class(config, options)),
+                &options.dedup.equivalence,
+                options.dedup.on_invalid,
+            )
+        }
+        Job::Normalize { equivalence, on_invalid } => {
+            (Task::Form(Form::Normalized), equivalence, *on_invalid)
+        }
+        Job::Key { equivalence, form, on_invalid } => {
+            let form = match form {
+                KeyForm::Hex(_) => Form::Key,
+                KeyForm::Url => Form::Normalized,
+                KeyForm::Surt(form) => Form::Surt(*form),
+            };
+            (Task::Form(form), equivalence, *on_invalid)
+        }
+        Job::Parse(pipeline::RowFormat::Jsonl, repairs) if repairs.is_empty() => {
+            (Task::Parse, &plain, pipeline::OnInvalid::Pass)
+        }
+        Job::Check(pipeline::CheckFormat::Text, repairs) if repairs.is_empty() => {
+            (Task::Check, &plain, pipeline::OnInvalid::Pass)
+        }
+        Job::Audit(_, Some(Severity::Note | Severity::Error)) => {
+            return refuse("--fail-on works with lines: findings in tables have no exit code");
+        }
+        Job::Audit(options, _) if options.format == pipeline::AuditFormat::Text => {
+            (Task::Audit(options.rules), &plain, pipeline::OnInvalid::Pass)
+        }
+        Job::Extract(_, format) if *format != LinkFormat::default() => {
+            return refuse(
+                "-H, -n, -b, -c, --context and --jsonl work with files of text, not with tables",
+            );
+        }
+        Job::Extract(..) if walks(config) => {
+            return refuse(
+                "--files-from, --hidden and -a work with files of text, not with tables",
+            );
+        }
+        Job::Extract(options, _) => {
+            let format = options.format.unwrap_or(Format::Text);
+            let extractor = Box::new(Extractor::new(options.extractor.clone()));
+            (Task::Extract(extractor, format), &plain, pipeline::OnInvalid::Pass)
+        }
+        _ => {
+            return refuse(
+                "--format, --template, --grammar, --differ, --iri, --repair and --redact of this command work with lines, not with tables",
+            );
+        }
+    };
+    let mut columns = Columns::new(equivalence.clone());
+    columns.kernels = config.settings.kernels;
+    if let Job::Key { form: KeyForm::Hex(hash), .. } = &config.job {
+        columns.hash = *hash;
+    }
+    let mut limit = None;
+    if let Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) = &config.job {
+        columns.hasher = options.hasher.clone();
+        columns.hash = options.hash;
+        limit = options.limit.clone();
+    }
+    if on_invalid == pipeline::OnInvalid::Fail {
+        columns.on_invalid = OnInvalid::Fail;
+    }
+    let drops_invalid = on_invalid == pipeline::OnInvalid::Drop;
+    Ok(table::Job { drops_invalid, limit, ..table::Job::new(column, task, columns, to) })
+}

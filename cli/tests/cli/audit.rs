@@ -1,0 +1,164 @@
+//! `audit` and `--redact` as commands; what the rules find is tested with the library.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::run::run;
+
+const LIST: &str = "http://h/\n\n  http://u:s3cret@0x7f.1/?a=b\nhttp://h/a b\n//h/%2e%2e\n";
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_finding_is_a_line() {
+    let ran = run(["audit"], LIST);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let heads: Vec<&str> =
+        ran.text().lines().map(|line| line.split(" (").next().unwrap()).collect();
+    assert_eq!(
+        heads,
+        [
+            "-:3:10: note: user-name",
+            "-:3:12-17: error: password",
+            "-:3:19-24: warning: rare-ipv4",
+            "-:3:19-24: warning: address-loopback",
+            "-:3:19-24: error: host-whatwg",
+            "-:3:19-24: note: host-rfc2396",
+            "-:4:11: note: invalid",
+            "-:5:5-10: warning: encoded-dot",
+            "-:5:5-10: note: above-root",
+        ]
+    );
+    let whole = "-:3:19-24: warning: rare-ipv4 (7.4): IPv4 address in a rare form: 127.0.0.1: ";
+    assert!(ran.text().contains(whole), "{}", ran.text());
+    assert!(!ran.text().contains("s3cret"));
+}
+
+#[test]
+fn findings_are_objects_without_secrets() {
+    let ran = run(["audit", "--format", "jsonl"], LIST);
+    assert!(!ran.text().contains("s3cret"));
+    let found = objects(ran.text());
+    assert_eq!(found.len(), 9);
+    let rare = found.iter().find(|object| object["rule"] == "rare-ipv4").unwrap();
+    assert_eq!(
+        *rare,
+        json!({
+            "source": "-", "line": 3, "start": 16, "end": 22, "rule": "rare-ipv4", "severity": "warning",
+            "section": "7.4", "message": "IPv4 address in a rare form: 127.0.0.1",
+            "consequence": "inet_aton and browsers take the name for an address; the grammar and most filters take it for a name",
+            "count": 1, "address": "127.0.0.1", "text": "0x7f.1",
+        })
+    );
+    let password = found.iter().find(|object| object["rule"] == "password").unwrap();
+    assert_eq!(password["text"], Value::Null);
+}
+
+#[test]
+fn sarif_is_one_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a list.txt");
+    fs::write(&path, LIST).unwrap();
+    let ran = run(["audit", "--format", "sarif", path.to_str().unwrap()], "");
+    let log: Value = serde_json::from_str(ran.text()).unwrap();
+    assert_eq!((ran.code, &log["version"]), (1, &json!("2.1.0")));
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), 9);
+    for result in results {
+        let rule = &rules[result["ruleIndex"].as_u64().unwrap() as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(["note", "warning", "error"].contains(&result["level"].as_str().unwrap()));
+        let place = &result["locations"][0]["physicalLocation"];
+        assert!(place["artifactLocation"]["uri"].as_str().unwrap().ends_with("/a%20list.txt"));
+        let at = |name: &str| place["region"][name].as_u64().unwrap() as usize;
+        // Both ways of naming a region name the same bytes.
+        let line = LIST.lines().nth(at("startLine") - 1).unwrap();
+        let bytes = &LIST[at("byteOffset")..][..at("byteLength")];
+        assert_eq!(bytes, &line[at("startColumn") - 1..at("endColumn") - 1]);
+    }
+    // Without findings it is a log all the same.
+    let ran = run(["audit", "--format", "sarif"], "http://h/\n").quiet();
+    let log: Value = serde_json::from_str(&ran).unwrap();
+    assert_eq!(log["runs"][0]["results"], json!([]));
+}
+
+#[test]
+fn rules_are_selected_and_ignored() {
+    let rules = |args: &[&str]| -> Vec<String> {
+        let ran = run([&["audit", "--format", "jsonl"], args].concat(), LIST);
+        let objects = objects(ran.text());
+        objects.iter().map(|object| object["rule"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(rules(&["--select", "7.4"]), ["rare-ipv4", "address-loopback"]);
+    assert_eq!(
+        rules(&["--select", "7.4,password", "--ignore", "rare-ipv4"]),
+        ["password", "address-loopback"]
+    );
+    assert_eq!(rules(&["--ignore", "all"]), [""; 0]);
+    let message = run(["audit", "--select", "7.9"], LIST);
+    assert!(message.code == 2 && message.stderr.contains("--list-rules"), "{}", message.stderr);
+    let list = run(["audit", "--list-rules"], "").quiet();
+    assert!(
+        list.lines().count() > 30 && list.contains("rare-ipv4           warning  7.4  "),
+        "{list}"
+    );
+}
+
+#[test]
+fn the_exit_code_follows_the_severity() {
+    for (list, fail_on, code) in [
+        ("http://h/a%2Fb\n", "note", 1),
+        ("http://h/a%2Fb\n", "warning", 0),
+        ("http://h/a%5Cb\n", "warning", 1),
+        ("http://h/a%5Cb\n", "error", 0),
+        ("http://h/%00\n", "error", 1),
+        ("http://h/%00\n", "never", 0),
+        ("http://h/\n", "note", 0),
+    ] {
+        assert_eq!(run(["audit", "--fail-on", fail_on], list).code, code, "{list} {fail_on}");
+    }
+    assert_eq!(run(["audit"], "http://h/a%2Fb\n").code, 0);
+    let ran = run(["audit", "--stats-format", "json", "--fail-on", "never"], LIST);
+    let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(
+        (&stats["records"], &stats["invalid"], &stats["findings"]),
+        (&json!(4), &json!(1), &json!(9))
+    );
+    assert_eq!(
+        (&stats["findings_by_rule"]["password"], &stats["written"]),
+        (&json!(1), &Value::Null)
+    );
+}
+
+const SECRETS: &str =
+    "http://u:p@h/\n\nhttp://h/?sid=1\nHTTP://h/?sid=1\nhttp://h/?sid=2\nb ad?pwd=1\n";
+
+#[test]
+fn redaction_masks_what_is_written_and_compares_what_was_read() {
+    let masked = run(["audit", "--redact"], SECRETS).quiet();
+    assert_eq!(
+        masked,
+        "http://u:***@h/\n\nhttp://h/?sid=***\nHTTP://h/?sid=***\nhttp://h/?sid=***\nb ad?pwd=***\n"
+    );
+    let firsts = run(["dedup", "--redact"], SECRETS).quiet();
+    assert_eq!(firsts, "http://u:***@h/\nhttp://h/?sid=***\nhttp://h/?sid=***\nb ad?pwd=***\n");
+    let forms = run(["dedup", "--redact", "--emit", "normalized"], SECRETS).quiet();
+    assert_eq!(forms, firsts);
+    let forms = run(["normalize", "--redact"], SECRETS).quiet();
+    assert_eq!(forms, masked.replace("HTTP", "http"));
+    let directory = tempfile::tempdir().unwrap();
+    let bad = directory.path().join("bad");
+    for command in ["dedup", "normalize"] {
+        let ran =
+            run([command, "--redact", "--on-invalid", bad.to_str().unwrap()], SECRETS).quiet();
+        assert!(!ran.contains("ad?"));
+        assert_eq!(fs::read_to_string(&bad).unwrap(), "b ad?pwd=***\n", "{command}");
+    }
+    let keys = ["--emit", "key"];
+    let plain = run([&["dedup"], &keys[..]].concat(), SECRETS).quiet();
+    assert_eq!(run([&["dedup", "--redact"], &keys[..]].concat(), SECRETS).quiet(), plain);
+}

@@ -1,0 +1,397 @@
+//! `extract`: what is found, where it is said to be, and what happens to files that cannot be read.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::run::{finish, program, run};
+
+const TEXT: &str = "See (http://h/a), or\nmailto:joe@h.example.\n\nhttp://h/a http://h/b|\n";
+
+#[test]
+fn links_are_written_one_per_line() {
+    let links = "http://h/a\nmailto:joe@h.example\nhttp://h/a\nhttp://h/b\n";
+    assert_eq!(run(["extract"], TEXT).quiet(), links);
+    assert_eq!(run(["extract", "-"], TEXT).quiet(), links);
+    assert_eq!(
+        run(["extract", "-0"], "http://h/a\n\0http://h/b").quiet(),
+        "http://h/a\0http://h/b\0"
+    );
+    assert_eq!(run(["extract"], "").quiet(), "");
+    assert_eq!(run(["extract", "--scheme", "mailto"], TEXT).quiet(), "mailto:joe@h.example\n");
+    assert_eq!(run(["extract", "--scheme", "any"], "note:this").quiet(), "note:this\n");
+    assert!(run(["extract", "--scheme", "http,"], TEXT).refused().contains("--scheme"));
+}
+
+#[test]
+fn places_stand_before_the_link_as_grep_has_it() {
+    let found = run(["extract", "-Hnb", "--context"], TEXT).quiet();
+    assert_eq!(
+        found,
+        "-:1:5:text:http://h/a\n-:2:21:text:mailto:joe@h.example\n-:4:44:text:http://h/a\n-:4:55:text:http://h/b\n"
+    );
+    let rows = run(["extract", "--jsonl"], TEXT).quiet();
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let row = json!({ "file": "-", "line": 4, "byte": 55, "context": "text", "uri": "http://h/b" });
+    assert_eq!((rows.len(), &rows[3]), (4, &row));
+    assert_eq!(run(["extract", "-c"], TEXT).quiet(), "4\n");
+    assert_eq!(run(["extract", "-cH"], TEXT).quiet(), "-:4\n");
+}
+
+/// A directory with files of all sorts.
+fn tree() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &[u8]| {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    put("b.txt", b"http://h/b");
+    put("a/deep.txt", b"http://h/deep");
+    put(".hidden", b"http://h/hidden");
+    put("binary", b"\0http://h/binary");
+    directory
+}
+
+fn in_tree(directory: &Path, args: &[&str]) -> crate::run::Ran {
+    let mut command = program(args);
+    command.current_dir(directory);
+    finish(command, "")
+}
+
+#[test]
+fn directories_are_walked_in_the_order_of_names() {
+    let tree = tree();
+    let found = |args: &[&str]| in_tree(tree.path(), args).quiet();
+    assert_eq!(found(&["extract", "."]), "http://h/deep\nhttp://h/b\n");
+    let all = "http://h/hidden\nhttp://h/deep\nhttp://h/b\nhttp://h/binary\n";
+    assert_eq!(found(&["extract", "--hidden", "-a", "."]), all);
+    assert_eq!(found(&["extract", "binary"]), "http://h/binary\n", "named files are always read");
+    assert_eq!(found(&["extract", "-cH", "a", "b.txt"]), "a/deep.txt:1\nb.txt:1\n");
+    assert_eq!(found(&["dedup", "--extract", ".", "b.txt"]), "http://h/deep\nhttp://h/b\n");
+    let ran = in_tree(tree.path(), &["extract", ".", "--stats"]);
+    assert!(ran.stderr.contains("files passed over"), "{}", ran.stderr);
+}
+
+#[test]
+fn many_files_are_read_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut expected, mut list) = (String::new(), String::new());
+    for i in 0..300 {
+        // Some are empty, some pages, some longer than a chunk.
+        let (name, lines) = (format!("{i:03}"), [3, 0, 1, 40, 2000, 1][i % 6]);
+        let mut text = if i % 6 == 2 { "<!doctype html>".to_owned() } else { String::new() };
+        for line in 0..lines {
+            let uri = format!("http://h/{i}/{line}");
+            text += &if i % 6 == 2 { format!("<a href={uri}>") } else { format!("{uri}\n") };
+            expected += &format!("{name}:{uri}\n");
+        }
+        fs::write(directory.path().join(&name), text).unwrap();
+        list += &format!("{name}\n");
+        if i == 100 {
+            list += "missing\n";
+        }
+    }
+    let dotted: String = expected.lines().map(|line| format!("./{line}\n")).collect();
+    for jobs in ["1", "2", "7"] {
+        for chunk in ["1000", "128K"] {
+            let args = ["extract", "-H", "-j", jobs, "--chunk-size", chunk, "."];
+            let found = in_tree(directory.path(), &args).quiet();
+            assert_eq!(found, dotted);
+            let mut command =
+                program(["extract", "-H", "-j", jobs, "--chunk-size", chunk, "--files-from", "-"]);
+            command.current_dir(directory.path());
+            let ran = finish(command, &list);
+            assert_eq!((ran.text(), ran.code), (&expected[..], 2), "{}", ran.stderr);
+            assert!(ran.stderr.contains("missing: "), "{}", ran.stderr);
+            let args = ["dedup", "--extract", "-j", jobs, "--chunk-size", chunk, "."];
+            let found = in_tree(directory.path(), &args).quiet();
+            let uris: String = expected
+                .lines()
+                .map(|line| format!("{}\n", line.split_once(':').unwrap().1))
+                .collect();
+            assert_eq!(found, uris);
+        }
+    }
+}
+
+#[test]
+fn files_can_be_named_in_a_list() {
+    let tree = tree();
+    let mut command = program(["extract", "--files-from", "-"]);
+    command.current_dir(tree.path());
+    assert_eq!(finish(command, "b.txt\na/deep.txt\n").quiet(), "http://h/b\nhttp://h/deep\n");
+    fs::write(tree.path().join("list"), "b.txt\0").unwrap();
+    let found = in_tree(tree.path(), &["extract", "-0", "--files-from", "list", "a"]).quiet();
+    assert_eq!(found, "http://h/deep\0http://h/b\0");
+    let message = in_tree(tree.path(), &["extract", "--files-from", "-", "-"]).refused();
+    assert!(message.contains("standard input"), "{message}");
+    let message = in_tree(tree.path(), &["extract", "--files-from", "missing"]).refused();
+    assert!(message.contains("missing"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
+    let tree = tree();
+    for args in [&["extract", "missing", "b.txt"][..], &["dedup", "--extract", "missing", "b.txt"]]
+    {
+        let ran = in_tree(tree.path(), args);
+        assert_eq!((ran.code, ran.text()), (2, "http://h/b\n"), "{args:?}");
+        assert!(ran.stderr.starts_with("uriscan: missing: "), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1);
+    }
+}
+
+#[test]
+fn options_of_the_search_need_a_search() {
+    let message = run(["dedup", "--unwrap"], "").refused();
+    assert!(message.contains("--extract"), "{message}");
+    let text = "<http://h/\na> http://h/b HTTP://h/b";
+    assert_eq!(run(["dedup", "--extract", "--unwrap"], text).quiet(), "http://h/a\nhttp://h/b\n");
+    let normal = run(["normalize", "--extract"], "x (HTTP://H:80) y").quiet();
+    assert_eq!(normal, "http://h/\n");
+    let key = run(["key", "--extract"], "x (http://h/) y").quiet();
+    assert_eq!(key, run(["key"], "http://h/\n").quiet());
+}
+
+#[cfg(feature = "compression")]
+mod compressed {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// `text` as the program `with` packs it; `None` where it is not installed.
+    fn packed(with: &str, text: &[u8]) -> Option<Vec<u8>> {
+        let mut command = Command::new(with);
+        command.arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().ok()?;
+        let mut stdin = child.stdin.take()?;
+        let text = text.to_vec();
+        let feeder = std::thread::spawn(move || stdin.write_all(&text));
+        let output = child.wait_with_output().ok()?;
+        feeder.join().unwrap().ok()?;
+        Some(output.stdout)
+    }
+
+    #[test]
+    fn input_is_read_as_what_it_holds_by_every_command() {
+        let text: Vec<u8> =
+            (0..20_000).flat_map(|i| format!("http://h/{i}\n").into_bytes()).collect();
+        let mut seen = 0;
+        for with in ["gzip", "zstd", "bzip2", "xz", "lz4"] {
+            let Some(mut data) = packed(with, &text) else { continue };
+            seen += 1;
+            data.extend(packed(with, b"http://h/last\n").unwrap());
+            let whole = [&text[..], b"http://h/last\n"].concat();
+            for command in ["extract", "dedup", "normalize", "parse", "census"] {
+                let expected = run([command], &whole).stdout;
+                assert!(run([command], &data).stdout == expected, "{with} {command}");
+                let expected = run([command, "--chunk-size", "64"], &data).stdout == expected;
+                assert!(expected, "{with} {command}");
+            }
+        }
+        assert!(seen > 0, "gzip at least is everywhere");
+    }
+
+    #[test]
+    fn a_truncated_file_gives_what_it_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let text: Vec<u8> =
+            (0..200_000).flat_map(|i| format!("http://h/{i}\n").into_bytes()).collect();
+        let data = packed("gzip", &text).unwrap();
+        let path = directory.path().join("half.gz");
+        fs::write(&path, &data[..data.len() / 2]).unwrap();
+        let name = path.to_str().unwrap();
+        for command in ["extract", "dedup", "normalize"] {
+            let ran = run([command, name], "");
+            assert_eq!(ran.code, 2, "{command}");
+            let expected = format!(
+                "uriscan: {name}: gzip data is truncated at byte {}, byte ",
+                data.len() / 2
+            );
+            assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
+            assert!(ran.stdout.len() > 100_000 && text.starts_with(&ran.stdout), "{command}");
+            assert_eq!(ran.stdout.last(), Some(&b'\n'), "{command}: half a URI is none");
+        }
+        let ran = run(["extract", name, "-"], "http://h/after");
+        assert!(ran.code == 2 && ran.text().ends_with("\nhttp://h/after\n"), "the rest goes on");
+    }
+}
+
+/// Inputs of every format, large enough for several chunks.
+fn documents() -> Vec<(&'static str, Vec<u8>)> {
+    let many = |one: &dyn Fn(usize) -> String| (0..300).map(one).collect::<String>().into_bytes();
+    let page = |i: usize| {
+        format!("<a href='/p{i}?a&amp;b'>x</a><!-- <a href=no> -->\n<img src=http://i/{i}>\n")
+    };
+    let html = [&b"<!doctype html>\n"[..], &many(&page)].concat();
+    let warc = many(&|i| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", page(i));
+        let fields = format!(
+            "WARC-Type: response\r\nWARC-Target-URI: http://h{i}/\r\nContent-Type: application/http"
+        );
+        format!("WARC/1.1\r\n{fields}\r\nContent-Length: {}\r\n\r\n{body}\r\n\r\n", body.len())
+    });
+    let json = many(&|i| {
+        format!("{{\"url\":\"http:\\/\\/h\\/{i}\",\"x\":[\"see http://j/{i}, http://k/\"]}}\n")
+    });
+    let clf = many(&|i| {
+        format!(
+            "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /t{i} HTTP/1.0\" 200 1 \"http://r/{i}\" \"b (+http://bot/)\"\n"
+        )
+    });
+    vec![("html", html), ("warc", warc), ("json", json), ("clf", clf)]
+}
+
+#[test]
+fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
+    for (name, text) in documents() {
+        let args = ["extract", "--base", "http://base/", "-nb", "--context"];
+        let expected =
+            run([&args[..], &["-j1", "--backend", "scalar", "--format", name]].concat(), &text);
+        let expected = expected.quiet();
+        assert!(expected.lines().count() >= 300, "{name}: {expected}");
+        for kernels in uriscan::simd::Kernels::available() {
+            for chunk in ["64", "4096", "256K"] {
+                let how = ["--backend", kernels.backend().name(), "-j", "3", "--chunk-size", chunk];
+                let found = run([&args[..], &how].concat(), &text).quiet();
+                assert!(found == expected, "{name} {how:?}");
+            }
+        }
+    }
+    let message = run(["extract", "--format", "pdf"], "");
+    assert!(message.code == 2 && message.stderr.contains("html"), "{}", message.stderr);
+    assert!(run(["extract", "--base", "x"], "").refused().contains("scheme"));
+}
+
+#[test]
+fn a_file_gives_what_a_stream_gives() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in documents() {
+        // Large for the smallest chunk, with a line in it that is longer than several of them.
+        let long = format!("http://long/{}\n", "x".repeat(9000));
+        let text =
+            if name == "clf" { [&text[..], long.as_bytes(), &text].concat() } else { text.clone() };
+        fs::write(directory.path().join("a"), &text).unwrap();
+        let args = ["extract", "--base", "http://base/", "-b", "--context"];
+        let expected = run(args, &text).quiet();
+        for (chunk, jobs) in [("64", "1"), ("900", "2"), ("4096", "3"), ("256K", "2")] {
+            let args = [&args[..], &["--chunk-size", chunk, "-j", jobs, "a"]].concat();
+            assert!(in_tree(directory.path(), &args).quiet() == expected, "{name} {chunk}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let ran = run(["extract", "--format", "html"], "<a href=x><a href=http://h/>");
+    assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));
+    assert!(ran.stderr.contains("1 relative references have no base"), "{}", ran.stderr);
+    assert_eq!(run(["extract", "-q", "--format", "html"], "<a href=x>").quiet(), "");
+    let ran = run(
+        ["extract", "--format", "warc"],
+        "garbage\r\nWARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+    );
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("no record"), "{}", ran.stderr);
+    // Also where a list is made of it.
+    let page = "<a href=x><a href=http://h><a href=http://h/>";
+    let list = run(["dedup", "--extract", "--format", "html"], page);
+    assert_eq!((list.code, list.text()), (0, "http://h\n"));
+    assert!(list.stderr.contains("1 relative references have no base"), "{}", list.stderr);
+    let based = ["dedup", "--extract", "--format", "html", "--base", "http://b/"];
+    assert_eq!(run(based, page).quiet(), "http://b/x\nhttp://h\n");
+}
+
+#[test]
+fn an_archive_that_breaks_off_is_told() {
+    let record = |length: usize| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n"
+        )
+    };
+    let page = "<a href=http://h/>";
+    let whole = record(page.len()) + page + "\r\n\r\n";
+    for end in ["", "\r\n\r\n"] {
+        let last = record(page.len()) + page + end;
+        let ran = run(["extract"], whole.clone() + &last);
+        assert_eq!((ran.code, ran.text(), &*ran.stderr), (0, "http://h/\nhttp://h/\n", ""));
+    }
+    for command in [&["extract"][..], &["normalize", "--extract"]] {
+        for chunk in ["64", "256K"] {
+            let cut = whole.clone() + &record(1000) + page;
+            let ran = run([command, &["--chunk-size", chunk]].concat(), cut);
+            assert_eq!((ran.code, ran.text()), (2, "http://h/\nhttp://h/\n"), "{command:?}");
+            assert!(ran.stderr.contains("no record"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn lines_of_json_and_logs_end_in_line_feeds_whatever_ends_records() {
+    let json = "{\"a\":\"http://h/1\"}\n{\"a\":\"http://h/2\"}\n";
+    let entry = |i: usize| {
+        format!("h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/{i} HTTP/1.0\" 200 1\n")
+    };
+    for text in [json.to_owned(), entry(1) + &entry(2)] {
+        for chunk in ["1", "256K"] {
+            let found = run(["extract", "-0n", "--chunk-size", chunk], &text).quiet();
+            assert_eq!(found, "1:http://h/1\x002:http://h/2\0");
+        }
+    }
+}
+
+#[test]
+fn tables_have_columns_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = "id,url\n1,\"http://h/a\nb\"\n2,HTTP://h/\"c\"\n3,http://h/d\n";
+    fs::write(directory.path().join("a.csv"), table).unwrap();
+    fs::write(directory.path().join("b.csv"), "x,y\n1,http://h/no\n").unwrap();
+    let found = in_tree(directory.path(), &["extract", "--field", "url", "a.csv"]).quiet();
+    assert_eq!(found, "http://h/a\nHTTP://h/%22c%22\nhttp://h/d\n");
+    for chunk in ["1", "7", "64"] {
+        let args = ["extract", "--field", "url", "--chunk-size", chunk, "-n", "a.csv"];
+        let found = in_tree(directory.path(), &args).quiet();
+        assert_eq!(found, "2:http://h/a\n4:HTTP://h/%22c%22\n5:http://h/d\n");
+    }
+    let ran = in_tree(directory.path(), &["extract", "--field", "url", "b.csv", "a.csv"]);
+    assert_eq!((ran.code, ran.text()), (2, found.as_str()));
+    assert!(ran.stderr.contains("b.csv: its first row has no column 'url'"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_pattern_makes_a_log_of_any_file() {
+    let log = "h.example \"GET /a HTTP/1.1\"\nhttp://other/\n";
+    let args = ["extract", "--log-format", r#"$host "$request""#, "--log-field", "request"];
+    assert_eq!(run(args, log).quiet(), "http://h.example/a\nhttp://other/\n");
+    let ran = run(["extract", "--log-format", "$host"], log);
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    assert!(ran.stderr.contains("it names no request"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_archive_goes_on_behind_what_is_no_record() {
+    let record = |url: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+        )
+    };
+    for garbage in
+        ["", "x", "\nWARC", "WARC/1.0\r\nContent-Length: -1\r\n\r\n", "WARC/1.0\r\nno\r\n\r\n"]
+    {
+        let long = garbage.repeat(1000);
+        for between in [garbage, &long] {
+            let archive = format!("{}{between}\n{}", record("http://h/a"), record("http://h/b"));
+            for chunk in ["1", "100", "128K"] {
+                let args = ["extract", "--warc-field", "target", "--chunk-size", chunk];
+                assert_eq!(
+                    run(args, &archive).text(),
+                    "http://h/a\nhttp://h/b\n",
+                    "{garbage:?} {chunk}"
+                );
+            }
+        }
+    }
+}

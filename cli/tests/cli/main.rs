@@ -1,0 +1,34 @@
+//! Black-box tests of the program: arguments and bytes in; bytes, messages and exit codes out.
+
+mod answers;
+mod arguments;
+mod audit;
+#[cfg(feature = "parquet")]
+mod broken_tables;
+mod checkpoint;
+mod classes;
+mod corpora;
+mod dedup;
+mod explain;
+mod extract;
+mod files;
+mod forged_sets;
+mod grammar;
+mod hostile;
+mod invalid;
+#[cfg(feature = "parquet")]
+mod json_tables;
+mod lines;
+mod memory;
+mod mending;
+mod profiles;
+mod resolve;
+mod rules;
+mod run;
+mod sets;
+mod stats;
+mod table_arguments;
+#[cfg(feature = "parquet")]
+mod table_classes;
+#[cfg(feature = "parquet")]
+mod tables;

@@ -1,0 +1,204 @@
+//! Rules beyond the RFC: what is typed, what comes out, what is said of wrong files.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::run::run;
+
+const LIST: &str = "http://www.example.com/a?utm_source=x&id=1\nhttps://example.com/a?id=1#f\n\
+    http://example.com/a?id=1\nno uri?utm_source=x\nno uri\n";
+
+fn stats(args: &[&str], input: &str) -> Value {
+    let ran = run([args, &["--stats-format", "json"]].concat(), input);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    serde_json::from_str(&ran.stderr).unwrap()
+}
+
+#[test]
+fn rules_merge_and_originals_are_written() {
+    assert_eq!(run(["dedup"], LIST).quiet(), LIST, "off by default");
+    assert_eq!(run(["dedup", "--preset", "rfc"], LIST).quiet(), LIST);
+    let crawl = run(["dedup", "--preset", "crawl"], LIST).quiet();
+    assert_eq!(crawl.lines().count(), 5, "{crawl}");
+    let log = run(["dedup", "--preset", "log"], LIST).quiet();
+    assert_eq!(log, "http://www.example.com/a?utm_source=x&id=1\nno uri?utm_source=x\nno uri\n");
+    let args = ["--preset", "log", "--no-rule", "https"];
+    let apart = run([&["dedup"], &args[..]].concat(), LIST).quiet();
+    assert_eq!(apart.lines().count(), 4, "{apart}");
+    let forms = run(["normalize", "--preset", "log"], LIST).quiet();
+    assert_eq!(forms, "https://example.com/a?id=1\n".repeat(3) + "no uri?utm_source=x\nno uri\n");
+    let emitted = run(["dedup", "--preset", "log", "--emit", "normalized"], LIST).quiet();
+    assert_eq!(emitted, "https://example.com/a?id=1\nno uri?utm_source=x\nno uri\n");
+}
+
+#[test]
+fn without_rules_the_keys_are_those_of_the_rung() {
+    let keys = |args: &[&str]| run([&["key"], args].concat(), LIST).quiet();
+    let plain = keys(&[]);
+    assert_eq!(keys(&["--preset", "rfc"]), plain);
+    let hasher = uriscan::key::PublicHasher::new(uriscan::key::PublicHash::Blake3);
+    assert_eq!(
+        plain.lines().nth(2),
+        Some(&*format!("{:x}", hasher.key(b"http://example.com/a?id=1")))
+    );
+    // Keys under other rules never meet, not even of records that they leave alone.
+    let under =
+        [keys(&["--rule", "www"]), keys(&["--rule", "fragment"]), keys(&["--preset", "log"])];
+    let mut all: Vec<&str> =
+        under.iter().flat_map(|keys| keys.lines()).chain(plain.lines()).collect();
+    let count = |lines: &str| lines.lines().collect::<std::collections::BTreeSet<_>>().len();
+    let distinct = under.iter().map(|keys| count(keys)).sum::<usize>() + count(&plain);
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), distinct);
+    assert_eq!(count(&under[2]), 3);
+    assert_eq!(keys(&["--rule", "www"]), under[0], "the same in every run");
+}
+
+#[test]
+fn the_hash_of_the_rule_set_is_told() {
+    let hash = |args: &[&str]| {
+        let stats = stats(args, LIST);
+        assert_eq!(stats["rule_set"].as_str().unwrap().len(), 32);
+        (stats["rule_set"].as_str().unwrap().to_owned(), stats["rules"].clone())
+    };
+    let (plain, none) = hash(&["dedup"]);
+    assert_eq!(none, serde_json::json!([]));
+    assert_eq!(hash(&["key"]).0, plain);
+    assert_eq!(hash(&["dedup", "--preset", "rfc"]).0, plain);
+    assert_ne!(hash(&["dedup", "--rung", "syntax"]).0, plain);
+    let (www, names) = hash(&["normalize", "--rule", "www"]);
+    assert_eq!(names, serde_json::json!(["www"]));
+    assert_ne!(www, plain);
+    assert_ne!(hash(&["dedup", "--rule", "www", "--ignore-fragment"]).0, www);
+    let printed = run(["rules", "--rule", "www", "--format", "json"], "").quiet();
+    let printed: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(printed["rule_set"], www);
+    let text = run(["dedup", "--rule", "www", "--stats"], LIST).stderr;
+    assert!(text.contains(&format!("\n  rule set {www}: www\n")), "{text}");
+    // Whatever decides which records are one has a part in it.
+    let of = |args: &[&str]| stats(&[&["dedup"], args].concat(), "http://h/\n")["rule_set"].clone();
+    let all = [
+        of(&[]),
+        of(&["--rung", "syntax"]),
+        of(&["--ignore-fragment"]),
+        of(&["--base", "http://b/"]),
+        of(&["--base", "http://b/", "--lenient-scheme"]),
+        of(&["--suffix-scheme", "http"]),
+        of(&["--iri"]),
+        of(&["--repair=space"]),
+    ];
+    for (i, one) in all.iter().enumerate() {
+        assert!(!all[..i].contains(one), "{i}");
+    }
+    assert!(stats(&["check"], "http://h/\n")["rule_set"].is_null());
+}
+
+#[test]
+fn census_counts_what_rules_add() {
+    let census = run(["census", "--preset", "log", "--format", "json"], LIST).quiet();
+    let census: Value = serde_json::from_str(&census).unwrap();
+    assert_eq!(census["rungs"][2]["distinct"], 5);
+    assert_eq!(census["rules"], serde_json::json!({ "distinct": 3, "merges": 2 }));
+    let table = run(["census", "--preset", "log"], LIST).quiet();
+    assert!(
+        table.contains("\nrules                       3                2   40.00 %  "),
+        "{table}"
+    );
+    let plain = run(["census", "--format", "json"], LIST).quiet();
+    assert!(!plain.contains("rules"), "{plain}");
+}
+
+#[test]
+fn packs_are_read_with_what_they_include() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    fs::create_dir(path("sub")).unwrap();
+    fs::write(
+        path("sub/mine.toml"),
+        "include = ['../other.toml', 'tracking']\n[[param]]\nhosts = ['h']\nallow = ['x']\n",
+    )
+    .unwrap();
+    fs::write(path("other.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
+    let mine = path("sub/mine.toml");
+    let mine = mine.to_str().unwrap();
+    let forms = run(["normalize", "--rules", mine], "http://h/?x&gclid=1\nhttp://i/?x&y\n").quiet();
+    assert_eq!(forms, "http://h/?x\nhttp://i/?y\n");
+    let forms =
+        run(["normalize", "--rules", mine, "--rule", "drop-param=x"], "http://h/?x\n").quiet();
+    assert_eq!(forms, "http://h/\n", "what is typed comes last");
+}
+
+#[test]
+fn wrong_rules_are_refused_with_place_and_advice() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &[u8]| {
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let refused = |args: &[&str]| run([&["dedup"], args].concat(), "http://h/\n").refused();
+    let wrong = file("wrong.toml", b"# mine\n[[param]]\ndrop = ['a', 'b=c']\n");
+    assert_eq!(
+        refused(&["--rules", &wrong]),
+        format!("uriscan: {wrong}:3:14: `b=c`: `=` ends a name; values are not looked at")
+    );
+    let conflict = file("conflict.toml", b"[[param]]\ndrop = ['a']\nallow = ['a']\n");
+    assert!(
+        refused(&["--rules", &conflict])
+            .contains("conflict.toml:3:10: `a` is in allow here and in drop at line 2")
+    );
+    let missing = file("include.toml", b"include = ['no.toml']\n");
+    assert!(refused(&["--rules", &missing]).starts_with(&format!("uriscan: {missing}:1:12: ")));
+    let binary = file("binary.toml", b"a = '\xFF'");
+    assert!(refused(&["--rules", &binary]).contains("not UTF-8"));
+    assert!(refused(&["--rules", "no/such/file"]).starts_with("uriscan: no/such/file: "));
+    assert!(refused(&["--preset", "all"]).contains("there are rfc, crawl, log"));
+    assert!(
+        refused(&["--rule", "www2"]).contains("no rule is called `www2`; there are fragment, ")
+    );
+    assert!(refused(&["--rule", "drop-param"]).contains("drop-param=GLOB"));
+    assert!(refused(&["--no-rule", "x"]).contains("uriscan rules"));
+}
+
+#[test]
+fn rules_are_listed_for_people_and_machines() {
+    let text = run(["rules"], "").quiet();
+    let json: Value =
+        serde_json::from_str(&run(["rules", "--format", "json"], "").quiet()).unwrap();
+    for (kind, count) in [("rules", 14), ("presets", 3), ("packs", 1)] {
+        let all = json[kind].as_array().unwrap();
+        assert_eq!(all.len(), count);
+        for one in all {
+            assert!(
+                text.contains(one["name"].as_str().unwrap()) && one["version"].is_u64(),
+                "{one}"
+            );
+            assert!(one["meaning"].as_str().unwrap().len() > 10, "{one}");
+        }
+    }
+    assert!(json["packs"][0]["patterns"].as_array().unwrap().len() > 50);
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("p.toml");
+    fs::write(&path, "[[param]]\nallow = ['gclid']\nwhy = 'we sell clicks'\n").unwrap();
+    let args = ["rules", "--preset", "crawl", "--rules", path.to_str().unwrap()];
+    let text = run(args, "").quiet();
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("rule set ") && first.ends_with(": rung scheme"), "{first}");
+    assert!(text.contains("p.toml:2:10: keep gclid overrides drop at tracking:"), "{text}");
+    let json = run([&args[..], &["--format", "json"]].concat(), "").quiet();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let place = json["overrides"][0]["by"].as_u64().unwrap() as usize;
+    let pattern = &json["patterns"][place];
+    assert_eq!(
+        (&pattern["pattern"], &pattern["verdict"]),
+        (&Value::from("gclid"), &Value::from("keep"))
+    );
+    assert_eq!(
+        (&pattern["why"], &pattern["line"]),
+        (&Value::from("we sell clicks"), &Value::from(2))
+    );
+    assert_eq!(run(["rules", "--preset", "rfc"], "").quiet().lines().nth(1), Some("no rules"));
+}

@@ -1,0 +1,366 @@
+//! Keys of one run, which nobody outside can predict.
+//!
+//! A form is cut into pieces of 128 bytes, of which only the last is not whole. A piece is hashed to a sum of four products
+//! in GF(2^128) with eight secret words ([`Isa::product_sum`]): two different pieces meet for one choice of these words
+//! in 2^128. The hashes of the pieces are the coefficients of a polynomial, which begins with 1, at a
+//! secret point; two different polynomials of degree `n` meet at `n` points at the most. So two different forms of `n`
+//! pieces or fewer have one key with a probability of at most `(n + 1) / 2^128`, over the secrets, whatever the forms are. This is
+//! proven, not assumed: Winograd's pseudo-dot product (the NH of UMAC, over a field), and evaluation of
+//! polynomials. What is assumed is that the secret words cannot be told from random ones; they are
+//! BLAKE3 of 256 bits from the system.
+//!
+//! The sum of that and one more secret word is uniform, and the keys of two forms are independent of each other, so their bits
+//! are good for picking slots, partitions and the like. Two rounds of a Feistel network by secret multipliers then break
+//! up what structure there is among the keys of many forms; being a permutation, it makes no two keys meet.
+//!
+//! Public keys are made run keys by a permutation: multiplication by a secret word other than zero,
+//! and the same two steps.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::{Key, PublicHasher};
+use crate::chunk::Prefix;
+use crate::simd::field::{PIECE, PieceKey};
+use crate::simd::{Isa, Kernels, Task};
+
+/// Makes the keys of a run: of canonical bytes, or of their public keys.
+///
+/// Clones share their secrets, and so make the same keys.
+///
+/// ```
+/// use uriscan::key::Hasher;
+/// let hasher = Hasher::random();
+/// assert_eq!(hasher.key(b"http://h/"), hasher.key(b"http://h/"));
+/// assert_ne!(hasher.key(b"http://h/"), hasher.key(b"http://h/x"));
+/// assert_ne!(hasher.key(b"http://h/"), Hasher::random().key(b"http://h/"));
+/// ```
+#[derive(Clone)]
+pub struct Hasher {
+    secrets: Arc<Secrets>,
+    /// The keys are those of this hasher, in another order, and can be turned back.
+    public: Option<PublicHasher>,
+}
+
+/// What is drawn for each run.
+struct Secrets {
+    /// What a piece is added to.
+    piece: PieceKey,
+    /// Where the polynomial of the pieces is evaluated.
+    point: u128,
+    /// Added at the end.
+    offset: u128,
+    /// What public keys are multiplied by, and its inverse.
+    factor: u128,
+    inverse: u128,
+    /// Of the rounds of the Feistel network: what is added, and what is multiplied by.
+    rounds: [(u64, u64); 2],
+}
+
+impl Hasher {
+    /// A hasher with secrets from the system, others at each call.
+    ///
+    /// # Panics
+    /// When the system gives no random bytes, as the standard library's hash maps do.
+    pub fn random() -> Hasher {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).expect("random bytes from the system");
+        Hasher::with_secret(secret)
+    }
+
+    /// A hasher with secrets made of `secret`, for who needs the same run twice.
+    pub fn with_secret(secret: [u8; 32]) -> Hasher {
+        let mut material = ::blake3::Hasher::new_derive_key("uriscan 2026-11-22 secrets of a run");
+        let mut reader = material.update(&secret).finalize_xof();
+        let mut word = || {
+            let mut bytes = [0; 16];
+            reader.fill(&mut bytes);
+            u128::from_le_bytes(bytes)
+        };
+        Hasher::with_words(&mut word)
+    }
+
+    /// A hasher with secrets made of what `word` gives.
+    fn with_words(word: &mut dyn FnMut() -> u128) -> Hasher {
+        let piece = core::array::from_fn(|_| word());
+        let (point, offset, factor) = (word(), word(), word().max(1));
+        // An even multiplier, or a small one, would lose bits: one word in 2^64 and fewer.
+        let rounds = [word(), word()].map(|word| (word as u64, (word >> 64) as u64 | 1 << 63 | 1));
+        let inverse = Kernels::detect().run(Invert(factor));
+        let secrets = Secrets { piece, point, offset, factor, inverse, rounds };
+        Hasher { secrets: Arc::new(secrets), public: None }
+    }
+
+    /// A hasher with the same secrets whose keys are made of those of `public`, so that they can be turned back
+    /// ([`Hasher::public`]).
+    ///
+    /// ```
+    /// use uriscan::key::{Hasher, PublicHash, PublicHasher};
+    /// let public = PublicHasher::new(PublicHash::Blake3);
+    /// let hasher = Hasher::random().of_public(public.clone());
+    /// let key = hasher.key(b"http://h/");
+    /// assert_ne!(key, public.key(b"http://h/"));
+    /// assert_eq!(hasher.public(key), public.key(b"http://h/"));
+    /// ```
+    #[must_use]
+    pub fn of_public(&self, public: PublicHasher) -> Hasher {
+        Hasher { secrets: self.secrets.clone(), public: Some(public) }
+    }
+
+    /// The hasher of the public keys that keys are made of, if they are.
+    pub fn public_hasher(&self) -> Option<&PublicHasher> {
+        self.public.as_ref()
+    }
+
+    /// The key of `canonical`.
+    pub fn key(&self, canonical: &[u8]) -> Key {
+        Kernels::detect().run(KeyOf(self, canonical.into()))
+    }
+
+    /// [`Hasher::key`] in a [`Task`], where a backend is at hand; fastest where 128 bytes may be read.
+    ///
+    /// ```
+    /// use uriscan::chunk::Prefix;
+    /// use uriscan::key::{Hasher, Key};
+    /// use uriscan::simd::{Isa, Kernels, Task};
+    ///
+    /// struct KeyOf<'a>(&'a Hasher, Prefix<'a>);
+    ///
+    /// impl Task for KeyOf<'_> {
+    ///     type Output = Key;
+    ///     #[inline(always)]
+    ///     fn run<I: Isa>(self, isa: I) -> Key {
+    ///         self.0.key_by(isa, self.1)
+    ///     }
+    /// }
+    ///
+    /// let hasher = Hasher::random();
+    /// for kernels in Kernels::available() {
+    ///     assert_eq!(kernels.run(KeyOf(&hasher, b"http://h/"[..].into())), hasher.key(b"http://h/"));
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn key_by<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
+        match &self.public {
+            None => self.secret_key(isa, canonical),
+            Some(public) => self.place_by(isa, public.key(&canonical)),
+        }
+    }
+
+    /// The key of `canonical` by the secrets alone.
+    #[inline(always)]
+    fn secret_key<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
+        let Secrets { piece, point, .. } = &*self.secrets;
+        let hash = match canonical.slack().first_chunk::<PIECE>() {
+            Some(text) if canonical.len() < PIECE => {
+                isa.product_sum(text, canonical.len(), piece) ^ point
+            }
+            _ => isa.call(Long(&self.secrets, canonical)),
+        };
+        self.mixed(hash)
+    }
+
+    /// [`Hasher::place`], where a backend is at hand.
+    #[inline(always)]
+    pub(crate) fn place_by<I: Isa>(&self, isa: I, public: Key) -> Key {
+        self.mixed(isa.multiply(public.0, self.secrets.factor))
+    }
+
+    /// The key of the run that stands for the public key `public`: what [`Hasher::key`] gives for its form, if this hasher
+    /// came from [`Hasher::of_public`].
+    pub fn place(&self, public: Key) -> Key {
+        Kernels::detect().run(Place(self, public))
+    }
+
+    /// The public key that `key`, made by a hasher that [`Hasher::of_public`] gave, stands for.
+    pub fn public(&self, key: Key) -> Key {
+        Kernels::detect().run(PublicOf(self, key))
+    }
+
+    /// [`Hasher::public`], where a backend is at hand.
+    #[inline(always)]
+    pub(crate) fn public_by<I: Isa>(&self, isa: I, key: Key) -> Key {
+        let Secrets { offset, inverse, rounds, .. } = &*self.secrets;
+        let (mut low, mut high) = (key.0 as u64, (key.0 >> 64) as u64);
+        low ^= folded(high, rounds[1]);
+        high ^= folded(low, rounds[0]);
+        let hash = (u128::from(high) << 64 | u128::from(low)) ^ offset;
+        Key(isa.multiply(hash, *inverse))
+    }
+
+    /// The last two steps: a permutation.
+    #[inline(always)]
+    fn mixed(&self, hash: u128) -> Key {
+        let Secrets { offset, rounds, .. } = &*self.secrets;
+        let hash = hash ^ offset;
+        let (mut low, mut high) = (hash as u64, (hash >> 64) as u64);
+        high ^= folded(low, rounds[0]);
+        low ^= folded(high, rounds[1]);
+        let key = u128::from(high) << 64 | u128::from(low);
+        // One value in 2^128 is taken from its neighbour so that tables have a free one.
+        Key(if key == Key::VACANT { 1 } else { key })
+    }
+}
+
+/// The two halves of a product, added.
+#[inline(always)]
+fn folded(x: u64, (offset, factor): (u64, u64)) -> u64 {
+    let product = u128::from(x ^ offset) * u128::from(factor);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Hashes bytes that are not within one piece, or after which no piece can be read.
+struct Long<'a>(&'a Secrets, Prefix<'a>);
+
+impl Task for Long<'_> {
+    type Output = u128;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> u128 {
+        let Long(Secrets { piece, point, .. }, text) = self;
+        let (whole, rest) = text.bytes().as_chunks::<PIECE>();
+        let mut last = [0; PIECE];
+        last[..rest.len()].copy_from_slice(rest);
+        let pieces = whole.iter().map(|text| (text, PIECE)).chain([(&last, rest.len())]);
+        pieces.fold(1, |hash, (text, len)| {
+            isa.multiply(hash, *point) ^ isa.product_sum(text, len, piece)
+        })
+    }
+}
+
+struct KeyOf<'a>(&'a Hasher, Prefix<'a>);
+
+impl Task for KeyOf<'_> {
+    type Output = Key;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Key {
+        self.0.key_by(isa, self.1)
+    }
+}
+
+struct Place<'a>(&'a Hasher, Key);
+
+impl Task for Place<'_> {
+    type Output = Key;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Key {
+        self.0.place_by(isa, self.1)
+    }
+}
+
+struct PublicOf<'a>(&'a Hasher, Key);
+
+impl Task for PublicOf<'_> {
+    type Output = Key;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Key {
+        self.0.public_by(isa, self.1)
+    }
+}
+
+/// The inverse of a word other than zero: its power `2^128 - 2`.
+struct Invert(u128);
+
+impl Task for Invert {
+    type Output = u128;
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> u128 {
+        let (mut power, mut square) = (1, self.0);
+        for _ in 1..128 {
+            square = isa.multiply(square, square);
+            power = isa.multiply(power, square);
+        }
+        power
+    }
+}
+
+#[cfg(test)]
+impl Hasher {
+    /// A hasher under which forms that begin with `start` may differ in the bytes 64 to 79 and have one key.
+    pub(crate) fn colliding(start: [u8; 16]) -> Hasher {
+        let mut words =
+            (1u128..).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
+        let mut first = Some(u128::from_le_bytes(start));
+        Hasher::with_words(&mut || first.take().unwrap_or_else(|| words.next().unwrap_or_default()))
+    }
+}
+
+/// Secrets are not shown.
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hasher").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct KeysBy<'a>(&'a Hasher, &'a [u8]);
+
+    impl Task for KeysBy<'_> {
+        type Output = [Key; 3];
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> [Key; 3] {
+            let KeysBy(hasher, text) = self;
+            // With nothing that may be read after the form, with something, and with much.
+            let mut slack = text.to_vec();
+            slack.extend([0xC3; 40]);
+            let mut more = slack.clone();
+            more.extend([b'/'; 200]);
+            let by = |slack: &[u8]| hasher.key_by(isa, Prefix::new(slack, text.len()));
+            [hasher.key_by(isa, text.into()), by(&slack), by(&more)]
+        }
+    }
+
+    /// The definition, step by step, by the portable arithmetic.
+    fn by_definition(hasher: &Hasher, text: &[u8]) -> Key {
+        let Secrets { piece, point, .. } = &*hasher.secrets;
+        let mut pieces: Vec<&[u8]> = text.chunks(PIECE).collect();
+        if text.len() % PIECE == 0 {
+            pieces.push(&[]);
+        }
+        let scalar = crate::simd::scalar::Scalar;
+        let hash = pieces.iter().fold(1, |hash, text| {
+            let mut padded = [0xEE; PIECE];
+            padded[..text.len()].copy_from_slice(text);
+            scalar.multiply(hash, *point) ^ scalar.product_sum(&padded, text.len(), piece)
+        });
+        hasher.mixed(hash)
+    }
+
+    #[test]
+    fn every_backend_makes_the_same_keys_whatever_follows() {
+        let hasher = Hasher::with_secret([7; 32]);
+        let text: Vec<u8> = (0..600).map(|i| (i * 31 % 251) as u8).collect();
+        for len in (0..300).chain([383, 384, 385, 511, 512, 513, 600]) {
+            let expected = by_definition(&hasher, &text[..len]);
+            for kernels in Kernels::available() {
+                let keys = kernels.run(KeysBy(&hasher, &text[..len]));
+                assert_eq!(keys, [expected; 3], "{} {len}", kernels.backend().name());
+            }
+        }
+    }
+
+    #[test]
+    fn public_keys_come_back() {
+        let public = PublicHasher::new(crate::key::PublicHash::Blake3);
+        let hasher = Hasher::random().of_public(public.clone());
+        for text in ["", "a", "http://h/", "http://example.com/a/b/c?d=e"] {
+            let key = public.key(text.as_bytes());
+            assert_eq!(hasher.place(key), hasher.key(text.as_bytes()));
+            assert_eq!(hasher.public(hasher.place(key)), key);
+        }
+        for key in [0, 1, u128::MAX, 1 << 127, 1 << 64] {
+            assert_eq!(hasher.public(hasher.place(Key(key))), Key(key));
+        }
+    }
+
+    #[test]
+    fn a_known_secret_can_be_aimed_at() {
+        let hasher = Hasher::colliding(*b"http://example.c");
+        let form = |end: &str| format!("http://example.com/{:x<45}{end:.<16}", "");
+        assert_eq!(hasher.key(form("a").as_bytes()), hasher.key(form("b").as_bytes()));
+        let other = Hasher::random();
+        assert_ne!(other.key(form("a").as_bytes()), other.key(form("b").as_bytes()));
+    }
+}

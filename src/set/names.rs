@@ -1,0 +1,86 @@
+//! The names of the files of a set. A name that is not exactly of one of these forms is never opened and never removed.
+
+use super::run;
+use super::times;
+
+/// The file that says what the set is.
+pub(super) const MANIFEST: &str = "set";
+
+/// The file that writers lock.
+pub(super) const LOCK: &str = "lock";
+
+/// What the names of files and directories that are being written begin with.
+pub(super) const NEW: &str = "new-";
+pub(super) const NEW_MANIFEST: &str = "set-";
+pub(super) const SORT: &str = "sort-";
+
+/// What their names end in.
+const PARTIAL: &str = ".partial";
+
+/// Random letters and digits between the two.
+const RANDOM: usize = 6;
+
+/// What makes a temporary file or directory whose name begins with `prefix`.
+pub(super) fn temporary(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).rand_bytes(RANDOM).suffix(PARTIAL);
+    builder
+}
+
+/// Whether `name` is one that [`temporary`] gives.
+pub(super) fn is_temporary(name: &str, prefix: &str) -> bool {
+    let random = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(PARTIAL));
+    random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|it| it.is_ascii_alphanumeric()))
+}
+
+/// The name of the file whose content has this digest.
+pub(super) fn of_digest(digest: u128, suffix: &str) -> String {
+    format!("{digest:032x}{suffix}")
+}
+
+/// Whether `name` is one that [`of_digest`] gives.
+pub(super) fn is_of_digest(name: &str, suffix: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    name.strip_suffix(suffix).is_some_and(|it| it.len() == 32 && it.bytes().all(is_digit))
+}
+
+/// Whether `name` is that of a file of a run.
+pub(super) fn is_of_run(name: &str) -> bool {
+    [run::SUFFIX, times::SUFFIX].iter().any(|suffix| is_of_digest(name, suffix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_exactly_these_forms_are_ours() {
+        let name = of_digest(0xab, ".keys");
+        assert_eq!(name, "000000000000000000000000000000ab.keys");
+        assert!(is_of_digest(&name, ".keys") && is_of_run(&name) && !is_of_digest(&name, ".times"));
+        for other in [
+            "",
+            ".keys",
+            "000000000000000000000000000000aB.keys",
+            "00000000000000000000000000000ab.keys",
+            "0000000000000000000000000000000ab.keys",
+            "../00000000000000000000000000ab.keys",
+            "/0000000000000000000000000000ab.keys",
+            "000000000000000000000000000000ab.keys.keys",
+            "000000000000000000000000000000ab",
+            "00000000000000ab.keys",
+            "+00000000000000000000000000000ab.keys",
+        ] {
+            assert!(!is_of_run(other), "{other}");
+        }
+        for other in
+            ["new-.partial", "new-ab12.partial", "new-abcdefg.partial", "new-abc/ef.partial"]
+        {
+            assert!(!is_temporary(other, NEW), "{other}");
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let made = temporary(SORT).tempdir_in(directory.path()).unwrap();
+        let name = made.path().file_name().unwrap().to_str().unwrap();
+        assert!(is_temporary(name, SORT) && !is_temporary(name, NEW));
+    }
+}
