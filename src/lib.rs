@@ -159,6 +159,7 @@ pub mod resolve;
 pub mod rules;
 #[cfg(feature = "set")]
 pub mod set;
+mod shown;
 pub mod simd;
 pub mod surt;
 #[cfg(feature = "parquet")]

@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use uriscan::io::{Compression, Source};
-use uriscan::pipeline::{self, Report, Settings};
+use uriscan::pipeline::{self, LeftOut, Settings};
 
 use crate::config::{Documents, Input};
 use crate::exit::Failure;
-use crate::inputs::{Inputs, refuse_table, text};
+use crate::inputs::{Inputs, StdinHead, missing, refuse_table, text};
+use crate::output::StdoutFile;
 
 /// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
-/// What cannot be read is told to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
+/// `output` is the file that standard output goes to: below a directory it is passed over. What cannot be read is told to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
 ///
 /// # Errors
 /// When the list of files cannot be read, or names standard input twice.
@@ -24,7 +25,8 @@ pub(crate) fn open(
     documents: &Documents,
     is_list: bool,
     settings: &Settings,
-    left_out: &Arc<Mutex<Report>>,
+    left_out: &Arc<Mutex<LeftOut>>,
+    output: Option<StdoutFile>,
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
     let Documents { options, walk } = documents;
@@ -36,7 +38,8 @@ pub(crate) fn open(
         }
         inputs.extend(listed(list, is_stdin, settings.record_end)?);
     }
-    let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0) };
+    let stdin_head = StdinHead::default();
+    let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), stdin_head };
     let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
         let source = Source { text_only: is_walked && !walk.text, ..source };
         let source = match is_list {
@@ -50,9 +53,15 @@ pub(crate) fn open(
         match input {
             Input::Stdin => push(Source::new("-", text(io::stdin())), None, false),
             Input::File(path) => match path.metadata() {
-                Err(error) => unread(&format_args!("{}: {error}", path.display())),
+                Err(error) => {
+                    unread(&format_args!("{}: {}", path.display(), missing(path, &error)));
+                }
                 Ok(data) if data.is_dir() => {
                     for path in files_below(path, walk.hidden, unread) {
+                        // What is being written would never end.
+                        if output.is_some_and(|output| output.is_at(&path)) {
+                            continue;
+                        }
                         // There may be very many: they are not looked at before their turn.
                         push(Source::regular_file(path), None, true);
                     }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use uriscan::io::escaped;
+
 /// How a run that could do its job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -49,7 +51,24 @@ pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
 }
 
 /// Prints a line on standard error. When nobody is there to read it, that is no failure.
+///
+/// Names and messages in it may come from anywhere: a terminal gets escapes for what it would act on ([`escaped`]), and the line
+/// stays one.
 pub(crate) fn tell(line: std::fmt::Arguments<'_>) {
+    write_error(&format!("{}\n", escaped(&line.to_string())));
+}
+
+/// Prints the lines of `text`, each as [`tell`] does.
+pub(crate) fn tell_lines(text: &str) {
+    write_error(&escaped_lines(text));
+}
+
+/// The lines of `text`, each with escapes for what a terminal would act on.
+pub(crate) fn escaped_lines(text: &str) -> String {
+    text.split_terminator('\n').map(|line| format!("{}\n", escaped(line))).collect()
+}
+
+fn write_error(text: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -3,11 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
-use uriscan::io::Source;
+use uriscan::io::{Container, Source};
 
 use crate::config::Input;
 use crate::exit::Failure;
+use crate::hint;
 
 /// Said to those who want tables of a program that has none.
 #[cfg(not(feature = "parquet"))]
@@ -18,17 +20,27 @@ pub(crate) struct Inputs {
     pub(crate) sources: Vec<Source>,
     /// Bytes of all inputs, when that is known: all are regular files.
     pub(crate) total_bytes: Option<u64>,
+    /// The first bytes of standard input, once they have been read.
+    pub(crate) stdin_head: StdinHead,
 }
+
+/// The first bytes of standard input, for whoever wants to know later what it was.
+pub(crate) type StdinHead = Arc<OnceLock<Vec<u8>>>;
 
 /// Makes sources of `inputs`.
 ///
 /// # Errors
 /// When a file is missing, not readable, or a directory, so that nothing is done by halves.
 pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
-    let mut opened = Inputs { sources: Vec::with_capacity(inputs.len()), total_bytes: Some(0) };
+    let stdin_head = StdinHead::default();
+    let sources = Vec::with_capacity(inputs.len());
+    let mut opened = Inputs { sources, total_bytes: Some(0), stdin_head: stdin_head.clone() };
     for input in inputs {
         let (source, bytes) = match input {
-            Input::Stdin => (Source::new("-", text(io::stdin())), None),
+            Input::Stdin => {
+                let stdin = Text { kept: Some(stdin_head.clone()), ..text(io::stdin()) };
+                (Source::new("-", stdin), None)
+            }
             Input::File(path) => {
                 let bytes = look(path)?;
                 if bytes.is_some() {
@@ -58,36 +70,45 @@ pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     Ok(bytes.into_iter().sum())
 }
 
-/// An error if the regular file at `path` is a table that cannot be taken for text.
+/// An error if the regular file at `path` is a table, an archive or a document that cannot be taken for text.
 pub(crate) fn refuse_table(path: &Path) -> io::Result<()> {
     text(File::open(path)?).begin()
 }
 
-/// What `inner` gives, if that is no table.
+/// What `inner` gives, if that is neither a table nor a [`Container`].
 pub(crate) fn text<R: Read>(inner: R) -> Text<R> {
-    Text { inner, head: None }
+    Text { inner, head: None, kept: None }
 }
 
 /// Bytes by which tables are known.
-const HEAD_BYTES: u64 = 8;
+const TABLE_BYTES: usize = 8;
 
 /// Text, the first bytes of which have been looked at.
 pub(crate) struct Text<R> {
     inner: R,
     head: Option<io::Cursor<Vec<u8>>>,
+    /// Where its first bytes are to be kept.
+    kept: Option<StdinHead>,
 }
 
 impl<R: Read> Text<R> {
     fn begin(&mut self) -> io::Result<()> {
         let mut head = Vec::new();
-        self.inner.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
-        let format = match &head[..] {
+        self.inner.by_ref().take(Container::HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let format = match &head[..head.len().min(TABLE_BYTES)] {
             // The pages and the footer both begin with the number of a first field.
             [b'P', b'A', b'R', b'1', 0x15, ..] => "Parquet",
             b"ARROW1\0\0" => "Arrow",
             // A stream begins with a length, which is padded, and which no text spells.
             [0xFF, 0xFF, 0xFF, 0xFF, low, _, _, 0] if low % 8 == 0 => "Arrow",
             _ => {
+                if let Some(container) = Container::of_head(&head) {
+                    return Err(container.refusal());
+                }
+                if let Some(kept) = &self.kept {
+                    // There is one standard input, so it is set once.
+                    let _ = kept.set(head.clone());
+                }
                 self.head = Some(io::Cursor::new(head));
                 return Ok(());
             }
@@ -112,10 +133,22 @@ impl<R: Read> Read for Text<R> {
     }
 }
 
+/// What is said of the file at `path`, which cannot be looked at because of `error`.
+pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound if hint::is_url(path) => {
+            "is a URL and not a file, and nothing is fetched; URIs are read from files and from standard input, \
+             as in `echo URL | uriscan ...` or, for what is at the URL, `curl -s URL | uriscan ...`"
+                .to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
 /// Sees whether the file at `path` can be read; gives its size if it is a regular one.
 pub(crate) fn look(path: &Path) -> Result<Option<u64>, Failure> {
     let name = path.display();
-    let metadata = path.metadata().map_err(|error| Failure::at(name, error))?;
+    let metadata = path.metadata().map_err(|error| Failure::at(name, missing(path, &error)))?;
     if metadata.is_dir() {
         let all = path.join("*");
         let what = format_args!("is a directory; name the files in it, such as {}", all.display());

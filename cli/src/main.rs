@@ -10,6 +10,7 @@ mod documents;
 mod environment;
 mod exit;
 mod grammar;
+mod hint;
 mod inputs;
 mod memory;
 mod options;

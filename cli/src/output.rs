@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::config::Destination;
+use crate::config::{Destination, Input};
 use crate::exit::Failure;
 
 /// What is larger goes to the system in one piece, without a copy; what is smaller is gathered.
@@ -106,6 +106,85 @@ pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
         })
     };
     matches!((place(a), place(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// The regular file that standard output goes to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StdoutFile {
+    #[cfg(unix)]
+    id: (u64, u64),
+}
+
+impl StdoutFile {
+    /// The file, if results go to standard output and that is a regular file.
+    #[cfg(unix)]
+    pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
+        use std::os::fd::AsFd;
+        if matches!(destination, Destination::File(_)) {
+            return None;
+        }
+        let file = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+        let metadata = file.metadata().ok().filter(Metadata::is_file)?;
+        Some(StdoutFile { id: StdoutFile::id(&metadata) })
+    }
+
+    /// Elsewhere nobody can tell.
+    #[cfg(not(unix))]
+    pub(crate) fn of(_: &Destination) -> Option<StdoutFile> {
+        None
+    }
+
+    #[cfg(unix)]
+    fn id(metadata: &Metadata) -> (u64, u64) {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    }
+
+    #[cfg(unix)]
+    fn is(&self, metadata: &Metadata) -> bool {
+        metadata.is_file() && StdoutFile::id(metadata) == self.id
+    }
+
+    #[cfg(not(unix))]
+    fn is(&self, _: &Metadata) -> bool {
+        false
+    }
+
+    /// Whether the file is at `path`.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        path.metadata().is_ok_and(|metadata| self.is(&metadata))
+    }
+
+    /// An error if the file is one of `inputs` and what is written to it would be read: as with `cat`, that is so unless it
+    /// is empty and the only one.
+    ///
+    /// # Errors
+    /// When it is.
+    pub(crate) fn refuse_as_input(&self, inputs: &[Input]) -> Result<(), Failure> {
+        for input in inputs {
+            let (name, metadata) = match input {
+                Input::Stdin => ("-".to_owned(), stdin_metadata()),
+                Input::File(path) => (path.display().to_string(), path.metadata().ok()),
+            };
+            let is_read = |metadata: &Metadata| metadata.len() > 0 || inputs.len() > 1;
+            if metadata.is_some_and(|metadata| self.is(&metadata) && is_read(&metadata)) {
+                let what = "is an input and standard output at once; -o puts the results in its place when all is done";
+                return Err(Failure::at(name, what));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn stdin_metadata() -> Option<Metadata> {
+    use std::os::fd::AsFd;
+    File::from(io::stdin().as_fd().try_clone_to_owned().ok()?).metadata().ok()
+}
+
+#[cfg(not(unix))]
+fn stdin_metadata() -> Option<Metadata> {
+    None
 }
 
 /// Standard output without the line buffer that the standard library puts before it, which

@@ -5,12 +5,13 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use uriscan::io::escaped;
 use uriscan::pipeline::Equivalence;
 use uriscan::rules::{Argument, Pack, Pattern, Preset, Rule, RuleSet, Verdict};
 
 use crate::args::{Rules, RulesFormat};
 use crate::config::Destination;
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
 use crate::output::Output;
 
@@ -24,7 +25,7 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let text = match (typed.format, is_choice) {
         (RulesFormat::Table, false) => all_text(),
         (RulesFormat::Json, false) => all_json().to_string() + "\n",
-        (RulesFormat::Table, true) => chosen_text(&equivalence),
+        (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
         (RulesFormat::Json, true) => chosen_json(&equivalence).to_string() + "\n",
     };
     let destination = match typed.destination.output {
@@ -140,8 +141,9 @@ fn chosen_text(equivalence: &Equivalence) -> String {
     for pattern in rules.patterns() {
         let Pattern { text: glob, place, why, .. } = pattern;
         let what = format!("{} {glob}{}", verdict(pattern), hosts(pattern));
-        let why = why.as_ref().map_or(String::new(), |why| format!("  {why}"));
-        let _ = writeln!(text, "  {what:<28}  {place:<16}{why}", place = place.to_string());
+        let why = why.as_ref().map_or(String::new(), |why| format!("  {}", escaped(why)));
+        let place = escaped(&place.to_string()).to_string();
+        let _ = writeln!(text, "  {what:<28}  {place:<16}{why}");
     }
     if !rules.overrides().is_empty() {
         text.push_str("\noverridden\n");
@@ -151,12 +153,12 @@ fn chosen_text(equivalence: &Equivalence) -> String {
         let _ = writeln!(
             text,
             "  {}: {} {}{} overrides {} at {}",
-            by.place,
+            escaped(&by.place.to_string()),
             verdict(by),
             by.text,
             hosts(by),
             verdict(of),
-            of.place
+            escaped(&of.place.to_string())
         );
     }
     text

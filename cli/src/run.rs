@@ -7,19 +7,20 @@ use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, ClassOptions, DedupOptions, Emit, Error, ExplainOptions, FindingCounts,
+    self, Census, ClassOptions, DedupOptions, Emit, Error, ExplainOptions, FindingCounts, LeftOut,
     LegacyQuestion, Report, Settings, Sinks,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
-use crate::args::CensusFormat;
+use crate::args::{CensusFormat, StatsFormat};
 use crate::checkpoint;
-use crate::config::{Config, Destination, Job, KeyForm, SideFiles};
+use crate::config::{Config, Destination, Input, Job, KeyForm, SideFiles};
 use crate::documents;
-use crate::exit::{Failure, Outcome, tell};
-use crate::inputs::{self, Inputs};
-use crate::output::{Output, is_same_file, sync};
+use crate::exit::{Failure, Outcome, tell, tell_lines};
+use crate::hint;
+use crate::inputs::{self, Inputs, StdinHead};
+use crate::output::{Output, StdoutFile, is_same_file, sync};
 use crate::progress::Progress;
 use crate::sets::records::{self, Asked, SetAtWork};
 use crate::summary::{Summary, Writes};
@@ -51,8 +52,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     };
     let is_extract = matches!(config.job, Job::Extract(..));
     // What is not in lists of links that are made of documents.
-    let left_out = Arc::new(Mutex::new(Report::default()));
-    let Inputs { sources, total_bytes } = match &config.documents {
+    let left_out = Arc::new(Mutex::new(LeftOut::default()));
+    let stdout_file = StdoutFile::of(&config.output);
+    let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         None => inputs::open(&config.inputs)?,
         Some(documents) => documents::open(
             &config.inputs,
@@ -60,9 +62,13 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             !is_extract,
             &config.settings,
             &left_out,
+            stdout_file,
             &mut tell_unread,
         )?,
     };
+    if let Some(output) = stdout_file {
+        output.refuse_as_input(&config.inputs)?;
+    }
     refuse_one_file_for_two(config)?;
     if let Some((directory, size)) = &config.checkpoint {
         let report = checkpoint::run(config, directory, *size)?;
@@ -126,6 +132,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     tell_summary(config, report, findings, set, started);
+    tell_what_it_looks_like(config, &report, &stdin_head);
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
         // Of the new ones, which are those that were written and those that were lost.
         let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
@@ -135,8 +142,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         ));
     }
     if config.documents.is_some() {
-        let left_out = *left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        unread += tell_left_out(if is_extract { &report } else { &left_out }, config);
+        let left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        left_out.faults.iter().for_each(|error| tell(format_args!("uriscan: {error}")));
+        unread += tell_left_out(if is_extract { &report } else { &left_out.report }, config);
     }
     if unread > 0 {
         return Ok(Outcome::SomeUnread);
@@ -162,7 +170,25 @@ pub(crate) fn tell_summary(
 ) {
     if let Some(format) = config.summary {
         let summary = summary(config, report, findings, set, started);
-        tell(format_args!("{}", summary.render(format)));
+        tell_lines(&summary.render(format));
+    }
+}
+
+/// Says what the first input looks like, if most records are no URIs and it looks like something else than a list.
+fn tell_what_it_looks_like(config: &Config, report: &Report, stdin_head: &StdinHead) {
+    let is_list = config.documents.is_none();
+    // Nothing stands beside totals for machines.
+    let is_wanted = config.is_talkative && !matches!(config.summary, Some(StatsFormat::Json));
+    if !is_list || !is_wanted || report.invalid.total() <= report.records / 2 {
+        return;
+    }
+    let hint = match config.inputs.first() {
+        Some(Input::File(path)) => hint::of_file(path),
+        Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head)),
+        None => None,
+    };
+    if let Some(hint) = hint {
+        tell(format_args!("uriscan: {hint}"));
     }
 }
 
@@ -353,7 +379,13 @@ fn tell_left_out(report: &Report, config: &Config) -> usize {
             report.undecoded
         ));
     }
-    let faults = [long, report.broken, report.partial, report.undecoded];
+    if report.unparsed > 0 {
+        tell(format_args!(
+            "uriscan: {} Markdown documents were searched as plain text, as they have too many marks",
+            report.unparsed
+        ));
+    }
+    let faults = [long, report.broken, report.partial, report.undecoded, report.unparsed];
     faults.into_iter().filter(|&count| count > 0).count()
 }
 

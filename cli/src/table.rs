@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use uriscan::audit::Rule;
+use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES};
 use uriscan::normalize::Rung;
 use uriscan::pipeline::{Census, RulesCensus, RungCensus};
 
@@ -63,5 +63,22 @@ pub(crate) fn of_rules() -> String {
             rule.consequence()
         );
     }
+    table.push_str(&of_masked());
     table
+}
+
+/// What `--redact` masks.
+fn of_masked() -> String {
+    format!(
+        "\n\
+         --redact writes *** for\n  \
+           passwords, and user names without a password\n  \
+           values of parameters in paths, queries and fragments (case, and all but letters and digits, do not matter)\n    \
+             called {}\n    \
+             whose name ends in {}\n  \
+           code and state, where both stand in a query or fragment (OAuth)\n  \
+           all of these in the value of a parameter that holds a reference or parameters, percent-encoded once or not at all\n",
+        SECRET_NAMES.join(", "),
+        SECRET_NAME_ENDS.join(", "),
+    )
 }

@@ -16,7 +16,7 @@ use crate::args;
 use crate::config::{Config, Destination, Input, Job, KeyForm};
 use crate::exit::{Failure, Outcome};
 use crate::inputs;
-use crate::output::Output;
+use crate::output::{Output, StdoutFile};
 use crate::progress::Progress;
 use crate::run::tell_summary;
 
@@ -34,6 +34,9 @@ pub(crate) fn run(
     let mut job = job(config, column, to)?;
     job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
     let total_bytes = inputs::total_bytes(&config.inputs)?;
+    if let Some(output) = StdoutFile::of(&config.output) {
+        output.refuse_as_input(&config.inputs)?;
+    }
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
         Input::File(path) => table::Input::file(path, typed.from),

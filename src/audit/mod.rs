@@ -31,6 +31,7 @@ pub(crate) use exact::{audit_with, unjudged};
 pub(crate) use redact::each_secret;
 pub use redact::{MASK, redact_into};
 pub use rule::{Rule, RuleSet, Severity};
+pub use secret::{ENDS as SECRET_NAME_ENDS, NAMES as SECRET_NAMES};
 
 use core::fmt;
 use core::net::IpAddr;

@@ -4,13 +4,20 @@ use core::ops::Range;
 
 use super::exact::by_appendix_b;
 use super::secret::{self, Part};
-use crate::uri::parse;
+use super::{decoded, triplet};
+use crate::grammar::class::{ALPHA, SCHEME};
+use crate::uri::{Components, parse};
 
 /// What stands in the place of a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
 
-/// Appends `text` to `out` with [`MASK`] for every secret that [`super::Rule::Password`] and
-/// [`super::Rule::SecretParameter`] find; gives their number.
+/// Appends `text` to `out` with [`MASK`] for every secret; gives their number.
+///
+/// Masked are:
+/// - what [`super::Rule::Password`] and [`super::Rule::SecretParameter`] find;
+/// - user names without a password, which may be keys;
+/// - `code` and `state` where both stand in a query or fragment: the answer of an OAuth server;
+/// - all of these in the values of parameters, percent-encoded or not: one level deep, as in `?next=https%3A%2F%2Fh%2F%3Ftoken%3D1`.
 ///
 /// A reference stays one: the same components are defined, and the rest of their bytes is the same.
 /// What is no URI-reference is masked too, as Appendix B splits it. Doing it twice changes nothing more.
@@ -33,7 +40,7 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
-    each_secret(text, |secret| {
+    each_masked(text, |secret| {
         out.extend_from_slice(&text[copied..secret.start]);
         out.extend_from_slice(MASK);
         copied = secret.end;
@@ -43,26 +50,138 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     count
 }
 
-/// Hands `each` the ranges of `text` that are secret, in their order.
-pub(crate) fn each_secret(text: &[u8], mut each: impl FnMut(Range<usize>)) {
+/// Hands `each` the ranges of `text` that are secret, in their order: those that are masked, but for user names without a password.
+pub(crate) fn each_secret(text: &[u8], each: impl FnMut(Range<usize>)) {
+    each_range(text, secret::of_userinfo, each);
+}
+
+/// Hands `each` the ranges of `text` that are masked, in their order.
+fn each_masked(text: &[u8], each: impl FnMut(Range<usize>)) {
+    each_range(text, secret::masked_in_userinfo, each);
+}
+
+/// What is secret in a userinfo.
+type OfUserinfo = fn(&[u8]) -> Option<Range<usize>>;
+
+fn each_range(text: &[u8], of_userinfo: OfUserinfo, mut each: impl FnMut(Range<usize>)) {
     // A text too long for offsets has been refused by whoever counts in them.
     let parts = parse(text).unwrap_or_else(|_| by_appendix_b(text));
+    in_userinfo(text, &parts, of_userinfo, &mut each);
+    in_components(text, &parts, Part::Path, &mut |component, start, part| {
+        in_component(component, part, |range, is_secret| {
+            let range = start + range.start..start + range.end;
+            if is_secret {
+                each(range);
+            } else {
+                in_value(&text[range.clone()], range.start, of_userinfo, &mut each);
+            }
+        });
+    });
+}
+
+/// The secret of a userinfo.
+fn in_userinfo(
+    text: &[u8],
+    parts: &Components,
+    of_userinfo: OfUserinfo,
+    each: &mut impl FnMut(Range<usize>),
+) {
     if let Some(userinfo) = parts.userinfo(text) {
         let start = parts.authority_start as usize;
-        if let Some(range) = secret::of_userinfo(userinfo) {
+        if let Some(range) = of_userinfo(userinfo) {
             each(start + range.start..start + range.end);
         }
     }
+}
+
+/// Hands `each` the components that have parameters, where they begin, and how they are read; the path as `path`.
+fn in_components(
+    text: &[u8],
+    parts: &Components,
+    path: Part,
+    each: &mut impl FnMut(&[u8], usize, Part),
+) {
     let components = [
-        (Some(parts.path(text)), parts.path_start as usize, Part::Path),
+        (Some(parts.path(text)), parts.path_start as usize, path),
         (parts.query(text), parts.path_end as usize + 1, Part::Query),
         (parts.fragment(text), parts.query_end as usize + 1, Part::Query),
     ];
     for (component, start, part) in components {
-        let Some(component) = component else { continue };
-        secret::each_parameter(component, part, |_, value| {
-            each(start + value.start..start + value.end);
+        if let Some(component) = component {
+            each(component, start, part);
+        }
+    }
+}
+
+/// Hands `each` the ranges of the values of parameters in `component`, and whether they are secret.
+fn in_component(component: &[u8], part: Part, mut each: impl FnMut(Range<usize>, bool)) {
+    let mut has_answer = None;
+    secret::each_pair(component, part, |name, value| {
+        let is_of_answer = part == Part::Query && secret::is_of_oauth_answer(name);
+        let is_secret = secret::is_secret_name(name)
+            || is_of_answer
+                && *has_answer.get_or_insert_with(|| secret::has_oauth_answer(component, part));
+        each(value, is_secret);
+    });
+}
+
+/// Hands `each` the ranges of what is secret in `value`, that of a parameter, which begins at byte `start`: decoded once, it may be
+/// a reference, or hold parameters.
+fn in_value(
+    value: &[u8],
+    start: usize,
+    of_userinfo: OfUserinfo,
+    each: &mut impl FnMut(Range<usize>),
+) {
+    // Neither a userinfo nor a parameter can be in it; an `=` of its own has been seen as the one behind a name.
+    if memchr::memchr3(b'%', b'@', b'=', value).is_none() {
+        return;
+    }
+    let text = decoded(value);
+    let mut place = Place { value, raw: 0, decoded: 0 };
+    let mut each = |range: Range<usize>| {
+        let from = place.of(range.start);
+        each(start + from..start + place.of(range.end));
+    };
+    let parts = by_appendix_b(&text);
+    // What stands before the first `:` may be a parameter, too.
+    let is_reference = parts.scheme(&text).is_some_and(|scheme| {
+        scheme.first().is_some_and(|&byte| ALPHA.has(byte))
+            && scheme.iter().all(|&byte| SCHEME.has(byte))
+    });
+    let is_list = parts.scheme(&text).is_some() && !is_reference;
+    if !is_list {
+        in_userinfo(&text, &parts, of_userinfo, &mut each);
+    }
+    let mut in_text = |component: &[u8], at: usize, part| {
+        in_component(component, part, |range, is_secret| {
+            if is_secret {
+                each(at + range.start..at + range.end);
+            }
         });
+    };
+    if is_list {
+        return in_text(&text, 0, Part::Query);
+    }
+    let is_rooted = is_reference || parts.authority_start > 0 || text.first() == Some(&b'/');
+    let path = if is_rooted { Part::Path } else { Part::Query };
+    in_components(&text, &parts, path, &mut in_text);
+}
+
+/// Which byte of a value a byte of its decoded form comes from; asked in rising order.
+struct Place<'v> {
+    value: &'v [u8],
+    raw: usize,
+    decoded: usize,
+}
+
+impl Place<'_> {
+    fn of(&mut self, at: usize) -> usize {
+        while self.decoded < at {
+            self.raw += if triplet(self.value, self.raw).is_some() { 3 } else { 1 };
+            self.decoded += 1;
+        }
+        self.raw
     }
 }
 
@@ -88,7 +207,47 @@ mod tests {
         for (text, expected) in [
             ("http://h/a?b=c#d", "http://h/a?b=c#d"),
             ("http://u:p@h/", "http://u:***@h/"),
-            ("http://u:@h/", "http://u:@h/"),
+            // A user name without a password.
+            ("http://u:@h/", "http://***:@h/"),
+            ("http://u@h/", "http://***@h/"),
+            ("http://@h/", "http://@h/"),
+            ("http://:@h/", "http://:@h/"),
+            ("mailto:u@h", "mailto:u@h"),
+            // Names of OAuth and SAML; a code alone may be that of a country.
+            ("http://h/?code=de", "http://h/?code=de"),
+            ("http://h/?state=ny&q=code", "http://h/?state=ny&q=code"),
+            ("http://h/?state=xyz&a=b&CODE=abc", "http://h/?state=***&a=b&CODE=***"),
+            ("http://h/?state=xyz#code=abc", "http://h/?state=xyz#code=abc"),
+            ("http://h/#code=abc&state=xyz", "http://h/#code=***&state=***"),
+            (
+                "http://h/?code_verifier=a&SAMLResponse=b",
+                "http://h/?code_verifier=***&SAMLResponse=***",
+            ),
+            // One level down.
+            (
+                "http://h/?redirect=https%3A%2F%2Fo%2F%3Fa%3D1%26token%3Dabc%26b%3D2&c=d",
+                "http://h/?redirect=https%3A%2F%2Fo%2F%3Fa%3D1%26token%3D***%26b%3D2&c=d",
+            ),
+            (
+                "http://h/?u=http%3a%2f%2fjoe%3apw%40o%2f",
+                "http://h/?u=http%3a%2f%2fjoe%3a***%40o%2f",
+            ),
+            ("http://h/?u=http://joe:pw@o/&x", "http://h/?u=http://joe:***@o/&x"),
+            ("http://h/?u=%2F%2Fkey%40o", "http://h/?u=%2F%2F***%40o"),
+            ("http://h/?d=a%3Db%26pwd%3Dx%20y%26c", "http://h/?d=a%3Db%26pwd%3D***%26c"),
+            ("http://h/?d=pwd%3Dx:y", "http://h/?d=pwd%3D***"),
+            ("http://h/?d=t%6Fken%3Dx%23y", "http://h/?d=t%6Fken%3D***%23y"),
+            ("http://h/?d=%74oken%3Dx", "http://h/?d=%74oken%3D***"),
+            (
+                "http://h/?d=%2Fcb%3Fcode%3Da%26state%3Db",
+                "http://h/?d=%2Fcb%3Fcode%3D***%26state%3D***",
+            ),
+            ("http://h/?d=%2Fcb%3Fcode%3Da", "http://h/?d=%2Fcb%3Fcode%3Da"),
+            ("#next=%2Fx%23access_token%3D1", "#next=%2Fx%23access_token%3D***"),
+            // Two levels down nothing is looked for, nor in what is masked as a whole.
+            ("http://h/?a=b%253Dc%2526token%253Dx", "http://h/?a=b%253Dc%2526token%253Dx"),
+            ("http://h/?token=a%3Dtoken%3Db", "http://h/?token=***"),
+            ("http://h/?q=token%20x&r=1%3D2", "http://h/?q=token%20x&r=1%3D2"),
             ("http://:p@h/", "http://:***@h/"),
             ("http://ghp_0123456789abcdef@h/", "http://***@h/"),
             ("//u:p:q@h:8/", "//u:***@h:8/"),

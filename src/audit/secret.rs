@@ -6,8 +6,8 @@ use core::ops::Range;
 use super::{Detail, Found, Rule, decoded};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
-/// Names of parameters that hold secrets, squashed: lower case, letters and digits only.
-pub(super) const NAMES: &[&str] = &[
+/// Names of parameters that hold secrets, in lower case and without anything but letters and digits: so they are compared.
+pub const NAMES: &[&str] = &[
     "pass",
     "pw",
     "auth",
@@ -23,10 +23,38 @@ pub(super) const NAMES: &[&str] = &[
     "ssn",
     "awsaccesskeyid",
     "googleaccessid",
+    "authcode",
+    "authorizationcode",
+    "codeverifier",
+    "devicecode",
+    "usercode",
+    "oauthverifier",
+    "clientassertion",
+    "samlresponse",
 ];
 
-/// Ends of such names: `old_password`, `csrf-token`, `X-Amz-Signature`.
-pub(super) const ENDS: &[&str] = &[
+/// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2): either alone may be anything, a
+/// code of a country or the state of a form.
+const OAUTH_ANSWER: [&[u8]; 2] = [b"code", b"state"];
+
+/// Whether `text` has both parameters of the answer of an OAuth server.
+pub(super) fn has_oauth_answer(text: &[u8], part: Part) -> bool {
+    let mut found = [false; 2];
+    each_pair(text, part, |name, _| {
+        for (known, found) in OAUTH_ANSWER.iter().zip(&mut found) {
+            *found |= name.eq_ignore_ascii_case(known);
+        }
+    });
+    found == [true; 2]
+}
+
+/// Whether `name` is that of a parameter of such an answer.
+pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
+    OAUTH_ANSWER.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Ends of names of parameters that hold secrets: `old_password`, `csrf-token`, `X-Amz-Signature`.
+pub const ENDS: &[&str] = &[
     "password",
     "passwd",
     "pwd",
@@ -72,6 +100,15 @@ pub(super) enum Part {
     Query,
 }
 
+/// The range within `userinfo` of what is masked in it: what is secret ([`of_userinfo`]), or a user name without a password,
+/// which may be a key or a token.
+pub(super) fn masked_in_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
+    of_userinfo(userinfo).or_else(|| {
+        let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+        (name_len > 0).then_some(0..name_len)
+    })
+}
+
 /// The range within `userinfo` of what is secret in it: all of it when the user name is a token, with or
 /// without something behind it; or else what stands behind the first `:`.
 pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
@@ -103,6 +140,25 @@ pub(super) fn each_parameter<'t>(
     part: Part,
     mut each: impl FnMut(&'t [u8], Range<usize>),
 ) {
+    each_pair_if(text, part, is_secret_name, &mut each);
+}
+
+/// Hands `each` the name of every parameter in `text` and the range of its value, which is not empty.
+pub(super) fn each_pair<'t>(
+    text: &'t [u8],
+    part: Part,
+    mut each: impl FnMut(&'t [u8], Range<usize>),
+) {
+    each_pair_if(text, part, |_| true, &mut each);
+}
+
+/// [`each_pair`] for names that are `wanted`.
+fn each_pair_if<'t>(
+    text: &'t [u8],
+    part: Part,
+    wanted: impl Fn(&[u8]) -> bool,
+    each: &mut impl FnMut(&'t [u8], Range<usize>),
+) {
     let delimiters = match part {
         Part::Path => ByteClass::of(b"/;&"),
         // A second `#` stands in texts that are no URI.
@@ -120,7 +176,7 @@ pub(super) fn each_parameter<'t>(
         // The first piece of a path is no parameter, nor is what follows a slash.
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
-        if is_first && is_parameter && is_secret_name(name) {
+        if is_first && is_parameter && wanted(name) {
             let len = text[done..].iter().position(is_delimiter).unwrap_or(text.len() - done);
             if len > 0 {
                 each(name, done..done + len);

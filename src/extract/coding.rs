@@ -27,9 +27,18 @@ pub(super) enum Decoded {
 
 /// Undoes `codings`, the value of a `Content-Encoding`, on `bytes`; gives up to `most` bytes.
 ///
-/// A body that is text although a coding is named is taken as it is: some archives have been through a decoder and kept
-/// the header.
-pub(super) fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
+/// A body that is the document itself although a coding is named is taken as it is: some archives have been through a decoder
+/// and kept the header. It must be text, and `is_document` must find it to be what it should be: other bytes without control
+/// characters are no proof of that.
+pub(super) fn decoded(
+    codings: &[u8],
+    bytes: &[u8],
+    most: u64,
+    is_document: impl Fn(&[u8]) -> bool,
+) -> Decoded {
+    if bytes.is_empty() {
+        return Decoded::Plain;
+    }
     let names = codings.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
     let names = names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"));
     let mut result = Decoded::Plain;
@@ -39,7 +48,7 @@ pub(super) fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
             Decoded::Made { text, is_whole } => (&text[..], *is_whole),
             _ => (bytes, true),
         };
-        if is_text(bytes) {
+        if is_text(bytes) && is_document(bytes) {
             break;
         }
         result = match Coding::of(name).filter(|_| i < MOST_CODINGS).map(|of| of.undo(bytes, most))
@@ -53,10 +62,17 @@ pub(super) fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
     result
 }
 
-/// Whether `bytes` begin as no coded ones do: without control characters but white space.
+/// Whether `bytes` begin as hardly any coded ones do: without control characters but white space, and in UTF-8 or mostly ASCII.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    let is_utf8 = match str::from_utf8(head) {
+        Ok(_) => true,
+        // The last character may be cut off.
+        Err(error) => error.error_len().is_none() && head.len() < bytes.len(),
+    };
+    let is_mostly_ascii = || 3 * head.iter().filter(|byte| !byte.is_ascii()).count() <= head.len();
     !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+        && (is_utf8 || is_mostly_ascii())
 }
 
 /// A coding that can be undone.
@@ -83,17 +99,19 @@ impl Coding {
     #[cfg(feature = "compression")]
     fn undo(self, bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
         match self {
-            Coding::Gzip => read(flate2::bufread::MultiGzDecoder::new(bytes), most),
+            Coding::Gzip => read(flate2::bufread::MultiGzDecoder::new(bytes), most, |_| 0),
             // The standard says zlib; some servers have always sent it without that frame.
             Coding::Deflate if has_zlib_frame(bytes) => {
-                read(flate2::bufread::ZlibDecoder::new(bytes), most)
+                read(flate2::bufread::ZlibDecoder::new(bytes), most, |it| it.get_ref().len())
             }
-            Coding::Deflate => read(flate2::bufread::DeflateDecoder::new(bytes), most),
+            Coding::Deflate => {
+                read(flate2::bufread::DeflateDecoder::new(bytes), most, |it| it.get_ref().len())
+            }
             Coding::Zstd => match zstd::stream::read::Decoder::with_buffer(bytes) {
-                Ok(decoder) => read(decoder, most),
+                Ok(decoder) => read(decoder, most, |_| 0),
                 Err(_) => (Vec::new(), false),
             },
-            Coding::Brotli => read(brotli_decompressor::Decompressor::new(bytes, 16 << 10), most),
+            Coding::Brotli => brotli(bytes, most),
         }
     }
 
@@ -109,16 +127,45 @@ fn has_zlib_frame(bytes: &[u8]) -> bool {
     matches!(bytes, &[method, flags, ..] if method & 15 == 8 && u16::from_be_bytes([method, flags]) % 31 == 0)
 }
 
-/// The first `most` bytes that `decoder` gives, and whether they are all. What came before a fault counts: archives hold
-/// bodies that were cut off.
+/// The first `most` bytes that `decoder` gives, and whether they are all, with nothing `left` of its input. What came before a
+/// fault counts: archives hold bodies that were cut off.
 #[cfg(feature = "compression")]
-fn read(decoder: impl std::io::Read, most: u64) -> (Vec<u8>, bool) {
+fn read<D: std::io::Read>(
+    mut decoder: D,
+    most: u64,
+    left: impl Fn(&D) -> usize,
+) -> (Vec<u8>, bool) {
     use std::io::Read;
     let mut out = Vec::new();
-    let has_ended = decoder.take(most + 1).read_to_end(&mut out).is_ok();
-    let is_whole = has_ended && out.len() as u64 <= most;
+    let has_ended = decoder.by_ref().take(most + 1).read_to_end(&mut out).is_ok();
+    let is_whole = has_ended && out.len() as u64 <= most && left(&decoder) == 0;
     out.truncate(most as usize);
     (out, is_whole)
+}
+
+/// [`read`] for brotli, which has neither a mark nor a checksum: by their first byte many texts are a stream of nothing, with
+/// something behind it.
+#[cfg(feature = "compression")]
+fn brotli(bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
+    use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+    let alloc = StandardAlloc::default;
+    let mut state = BrotliState::new(alloc(), alloc(), alloc());
+    let (mut left, mut at, mut total) = (bytes.len(), 0, 0);
+    let (mut out, mut piece) = (Vec::new(), vec![0; 16 << 10]);
+    loop {
+        let (mut room, mut len) = (piece.len(), 0);
+        let result = BrotliDecompressStream(
+            &mut left, &mut at, bytes, &mut room, &mut len, &mut piece, &mut total, &mut state,
+        );
+        out.extend_from_slice(&piece[..len]);
+        let is_whole = match result {
+            BrotliResult::NeedsMoreOutput if out.len() as u64 <= most => continue,
+            BrotliResult::ResultSuccess => left == 0 && out.len() as u64 <= most,
+            _ => false,
+        };
+        out.truncate(most as usize);
+        return (out, is_whole);
+    }
 }
 
 #[cfg(all(test, feature = "compression"))]
@@ -129,6 +176,10 @@ mod tests {
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
     use super::*;
+
+    fn decoded(codings: &[u8], bytes: &[u8], most: u64) -> Decoded {
+        super::decoded(codings, bytes, most, |bytes| memchr::memchr(b'<', bytes).is_some())
+    }
 
     const PAGE: &[u8] = b"<a href=http://h/1><a href=http://h/2><a href=http://h/3><p class=x>";
 
@@ -195,6 +246,23 @@ mod tests {
         let deep = ["gzip"; 6].join(",");
         let bytes = (0..6).fold(PAGE.to_vec(), |bytes, _| gzip(&bytes));
         assert_eq!(decoded(deep.as_bytes(), &bytes, 1000), Decoded::Unknown);
+    }
+
+    #[test]
+    fn what_is_neither_coded_nor_the_document_is_unknown() {
+        for name in ["br", "gzip", "deflate", "zstd", "compress"] {
+            for body in [&b"garbage"[..], b"not compressed at all", b"x", &b"a b c ".repeat(200)] {
+                assert_eq!(decoded(name.as_bytes(), body, 1000), Decoded::Unknown, "{name}");
+            }
+            // Noise with a `<` in it, but without control characters.
+            let noise: Vec<u8> = b"<".iter().copied().chain(0xA0..=0xFE).collect();
+            assert_eq!(decoded(name.as_bytes(), &noise, 1000), Decoded::Unknown, "{name}");
+            assert_eq!(decoded(name.as_bytes(), b"", 1000), Decoded::Plain, "{name}");
+        }
+        let latin = b"<p>caf\xE9 cr\xE8me br\xFBl\xE9e";
+        assert_eq!(decoded(b"gzip", latin, 1000), Decoded::Plain);
+        let cut = "<p>".to_owned() + &"\u{20AC}".repeat(400);
+        assert_eq!(decoded(b"gzip", cut.as_bytes(), 1000), Decoded::Plain);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What was found in a chunk.
 
 use crate::chunk::{Padded, Span};
+use crate::shown::escaped_bytes;
 
 /// Where in its document a link stood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +89,63 @@ pub struct Link {
     made: Span,
 }
 
+/// What was not, or not wholly, looked into, while the rest was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A coded body in an archive.
+    Body {
+        /// Offset of the first byte of its record in the chunk.
+        at: u32,
+        /// Its `Content-Encoding`.
+        codings: Box<[u8]>,
+        /// The URI that the record is about.
+        target: Box<[u8]>,
+        /// Some of it was looked into.
+        is_partial: bool,
+    },
+    /// A Markdown document with so many marks.
+    Marks(usize),
+}
+
+impl Fault {
+    /// Faults that are described, of a chunk as of a run; further ones are counted.
+    pub(crate) const MOST: usize = 20;
+
+    /// Bytes of a coding and of a URI that are shown, at the most.
+    const SHOWN: usize = 200;
+
+    pub(crate) fn of_body(
+        at: u32,
+        codings: &[u8],
+        target: Option<&[u8]>,
+        is_partial: bool,
+    ) -> Fault {
+        let shown = |text: &[u8]| text[..text.len().min(Fault::SHOWN)].into();
+        let (codings, target) = (shown(codings), shown(target.unwrap_or_default()));
+        Fault::Body { at, codings, target, is_partial }
+    }
+
+    /// What is said of it where its chunk begins at byte `start` of the source.
+    pub(crate) fn message(&self, start: u64) -> String {
+        match self {
+            Fault::Body { at, codings, target, is_partial } => {
+                let at = start + u64::from(*at);
+                let (coding, target) = (escaped_bytes(codings), escaped_bytes(target));
+                let about = if target.is_empty() { String::new() } else { format!(" ({target})") };
+                let what = match is_partial {
+                    true => "breaks off or has more than 64 MiB; its beginning was searched",
+                    false => "cannot be decoded and was left out",
+                };
+                format!("record at byte {at}{about}: its body, Content-Encoding {coding}, {what}")
+            }
+            Fault::Marks(count) => format!(
+                "has {count} marks of Markdown, more than the {} that are parsed; it was searched as plain text, without relative references",
+                super::markdown::MOST_MARKS
+            ),
+        }
+    }
+}
+
 /// The links of a chunk, in order. Reusable: [`Links::clear`] keeps the memory.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -98,6 +156,9 @@ pub struct Links {
     broken: u64,
     partial: u64,
     undecoded: u64,
+    unparsed: u64,
+    /// The first faults that can be described.
+    faults: Vec<Fault>,
     /// Memory for those who have to collect places before they can make links of them.
     places: Vec<(Context, Span)>,
 }
@@ -118,6 +179,8 @@ impl Links {
         self.made.clear();
         (self.relative, self.lost, self.broken) = (0, 0, 0);
         (self.partial, self.undecoded) = (0, 0);
+        self.unparsed = 0;
+        self.faults.clear();
     }
 
     /// The number of relative references that were left out, as there is no base.
@@ -145,12 +208,25 @@ impl Links {
         self.undecoded
     }
 
-    pub(crate) fn count_partial(&mut self) {
-        self.partial += 1;
+    /// The number of Markdown documents that were searched as plain text, as they have too many marks.
+    pub fn unparsed(&self) -> u64 {
+        self.unparsed
     }
 
-    pub(crate) fn count_undecoded(&mut self) {
-        self.undecoded += 1;
+    /// The first faults that can be described, [`Fault::MOST`] at the most.
+    pub(crate) fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    pub(crate) fn count_fault(&mut self, fault: Fault) {
+        *match fault {
+            Fault::Body { is_partial: true, .. } => &mut self.partial,
+            Fault::Body { is_partial: false, .. } => &mut self.undecoded,
+            Fault::Marks(_) => &mut self.unparsed,
+        } += 1;
+        if self.faults.len() < Fault::MOST {
+            self.faults.push(fault);
+        }
     }
 
     pub(crate) fn count_broken(&mut self) {

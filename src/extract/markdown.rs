@@ -1,18 +1,44 @@
 //! The links of a Markdown document, as CommonMark has them: inline, by reference, in `< >`, images, and what stands in its text and HTML.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::reference::Absolute;
-use super::{Context, Finder, Links, page};
+use super::{Context, Fault, Finder, Links, page};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
+
+/// Marks of a document that is parsed, at the most: its tree takes up to 300 bytes for each, so memory stays below
+/// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.
+pub(super) const MOST_MARKS: usize = if cfg!(test) { 10_000 } else { 1 << 20 };
+
+/// Documents with so many marks are parsed one at a time, however many threads there are.
+const MANY_MARKS: usize = MOST_MARKS / 16;
+
+/// Held by who parses a document with many marks.
+static LARGE: Mutex<()> = Mutex::new(());
+
+/// The number of bytes of `text` for which the parser may add to its tree: delimiters of inlines, line ends, and those of
+/// markers of lists and quotes. Its tree never has more than a few nodes for each.
+fn marks(text: &[u8]) -> usize {
+    let is_before_space =
+        |at: usize| text.get(at + 1).is_none_or(|byte| byte.is_ascii_whitespace());
+    let is_mark = |at: usize| match text[at] {
+        b'[' | b']' | b'*' | b'_' | b'`' | b'<' | b'>' | b'&' | b'\\' | b'|' | b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        b'-' | b'+' => is_before_space(at),
+        b'.' | b')' => at > 0 && text[at - 1].is_ascii_digit() && is_before_space(at),
+        _ => false,
+    };
+    (0..text.len()).filter(|&at| is_mark(at)).count()
+}
 
 /// Appends the links of the Markdown document `text` to `links`: destinations, made absolute by `base`; URIs in its text, but not in code;
 /// and the references in the attributes of HTML in it.
 ///
-/// What is no UTF-8 is read as `?`.
+/// What is no UTF-8 is read as `?`. A document with more than [`MOST_MARKS`] marks is searched as plain text, and counted.
 pub(crate) fn document(
     finder: &Finder,
     kernels: Kernels,
@@ -20,6 +46,14 @@ pub(crate) fn document(
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
+    let marks = marks(text.content());
+    if marks > MOST_MARKS {
+        links.count_fault(Fault::Marks(marks));
+        return finder.find_all(kernels, text, links);
+    }
+    // Nobody waits for anything while holding it, so nobody waits for long.
+    let _one_at_a_time = (marks > MANY_MARKS)
+        .then(|| LARGE.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let typed = characters(text.content());
     let schemes = &finder.options().schemes;
     let mut absolute = Absolute::new(kernels, base);
@@ -95,4 +129,114 @@ fn characters(text: &[u8]) -> Cow<'_, str> {
         out.extend(chunk.invalid().iter().map(|_| '?'));
     }
     out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::PaddedBuf;
+
+    fn links(text: &str) -> Links {
+        let buf = PaddedBuf::from_content(text.as_bytes());
+        let mut links = Links::new();
+        document(
+            &Finder::default(),
+            Kernels::detect(),
+            buf.padded(),
+            Some(b"http://b/"),
+            &mut links,
+        );
+        links
+    }
+
+    #[test]
+    fn every_construct_that_takes_nodes_has_marks() {
+        // The parser's events stand for its nodes.
+        let units = [
+            "[",
+            "]",
+            "![",
+            "[a](",
+            "[a](b)",
+            "*a",
+            "*a ",
+            "_a ",
+            "`a",
+            "`a`",
+            "<",
+            "<a",
+            "<a>",
+            "&amp;",
+            "&#1;",
+            "\\[",
+            "\\*a",
+            "a\n",
+            "-\n",
+            "- a\n",
+            "- ",
+            "+ ",
+            "> ",
+            "> a\n",
+            "1. ",
+            "1) ",
+            "1)\n",
+            "# a\n",
+            "[a]: b\n",
+            "[^a]",
+            "[^a]: b\n\n",
+            "[]",
+            "[a][b]",
+            "**a**",
+            "    a\n",
+            "```\n",
+            "---\n",
+            "a\n---\n",
+            "***\n",
+            "<!-- -->",
+            "<p>\n",
+            "|a|b|\n",
+            "|a|b|\n|-|-|\n",
+            "a\r",
+            "- - a\n",
+            "1.\t",
+            "+\r\n",
+            "a  \n",
+            "a\\\n",
+            "<http://h/>",
+            "~~a~~",
+            "$a$",
+            "\u{a0}a",
+            "a\n\n",
+            "> - a\n",
+            "\t- a\n",
+        ];
+        for head in ["", "[a]: /b\n\n", "|a|b|c|\n|-|-|-|\n"] {
+            for unit in units {
+                let count = |repeats: usize| {
+                    let text = head.to_owned() + &unit.repeat(repeats);
+                    let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
+                    (Parser::new_ext(&text, options).count(), marks(text.as_bytes()))
+                };
+                let ((few, few_marks), (many, many_marks)) = (count(100), count(1100));
+                // Short rows of wide tables are filled up, within a limit of the parser.
+                let (events, marks) = (many.saturating_sub(few), many_marks - few_marks);
+                assert!(
+                    events <= 12 * marks + 16,
+                    "{head:?} {unit:?}: {events} events, {marks} marks"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_marks_are_told_and_the_text_is_searched() {
+        let document = |marks: usize| "[x](y) <http://h/>\n".to_owned() + &"[".repeat(marks - 5);
+        let found = links(&document(MOST_MARKS));
+        assert_eq!((found.len(), found.unparsed()), (2, 0));
+        let text = document(MOST_MARKS + 1);
+        let found = links(&text);
+        assert_eq!((found.len(), found.unparsed()), (1, 1));
+        assert_eq!(found.faults(), [Fault::Marks(MOST_MARKS + 1)]);
+        assert_eq!(found.iter(text.as_bytes()).next().unwrap().1, b"http://h/");
+    }
 }

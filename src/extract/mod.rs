@@ -27,6 +27,7 @@ pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;
 pub use format::Format;
 pub(crate) use format::Kind;
+pub(crate) use links::Fault;
 pub use links::{Context, Link, Links};
 pub use log_format::LogFormat;
 pub use scheme::Schemes;

@@ -2,7 +2,7 @@
 
 use super::coding::{self, Decoded};
 use super::reference::Absolute;
-use super::{Context, Extractor, Links, page};
+use super::{Context, Extractor, Fault, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -179,7 +179,7 @@ fn one(
     let media = field(record.header, b"content-type").unwrap_or_default();
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
     if is(b"response") && has_prefix(media, b"application/http") {
-        response(extractor, kernels, text, block, target, links);
+        response(extractor, kernels, text, at, block, target, links);
     } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
         && let Some(sort) = Sort::of(media)
     {
@@ -191,11 +191,12 @@ fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
-/// Looks into the HTTP response at `block`.
+/// Looks into the HTTP response at `block`, of the record that begins at byte `at`.
 fn response(
     extractor: &Extractor,
     kernels: Kernels,
     text: Padded<'_>,
+    at: usize,
     block: Span,
     target: Option<&[u8]>,
     links: &mut Links,
@@ -211,15 +212,17 @@ fn response(
     let Some(sort) = Sort::of(media) else { return };
     let bytes = payload.of(text.content());
     let whole = if is_chunked { unchunked(bytes) } else { None };
-    let plain = match coding::decoded(codings, whole.as_deref().unwrap_or(bytes), coding::MOST) {
+    let fault = |is_partial| Fault::of_body(at as u32, codings, target, is_partial);
+    let coded = whole.as_deref().unwrap_or(bytes);
+    let plain = match coding::decoded(codings, coded, coding::MOST, |bytes| sort.is_like(bytes)) {
         Decoded::Plain => whole,
         Decoded::Made { text, is_whole } => {
             if !is_whole {
-                links.count_partial();
+                links.count_fault(fault(true));
             }
             Some(text)
         }
-        Decoded::Unknown => return links.count_undecoded(),
+        Decoded::Unknown => return links.count_fault(fault(false)),
     };
     match plain {
         None => body(extractor, kernels, text, payload, sort, target, links),
@@ -278,6 +281,20 @@ impl Sort {
             Some(Sort::Text)
         } else {
             None
+        }
+    }
+
+    /// Whether `bytes`, which are text, may be such a document.
+    fn is_like(self, bytes: &[u8]) -> bool {
+        let after_mark = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        match self {
+            Sort::Page => memchr::memchr_iter(b'<', bytes).any(|at| {
+                bytes
+                    .get(at + 1)
+                    .is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!/?".contains(&byte))
+            }),
+            Sort::Json => matches!(after_mark.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
+            Sort::Text => true,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::compress::{self, Compression};
+use super::container::{self, Container};
 use super::later::Plain;
 use super::source::Source;
 use crate::chunk::PaddedBuf;
@@ -134,14 +135,17 @@ fn content(
     buf: &mut Vec<u8>,
     most: usize,
 ) -> io::Result<Content> {
-    buf.resize(most, 0);
+    // However small chunks are, what is no text is recognized.
+    buf.resize(most.max(Container::HEAD_BYTES), 0);
     let mut head = Beginning::of(&mut *reader, buf);
     if Compression::of_head(head.bytes).is_some() {
         reader = compress::decompressed(head.before(reader))?;
         head = Beginning::of(&mut *reader, buf);
+    } else {
+        container::refuse(head.bytes)?;
     }
     Ok(match head.end {
-        Ok(true) => Content::Whole(PaddedBuf::from_content(head.bytes)),
+        Ok(true) if head.bytes.len() <= most => Content::Whole(PaddedBuf::from_content(head.bytes)),
         _ => Content::Stream(head.before(reader)),
     })
 }

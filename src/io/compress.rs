@@ -1,9 +1,15 @@
 //! Input in gzip, zstd, bzip2, xz or lz4 is read as what it holds: told by its first bytes, never by
 //! its name, and with all the members of a concatenated stream.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::container::{self, Container};
+
+#[cfg(feature = "compression")]
+mod members;
 
 /// Bytes that are asked of a source at a time.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -70,33 +76,68 @@ impl Compression {
 /// The content of `inner`: its own bytes, or what they hold if they are compressed.
 ///
 /// Memory is bounded: data that ask for more than 128 MiB (zstd) or 256 MiB (xz) are an error. An error of a broken or truncated stream names the
-/// format and how far it was understood.
+/// format and how far it was understood; what came before it is given first.
 ///
 /// # Errors
-/// When the data are compressed and this build cannot decompress.
-pub fn decompressed(mut inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let mut head = [0; Compression::HEAD_BYTES];
-    let mut len = 0;
-    while len < head.len() {
-        match inner.read(&mut head[len..]) {
-            Ok(0) => break,
-            Ok(count) => len += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                // What came before the fault is given first.
-                inner = Box::new(Fails(Some(error)));
-                break;
+/// When the data are compressed and this build cannot decompress, or when they are, or hold, what is no text
+/// ([`super::Container`]).
+pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let inner = Begun::new(inner);
+    let Some(format) = Compression::of_head(inner.head()) else {
+        container::refuse(inner.head())?;
+        return Ok(Box::new(inner));
+    };
+    let taken = Arc::new(AtomicU64::new(0));
+    let buffer = BufReader::with_capacity(BUFFER_BYTES, inner);
+    let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
+    let content = Begun::new(Decompressed { format, decoder, taken, given: 0 });
+    container::refuse(content.head())?;
+    Ok(Box::new(content))
+}
+
+/// A stream whose first bytes have been read and are given once more.
+struct Begun<R> {
+    head: [u8; Container::HEAD_BYTES],
+    len: usize,
+    given: usize,
+    /// What went wrong behind the head.
+    error: Option<io::Error>,
+    inner: R,
+}
+
+impl<R: Read> Begun<R> {
+    fn new(mut inner: R) -> Begun<R> {
+        let (mut head, mut len, mut error) = ([0; Container::HEAD_BYTES], 0, None);
+        while len < head.len() {
+            match inner.read(&mut head[len..]) {
+                Ok(0) => break,
+                Ok(count) => len += count,
+                Err(fault) if fault.kind() == io::ErrorKind::Interrupted => {}
+                Err(fault) => {
+                    error = Some(fault);
+                    break;
+                }
             }
         }
+        Begun { head, len, given: 0, error, inner }
     }
-    let whole = io::Cursor::new(head).take(len as u64).chain(inner);
-    match Compression::of_head(&head[..len]) {
-        None => Ok(Box::new(whole)),
-        Some(format) => {
-            let taken = Arc::new(AtomicU64::new(0));
-            let buffer = BufReader::with_capacity(BUFFER_BYTES, whole);
-            let decoder = decoder(format, Counted { inner: buffer, taken: Arc::clone(&taken) })?;
-            Ok(Box::new(Decompressed { format, decoder, taken, given: 0 }))
+
+    fn head(&self) -> &[u8] {
+        &self.head[..self.len]
+    }
+}
+
+impl<R: Read> Read for Begun<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.given < self.len {
+            let count = out.len().min(self.len - self.given);
+            out[..count].copy_from_slice(&self.head[self.given..self.given + count]);
+            self.given += count;
+            return Ok(count);
+        }
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.inner.read(out),
         }
     }
 }
@@ -107,16 +148,16 @@ fn decoder(
     data: impl BufRead + Send + 'static,
 ) -> io::Result<Box<dyn Read + Send>> {
     Ok(match format {
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(data)),
+        Compression::Gzip => Box::new(members::Gzip::new(data)),
         // The library refuses windows above 128 MiB, as the program `zstd` does unless told otherwise.
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(data)?),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(data)),
         Compression::Xz => {
             let flags = liblzma::stream::CONCATENATED;
             let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, flags)?;
-            Box::new(liblzma::bufread::XzDecoder::new_stream(data, stream))
+            Box::new(members::Xz::new(data, stream))
         }
-        Compression::Lz4 => Box::new(Lz4Frames(Some(lz4_flex::frame::FrameDecoder::new(data)))),
+        Compression::Lz4 => Box::new(members::Lz4::new(data)),
     })
 }
 
@@ -131,30 +172,6 @@ fn decoder(
     Err(io::Error::new(io::ErrorKind::Unsupported, what))
 }
 
-/// Frame after frame, as the decoder ends with each.
-#[cfg(feature = "compression")]
-struct Lz4Frames<R: Read>(Option<lz4_flex::frame::FrameDecoder<R>>);
-
-#[cfg(feature = "compression")]
-impl<R: BufRead> Read for Lz4Frames<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while let Some(decoder) = &mut self.0 {
-            let count = decoder.read(out)?;
-            if count > 0 || out.is_empty() {
-                return Ok(count);
-            }
-            // A decoder that has seen the end of its frame cannot begin another.
-            let mut data = self.0.take().map(lz4_flex::frame::FrameDecoder::into_inner);
-            if let Some(data) =
-                data.take_if(|data| !matches!(data.fill_buf(), Ok(left) if left.is_empty()))
-            {
-                self.0 = Some(lz4_flex::frame::FrameDecoder::new(data));
-            }
-        }
-        Ok(0)
-    }
-}
-
 /// Fails once.
 pub(super) struct Fails(pub(super) Option<io::Error>);
 
@@ -163,6 +180,19 @@ impl Read for Fails {
         self.0.take().map_or(Ok(0), Err)
     }
 }
+
+/// Behind the end of the data stand bytes that are none of their format.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "compression"), allow(dead_code))]
+struct Garbage;
+
+impl fmt::Display for Garbage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("followed by something else")
+    }
+}
+
+impl std::error::Error for Garbage {}
 
 /// Counts the bytes that were taken out of a buffer.
 struct Counted<R> {
@@ -215,7 +245,12 @@ impl Decompressed {
     fn explain(&self, error: &io::Error) -> io::Error {
         let (name, taken) = (self.format.name(), self.taken.load(Ordering::Relaxed));
         let is_short = error.kind() == io::ErrorKind::UnexpectedEof;
-        let what = if is_short { "truncated".to_owned() } else { format!("broken ({error})") };
+        let is_garbage = error.get_ref().is_some_and(|error| error.is::<Garbage>());
+        let what = match error {
+            _ if is_garbage => error.to_string(),
+            _ if is_short => "truncated".to_owned(),
+            _ => format!("broken ({error})"),
+        };
         let given = self.given;
         io::Error::new(
             error.kind(),
@@ -291,7 +326,7 @@ mod tests {
 
     #[test]
     fn what_is_not_compressed_is_read_as_it_is() {
-        for text in [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"\x1f", b"PK\x03\x04 zip"] {
+        for text in [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"\x1f", b"PK\x03\x04 zi"] {
             assert_eq!(read(text.to_vec()), (text.to_vec(), None));
         }
     }
@@ -338,6 +373,68 @@ mod tests {
             let (found, error) = read(data);
             let error = error.unwrap_or_else(|| panic!("{format:?} {}", found.len()));
             assert!(error.contains(format.name()) && error.contains("at byte"), "{error}");
+        }
+    }
+
+    #[test]
+    fn padding_is_accepted_as_the_format_has_it() {
+        let one = text(5000);
+        for zeros in [1, 4, 511, 300_000] {
+            let data = [&compress(Compression::Gzip, &one)[..], &vec![0; zeros]].concat();
+            assert_eq!(read(data), (one.clone(), None), "{zeros}");
+        }
+        let stream = compress(Compression::Xz, &one);
+        let data = [&stream[..], &[0; 8], &stream, &[0; 4]].concat();
+        assert_eq!(read(data), ([&one[..], &one].concat(), None));
+    }
+
+    #[test]
+    fn garbage_at_the_end_is_an_error_and_costs_nothing_before_it() {
+        let whole = text(20_000);
+        let one = text(3);
+        for format in ALL {
+            for text in [&one, &whole] {
+                for garbage in [&b"http://h/no\n"[..], b"x", b"\x1f", b"\0\0\0\0x", b"\0x"] {
+                    let data = [&compress(format, text)[..], garbage].concat();
+                    let end = data.len() - garbage.len();
+                    let (found, error) = read(data);
+                    assert!(found == *text, "{format:?} {garbage:?} {}", found.len());
+                    let error = error.unwrap_or_else(|| panic!("{format:?} {garbage:?}"));
+                    let at = error.split(" at byte ").nth(1).and_then(|at| at.split(',').next());
+                    let at: usize = at.unwrap().parse().unwrap();
+                    assert!((end..=end + garbage.len()).contains(&at), "{error}");
+                    assert!(error.starts_with(format.name()), "{error}");
+                    let place = format!("byte {} of what it holds", text.len());
+                    assert!(error.ends_with(&place), "{error}");
+                }
+            }
+        }
+        let data = [&compress(Compression::Gzip, &one)[..], b"http://h/no"].concat();
+        let end = data.len() - 11;
+        let expected = format!(
+            "gzip data is followed by something else at byte {end}, byte {} of what it holds",
+            one.len()
+        );
+        assert_eq!(read(data).1, Some(expected));
+    }
+
+    #[test]
+    fn archives_and_documents_are_refused_compressed_or_not() {
+        let mut tar = vec![0; 512];
+        tar[..5].copy_from_slice(b"a.txt");
+        tar[257..262].copy_from_slice(b"ustar");
+        tar[148..156].fill(b' ');
+        let sum: u32 = tar.iter().copied().map(u32::from).sum();
+        tar[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        tar.extend(text(100));
+        for (data, what) in [(tar, "a tar archive"), (b"%PDF-1.7\n".to_vec(), "a PDF document")] {
+            let refused = |data: Vec<u8>| {
+                let (found, error) = read(data);
+                assert!(found.is_empty());
+                assert!(error.is_some_and(|error| error.contains(what)), "{what}");
+            };
+            ALL.into_iter().for_each(|format| refused(compress(format, &data)));
+            refused(data);
         }
     }
 }

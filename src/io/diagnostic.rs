@@ -7,6 +7,7 @@
 //! ```
 
 use super::row::push_decimal;
+use crate::shown::escape;
 use crate::uri::UriError;
 
 /// Columns of a record that are shown at the most, cut marks aside.
@@ -107,10 +108,8 @@ pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (
     'all: for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             let text = match c {
-                '\t' | '\r' | '\n' => c.escape_default().to_string(),
-                c if c.is_ascii_control() => format!("\\x{:02x}", u32::from(c)),
-                c if c.is_ascii() || c.is_alphanumeric() => c.to_string(),
-                c => c.escape_unicode().to_string(),
+                c if c.is_alphanumeric() || c == ' ' || c.is_ascii_graphic() => c.to_string(),
+                c => escape(c),
             };
             if !push(&text, c.len_utf8()) {
                 break 'all;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::compress::Compression;
+use super::container::Container;
 use crate::chunk::PaddedBuf;
 
 /// Bytes before the place where lines are to be cut in which an end is looked for.
@@ -51,9 +52,11 @@ impl Plain {
     pub(super) fn open(path: &Path, least: u64) -> Option<Plain> {
         let file = File::open(path).ok()?;
         let data = file.metadata().ok()?;
-        let mut head = [0; Compression::HEAD_BYTES];
+        let mut head = [0; Container::HEAD_BYTES];
         let known = read_at(&file, &mut head, 0).ok()?;
-        let is_plain = data.is_file() && Compression::of_head(&head[..known]).is_none();
+        let head = &head[..known];
+        let is_text = Compression::of_head(head).is_none() && Container::of_head(head).is_none();
+        let is_plain = data.is_file() && is_text;
         (is_plain && data.len() >= least).then(|| Plain { file: Arc::new(file), len: data.len() })
     }
 

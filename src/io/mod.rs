@@ -2,6 +2,7 @@
 
 mod ahead;
 pub mod compress;
+pub(crate) mod container;
 pub(crate) mod diagnostic;
 pub(crate) mod explanation;
 pub(crate) mod fields;
@@ -17,7 +18,9 @@ pub mod source;
 pub mod template;
 pub(crate) mod tsv;
 
+pub use crate::shown::escaped;
 pub use compress::Compression;
+pub use container::Container;
 pub use fields::Fields;
 pub use reader::{Chunk, ChunkReader, Shape};
 pub use row::Field;

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::ahead::{Content, Sources};
+use super::container;
 use super::later::{Later, Plain};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
@@ -234,7 +235,14 @@ impl ChunkReader {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let Some(opened) = self.sources.next() else { return Ok(false) };
+        let opened = loop {
+            let Some(opened) = self.sources.next() else { return Ok(false) };
+            let is_binary = opened.content.as_ref().is_err_and(container::is_refusal);
+            if !(opened.text_only && is_binary) {
+                break opened;
+            }
+            self.binary += 1;
+        };
         (self.text_only, self.is_begun) = (opened.text_only, false);
         self.expected = opened.bytes.and_then(|bytes| bytes.try_into().ok()).unwrap_or(0);
         (self.byte, self.line) = (0, u64::from(self.counts_lines));

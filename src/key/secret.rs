@@ -44,6 +44,8 @@ pub struct Hasher {
 
 /// What is drawn for each run.
 struct Secrets {
+    /// For who has no backend at hand.
+    kernels: Kernels,
     /// What a piece is added to.
     piece: PieceKey,
     /// Where the polynomial of the pieces is evaluated.
@@ -86,8 +88,10 @@ impl Hasher {
         let (point, offset, factor) = (word(), word(), word().max(1));
         // An even multiplier, or a small one, would lose bits: one word in 2^64 and fewer.
         let rounds = [word(), word()].map(|word| (word as u64, (word >> 64) as u64 | 1 << 63 | 1));
-        let inverse = Kernels::detect().run(Invert(factor));
-        let secrets = Secrets { piece, point, offset, factor, inverse, rounds };
+        // Asking the CPU takes longer than a key.
+        let kernels = Kernels::detect();
+        let inverse = kernels.run(Invert(factor));
+        let secrets = Secrets { kernels, piece, point, offset, factor, inverse, rounds };
         Hasher { secrets: Arc::new(secrets), public: None }
     }
 
@@ -114,7 +118,7 @@ impl Hasher {
 
     /// The key of `canonical`.
     pub fn key(&self, canonical: &[u8]) -> Key {
-        Kernels::detect().run(KeyOf(self, canonical.into()))
+        self.secrets.kernels.run(KeyOf(self, canonical.into()))
     }
 
     /// [`Hasher::key`] in a [`Task`], where a backend is at hand; fastest where 128 bytes may be read.
@@ -169,12 +173,12 @@ impl Hasher {
     /// The key of the run that stands for the public key `public`: what [`Hasher::key`] gives for its form, if this hasher
     /// came from [`Hasher::of_public`].
     pub fn place(&self, public: Key) -> Key {
-        Kernels::detect().run(Place(self, public))
+        self.secrets.kernels.run(Place(self, public))
     }
 
     /// The public key that `key`, made by a hasher that [`Hasher::of_public`] gave, stands for.
     pub fn public(&self, key: Key) -> Key {
-        Kernels::detect().run(PublicOf(self, key))
+        self.secrets.kernels.run(PublicOf(self, key))
     }
 
     /// [`Hasher::public`], where a backend is at hand.

@@ -12,6 +12,7 @@ use super::pending::Pending;
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::redact_into;
 use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::extract::Fault;
 use crate::index::{Index, Record, trim};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
@@ -40,6 +41,8 @@ pub(super) struct Slot<R> {
     pub(super) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(super) stop: Option<(Span, UriError)>,
+    /// What is wrong in the chunk, while the rest of it was worked on: [`Fault::MOST`] sentences at the most.
+    pub(super) faults: Vec<String>,
     /// Why the chunk could not be read.
     fault: Option<io::Error>,
 }
@@ -167,6 +170,8 @@ fn batches<J: Job + Send>(
     let mut other_len = 0;
     let (mut current_len, mut failed) = fill(reader, &mut current, full, settings, sinks);
     let mut report = Report::default();
+    // Faults within chunks that have been described.
+    let mut told = 0;
     let mut faults = Faults { is_last: sinks.unread.is_none(), ..Faults::default() };
     while current_len > 0 {
         // Nothing is read behind a fault, but all that stands before it is worked on and written.
@@ -197,6 +202,7 @@ fn batches<J: Job + Send>(
             return Err(error);
         }
         failed = failed.or(new_failure);
+        tell_faults(&mut current[..current_len], reader, &mut told, sinks);
         for slot in &mut current[..current_len] {
             report += &slot.report;
         }
@@ -220,6 +226,26 @@ fn batches<J: Job + Send>(
     }
     report.binary = reader.binary();
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
+}
+
+/// Describes the faults within chunks, the first of a run, to those who want to know.
+fn tell_faults<R>(
+    slots: &mut [Slot<R>],
+    reader: &ChunkReader,
+    told: &mut usize,
+    sinks: &mut Sinks<'_>,
+) {
+    for slot in slots {
+        for what in slot.faults.drain(..) {
+            if let Some(unread) = &mut sinks.unread
+                && *told < Fault::MOST
+            {
+                *told += 1;
+                let source = reader.source_name(slot.chunk.source).to_owned();
+                unread(&ReadError { source, error: io::Error::other(what) });
+            }
+        }
+    }
 }
 
 /// Fills slots until the batch is full, in number or with the bytes of `full` chunks; gives the number filled, and
@@ -319,6 +345,7 @@ impl<R> Slot<R> {
         self.out.clear();
         self.rejects.clear();
         (self.stop, self.fault) = (None, None);
+        self.faults.clear();
         self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
     }
 }

@@ -163,6 +163,8 @@ impl Job for Extract<'_> {
         slot.rows.clear();
         links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, &mut slot.rows);
         links::count_faults(&slot.rows, &mut slot.report);
+        let start = slot.chunk.byte;
+        slot.faults.extend(slot.rows.faults().iter().map(|fault| fault.message(start)));
         slot.report.written = slot.rows.len() as u64;
         slot.report.records = slot.report.written + slot.report.invalid.total();
         self.rows(slot);

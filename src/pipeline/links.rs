@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{ExtractOptions, Report, Settings};
 use crate::extract::warc::{self, Extent};
-use crate::extract::{Extractor, Format, Kind, Links, last_row_end, wrapped_cut};
+use crate::extract::{Extractor, Fault, Format, Kind, Links, last_row_end, wrapped_cut};
 use crate::io::reader::Cut;
-use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
 use crate::threads;
 use crate::uri::ErrorKind;
@@ -33,6 +33,7 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.broken += links.broken();
     report.partial += links.partial();
     report.undecoded += links.undecoded();
+    report.unparsed += links.unparsed();
 }
 
 /// Where the records of sources of any kind end.
@@ -164,6 +165,16 @@ impl Cut for Documents {
     }
 }
 
+/// What is not in lists of links ([`links_of`]).
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    /// How much, as [`super::extract()`] counts it.
+    pub report: Report,
+    /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
+    /// could not be parsed: twenty at the most.
+    pub faults: Vec<ReadError>,
+}
+
 /// The links of `source` as a list, one per record, to be fed to any other job.
 ///
 /// The list is made while what was made before is worked on, of several chunks at a time; nothing is written aside. Lines and offsets told about the list are its own, not those
@@ -179,13 +190,13 @@ impl Cut for Documents {
 /// let mut out = Vec::new();
 /// dedup(vec![list], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!(out, b"http://h/\nhttp://h/x\n");
-/// assert_eq!(left_out.lock().unwrap().invalid.total(), 0);
+/// assert_eq!(left_out.lock().unwrap().report.invalid.total(), 0);
 /// ```
 pub fn links_of(
     source: Source,
     options: &ExtractOptions,
     settings: &Settings,
-    left_out: &Arc<Mutex<Report>>,
+    left_out: &Arc<Mutex<LeftOut>>,
 ) -> Source {
     let left_out = Arc::clone(left_out);
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
@@ -215,7 +226,7 @@ struct List {
     filled: usize,
     /// Why there is nothing behind them.
     failed: Option<io::Error>,
-    left_out: Arc<Mutex<Report>>,
+    left_out: Arc<Mutex<LeftOut>>,
     /// What was read: so many parts, and so many bytes of the next one.
     given: (usize, usize),
 }
@@ -286,12 +297,20 @@ impl List {
     /// Counts what is not in the list.
     fn count_left_out(&self) {
         let mut sum = Report::default();
+        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
         for part in &self.parts[..self.filled] {
             count_faults(&part.links, &mut sum);
+            for fault in part.links.faults() {
+                if left_out.faults.len() < Fault::MOST {
+                    let source = self.reader.source_name(part.chunk.source).to_owned();
+                    let error = io::Error::other(fault.message(part.chunk.byte));
+                    left_out.faults.push(ReadError { source, error });
+                }
+            }
             let is_long = part.chunk.shape == Shape::LongFirst;
             sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
         }
-        *self.left_out.lock().unwrap_or_else(PoisonError::into_inner) += &sum;
+        left_out.report += &sum;
     }
 }
 

@@ -34,7 +34,7 @@ pub use equivalence::Equivalence;
 pub(crate) use equivalence::Scratch;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
-pub use links::links_of;
+pub use links::{LeftOut, links_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, Seen, collect, first_seen, members};
 pub use parse::{RowFormat, parse};
@@ -129,7 +129,9 @@ pub struct Sinks<'a> {
     /// Told the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
     /// Told of every source that cannot be opened or read to its end, while the others are worked on;
-    /// if nobody is to be told, the first one ends the run with [`Error::Read`].
+    /// if nobody is to be told, the first one ends the run with [`Error::Read`]. Also told of the first
+    /// bodies in archives that cannot be decoded and documents that cannot be parsed, which never end a run:
+    /// [`Report`] counts all of them.
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,
 }
 

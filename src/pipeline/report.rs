@@ -63,6 +63,8 @@ pub struct Report {
     pub partial: u64,
     /// Bodies in archives that were not looked into, as their coding cannot be undone.
     pub undecoded: u64,
+    /// Markdown documents that were searched as plain text, as they have too many marks.
+    pub unparsed: u64,
     /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
     pub differing: u64,
     /// Bytes put aside on disk for want of memory ([`super::MemoryLimit`]).
@@ -83,6 +85,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.broken += other.broken;
         self.partial += other.partial;
         self.undecoded += other.undecoded;
+        self.unparsed += other.unparsed;
         self.differing += other.differing;
         self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {

@@ -25,6 +25,7 @@ mod decoding;
 mod error;
 mod format;
 mod groups;
+mod ipc;
 mod jsonl;
 mod line;
 mod members;

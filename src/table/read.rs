@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
+use super::ipc;
 use super::jsonl::Lines;
 use super::members::Members;
 use super::text::Text;
@@ -296,8 +296,7 @@ fn file_rows(
     let file = File::open(&path).map_err(|error| fault(&error))?;
     if format == TableFormat::Arrow {
         let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
-        let reader =
-            guarded(name, || FileReader::try_new(counted, None).map_err(|error| fault(&error)))?;
+        let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
         return Ok((reader.schema(), batches(reader, name)));
     }
     let metadata = guarded(name, || {
@@ -312,8 +311,7 @@ pub(super) fn stream_rows(
     stream: impl Read + Send + 'static,
     name: &str,
 ) -> Result<(SchemaRef, Rows), TableError> {
-    let reader =
-        guarded(name, || StreamReader::try_new(stream, None).map_err(|error| unread(name, error)))?;
+    let reader = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
     Ok((reader.schema(), batches(reader, name)))
 }
 

@@ -32,11 +32,12 @@ pub(crate) struct Audit {
 
     /// Write the records instead of findings, with *** for every password and secret parameter
     ///
-    /// One line out per line in. A record of more than 64 MiB is left out and counted as invalid.
+    /// User names without a password are masked too, and what is secret in a parameter that holds a URI; --list-rules says what
+    /// is. One line out per line in. A record of more than 64 MiB is left out and counted as invalid.
     #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "format"])]
     pub(crate) redact: bool,
 
-    /// Print the rules and end
+    /// Print the rules, and what --redact masks, and end
     #[arg(long, conflicts_with_all = ["files", "redact"])]
     pub(crate) list_rules: bool,
 

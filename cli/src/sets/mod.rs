@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
+use uriscan::io::escaped;
 use uriscan::set::{KeySet, SetError, SetWriter};
 
 use crate::args::{Combine, SetCommand, SetStatsFormat};
@@ -125,7 +126,7 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
         SetStatsFormat::Text => {
             let grouped = crate::summary::grouped;
             let runs: Vec<String> = runs.into_iter().map(grouped).collect();
-            let mut text = format!("{}\n", set.directory().display());
+            let mut text = format!("{}\n", escaped(&set.directory().display().to_string()));
             text += &format!("  keys   {}\n", grouped(set.len()));
             text += &format!("  bytes  {}\n", grouped(set.file_bytes()));
             text += &format!("  runs   {}\n", runs.join(" + "));
@@ -133,7 +134,7 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
                 text += &format!("  first seen  {earliest} to {latest}\n");
             }
             for fact in set.meaning().as_str().lines() {
-                text += &format!("  {fact}\n");
+                text += &format!("  {}\n", escaped(fact));
             }
             text
         }

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
@@ -169,4 +170,37 @@ fn broken_bytes_are_no_panic() {
         }
     }
     assert!(refused > 20, "{refused}");
+}
+
+#[test]
+fn a_length_that_cannot_be_is_an_error_and_no_abort() {
+    let place = Place::new(&[]);
+    let batch = rows(2000);
+    for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+        let options = IpcWriteOptions::default().try_with_compression(Some(compression)).unwrap();
+        let schema = batch.schema();
+        let mut file =
+            FileWriter::try_new_with_options(Vec::new(), &schema, options.clone()).unwrap();
+        file.write(&batch).unwrap();
+        let mut stream = StreamWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
+        stream.write(&batch).unwrap();
+        let files = [("b.arrow", file.into_inner()), ("b.arrows", stream.into_inner())];
+        for (name, bytes) in files {
+            let bytes = bytes.unwrap();
+            let magic: &[u8] = match compression {
+                CompressionType::ZSTD => b"\x28\xB5\x2F\xFD",
+                _ => b"\x04\x22\x4D\x18",
+            };
+            let at = bytes.windows(4).position(|four| four == magic).unwrap() - 8;
+            for claimed in [1i64 << 62, i64::MAX, 1 << 45] {
+                let mut broken = bytes.clone();
+                broken[at..at + 8].copy_from_slice(&claimed.to_le_bytes());
+                fs::write(place.path(name), broken).unwrap();
+                let args = ["dedup", "--column", "url", name, "-o", "out.csv"];
+                let message = place.run(&args, "").refused();
+                assert!(message.starts_with(&format!("uriscan: {name}: ")), "{message}");
+                assert!(message.contains(&format!("claims to hold {claimed}")), "{message}");
+            }
+        }
+    }
 }

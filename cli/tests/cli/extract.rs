@@ -395,3 +395,95 @@ fn an_archive_goes_on_behind_what_is_no_record() {
         }
     }
 }
+
+/// An archive of responses about `http://h/0` and so on, with these codings and bodies; each links to `http://o/`.
+fn coded_archive(bodies: &[(&str, &[u8])]) -> (Vec<u8>, Vec<usize>) {
+    let (mut archive, mut starts) = (Vec::new(), Vec::new());
+    for (i, (coding, body)) in bodies.iter().enumerate() {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {coding}\r\n\r\n"
+        );
+        starts.push(archive.len());
+        archive.extend(format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/{i}\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n",
+            head.len() + body.len()
+        ).into_bytes());
+        archive.extend(head.as_bytes());
+        archive.extend(*body);
+        archive.extend(b"\r\n\r\n");
+    }
+    (archive, starts)
+}
+
+#[test]
+fn bodies_that_cannot_be_decoded_are_told_with_their_places() {
+    let page = b"<a href=http://o/>";
+    let (archive, starts) = coded_archive(&[
+        ("br", b"garbage"),
+        ("identity", page),
+        ("zstd", b"\x28\xB5\x2F\xFD garbage"),
+        ("deflate", b"http://no/ garbage"),
+        ("gzip", b"\x1f\x8b\x08 garbage"),
+        ("br", page),
+        ("gzip", b"garbage"),
+        ("", page),
+    ]);
+    let told: Vec<String> = [(0, "br"), (2, "zstd"), (3, "deflate"), (4, "gzip"), (6, "gzip")]
+        .map(|(i, coding)| {
+            format!(
+                "uriscan: -: record at byte {} (http://h/{i}): its body, Content-Encoding {coding}, cannot be decoded and was left out",
+                starts[i]
+            )
+        })
+        .to_vec();
+    let all =
+        "uriscan: 5 bodies in archives were left out: their Content-Encoding cannot be undone";
+    for command in [&["extract"][..], &["normalize", "--extract"]] {
+        for how in [&["--chunk-size", "64"][..], &["--chunk-size", "512", "-j3"], &[]] {
+            let ran = run([command, how].concat(), &archive);
+            assert_eq!(
+                (ran.code, ran.text()),
+                (2, "http://o/\n".repeat(3).as_str()),
+                "{command:?}"
+            );
+            let mut lines: Vec<&str> = ran.stderr.lines().collect();
+            assert_eq!(lines.pop(), Some(all), "{}", ran.stderr);
+            assert_eq!(lines, told, "{how:?}");
+        }
+    }
+    // The first twenty are told one by one, and all are counted.
+    let (archive, _) = coded_archive(&[("br", &b"\x1b[2Jgarbage"[..]); 50]);
+    let ran = run(["extract"], &archive);
+    assert_eq!((ran.code, ran.stderr.lines().count()), (2, 21), "{}", ran.stderr);
+    assert!(ran.stderr.contains("50 bodies in archives were left out"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_target_in_a_message_is_escaped() {
+    let archive = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\x1b[2J\r\nContent-Type: application/http\r\nContent-Length: 68\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n\r\nx\r\n\r\n";
+    let ran = run(["extract"], archive);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains(r"(http://h/\x1b[2J): its body") && !ran.stderr.contains('\x1b'),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
+    let text = "[x](/y) <http://h/>\n".to_owned() + &"[a](".repeat(2 << 20);
+    let place = crate::run::Place::new(&[("a.md", &text), ("b.md", "[x](http://h/b)\n")]);
+    let ran = place.run(&["extract", "a.md", "b.md"], "");
+    assert_eq!((ran.code, ran.text()), (2, "http://h/\nhttp://h/b\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("uriscan: a.md: has 4194309 marks of Markdown"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains("1 Markdown documents were searched as plain text"),
+        "{}",
+        ran.stderr
+    );
+}

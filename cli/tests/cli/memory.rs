@@ -70,7 +70,14 @@ fn classes_are_the_same_under_a_limit() {
 
 /// The most memory that the program took, as far as the system tells, in bytes; it writes nothing to pipes.
 #[cfg(target_os = "linux")]
-fn peak(mut command: std::process::Command) -> u64 {
+fn peak(command: std::process::Command) -> u64 {
+    let (peak, code) = peak_and_code(command);
+    assert_eq!(code, Some(0));
+    peak
+}
+
+#[cfg(target_os = "linux")]
+fn peak_and_code(mut command: std::process::Command) -> (u64, Option<i32>) {
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -81,8 +88,28 @@ fn peak(mut command: std::process::Command) -> u64 {
         peak = peak.max(kilobytes.unwrap_or(0) * 1024);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    assert!(child.wait().unwrap().success());
-    peak
+    (peak, child.wait().unwrap().code())
+}
+
+/// A tree of Markdown takes many times the bytes of its text, so what is parsed is bounded.
+#[cfg(target_os = "linux")]
+#[test]
+fn markdown_takes_bounded_memory_whatever_it_is() {
+    const MARKS: usize = 1 << 20;
+    for (unit, count, is_parsed) in [
+        ("[", 20 << 20, false),
+        ("[a](", 15 << 18, false),
+        // As many marks as are parsed, of the units that take most.
+        ("[a](", MARKS / 2, true),
+        ("[a](b)", MARKS / 2, true),
+        ("**a**", MARKS / 4, true),
+        ("- a\n", MARKS / 2, true),
+    ] {
+        let place = Place::new(&[("a.md", &unit.repeat(count))]);
+        let (peak, code) = peak_and_code(place.command(&["extract", "a.md", "-o", "out", "-q"]));
+        assert_eq!(code, Some(if is_parsed { 0 } else { 2 }), "{unit:?}");
+        assert!(peak < 460 << 20, "{unit:?}: {} MiB", peak >> 20);
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -104,7 +104,7 @@ def key_context(**equivalence: Unpack[Equivalence]) -> str | None:
 
     Rules, a profile, a base and a suffix scheme have one, so that their keys never match those with another meaning.
     Under ``"blake3"`` it is the context string of BLAKE3's ``derive_key`` mode, the canonical form being the key
-    material. Under ``"sha256"`` the text, a line feed and the canonical form are hashed.
+    material. Under ``"sha256"`` the text, an empty line and the canonical form are hashed.
 
     >>> key_context() is None
     True
@@ -112,7 +112,7 @@ def key_context(**equivalence: Unpack[Equivalence]) -> str | None:
     uriscan key
     profile surt 2
     >>> import hashlib
-    >>> text = key_context(profile="surt") + "\\n" + normalize("http://h/", profile="surt")
+    >>> text = key_context(profile="surt") + "\\n\\n" + normalize("http://h/", profile="surt")
     >>> key("http://h/", hash="sha256", profile="surt") == hashlib.sha256(text.encode()).digest()[:16]
     True
     """

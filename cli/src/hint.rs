@@ -1,0 +1,125 @@
+//! What to say when most of the input is no list of URIs: what it looks like, and the command that reads it.
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use uriscan::extract::Format;
+use uriscan::io::compress::decompressed;
+
+/// Bytes of an input that are looked at.
+const HEAD_BYTES: u64 = 8 << 10;
+
+/// A sentence about the file at `path`, if it looks like something else than a list.
+pub(crate) fn of_file(path: &Path) -> Option<String> {
+    // A pipe has been read, and there is nothing more in it.
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    of_stream(file, &path.display().to_string())
+}
+
+/// A sentence about standard input, which began with `head`.
+pub(crate) fn of_stdin(head: &[u8]) -> Option<String> {
+    of_stream(Cursor::new(head.to_vec()), "-")
+}
+
+fn of_stream(stream: impl Read + Send + 'static, name: &str) -> Option<String> {
+    let mut head = Vec::new();
+    // What was read before a fault is as good as any.
+    let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
+    let (what, how) = look(&head, name)?;
+    Some(format!(
+        "most of {name} is no URI; it looks like {what}: `uriscan extract{how} {name}` finds the URIs in it"
+    ))
+}
+
+/// What begins with `head` looks like, and the options with which it is read.
+fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
+    Some(match Format::of_source(name, head) {
+        Format::Html => ("HTML", " --format html --base URL"),
+        Format::Json => ("JSON", " --format json"),
+        Format::Clf => ("an access log", " --format clf"),
+        Format::Warc => ("a web archive", " --format warc"),
+        Format::Cdxj => ("an index of web archives", " --format cdxj"),
+        Format::Markdown => ("Markdown", " --format markdown"),
+        _ if is_binary(head) => ("binary data", ""),
+        Format::Csv => ("CSV", " --format csv"),
+        Format::Tsv => ("TSV", " --format tsv"),
+        _ if is_separated(head, b',') => ("CSV", " --format csv"),
+        _ if is_separated(head, b'\t') => ("TSV", " --format tsv"),
+        _ => return None,
+    })
+}
+
+/// Whether `head` has a NUL, and one byte in ten is a control character: a list may have a NUL in one of its records.
+fn is_binary(head: &[u8]) -> bool {
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    head.contains(&0) && 10 * head.iter().filter(is_control).count() >= head.len()
+}
+
+/// Whether the first lines of `head` have as many fields between `separator` each, and more than one.
+fn is_separated(head: &[u8], separator: u8) -> bool {
+    const LINES: usize = 8;
+    let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let lines = head[..whole].split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let separators = |line: &[u8]| {
+        let mut in_quotes = false;
+        let outside = line.iter().filter(|&&byte| {
+            in_quotes ^= byte == b'"';
+            byte == separator && !in_quotes
+        });
+        outside.count()
+    };
+    let counts: Vec<usize> = lines.take(LINES).map(separators).collect();
+    counts.len() > 1 && counts[0] > 0 && counts.iter().all(|&count| count == counts[0])
+}
+
+/// Whether `path` is written like the URL of something that is not here.
+pub(crate) fn is_url(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let scheme = bytes.windows(3).position(|part| part == b"://").map(|end| &bytes[..end]);
+    scheme.is_some_and(|scheme| {
+        scheme.first().is_some_and(u8::is_ascii_alphabetic)
+            && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_like_something_is_named() {
+        for (head, name, expected) in [
+            (&b"id,url\n1,http://h/\n2,\"http://h/,\"\n"[..], "-", Some("CSV")),
+            (b"id\turl\n1\thttp://h/\n", "-", Some("TSV")),
+            (b"a b c\nd e\n", "x.csv", Some("CSV")),
+            (b"<!doctype html>\n<p>\n", "-", Some("HTML")),
+            (b"{\"a\":1}\n", "-", Some("JSON")),
+            (
+                b"h - - [10/Oct/2000:13:55:36 -0700] \"GET /i HTTP/1.0\" 200 1\n",
+                "-",
+                Some("an access log"),
+            ),
+            (b"\x7fELF\0\0\n", "-", Some("binary data")),
+            (b"WARC/1.0\r\n", "-", Some("a web archive")),
+            (b"http://h/\n\0\nhttp://h/a b\n", "-", None),
+            (b"a,b\nc\n", "-", None),
+            (b"a,b\n", "-", None),
+            (b"no uri\nno uri\n", "-", None),
+            (b"", "-", None),
+        ] {
+            assert_eq!(look(head, name).map(|found| found.0), expected, "{}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn urls_are_no_paths() {
+        for url in ["http://h/", "HTTPS://h", "s3://bucket/key", "git+ssh://h"] {
+            assert!(is_url(Path::new(url)), "{url}");
+        }
+        for path in ["a/b", "/a://b", "http:/h", "://h", "C:\\a", "a b://c", ""] {
+            assert!(!is_url(Path::new(path)), "{path}");
+        }
+    }
+}

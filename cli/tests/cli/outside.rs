@@ -1,0 +1,150 @@
+//! What comes from outside: names that a terminal would act on, URLs for files, input that is no list, outputs that are inputs.
+
+use std::fs;
+#[cfg(unix)]
+use std::fs::File;
+
+use serde_json::Value;
+
+use crate::run::{Place, run};
+
+const CLEAR: &str = "\x1b[2J\u{202e}";
+
+#[cfg(unix)]
+#[test]
+fn names_reach_the_terminal_with_escapes() {
+    let shown = r"\x1b[2J\u{202e}";
+    let name = format!("a{CLEAR}\n.txt");
+    let place = Place::new(&[(&name, "a b\n"), ("good", "http://o/\n")]);
+    let missing = format!("no{CLEAR}\nfile");
+    let message = place.run(&["dedup", &missing], "").refused();
+    assert!(message.starts_with(&format!(r"uriscan: no{shown}\nfile: ")), "{message}");
+    // By a job that stops, one that reports, and one that goes on.
+    let message = place.run(&["normalize", "--on-invalid", "error", &name], "").refused();
+    assert!(message.contains(&format!(r"a{shown}\n.txt:1: space")), "{message}");
+    let ran = place.run(&["check", &name], "");
+    assert!(!ran.text().contains('\x1b') && ran.text().contains(r"\x1b[2J"), "{}", ran.text());
+    let ran = place.run(&["extract", &missing, "good"], "");
+    assert_eq!((ran.code, ran.text()), (2, "http://o/\n"));
+    assert!(ran.stderr.starts_with(&format!(r"uriscan: no{shown}\nfile: ")), "{}", ran.stderr);
+    // Options that are typed.
+    let message = run(["audit", "--redact", "-o", &format!("no{CLEAR}/x")], "x:\n").refused();
+    assert!(!message.contains('\x1b') && message.contains(shown), "{message}");
+}
+
+#[test]
+fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
+    let place = Place::new(&[]);
+    let pack = r#"
+        name = "p"
+        [[unit]]
+        drop = ["x"]
+    "#;
+    fs::write(place.path("broken\u{1b}[2J.toml"), pack.replace("[[unit]]", "[[unit")).unwrap();
+    let message = place.run(&["rules", "--rules", "broken\u{1b}[2J.toml"], "").refused();
+    assert!(message.contains(r"broken\x1b[2J.toml") && !message.contains('\x1b'), "{message}");
+    let set = "set\u{1b}[2J";
+    place.run(&["set", "create", set], "x:1\n").quiet();
+    let text = place.run(&["set", "stats", set], "").quiet();
+    assert!(text.starts_with("set\\x1b[2J\n"), "{text}");
+    let json = place.run(&["set", "stats", "--format", "json", set], "").quiet();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["set"], set);
+}
+
+#[test]
+fn a_url_in_the_place_of_a_file_is_told() {
+    let place = Place::new(&[("good", "http://o/\n")]);
+    for command in ["dedup", "check", "parse"] {
+        let message = place.run(&[command, "http://h/list.txt"], "").refused();
+        assert!(
+            message.starts_with("uriscan: http://h/list.txt: is a URL and not a file"),
+            "{message}"
+        );
+        assert!(message.contains("curl"), "{message}");
+    }
+    let ran = place.run(&["extract", "https://h/", "good"], "");
+    assert_eq!((ran.code, ran.text()), (2, "http://o/\n"));
+    assert!(ran.stderr.contains("https://h/: is a URL"), "{}", ran.stderr);
+    let message = place.run(&["dedup", "no/file"], "").refused();
+    assert!(message.contains("No such file"), "{message}");
+}
+
+#[test]
+fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
+    let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
+    for (name, text, what) in [
+        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV: `uriscan extract --format csv"),
+        ("t.log", &*log, "an access log: `uriscan extract --format clf"),
+        (
+            "t.html",
+            "<!doctype html>\n<a href=http://h/>\n</a>\n",
+            "HTML: `uriscan extract --format html",
+        ),
+        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON: `uriscan extract --format json"),
+        ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data: `uriscan extract"),
+    ] {
+        let place = Place::new(&[(name, text)]);
+        for command in ["dedup", "normalize", "census"] {
+            for (args, input, name) in [(&[command, name][..], "", name), (&[command], text, "-")] {
+                let ran = place.run(args, input);
+                let hint = format!("uriscan: most of {name} is no URI; it looks like {what}");
+                assert!(ran.stderr.starts_with(&hint), "{command}: {}", ran.stderr);
+                assert_eq!((ran.code, ran.stderr.lines().count()), (0, 1), "{}", ran.stderr);
+            }
+            assert_eq!(place.run(&[command, "-q", name], "").stderr, "");
+            let ran = place.run(&[command, "--stats-format", "json", name], "");
+            assert!(serde_json::from_str::<Value>(&ran.stderr).is_ok(), "{}", ran.stderr);
+        }
+    }
+    // A list with some faults, and faults that look like nothing.
+    for list in ["http://h/\nhttp://i/\na,b c\nc,d e\n", "a b\nc d\n"] {
+        assert_eq!(run(["normalize"], list).quiet(), list);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_output_that_is_an_input_is_refused() {
+    let list = "HTTP://h/1\nHTTP://h/2\n";
+    let place = Place::new(&[("g", list), ("other", "http://o/\n"), ("empty", "")]);
+    let append = |name: &str| File::options().append(true).open(place.path(name)).unwrap();
+    for args in
+        [&["normalize", "g"][..], &["dedup", "other", "g"], &["extract", "g"], &["census", "./g"]]
+    {
+        let mut command = place.command(args);
+        let output = command.stdout(append("g")).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains("is an input and standard output at once"), "{message}");
+        assert_eq!(place.read("g"), list, "{args:?}");
+    }
+    // Standard input may be that file, too.
+    let mut command = place.command(&["normalize"]);
+    command.stdin(File::open(place.path("g")).unwrap()).stdout(append("g"));
+    assert_eq!((command.output().unwrap().status.code(), place.read("g")), (Some(2), list.into()));
+    // What is empty gives nothing, unless another input comes first.
+    let mut command = place.command(&["normalize", "empty"]);
+    assert_eq!(command.stdout(append("empty")).output().unwrap().status.code(), Some(0));
+    let mut command = place.command(&["normalize", "other", "empty"]);
+    assert_eq!(command.stdout(append("empty")).output().unwrap().status.code(), Some(2));
+    assert_eq!(place.read("empty"), "");
+    // Below a directory it is passed over; another file is fine.
+    let mut command = place.command(&["extract", "."]);
+    assert_eq!(command.stdout(append("empty")).output().unwrap().status.code(), Some(0));
+    assert_eq!(place.read("empty"), list.to_owned() + "http://o/\n");
+    place.run(&["normalize", "g", "-o", "g"], "").quiet();
+    assert_eq!(place.read("g"), "http://h/1\nhttp://h/2\n");
+}
+
+#[test]
+fn redaction_looks_into_parameters_and_says_what_it_masks() {
+    let list = "http://joe@h/?redirect=https%3A%2F%2Fo%2F%3Ftoken%3Dabc%26x%3D1\nhttp://h/cb?code=1&state=2\n";
+    let masked = "http://***@h/?redirect=https%3A%2F%2Fo%2F%3Ftoken%3D***%26x%3D1\nhttp://h/cb?code=***&state=***\n";
+    assert_eq!(run(["audit", "--redact"], list).quiet(), masked);
+    assert_eq!(run(["normalize", "--redact"], list).quiet(), masked);
+    let rules = run(["audit", "--list-rules"], "").quiet();
+    for word in ["--redact writes *** for", "user names", "apikey", "phpsessid", "code and state"] {
+        assert!(rules.contains(word), "{word}: {rules}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Decoders of streams of several members that give all that is whole before they fail.
+//!
+//! What follows the end of a member is another one, padding where the format has it, or an error: never passed over in
+//! silence, and never at the cost of what came before.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::GzDecoder;
+use liblzma::stream::{Action, Status, Stream};
+use lz4_flex::frame::FrameDecoder;
+
+/// The error for bytes that follow the end of the data and are none of their format.
+fn garbage() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, super::Garbage)
+}
+
+/// Whether `data` has nothing left. Interruptions are no end.
+fn is_at_end(data: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match data.fill_buf() {
+            Ok(left) => return Ok(left.is_empty()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Member after member of gzip, padded with zeros perhaps, as tapes and disk images leave them and `gzip -d` accepts them.
+pub(super) struct Gzip<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Gzip<R> {
+    pub(super) fn new(data: R) -> Gzip<R> {
+        Gzip(Some(GzDecoder::new(data)))
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let count = member.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            let Some(mut data) = self.0.take().map(GzDecoder::into_inner) else { break };
+            while !is_at_end(&mut data)? {
+                let left = data.fill_buf()?;
+                let zeros = left.iter().take_while(|&&byte| byte == 0).count();
+                match left.get(zeros) {
+                    Some(0x1F) if zeros == 0 => {
+                        self.0 = Some(GzDecoder::new(data));
+                        break;
+                    }
+                    Some(_) => return Err(garbage()),
+                    None => data.consume(zeros),
+                }
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Stream after stream of xz, with the padding that the format has between them and behind them.
+pub(super) struct Xz<R> {
+    data: R,
+    stream: Stream,
+    /// What is wrong behind that which was given last.
+    failed: Option<io::Error>,
+}
+
+impl<R: BufRead> Xz<R> {
+    /// `stream` is a decoder of concatenated streams.
+    pub(super) fn new(data: R, stream: Stream) -> Xz<R> {
+        Xz { data, stream, failed: None }
+    }
+}
+
+impl<R: BufRead> Read for Xz<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        loop {
+            let input = self.data.fill_buf()?;
+            let is_end = input.is_empty();
+            let action = if is_end { Action::Finish } else { Action::Run };
+            let before = (self.stream.total_in(), self.stream.total_out());
+            let done = self.stream.process(input, out, action);
+            let taken = (self.stream.total_in() - before.0) as usize;
+            let count = (self.stream.total_out() - before.1) as usize;
+            self.data.consume(taken);
+            let error = match done {
+                Ok(Status::StreamEnd) => return Ok(count),
+                Ok(_) if count > 0 => return Ok(count),
+                Ok(_) if is_end => io::ErrorKind::UnexpectedEof.into(),
+                Ok(_) if taken > 0 => continue,
+                Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "corrupt xz stream"),
+                // The first stream was one of xz, or nobody would have asked for it.
+                Err(liblzma::stream::Error::Format) => garbage(),
+                Err(error) => error.into(),
+            };
+            if count == 0 {
+                return Err(error);
+            }
+            self.failed = Some(error);
+            return Ok(count);
+        }
+    }
+}
+
+/// Frame after frame of lz4, as the decoder ends with each.
+pub(super) struct Lz4<R: Read>(Option<FrameDecoder<R>>);
+
+impl<R: BufRead> Lz4<R> {
+    pub(super) fn new(data: R) -> Lz4<R> {
+        Lz4(Some(FrameDecoder::new(data)))
+    }
+}
+
+impl<R: BufRead> Read for Lz4<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let count = decoder.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            // A decoder that has seen the end of its frame cannot begin another.
+            let Some(mut data) = self.0.take().map(FrameDecoder::into_inner) else { break };
+            if !is_at_end(&mut data)? {
+                self.0 = Some(FrameDecoder::new(data));
+            }
+        }
+        Ok(0)
+    }
+}

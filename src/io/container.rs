@@ -1,0 +1,239 @@
+//! Archives and documents that are no text: recognized by their first bytes, and refused by name.
+//!
+//! Read as text, a tar archive would give its headers as records, and a zip archive noise or nothing.
+
+use std::fmt;
+use std::io;
+
+/// A file that holds other files, or a document in a binary format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Container {
+    /// A zip archive.
+    Zip,
+    /// An EPUB book, a zip archive of pages.
+    Epub,
+    /// An OpenDocument file (`.odt`, `.ods`, `.odp`), a zip archive of XML.
+    OpenDocument,
+    /// An Office Open XML file (`.docx`, `.xlsx`, `.pptx`), a zip archive of XML.
+    OfficeOpenXml,
+    /// A tar archive: POSIX, GNU or version 7.
+    Tar,
+    /// A 7z archive.
+    SevenZip,
+    /// A PDF document.
+    Pdf,
+}
+
+/// Bytes of a tar header.
+const TAR_HEADER: usize = 512;
+
+/// Bytes of the header of a file in a zip archive, without its name.
+const ZIP_HEADER: usize = 30;
+
+impl Container {
+    /// First bytes that are enough to recognize all of them.
+    pub const HEAD_BYTES: usize = TAR_HEADER;
+
+    /// What begins with `head`, or `None` if that is none of these. A list, a log or a page is never one: a zip or 7z archive
+    /// begins with control characters, a PDF with `%PDF-` and a version, and of a tar header the checksum must be right.
+    ///
+    /// ```
+    /// use uriscan::io::Container;
+    /// assert_eq!(Container::of_head(b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"), Some(Container::Pdf));
+    /// assert_eq!(Container::of_head(b"http://h/a.pdf\n"), None);
+    /// ```
+    pub fn of_head(head: &[u8]) -> Option<Container> {
+        match head {
+            [b'P', b'K', 3, 4, rest @ ..] if rest.len() + 4 >= ZIP_HEADER => Some(of_zip(head)),
+            // The end of an archive without files, and the mark of one in several volumes.
+            [b'P', b'K', 5, 6, rest @ ..] if rest.len() + 4 >= 22 => Some(Container::Zip),
+            [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Some(Container::Zip),
+            [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Some(Container::SevenZip),
+            [b'%', b'P', b'D', b'F', b'-', b'0'..=b'9', b'.', b'0'..=b'9', ..] => {
+                Some(Container::Pdf)
+            }
+            _ => head.first_chunk().filter(|header| is_tar(header)).map(|_| Container::Tar),
+        }
+    }
+
+    /// What it is, for messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Container::Zip => "a zip archive",
+            Container::Epub => "an EPUB book (a zip archive of pages)",
+            Container::OpenDocument => "an OpenDocument file (a zip archive of XML)",
+            Container::OfficeOpenXml => {
+                "an Office document (docx, xlsx or pptx: a zip archive of XML)"
+            }
+            Container::Tar => "a tar archive",
+            Container::SevenZip => "a 7z archive",
+            Container::Pdf => "a PDF document",
+        }
+    }
+
+    /// How its content can be read, for messages.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Container::Zip => "unpack it, as in `unzip -p FILE | uriscan ...`",
+            Container::Epub => {
+                "unpack its pages, as in `unzip -p FILE '*html' | uriscan extract --format html`"
+            }
+            Container::OpenDocument | Container::OfficeOpenXml => {
+                "save it as HTML or text, or unpack its XML, as in `unzip -p FILE | uriscan extract --format text`"
+            }
+            Container::Tar => "unpack it, as in `tar -xOf FILE | uriscan ...`",
+            Container::SevenZip => "unpack it, as in `7z x -so FILE | uriscan ...`",
+            Container::Pdf => "convert it to text, as in `pdftotext FILE - | uriscan extract`",
+        }
+    }
+
+    /// The error with which it is refused where text is wanted: what it is, and what to do.
+    pub fn refusal(self) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, Refusal(self))
+    }
+}
+
+/// The kind of a zip archive: told by its first file, which EPUB and OpenDocument prescribe and Office programs agree on.
+fn of_zip(head: &[u8]) -> Container {
+    let name_len = usize::from(u16::from_le_bytes([head[26], head[27]]));
+    let extra_len = usize::from(u16::from_le_bytes([head[28], head[29]]));
+    let name = head.get(ZIP_HEADER..ZIP_HEADER + name_len).unwrap_or_default();
+    let content = head.get(ZIP_HEADER + name_len + extra_len..).unwrap_or_default();
+    match name {
+        b"mimetype" if content.starts_with(b"application/epub+zip") => Container::Epub,
+        b"mimetype" if content.starts_with(b"application/vnd.oasis.opendocument") => {
+            Container::OpenDocument
+        }
+        b"[Content_Types].xml" | b"_rels/.rels" => Container::OfficeOpenXml,
+        _ => Container::Zip,
+    }
+}
+
+/// Whether `header` is the one of a file in a tar archive: with the right checksum, and either the magic of POSIX and GNU
+/// or, as version 7 has it, nothing but NULs from there on.
+fn is_tar(header: &[u8; TAR_HEADER]) -> bool {
+    let sum_field = 148..156;
+    let magic = &header[257..];
+    let has_magic = magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar ");
+    if !has_magic && magic.iter().any(|&byte| byte != 0) {
+        return false;
+    }
+    let digits = header[sum_field.clone()].trim_ascii_start();
+    let len = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    let told = str::from_utf8(&digits[..len]).ok().and_then(|it| u32::from_str_radix(it, 8).ok());
+    // The field itself counts as if it held spaces. Some old programs added up signed bytes.
+    let bytes = || {
+        let each = header.iter().enumerate();
+        each.map(|(at, &byte)| if sum_field.contains(&at) { b' ' } else { byte })
+    };
+    let unsigned: u32 = bytes().map(u32::from).sum();
+    let signed: i32 = bytes().map(|byte| i32::from(byte.cast_signed())).sum();
+    // A block of NULs and spaces only is no header.
+    header[0] != 0 && told.is_some_and(|told| told == unsigned || told.cast_signed() == signed)
+}
+
+/// The error that says what the data are instead of text.
+#[derive(Debug)]
+struct Refusal(Container);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "is {} and not text; {}", self.0.name(), self.0.advice())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// An error if what begins with `head` is no text but a [`Container`].
+pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
+    Container::of_head(head).map_or(Ok(()), |container| Err(container.refusal()))
+}
+
+/// Whether `error` is one of [`refuse`].
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<Refusal>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a file called `name` in a tar archive of the kind that has `magic`.
+    fn tar(name: &str, magic: &[u8]) -> [u8; TAR_HEADER] {
+        let mut header = [0; TAR_HEADER];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[100..107].copy_from_slice(b"0000644");
+        header[124..135].copy_from_slice(b"00000000014");
+        header[257..257 + magic.len()].copy_from_slice(magic);
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().copied().map(u32::from).sum();
+        header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        header
+    }
+
+    fn zip(name: &str, content: &str) -> Vec<u8> {
+        let mut head = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0".to_vec();
+        head.resize(26, 0);
+        head.extend([name.len() as u8, 0, 0, 0]);
+        [&head[..], name.as_bytes(), content.as_bytes()].concat()
+    }
+
+    #[test]
+    fn archives_and_documents_are_recognized() {
+        for (head, expected) in [
+            (zip("a.txt", "http://h/"), Container::Zip),
+            (zip("", ""), Container::Zip),
+            (zip("mimetype", "application/epub+zip"), Container::Epub),
+            (zip("mimetype", "application/vnd.oasis.opendocument.text"), Container::OpenDocument),
+            (zip("[Content_Types].xml", "<?xml"), Container::OfficeOpenXml),
+            ([b"PK\x05\x06", &[0; 18][..]].concat(), Container::Zip),
+            (b"7z\xBC\xAF\x27\x1C\0\x04".to_vec(), Container::SevenZip),
+            (b"%PDF-1.4".to_vec(), Container::Pdf),
+            (tar("a", b"ustar\x0000").to_vec(), Container::Tar),
+            (tar("http://h/", b"ustar  \0").to_vec(), Container::Tar),
+            (tar("a/b.txt", b"").to_vec(), Container::Tar),
+        ] {
+            assert_eq!(Container::of_head(&head), Some(expected), "{head:?}");
+            // Further bytes make no difference.
+            let long = [&head[..], &[b'x'; 600]].concat();
+            if expected != Container::Tar || head.len() == TAR_HEADER {
+                assert_eq!(Container::of_head(&long), Some(expected), "{head:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_and_logs_are_none() {
+        let line = "http://h/ustar/PK%03%04/%PDF-1.4\n".repeat(40);
+        let mut at_magic = [b'x'; TAR_HEADER];
+        at_magic[257..263].copy_from_slice(b"ustar\0");
+        let mut wrong_sum = tar("a", b"ustar\x0000");
+        wrong_sum[0] = b'b';
+        let mut zeros_behind = [0; TAR_HEADER];
+        zeros_behind[..9].copy_from_slice(b"http://h/");
+        for text in [
+            &b""[..],
+            b"P",
+            b"PK",
+            b"PK\x03\x04",
+            b"PK\x03\x04 zip",
+            b"PK\x05\x06",
+            b"PKzip\n",
+            b"7z\n",
+            b"%PDF",
+            b"%PDF-\n",
+            b"%PDF-x.y\n",
+            line.as_bytes(),
+            &at_magic,
+            &wrong_sum,
+            &tar("a", b"ustar\x0000")[..511],
+            &tar("a", b"posix\x0000"),
+            &[0; TAR_HEADER],
+            &[b' '; TAR_HEADER],
+            &zeros_behind,
+        ] {
+            assert_eq!(Container::of_head(text), None, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Messages of Arrow IPC, in files and streams. All lengths are checked before memory is asked for.
+//!
+//! The decoder itself trusts the length that a compressed buffer claims for its content; when memory is short of it, the
+//! process ends. So messages are read here and handed to it when what they claim is possible:
+//!
+//! - a message of a file lies within the file; one of a stream takes memory as its bytes arrive;
+//! - a compressed buffer holds no more than its codec can make of its bytes;
+//! - the buffers of a message hold no more than [`MOST_BYTES`] in all, and the system has memory for the largest.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::{
+    Block, CompressionType, Message, MessageHeader, MetadataVersion, Schema as IpcSchema,
+    root_as_footer, root_as_message,
+};
+use arrow_schema::{ArrowError, SchemaRef};
+
+/// Bytes that the compressed buffers of a message may hold in all.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// Bytes that one byte of lz4 can stand for: a run whose length is told by bytes of up to 255.
+const LZ4_RATIO: u64 = 255;
+
+/// Bytes that one byte of zstd can stand for: a block of 128 KiB takes four at the least (RFC 8878 section 3.1.1.2).
+const ZSTD_RATIO: u64 = (128 << 10) / 4;
+
+/// Bytes of the body of a message of a stream that are asked for before the first have arrived.
+const FIRST_BYTES: usize = 64 << 20;
+
+/// Bytes before the metadata of a message: a mark and a length, or in old files the length only.
+const PREFIX_BYTES: usize = 8;
+const OLD_PREFIX_BYTES: usize = 4;
+const MARK: [u8; 4] = [0xFF; 4];
+
+fn broken(what: impl Into<String>) -> ArrowError {
+    ArrowError::IpcError(what.into())
+}
+
+/// The batches of a file.
+pub(super) struct Batches<R> {
+    file: R,
+    file_bytes: u64,
+    blocks: std::vec::IntoIter<Block>,
+    decoder: FileDecoder,
+    schema: SchemaRef,
+}
+
+impl<R: Read + Seek> Batches<R> {
+    /// Reads the footer and the dictionaries of `file`.
+    pub(super) fn open(mut file: R) -> Result<Batches<R>, ArrowError> {
+        const TAIL_BYTES: usize = 10;
+        let file_bytes = file.seek(SeekFrom::End(0))?;
+        let mut tail = [0; TAIL_BYTES];
+        let at =
+            file_bytes.checked_sub(TAIL_BYTES as u64).ok_or_else(|| broken("it is too short"))?;
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(&mut tail)?;
+        let footer_bytes = read_footer_length(tail)?;
+        let at = at.checked_sub(footer_bytes as u64);
+        let at = at.ok_or_else(|| broken("its footer is longer than the file"))?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut footer = vec![0; footer_bytes];
+        file.read_exact(&mut footer)?;
+        let footer = root_as_footer(&footer)
+            .map_err(|error| ArrowError::ParseError(format!("its footer is broken: {error}")))?;
+        let schema = footer.schema().ok_or_else(|| broken("its footer has no schema"))?;
+        let schema = schema_of(schema)?;
+        let blocks = footer.recordBatches().ok_or_else(|| broken("its footer has no batches"))?;
+        let blocks = blocks.iter().copied().collect::<Vec<Block>>().into_iter();
+        let decoder = FileDecoder::new(schema.clone(), footer.version());
+        let mut batches = Batches { file, file_bytes, blocks, decoder, schema };
+        for block in footer.dictionaries().into_iter().flatten() {
+            let message = batches.message(block)?;
+            batches.decoder.read_dictionary(block, &message)?;
+        }
+        Ok(batches)
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// The bytes of the message at `block`, checked.
+    fn message(&mut self, block: &Block) -> Result<Buffer, ArrowError> {
+        let at = u64::try_from(block.offset()).ok();
+        let head = usize::try_from(block.metaDataLength()).ok();
+        let body = u64::try_from(block.bodyLength()).ok();
+        let place = at.zip(head).zip(body).and_then(|((at, head), body)| {
+            let len = body.checked_add(head as u64)?;
+            (at.checked_add(len)? <= self.file_bytes).then_some((
+                at,
+                head,
+                usize::try_from(len).ok()?,
+            ))
+        });
+        let Some((at, head, len)) = place.filter(|place| place.1 >= PREFIX_BYTES) else {
+            return Err(broken("a message goes beyond the end of the file"));
+        };
+        let mut message = zeroed(len)?;
+        self.file.seek(SeekFrom::Start(at))?;
+        self.file.read_exact(&mut message)?;
+        let prefix = if message[..4] == MARK { PREFIX_BYTES } else { OLD_PREFIX_BYTES };
+        check(&metadata(&message[prefix..])?, &message[head..])?;
+        Ok(message.into())
+    }
+}
+
+impl<R: Read + Seek> Iterator for Batches<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let block = self.blocks.next()?;
+        let message = self.message(&block);
+        message.and_then(|message| self.decoder.read_record_batch(&block, &message)).transpose()
+    }
+}
+
+/// The batches of a stream.
+pub(super) struct Stream<R> {
+    stream: R,
+    decoder: FileDecoder,
+    schema: SchemaRef,
+    has_ended: bool,
+}
+
+impl<R: Read> Stream<R> {
+    /// Reads the schema of `stream`.
+    pub(super) fn open(mut stream: R) -> Result<Stream<R>, ArrowError> {
+        let Some((message, _, _)) = next_message(&mut stream)? else {
+            return Err(broken("it has no schema"));
+        };
+        let message = metadata(&message[PREFIX_BYTES..])?;
+        let schema =
+            message.header_as_schema().ok_or_else(|| broken("it does not begin with a schema"))?;
+        let schema = schema_of(schema)?;
+        // By version 1 the decoder does not ask all messages to be of one version.
+        let decoder = FileDecoder::new(schema.clone(), MetadataVersion::V1);
+        Ok(Stream { stream, decoder, schema, has_ended: false })
+    }
+
+    pub(super) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        while let Some((message, head, body)) = next_message(&mut self.stream)? {
+            let metadata = metadata(&message[PREFIX_BYTES..head])?;
+            check(&metadata, &message[head..])?;
+            let block = Block::new(0, head as i32, body as i64);
+            let is_dictionary = metadata.header_type() == MessageHeader::DictionaryBatch;
+            let message = message.into();
+            if is_dictionary {
+                self.decoder.read_dictionary(&block, &message)?;
+            } else if let Some(batch) = self.decoder.read_record_batch(&block, &message)? {
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<R: Read> Iterator for Stream<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let next = self.next_batch().transpose();
+        // Nobody knows where the next message would begin.
+        self.has_ended = next.as_ref().is_none_or(Result::is_err);
+        next
+    }
+}
+
+/// The next message of `stream`, as a file has it, and the lengths of its head and its body; `None` at the end.
+fn next_message(
+    stream: &mut impl Read,
+) -> Result<Option<(MutableBuffer, usize, usize)>, ArrowError> {
+    /// Where bodies begin in memory: any type may be read in place there.
+    const ALIGNMENT: usize = 64;
+    let mut word = [0; 4];
+    let mut got = 0;
+    while got < word.len() {
+        match stream.read(&mut word[got..]) {
+            // A stream may end without saying so.
+            Ok(0) if got == 0 => return Ok(None),
+            Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            Ok(count) => got += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if word == MARK {
+        stream.read_exact(&mut word)?;
+    }
+    let head_bytes = match i32::from_le_bytes(word) {
+        0 => return Ok(None),
+        bytes => usize::try_from(bytes).map_err(|_| broken("a message has a negative length"))?,
+    };
+    let mut head = [MARK, word].concat();
+    if stream.take(head_bytes as u64).read_to_end(&mut head)? < head_bytes {
+        return Err(broken("it breaks off within a message"));
+    }
+    let body = metadata(&head[PREFIX_BYTES..])?.bodyLength();
+    let body = usize::try_from(body).map_err(|_| broken("a body has a negative length"))?;
+    let start = head.len().next_multiple_of(ALIGNMENT);
+    let end = start.checked_add(body).ok_or_else(|| broken("a body has an impossible length"))?;
+    let mut message = zeroed(end.min(start + FIRST_BYTES))?;
+    message[..head.len()].copy_from_slice(&head);
+    let mut filled = start;
+    loop {
+        stream.read_exact(&mut message.as_slice_mut()[filled..])?;
+        filled = message.len();
+        if filled == end {
+            return Ok(Some((message, start, body)));
+        }
+        let more = end.min(filled.saturating_mul(2));
+        message.try_resize(more, 0).map_err(|error| ArrowError::MemoryError(error.to_string()))?;
+    }
+}
+
+fn zeroed(len: usize) -> Result<MutableBuffer, ArrowError> {
+    MutableBuffer::try_from_len_zeroed(len)
+        .map_err(|error| ArrowError::MemoryError(error.to_string()))
+}
+
+fn metadata(bytes: &[u8]) -> Result<Message<'_>, ArrowError> {
+    root_as_message(bytes)
+        .map_err(|error| ArrowError::ParseError(format!("a message is broken: {error}")))
+}
+
+fn schema_of(schema: IpcSchema<'_>) -> Result<SchemaRef, ArrowError> {
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(broken("its byte order is not that of this machine"));
+    }
+    Ok(Arc::new(try_fb_to_schema(schema)?))
+}
+
+/// An error if a compressed buffer of `message`, whose body is `body`, claims to hold what it cannot.
+fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
+    const LENGTH_BYTES: usize = 8;
+    let batch = match message.header_type() {
+        MessageHeader::DictionaryBatch => {
+            message.header_as_dictionary_batch().and_then(|batch| batch.data())
+        }
+        _ => message.header_as_record_batch(),
+    };
+    let Some((batch, compression)) = batch.and_then(|batch| Some((batch, batch.compression()?)))
+    else {
+        return Ok(());
+    };
+    let ratio =
+        if compression.codec() == CompressionType::LZ4_FRAME { LZ4_RATIO } else { ZSTD_RATIO };
+    let (mut largest, mut sum) = (0, 0u64);
+    for buffer in batch.buffers().into_iter().flatten() {
+        let start = usize::try_from(buffer.offset()).ok();
+        let bytes = usize::try_from(buffer.length()).ok().zip(start);
+        let bytes = bytes.and_then(|(len, start)| body.get(start..start.checked_add(len)?));
+        let bytes = bytes.ok_or_else(|| broken("a buffer goes beyond its message"))?;
+        // An empty buffer has no length before it.
+        let Some((length, packed)) = bytes.split_first_chunk::<LENGTH_BYTES>() else { continue };
+        let claimed = match i64::from_le_bytes(*length) {
+            // Not compressed.
+            -1 => continue,
+            claimed => u64::try_from(claimed).unwrap_or(u64::MAX),
+        };
+        if claimed > (packed.len() as u64).saturating_mul(ratio) {
+            return Err(broken(format!(
+                "a compressed buffer of {} bytes claims to hold {}",
+                packed.len(),
+                i64::from_le_bytes(*length)
+            )));
+        }
+        largest = claimed.max(largest);
+        sum = sum.saturating_add(claimed);
+    }
+    if sum > MOST_BYTES {
+        return Err(broken(format!(
+            "the compressed buffers of a batch hold {sum} bytes, and {MOST_BYTES} are read at the most; smaller batches will do"
+        )));
+    }
+    // Of small ones there is always room, or nothing could be done.
+    if largest > FIRST_BYTES as u64 {
+        let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+        Vec::<u8>::new().try_reserve_exact(largest).map_err(|_| {
+            ArrowError::MemoryError(format!("there is no memory for a buffer of {largest} bytes"))
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{ArrayRef, StringArray};
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+
+    use super::*;
+
+    fn batch() -> RecordBatch {
+        let urls: ArrayRef = Arc::new(StringArray::from_iter_values(
+            (0..2000).map(|i| format!("http://h/{}", i % 9)),
+        ));
+        RecordBatch::try_from_iter([("url", urls)]).unwrap()
+    }
+
+    /// Two batches as a file and as a stream.
+    fn written(compression: Option<CompressionType>) -> [Vec<u8>; 2] {
+        let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+        let (mut file, mut stream) = (Vec::new(), Vec::new());
+        let schema = batch().schema();
+        let mut to = FileWriter::try_new_with_options(&mut file, &schema, options.clone()).unwrap();
+        (0..2).for_each(|_| to.write(&batch()).unwrap());
+        to.finish().unwrap();
+        drop(to);
+        let mut to = StreamWriter::try_new_with_options(&mut stream, &schema, options).unwrap();
+        (0..2).for_each(|_| to.write(&batch()).unwrap());
+        to.finish().unwrap();
+        drop(to);
+        [file, stream]
+    }
+
+    type Found = Result<Vec<RecordBatch>, ArrowError>;
+
+    fn read(data: &[u8], is_file: bool) -> Found {
+        let data = io::Cursor::new(data);
+        match is_file {
+            true => Batches::open(data)?.collect(),
+            false => Stream::open(data)?.collect(),
+        }
+    }
+
+    #[test]
+    fn batches_are_those_that_were_written() {
+        for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+            for (data, is_file) in written(compression).iter().zip([true, false]) {
+                assert_eq!(read(data, is_file).unwrap(), [batch(), batch()]);
+            }
+            let [_, stream] = written(compression);
+            let reference = arrow_ipc::reader::StreamReader::try_new(&stream[..], None).unwrap();
+            assert_eq!(reference.collect::<Found>().unwrap(), read(&stream, false).unwrap());
+        }
+    }
+
+    #[test]
+    fn lengths_are_checked_before_memory_is_asked_for() {
+        for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
+            let magic = match compression {
+                CompressionType::ZSTD => &b"\x28\xB5\x2F\xFD"[..],
+                _ => b"\x04\x22\x4D\x18",
+            };
+            for (data, is_file) in written(Some(compression)).iter().zip([true, false]) {
+                let lengths: Vec<usize> =
+                    memchr::memmem::find_iter(data, magic).map(|at| at - 8).collect();
+                assert!(lengths.len() >= 2, "{lengths:?}");
+                for at in lengths {
+                    for claimed in [1 << 62, i64::MAX, i64::MIN, -2, 1 << 40, 1 << 33] {
+                        let mut data = data.clone();
+                        data[at..at + 8].copy_from_slice(&i64::to_le_bytes(claimed));
+                        let error = read(&data, is_file).unwrap_err().to_string();
+                        assert!(error.contains(&format!("claims to hold {claimed}")), "{error}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_broken_ends_the_process() {
+        for compression in [None, Some(CompressionType::LZ4_FRAME)] {
+            for (data, is_file) in written(compression).iter().zip([true, false]) {
+                for len in (0..data.len()).step_by(37) {
+                    // Where it breaks off between messages, a stream may end.
+                    let _ = read(&data[..len], is_file);
+                    assert!(!is_file || read(&data[..len], true).is_err());
+                }
+                for at in (0..data.len()).step_by(13) {
+                    for value in [[0xFF; 8], [0x7F; 8], [0; 8]] {
+                        let mut data = data.clone();
+                        let end = data.len().min(at + 8);
+                        data[at..end].copy_from_slice(&value[..end - at]);
+                        let done = std::panic::catch_unwind(|| read(&data, is_file).is_ok());
+                        drop(done);
+                    }
+                }
+            }
+        }
+    }
+}
