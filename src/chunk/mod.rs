@@ -130,6 +130,18 @@ impl<'a> Prefix<'a> {
         Prefix { slack, len }
     }
 
+    /// How many bytes count.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether no byte counts.
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
     /// The bytes that count.
     #[inline(always)]
     pub fn bytes(self) -> &'a [u8] {

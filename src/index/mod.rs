@@ -3,7 +3,7 @@
 //! One pass over the bytes. The summaries settle plain records; a record that needs a
 //! closer look is classified again from its own first byte on ([`Record::classify`]).
 
-use crate::chunk::{Padded, Span};
+use crate::chunk::{Padded, Prefix, Span};
 use crate::grammar::class::WHITE_SPACE;
 use crate::simd::{BLOCK, Isa, Kernels, Masks, Summary, Task, class};
 
@@ -227,6 +227,15 @@ impl<'a> Record<'a> {
     #[inline(always)]
     pub fn padded(self) -> Padded<'a> {
         self.text.part(self.start, self.len)
+    }
+
+    /// The first `len` bytes of the record, and what may be read after them.
+    ///
+    /// # Panics
+    /// When `len` bytes cannot be read.
+    #[inline(always)]
+    pub fn prefix(self, len: usize) -> Prefix<'a> {
+        Prefix::new(&self.text.padded()[self.start..], len)
     }
 
     /// The byte at `at`, which may lie behind the record, in the padding at the most.

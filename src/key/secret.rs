@@ -146,14 +146,15 @@ impl Hasher {
     #[inline(always)]
     pub fn key_by<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
         match &self.public {
-            None => self.secret_key(isa, canonical),
+            None => self.secret_key_by(isa, canonical),
             Some(public) => self.place_by(isa, public.key(&canonical)),
         }
     }
 
-    /// The key of `canonical` by the secrets alone.
+    /// The key of `canonical` by the secrets alone, whether public keys are asked for or not: what loops over all records
+    /// take, which are slower with more code in them.
     #[inline(always)]
-    fn secret_key<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
+    pub(crate) fn secret_key_by<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
         let Secrets { piece, point, .. } = &*self.secrets;
         let hash = match canonical.slack().first_chunk::<PIECE>() {
             Some(text) if canonical.len() < PIECE => {

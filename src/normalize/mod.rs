@@ -143,7 +143,7 @@ pub(crate) fn canonical_here<'a, I: Isa>(
         && let Some(found) = fast::canonical(isa, options, record, &mut scratch.fast)
     {
         return Ok(match found {
-            Canonical::InPlace(len) => Prefix::new(record.padded().padded(), len),
+            Canonical::InPlace(len) => record.prefix(len),
             Canonical::InScratch(len) => Prefix::new(&scratch.fast, len),
         });
     }

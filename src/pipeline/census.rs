@@ -214,10 +214,10 @@ impl Count {
                 return (keys, error);
             }
         };
-        let scheme_key = hasher.key_by(isa, scheme);
+        let scheme_key = hasher.secret_key_by(isa, scheme);
         let rules_key = match rules {
             Some(rules) if rules.may_touch(isa, record) => {
-                hasher.key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
+                hasher.secret_key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
             }
             _ => scheme_key,
         };
@@ -284,11 +284,11 @@ impl Count {
         match canonical(isa, options, record, form) {
             Ok(form) => {
                 let string = Prefix::new(record.padded().padded(), string.len());
-                ([hasher.key_by(isa, string), hasher.key_by(isa, form)], None)
+                ([hasher.secret_key_by(isa, string), hasher.secret_key_by(isa, form)], None)
             }
             // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
             Err(error) => {
-                let key = hasher.key_by(isa, record.padded().into());
+                let key = hasher.secret_key_by(isa, record.padded().into());
                 ([key, key], Some(error))
             }
         }

@@ -380,11 +380,16 @@ pub(super) fn scan_found<I: Isa, R>(
     let (text, found) = (chunk.text.padded(), found(rows));
     found.spans.clear();
     found.rows.clear();
-    isa.call(Scan { options, record_end, redact, text, worker, found, rejects, report, stop });
+    let scan = Scan { options, record_end, redact, text, worker, found, rejects, report, stop };
+    match options.hasher.public_hasher() {
+        None => isa.call(SecretScan(scan)),
+        Some(_) => isa.call(PublicScan(scan)),
+    }
     found.rows.partition();
 }
 
-/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each backend.
+/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each backend and
+/// kind of keys.
 struct Scan<'a> {
     options: &'a DedupOptions,
     record_end: u8,
@@ -397,15 +402,37 @@ struct Scan<'a> {
     stop: &'a mut Option<(Span, UriError)>,
 }
 
-impl Task for Scan<'_> {
+/// [`Scan`] for secret keys, without the code that public ones need.
+struct SecretScan<'a>(Scan<'a>);
+
+impl Task for SecretScan<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
+        self.0.run::<I, false>(isa);
+    }
+}
+
+/// [`Scan`] for public keys.
+struct PublicScan<'a>(Scan<'a>);
+
+impl Task for PublicScan<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        self.0.run::<I, true>(isa);
+    }
+}
+
+impl Scan<'_> {
+    #[inline(always)]
+    fn run<I: Isa, const PUBLIC: bool>(self, isa: I) {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, scratch, pending, .. } = worker;
         let DedupOptions { equivalence, hasher, .. } = options;
-        let public = hasher.public_hasher();
-        pending.clear();
+        if PUBLIC {
+            pending.clear();
+        }
         index.build_with(isa, text, record_end);
         for span in index.spans() {
             let (span, record) = record_at(text, index, span);
@@ -415,16 +442,16 @@ impl Task for Scan<'_> {
             }
             report.records += 1;
             match equivalence.canonical(isa, record, scratch) {
-                Ok(form) if public.is_some() => pending.push(text, equivalence.shown_prefix(form)),
+                Ok(form) if PUBLIC => pending.push(text, equivalence.shown_prefix(form)),
                 Ok(form) => found.rows.push(equivalence.key(isa, hasher, form)),
                 Err(error) => {
                     report.invalid.add(error.kind);
                     match options.on_invalid {
-                        OnInvalid::Pass if public.is_some() => {
+                        OnInvalid::Pass if PUBLIC => {
                             pending.push(text, record.padded().into());
                         }
                         OnInvalid::Pass => {
-                            found.rows.push(hasher.key_by(isa, record.padded().into()));
+                            found.rows.push(hasher.secret_key_by(isa, record.padded().into()));
                         }
                         OnInvalid::Drop => continue,
                         OnInvalid::Divert => {
@@ -441,7 +468,7 @@ impl Task for Scan<'_> {
             }
             found.spans.push(span);
         }
-        if let Some(public) = public {
+        if let (true, Some(public)) = (PUBLIC, hasher.public_hasher()) {
             isa.call(Admit { pending, public, hasher, text, rows: &mut found.rows });
         }
     }

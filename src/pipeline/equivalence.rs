@@ -264,7 +264,7 @@ impl Equivalence {
     /// [`Equivalence::run_hasher`] gave, which makes no public keys.
     #[inline(always)]
     pub(crate) fn key<I: Isa>(&self, isa: I, hasher: &Hasher, form: Prefix<'_>) -> Key {
-        let key = hasher.key_by(isa, form);
+        let key = hasher.secret_key_by(isa, form);
         match &self.aliases {
             None => key,
             Some(aliases) => aliases.table().target(key),

@@ -174,7 +174,7 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
         // SAFETY: the caller holds this backend's token, which needs the instructions.
-        unsafe { field::clmul::product_sum(text, len, key) }
+        unsafe { field::clmul::product_sum_by_pairs(text, len, key) }
     }
 
     #[inline(always)]

@@ -121,6 +121,49 @@ fn added(a: Product, b: Product) -> Product {
     }
 }
 
+/// The same as [`product_sum`], with two words to a load.
+///
+/// # Safety
+/// The CPU has AVX2 and PCLMULQDQ.
+#[inline(always)]
+pub(in crate::simd) unsafe fn product_sum_by_pairs(
+    text: &[u8; PIECE],
+    len: usize,
+    key: &PieceKey,
+) -> u128 {
+    let mask = mask_of(len);
+    let mark = register(u128::from(mark_of(len)) << 120);
+    // SAFETY: the caller answers for the instructions.
+    unsafe {
+        let (a, b) = (keyed_pair(text, mask, key, 0), keyed_pair(text, mask, key, 1));
+        let (c, d) = (keyed_pair(text, mask, key, 2), keyed_pair(text, mask, key, 3));
+        let sum = product(_mm256_castsi256_si128(a), _mm256_castsi256_si128(c));
+        let next = product(_mm256_castsi256_si128(b), _mm256_castsi256_si128(d));
+        let sum = added(sum, next);
+        let (a, b) = (_mm256_extracti128_si256::<1>(a), _mm256_extracti128_si256::<1>(b));
+        let (c, d) = (_mm256_extracti128_si256::<1>(c), _mm256_extracti128_si256::<1>(d));
+        let sum = added(sum, product(a, c));
+        reduced(added(sum, product(b, _mm_xor_si128(d, mark))))
+    }
+}
+
+/// The words number `2 * i` and `2 * i + 1` of `text`, as [`keyed`] gives them.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn keyed_pair(text: &[u8; PIECE], mask: &[u8; PIECE], key: &PieceKey, i: usize) -> __m256i {
+    let (text, mask) = (&text.as_chunks::<32>().0[i], &mask.as_chunks::<32>().0[i]);
+    let key = &key.as_chunks::<2>().0[i];
+    // SAFETY: each reference covers the 32 bytes that are read; the caller answers for the instructions.
+    unsafe {
+        let text = _mm256_loadu_si256(text.as_ptr().cast());
+        let mask = _mm256_loadu_si256(mask.as_ptr().cast());
+        let key = _mm256_loadu_si256(key.as_ptr().cast());
+        _mm256_xor_si256(_mm256_and_si256(text, mask), key)
+    }
+}
+
 /// Whether the CPU has what [`product_sum_wide`] needs.
 pub(in crate::simd) fn is_wide_available() -> bool {
     is_available() && is_x86_feature_detected!("vpclmulqdq")
