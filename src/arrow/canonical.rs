@@ -85,7 +85,7 @@ impl Columns {
         Ok((join(column.text_type, texts)?, invalid))
     }
 
-    /// The form of a value that is not too long, as [`Equivalence::canonical`].
+    /// The form of a value that is not too long, as `Equivalence::canonical`.
     #[inline(always)]
     pub(super) fn canonical<'a, I: Isa>(
         &self,

@@ -321,7 +321,7 @@ mod tests {
     fn by_definition(hasher: &Hasher, text: &[u8]) -> Key {
         let Secrets { piece, point, .. } = &*hasher.secrets;
         let mut pieces: Vec<&[u8]> = text.chunks(PIECE).collect();
-        if text.len() % PIECE == 0 {
+        if text.len().is_multiple_of(PIECE) {
             pieces.push(&[]);
         }
         let scalar = crate::simd::scalar::Scalar;

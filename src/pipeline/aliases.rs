@@ -355,7 +355,7 @@ mod tests {
         let aliases = Aliases::read(
             &open,
             &equivalence,
-            hasher.clone(),
+            hasher,
             true,
             &Settings::default(),
             &mut tell,

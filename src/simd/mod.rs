@@ -156,7 +156,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);
 
-    /// A sum of products in GF(2^128) ([`field`]) that is different for different texts but for one key in 2^128.
+    /// A sum of products in GF(2^128) (`field`) that is different for different texts but for one key in 2^128.
     ///
     /// The first `len` bytes of `text` (at most 128; what follows them does not matter), filled up by zeros, and with
     /// `len` in the last byte unless it is 128, are eight words, the first byte the lowest. Each is added to its word of `key`, and word
@@ -166,7 +166,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
         field::product_sum(text, len, key)
     }
 
-    /// The product of `a` and `b` in GF(2^128) ([`field`]).
+    /// The product of `a` and `b` in GF(2^128) (`field`).
     #[inline(always)]
     fn multiply(self, a: u128, b: u128) -> u128 {
         field::multiply(a, b)
