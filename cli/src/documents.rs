@@ -16,7 +16,7 @@ use crate::inputs::{Inputs, StdinHead, missing, refuse_table, text};
 use crate::output::StdoutFile;
 
 /// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
-/// `output` is the file that standard output goes to: below a directory it is passed over. What cannot be read is told to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
+/// `output` is the file that standard output goes to: below a directory it is passed over. What cannot be read is reported to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
 ///
 /// # Errors
 /// When the list of files cannot be read, or names standard input twice.

@@ -352,15 +352,9 @@ mod tests {
         let mut told = Vec::new();
         let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
         let mut tell = |fault: AliasFault, line| told.push((fault, line));
-        let aliases = Aliases::read(
-            &open,
-            &equivalence,
-            hasher,
-            true,
-            &Settings::default(),
-            &mut tell,
-        )
-        .unwrap();
+        let aliases =
+            Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut tell)
+                .unwrap();
         assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
         assert_eq!(told, [(AliasFault::Invalid, 1)]);
     }

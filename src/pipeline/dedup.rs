@@ -35,7 +35,7 @@ pub struct DedupOptions {
     pub emit: Emit,
     /// What becomes of invalid records.
     pub on_invalid: OnInvalid,
-    /// Makes the keys of the run; they depend on its secrets, and so do no results.
+    /// Makes the keys of the run. They depend on its secrets; no result does.
     pub hasher: Hasher,
     /// The hash for public keys, where those are needed: for [`Emit::Key`] and sets on disk.
     pub hash: PublicHash,

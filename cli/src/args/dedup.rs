@@ -121,7 +121,7 @@ pub(crate) struct Classes {
 
     /// Compare canonical forms wherever two records have one key, instead of trusting 128 bits
     ///
-    /// Should two differ, the run ends with an error and writes nothing. Holds the records that are kept.
+    /// Two records that share a key and differ are both kept, in classes of their own. Holds the records that are kept in memory.
     #[arg(long)]
     pub(crate) verify: bool,
 

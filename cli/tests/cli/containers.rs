@@ -1,4 +1,4 @@
-//! Archives, documents, and compressed data with something behind their end.
+//! Archives, documents, and compressed data with something after their end.
 
 use std::fs;
 use std::io::Write;
