@@ -18,7 +18,8 @@
 //!
 //! Not followed, since Java's answer would merge hosts that are different or is no URL of the same host; these are
 //! refused: a host in which a triplet stands for `:`, `@`, `/`, `?`, `#` or a control character; an authority with
-//! more than one `@`, or with a backslash before it. A `file` URL whose path does not begin with `/`, a host with an
+//! more than one `@`, or with a backslash before it; a URL without a host whose path keeps a `//` before it, where a
+//! host would stand. A `file` URL whose path does not begin with `/`, a host with an
 //! empty label or a space, and one beyond ASCII that UTS #46 refuses are refused too.
 
 use memchr::{memchr, memchr2, memrchr};
@@ -96,7 +97,12 @@ pub(super) fn form<'a>(
     }
 
     let is_odd = out.iter().any(|&byte| ODD_NAME.has(byte));
+    let path = out.len();
     path_and_query_into(rest, is_odd, scratch, out);
+    // A path that has kept its `//` would be read as a host.
+    if path == scheme.name.len() + 1 && out[path..].starts_with(b"//") {
+        return Err(REFUSED);
+    }
     Ok(out)
 }
 
@@ -146,6 +152,10 @@ fn file_into(
             escaped.push(b':');
             escaped.extend_from_slice(port_number(port));
         }
+    }
+    // A path that has kept its `//` would be read as a host.
+    if escaped.is_empty() && out[head..].starts_with(b"//") {
+        return Err(REFUSED);
     }
     out.splice(head..head, escaped.iter().copied());
     Ok(())

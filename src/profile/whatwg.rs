@@ -1,8 +1,8 @@
 //! `whatwg`: the serialization of the WHATWG URL parser.
 //!
-//! The `url` crate parses, but for what it has otherwise than the standard: `file` URLs have a parser of their
-//! own ([`whatwg_file`]); `^` is encoded in paths that are lists of segments, and so is a space at the end of one
-//! that is not, before `?` or `#`. What is left is that the crate refuses some A-labels that stand for nothing
+//! The `url` crate parses, except where it departs from the standard: `file` URLs have a parser of their own
+//! ([`whatwg_file`]), and so have paths in which the crate keeps a segment that looks like a drive; `^` is
+//! encoded in paths that are lists of segments, and so is a space at the end of one that is not, before `?` or `#`. What is left is that the crate refuses some A-labels that stand for nothing
 //! (`xn--`), which the standard has come to let pass: such records are compared by their bytes.
 //!
 //! Most records are `http` or `https` URIs of RFC 3986 about which the two agree but for a few things,
@@ -213,10 +213,17 @@ fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError>
     let text = str::from_utf8(text).map_err(|error| refused(error.valid_up_to()))?;
     out.clear();
     let cleaned = whatwg_file::clean(text);
-    if let Some(rest) = cleaned.as_deref().and_then(whatwg_file::after_scheme) {
+    if let Some(rest) = whatwg_file::after_scheme(&cleaned) {
         return whatwg_file::write(rest, out).map(|()| &out[..]).ok_or(refused(0));
     }
     let url = Url::parse(text).map_err(|_| refused(0))?;
+    if let Some(path) = whatwg_file::path_with_drive(&cleaned, &url) {
+        let head = if url.has_authority() { Position::BeforePath } else { Position::AfterScheme };
+        for part in [&url[..head], &path, &url[Position::AfterPath..]] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        return Ok(out);
+    }
     let (path, tail) = (url.path(), &url[Position::AfterPath..]);
     let path = if !url.cannot_be_a_base() {
         if path.contains('^') { Cow::Owned(path.replace('^', "%5E")) } else { Cow::Borrowed(path) }

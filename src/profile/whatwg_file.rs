@@ -4,7 +4,7 @@
 //! `file://example.net/C:/x` would be `file:///C:/x`, and empty segments at the start of a path, so
 //! that `file:////etc/passwd` would be `file:///etc/passwd`. Hosts are parsed by the crate.
 
-use url::Host;
+use url::{Host, Url};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::percent::push_encoded;
@@ -24,11 +24,41 @@ pub(super) fn after_scheme(text: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
 
-/// `text` as the parser reads it: without C0 controls and spaces around, and without tabs and line ends;
-/// `None` where its first letter is that of another scheme.
-pub(super) fn clean(text: &str) -> Option<String> {
-    let text = text.trim_matches(|c| c <= ' ');
-    text.starts_with(['f', 'F']).then(|| text.replace(['\t', '\n', '\r'], ""))
+/// `text` as the parser reads it: without C0 controls and spaces around, and without tabs and line ends.
+pub(super) fn clean(text: &str) -> String {
+    text.trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "")
+}
+
+/// The path of `url`, which the crate parsed from `text`, cleaned by [`clean`], and where `url` has no authority
+/// what stands between its scheme and the path; `None` where the crate's is right.
+/// The crate keeps a segment that looks like a drive when `..` follows it, which is for `file` URLs only.
+pub(super) fn path_with_drive(text: &str, url: &Url) -> Option<String> {
+    let is_separator = |byte: u8| byte == b'/' || byte == b'\\' && url.is_special();
+    let bytes = text.as_bytes();
+    if !bytes.windows(4).any(|at| is_drive(&at[1..3]) && is_separator(at[0]) && is_separator(at[3]))
+    {
+        return None;
+    }
+    let mut at = url.scheme().len() + 1;
+    if url.is_special() {
+        at += bytes[at..].iter().take_while(|&&byte| is_separator(byte)).count();
+    } else if url.has_authority() {
+        at += "//".len();
+    }
+    let end = bytes[at..]
+        .iter()
+        .position(|byte| b"?#".contains(byte))
+        .map_or(bytes.len(), |len| at + len);
+    if url.has_authority() {
+        at += bytes[at..end].iter().position(|&byte| is_separator(byte))?;
+    }
+    let mut path = Vec::new();
+    // The path start state steps over one slash.
+    path_into(&bytes[at + 1..end], is_separator, false, &mut path);
+    let prefix: &[u8] = if url.has_authority() { b"" } else { b":" };
+    let guard: &[u8] = if !prefix.is_empty() && path.starts_with(b"//") { b"/." } else { b"" };
+    path.splice(..0, [prefix, guard].concat());
+    String::from_utf8(path).ok()
 }
 
 /// Appends the serialization of the `file` URL that has `rest` after its `file:`; `None` where the
@@ -57,7 +87,7 @@ pub(super) fn write(rest: &str, out: &mut Vec<u8>) -> Option<()> {
     let tail = &bytes[path_at..];
     let hash = memchr::memchr(b'#', tail).unwrap_or(tail.len());
     let mark = memchr::memchr(b'?', &tail[..hash]).unwrap_or(hash);
-    path_into(&tail[..mark], out);
+    path_into(&tail[..mark], |byte| b"/\\".contains(&byte), true, out);
     for (part, plain) in [(&tail[mark..hash], QUERY), (&tail[hash..], FRAGMENT)] {
         if let Some((&delimiter, part)) = part.split_first() {
             out.push(delimiter);
@@ -79,15 +109,16 @@ fn host_into(host: &str, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends `path`, the segments of the path state, a `/` before each.
-fn path_into(path: &[u8], out: &mut Vec<u8>) {
+/// Appends `path`, the segments of the path state, a `/` before each. In a `file` URL a first segment that looks
+/// like a drive is one.
+fn path_into(path: &[u8], is_separator: impl Fn(u8) -> bool, is_file: bool, out: &mut Vec<u8>) {
     let start = out.len();
-    let mut segments = path.split(|byte| b"/\\".contains(byte)).peekable();
+    let mut segments = path.split(|&byte| is_separator(byte)).peekable();
     while let Some(segment) = segments.next() {
         let is_last = segments.peek().is_none();
         match segment {
             _ if is_dots(segment, 2) => {
-                shorten(out, start);
+                shorten(out, start, is_file);
                 if is_last {
                     out.push(b'/');
                 }
@@ -97,7 +128,7 @@ fn path_into(path: &[u8], out: &mut Vec<u8>) {
                     out.push(b'/');
                 }
             }
-            &[letter, _] if out.len() == start && is_drive(segment) => {
+            &[letter, _] if is_file && out.len() == start && is_drive(segment) => {
                 out.extend_from_slice(&[b'/', letter, b':']);
             }
             _ => {
@@ -108,10 +139,11 @@ fn path_into(path: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Drops the last segment of the path `out[start..]`, unless that is a drive and all there is.
-fn shorten(out: &mut Vec<u8>, start: usize) {
+/// Drops the last segment of the path `out[start..]`, unless that is the drive of a `file` URL and all there is.
+fn shorten(out: &mut Vec<u8>, start: usize, is_file: bool) {
     let last = memchr::memrchr(b'/', &out[start..]).map_or(start, |slash| start + slash);
-    let is_root_drive = last == start
+    let is_root_drive = is_file
+        && last == start
         && matches!(&out[start..], [b'/', letter, b':'] if letter.is_ascii_alphabetic());
     if !is_root_drive {
         out.truncate(last);
