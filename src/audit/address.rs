@@ -3,7 +3,7 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::borrow::Cow;
 
-use super::host::to_ascii;
+use super::host::{is_localhost, to_ascii};
 use super::{Detail, Found, Rule, decoded};
 use crate::grammar::SchemeFacts;
 use crate::uri::{parse_ipv4, parse_ipv6};
@@ -96,12 +96,6 @@ fn plain_name(name: &[u8]) -> Cow<'_, [u8]> {
         Some(ascii) => Cow::Owned(ascii.into_bytes()),
         None => Cow::Owned(once),
     }
-}
-
-pub(super) fn is_localhost(name: &[u8]) -> bool {
-    const NAME: &[u8] = b"localhost";
-    let Some(split) = name.len().checked_sub(NAME.len()) else { return false };
-    name[split..].eq_ignore_ascii_case(NAME) && (split == 0 || name[split - 1] == b'.')
 }
 
 fn judge_address(address: IpAddr, range: core::ops::Range<usize>, found: &mut Found<'_>) {

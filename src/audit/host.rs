@@ -118,6 +118,13 @@ pub(super) fn to_ascii(name: &[u8]) -> Option<String> {
         .map(Cow::into_owned)
 }
 
+/// Whether `name` is `localhost` or a name below it.
+pub(super) fn is_localhost(name: &[u8]) -> bool {
+    const NAME: &[u8] = b"localhost";
+    let Some(split) = name.len().checked_sub(NAME.len()) else { return false };
+    name[split..].eq_ignore_ascii_case(NAME) && (split == 0 || name[split - 1] == b'.')
+}
+
 /// The letters, digits and hyphen of names, each with its skeleton (UTS #39).
 fn ascii_skeletons() -> &'static [(char, String)] {
     static SKELETONS: OnceLock<Vec<(char, String)>> = OnceLock::new();
@@ -276,7 +283,7 @@ pub(super) fn is_ordinary(name: &[u8]) -> bool {
         }
         was_letter = is_letter;
     }
-    was_letter && ALPHA.has(name[top]) && !super::address::is_localhost(name)
+    was_letter && ALPHA.has(name[top]) && !is_localhost(name)
 }
 
 /// [`is_ordinary`] for the name at `name` of `block`, by masks.
@@ -293,7 +300,7 @@ pub(super) fn is_ordinary_in<I: Isa>(isa: I, block: &[u8; BLOCK], name: Range<us
     (alphanum | inner == bits)
         & (inner & !is_between == 0)
         & (letters.checked_shr(top as u32).unwrap_or(0) & 1 != 0)
-        && !super::address::is_localhost(&block[name])
+        && !is_localhost(&block[name])
 }
 
 #[cfg(test)]

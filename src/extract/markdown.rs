@@ -5,14 +5,11 @@ use std::sync::Mutex;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
+use super::links::MOST_MARKS;
 use super::reference::Absolute;
 use super::{Context, Fault, Finder, Links, page};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
-
-/// Marks of a document that is parsed, at the most: its tree takes up to 300 bytes for each, so memory stays below
-/// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.
-pub(super) const MOST_MARKS: usize = if cfg!(test) { 10_000 } else { 1 << 20 };
 
 /// Documents with so many marks are parsed one at a time, however many threads there are.
 const MANY_MARKS: usize = MOST_MARKS / 16;

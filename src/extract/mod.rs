@@ -5,6 +5,7 @@
 //! it; they stand at [`Finder`].
 
 mod address;
+mod attribute;
 mod clf;
 mod coding;
 mod columns;

@@ -5,7 +5,7 @@
 //! and has no value, and elements that say how what follows is to be read.
 
 use super::Context;
-use super::page::context;
+use super::attribute::context;
 use crate::chunk::{Padded, Span};
 use crate::grammar::ByteClass;
 use crate::index::low_bits;

@@ -110,58 +110,7 @@ fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::super::reader::{Chunk, ChunkReader, Shape};
-    use super::super::source::Source;
     use super::*;
-
-    const MOST: usize = 20_000;
-
-    /// The content of all chunks of the file at `path`, and how many of them were read later.
-    fn read(path: &Path, chunk_bytes: usize, is_later: bool) -> (Vec<u8>, usize) {
-        let sources = vec![Source::file(path), Source::file(path)];
-        let mut reader = ChunkReader::new(sources, b'\n', chunk_bytes, MOST);
-        if is_later {
-            reader.read_later();
-        }
-        let (mut chunk, mut all, mut count, mut byte) = (Chunk::default(), Vec::new(), 0, [0; 2]);
-        while reader.fill(&mut chunk).unwrap() {
-            let len = chunk.len();
-            if let Some(later) = chunk.later.take() {
-                later.read(&mut chunk.text).unwrap();
-                count += 1;
-            }
-            let content = chunk.text.padded().content();
-            assert_eq!(content.len(), len);
-            // A byte order mark is no content.
-            assert_eq!(chunk.byte.max(3), byte[chunk.source].max(3));
-            byte[chunk.source] = chunk.byte + len as u64;
-            assert!(content.ends_with(b"\n") || chunk.shape != Shape::Records);
-            all.extend_from_slice(content);
-        }
-        (all, count)
-    }
-
-    #[test]
-    fn lines_read_later_are_those_of_the_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        let line = |len: usize| [&vec![b'x'; len][..], b"\n"].concat();
-        let short: Vec<u8> = (0..20_000).flat_map(|i| line(i % 40)).collect();
-        let long: Vec<u8> = (0..200).flat_map(|i| line(i * 97 % 9000)).collect();
-        let over = [&short[..], &line(MOST + 1), &short, &line(3 * MOST), b"end\n"].concat();
-        let marked = [b"\xEF\xBB\xBF", &short[..]].concat();
-        for (text, least) in
-            [(&short, 20), (&long, 10), (&over, 40), (&marked, 20), (&Vec::new(), 0)]
-        {
-            std::fs::write(&path, text).unwrap();
-            for chunk_bytes in [1 << 10, 6000, MOST] {
-                let (expected, none) = read(&path, chunk_bytes, false);
-                let (found, count) = read(&path, chunk_bytes, true);
-                assert!(found == expected, "{chunk_bytes}");
-                assert!(none == 0 && count >= least, "{count}");
-            }
-        }
-    }
 
     #[test]
     fn a_file_that_becomes_shorter_gives_what_it_has() {

@@ -9,7 +9,7 @@ use super::names::Verdict;
 use super::parts::{
     folded, has_dot_segment, has_needless_dot, host_in, https_port, name_of, web_authority, www_len,
 };
-use super::patterns::any_param;
+use super::query::any_param;
 use super::rule::{Rule, Rules};
 use super::session;
 use super::set::RuleSet;

@@ -6,7 +6,15 @@ use super::glob::Glob;
 use super::hosts::{HostPattern, Hosts};
 use super::names::{Entry, Names, Verdict};
 use super::param::{Named, Unit};
-use super::set::Override;
+
+/// A pattern that says the contrary of an earlier one about the same names on the same hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The stronger one: its place in [`RuleSet::patterns`](super::RuleSet::patterns).
+    pub by: usize,
+    /// The one that it overrides.
+    pub of: usize,
+}
 
 /// All patterns, grouped by the hosts that they hold for.
 #[derive(Clone, Debug)]

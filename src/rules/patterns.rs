@@ -5,6 +5,7 @@
 
 use super::fast::{BUT_PATTERNS, Scratch};
 use super::parts::host_in;
+use super::query::any_param;
 use super::rule::Rules;
 use super::set::RuleSet;
 
@@ -67,70 +68,5 @@ impl RuleSet {
         }
         text.extend_from_slice(&form[query_end..]);
         (text, fired)
-    }
-}
-
-/// Whether `is_it` says so of a parameter of `query`, given its start, the end of its name and its end; asks
-/// no further then.
-#[inline(always)]
-pub(super) fn any_param(query: &[u8], mut is_it: impl FnMut(usize, usize, usize) -> bool) -> bool {
-    let (mut start, mut name_end) = (0, None);
-    let (words, rest) = query.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    for (i, word) in words.iter().chain([&last]).enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let mut delimiters = equal(word, b'&') | equal(word, b'=');
-        while delimiters != 0 {
-            let at = 8 * i + delimiters.trailing_zeros() as usize / 8;
-            if query[at] == b'&' {
-                if is_it(start, name_end.unwrap_or(at), at) {
-                    return true;
-                }
-                (start, name_end) = (at + 1, None);
-            } else {
-                name_end = name_end.or(Some(at));
-            }
-            delimiters &= delimiters - 1;
-        }
-    }
-    is_it(start, name_end.unwrap_or(query.len()), query.len())
-}
-
-/// The top bits of the bytes of `word` that are `byte`.
-#[inline(always)]
-fn equal(word: u64, byte: u8) -> u64 {
-    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    let zeros = word ^ u64::from_ne_bytes([byte; 8]);
-    // The top bit of a sum says that one of the lower seven bits is set.
-    !(((zeros & LOW) + LOW) | zeros | LOW)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn parameters_are_what_is_between_ampersands(query in "[a&=\u{e9}]{0,40}") {
-            let query = query.as_bytes();
-            let mut found = Vec::new();
-            any_param(query, |start, name_end, end| {
-                found.push((&query[start..name_end], &query[start..end]));
-                false
-            });
-            let expected: Vec<(&[u8], &[u8])> = query
-                .split(|&byte| byte == b'&')
-                .map(|param| (param.split(|&byte| byte == b'=').next().unwrap(), param))
-                .collect();
-            prop_assert_eq!(&found, &expected);
-            // Asking ends where it is said to.
-            let mut asked = 0;
-            let stop = expected.len() / 2;
-            let is_any = any_param(query, |_, _, _| { asked += 1; asked > stop });
-            prop_assert!(is_any && asked == stop + 1);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a session id looks like, in a path and in a query.
 
 use super::parts::is_dot_segment;
-use super::patterns::any_param;
+use super::query::any_param;
 
 /// Whether the parameter `name` with `value` is a session id. `page` is the last segment of the path, and
 /// `has_pair` says whether the query [has a pair of ColdFusion](has_coldfusion_pair).

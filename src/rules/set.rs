@@ -7,7 +7,7 @@ use super::hosts::{HostPattern, PUBLIC_SUFFIX_VERSION};
 use super::names::Verdict;
 use super::pack::Pack;
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
-use super::params::Params;
+use super::params::{Override, Params};
 use super::parts::{INDEX_PAGES, is_dot_segment, www_len};
 use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules};
@@ -35,15 +35,6 @@ pub struct RuleSet {
     pub(super) units: Vec<(Unit, Vec<(Verdict, Named)>)>,
     pub(super) params: Params,
     overrides: Vec<Override>,
-}
-
-/// A pattern that says the contrary of an earlier one about the same names on the same hosts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Override {
-    /// The stronger one: its place in [`RuleSet::patterns`].
-    pub by: usize,
-    /// The one that it overrides.
-    pub of: usize,
 }
 
 /// A rule or a preset that there is not, or that cannot be as it is.

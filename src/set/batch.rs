@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cursor::Cursor;
 use super::error::SetError;
-use super::store::KeySet;
+use super::run::Run;
 use super::times::Timestamp;
 use crate::key::Key;
 use crate::threads;
@@ -22,8 +22,8 @@ struct Dealt {
     starts: Vec<usize>,
 }
 
-/// For each of `keys`, whether it is in `set`.
-pub(super) fn contains(set: &KeySet, keys: &[Key]) -> Result<Vec<bool>, SetError> {
+/// For each of `keys`, whether it is in one of `runs`.
+pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError> {
     let shares = (keys.len() / SHARE).max(1).next_power_of_two();
     // The more shares there are, the larger the pieces, so that the places of shares in pieces are few beside the keys.
     let piece = PIECE.max(16 * shares);
@@ -35,7 +35,7 @@ pub(super) fn contains(set: &KeySet, keys: &[Key]) -> Result<Vec<bool>, SetError
         for Dealt { keys, starts } in &pieces {
             asked.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
         }
-        find(set, &mut asked, |i| found[i].store(true, Ordering::Relaxed))
+        find(runs, &mut asked, |i| found[i].store(true, Ordering::Relaxed))
     });
     done.into_iter().collect::<Result<(), _>>()?;
     Ok(found.into_iter().map(AtomicBool::into_inner).collect())
@@ -65,7 +65,7 @@ fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
 
 /// [`KeySet::find`].
 pub(super) fn find(
-    set: &KeySet,
+    runs: &[Run],
     asked: &mut [(Key, usize)],
     mut hit: impl FnMut(usize),
 ) -> Result<(), SetError> {
@@ -73,7 +73,7 @@ pub(super) fn find(
     let (Some(&(first, _)), Some(&(last, _))) = (asked.first(), asked.last()) else {
         return Ok(());
     };
-    for run in set.runs() {
+    for run in runs {
         let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
         for &(key, i) in &*asked {
             if cursor.seek(key.0)?.1 {
@@ -86,7 +86,7 @@ pub(super) fn find(
 
 /// [`KeySet::find_dated`].
 pub(super) fn find_dated(
-    set: &KeySet,
+    runs: &[Run],
     asked: &mut [(Key, usize)],
     mut told: impl FnMut(usize, Timestamp),
 ) -> Result<(), SetError> {
@@ -96,7 +96,7 @@ pub(super) fn find_dated(
     };
     let mut places = Vec::new();
     let mut is_found = vec![false; asked.len()];
-    for (run, times) in set.runs().iter().filter_map(|run| Some((run, run.times()?))) {
+    for (run, times) in runs.iter().filter_map(|run| Some((run, run.times()?))) {
         let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
         for (&(key, i), is_found) in asked.iter().zip(&mut is_found) {
             let (place, is_there) = cursor.seek(key.0)?;

@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::directory;
 use super::error::{At, Fault, SetError};
+use super::file;
 use super::names;
 
 /// Bytes of a whole block, and of the header.
@@ -82,7 +82,7 @@ impl Blocks {
     /// # Errors
     /// When it cannot be read, or is damaged in what is not items; they are checked when they are read.
     pub(super) fn open(path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
-        let mut file = directory::open(path)?;
+        let mut file = file::open(path)?;
         let mut header = [0; BLOCK];
         read_exactly(&mut file, &mut header, path, 0)?;
         let damaged = |what, at| SetError::damaged(path, what, at);

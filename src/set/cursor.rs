@@ -220,7 +220,7 @@ pub(super) fn retain<E: Entry>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set::run::RunWriter;
+    use crate::set::run_writer::RunWriter;
     use std::collections::BTreeSet;
 
     /// Keys that are spread evenly, in heaps, or all at one end.

@@ -5,54 +5,14 @@
 //! below the directory, and nothing is removed but regular files with names of exactly the form that writers give, in a
 //! directory whose file `set` is that of a set.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::error::{At, Fault, SetError};
-use super::manifest::{self, BEGUN};
+use super::file::{is_absence, open, open_with, read_up_to};
+use super::manifest::BEGUN;
 use super::names;
-
-/// Opens the regular file at `path` to be read.
-///
-/// # Errors
-/// When there is none, or it cannot be opened.
-pub(super) fn open(path: &Path) -> Result<File, SetError> {
-    open_with(path, File::options().read(true))
-}
-
-fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, SetError> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        // A pipe or a terminal is opened without waiting for whoever is at its other end, and refused below.
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    // Where links cannot be refused while opening, they are looked for before.
-    if cfg!(not(unix)) && is_something_else(path) {
-        return Err(SetError::new(path, Fault::NotRegular));
-    }
-    match options.open(path) {
-        Ok(file) if file.metadata().at(path)?.is_file() => Ok(file),
-        Ok(_) => Err(SetError::new(path, Fault::NotRegular)),
-        Err(_) if is_something_else(path) => Err(SetError::new(path, Fault::NotRegular)),
-        Err(error) => Err(SetError::new(path, Fault::Io(error))),
-    }
-}
-
-/// Whether something is at `path` and it is not a regular file.
-fn is_something_else(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file())
-}
-
-/// The first `limit` bytes of `file`, and no byte more.
-pub(super) fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
 
 /// Locks the set in `directory` for writing, until what this gives is dropped.
 ///
@@ -119,7 +79,7 @@ pub(super) fn expect_free(directory: &Path) -> Result<(), SetError> {
 fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
     match open(path) {
         Ok(file) => read_up_to(file, BEGUN.len() as u64 + 1).map(Some).at(path),
-        Err(SetError { fault: Fault::Io(error), .. }) if manifest::is_absence(&error) => Ok(None),
+        Err(SetError { fault: Fault::Io(error), .. }) if is_absence(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }

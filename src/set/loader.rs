@@ -9,7 +9,8 @@ use super::combine::{But, Sorted, combine};
 use super::entry::{Dated, Entry, sort_by};
 use super::error::{At, SetError};
 use super::names;
-use super::run::{Run, RunWriter};
+use super::run::Run;
+use super::run_writer::RunWriter;
 use super::times::Timestamp;
 use crate::key::Key;
 

@@ -27,10 +27,9 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Meaning;
-use super::directory;
 use super::error::{At, Fault, SetError};
+use super::file::{self, is_absence};
 use super::names;
-use super::{run, times};
 
 /// The first line of this version, and what it begins with in any.
 const FIRST_LINE: &str = "uriscan set 2";
@@ -170,7 +169,7 @@ impl Manifest {
     /// When there is none, it cannot be read, is damaged, or of another version.
     pub(super) fn read(directory: &Path) -> Result<Manifest, SetError> {
         let path = directory.join(names::MANIFEST);
-        let file = match directory::open(&path) {
+        let file = match file::open(&path) {
             Ok(file) => file,
             Err(SetError { fault: Fault::Io(error), .. }) if is_absence(&error) => {
                 return Err(match fs::metadata(directory) {
@@ -183,7 +182,7 @@ impl Manifest {
             Err(error) => return Err(error),
         };
         let damaged = |what, at| SetError::damaged(&path, what, at as u64);
-        let text = directory::read_up_to(file, LIMIT as u64 + 1).at(&path)?;
+        let text = file::read_up_to(file, LIMIT as u64 + 1).at(&path)?;
         if text.len() > LIMIT {
             return Err(damaged("it goes on for longer than that of a set can", LIMIT));
         }
@@ -226,8 +225,8 @@ impl Listed {
         let mut words = line.split(' ');
         let (keys, len) = (words.next()?, words.next()?.parse().ok()?);
         let times = words.next();
-        let is_listed = names::is_of_digest(keys, run::SUFFIX)
-            && times.is_none_or(|times| names::is_of_digest(times, times::SUFFIX))
+        let is_listed = names::is_of_digest(keys, names::KEYS)
+            && times.is_none_or(|times| names::is_of_digest(times, names::TIMES))
             && times.is_some() == is_dated
             && len > 0
             && words.next().is_none();
@@ -282,11 +281,6 @@ fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     sync_directory(directory)
 }
 
-/// Whether there is no such file.
-pub(super) fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 /// Has the names in `directory` written to the disk.
 ///
 /// # Errors
@@ -307,9 +301,9 @@ mod tests {
     /// The manifest of a set with a note, and two runs.
     fn manifest(is_dated: bool) -> Manifest {
         let run = |digest, len| Listed {
-            keys: names::of_digest(digest, run::SUFFIX),
+            keys: names::of_digest(digest, names::KEYS),
             len,
-            times: is_dated.then(|| names::of_digest(digest << 64, times::SUFFIX)),
+            times: is_dated.then(|| names::of_digest(digest << 64, names::TIMES)),
         };
         Manifest {
             is_dated,
@@ -382,8 +376,8 @@ mod tests {
             let text = text.replace("00000000000000070000000000000000.times", name);
             assert!(Manifest::from_text(&checked(&text)).is_err(), "{name}");
         }
-        let other = names::of_digest(7 << 64, times::SUFFIX);
-        let text = text.replace(&names::of_digest(u128::MAX << 64, times::SUFFIX), &other);
+        let other = names::of_digest(7 << 64, names::TIMES);
+        let text = text.replace(&names::of_digest(u128::MAX << 64, names::TIMES), &other);
         let (what, _) = Manifest::from_text(&checked(&text)).unwrap_err();
         assert_eq!(what, "this line has a file that another has too");
     }

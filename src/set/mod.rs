@@ -33,11 +33,13 @@ mod cursor;
 mod directory;
 mod entry;
 mod error;
+mod file;
 mod loader;
 mod manifest;
 mod meaning;
 mod names;
 mod run;
+mod run_writer;
 mod store;
 #[cfg(test)]
 mod tests;

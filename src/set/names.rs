@@ -1,13 +1,14 @@
 //! The names of the files of a set. A name that is not exactly of one of these forms is never opened and never removed.
 
-use super::run;
-use super::times;
-
 /// The file that says what the set is.
 pub(super) const MANIFEST: &str = "set";
 
 /// The file that writers lock.
 pub(super) const LOCK: &str = "lock";
+
+/// What the names of files of keys end in, and those of times.
+pub(super) const KEYS: &str = ".keys";
+pub(super) const TIMES: &str = ".times";
 
 /// What the names of files and directories that are being written begin with.
 pub(super) const NEW: &str = "new-";
@@ -46,7 +47,7 @@ pub(super) fn is_of_digest(name: &str, suffix: &str) -> bool {
 
 /// Whether `name` is that of a file of a run.
 pub(super) fn is_of_run(name: &str) -> bool {
-    [run::SUFFIX, times::SUFFIX].iter().any(|suffix| is_of_digest(name, suffix))
+    [KEYS, TIMES].iter().any(|suffix| is_of_digest(name, suffix))
 }
 
 #[cfg(test)]

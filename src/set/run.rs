@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
-use super::entry::Entry;
+use super::blocks::{self, BLOCK, Blocks, Kind};
 use super::error::SetError;
-use super::times::{Times, TimesWriter};
+use super::names;
+use super::times::Times;
 
 /// Bytes of a key.
 pub(super) const KEY: usize = 16;
@@ -23,20 +23,17 @@ pub(super) const KEY: usize = 16;
 pub(super) const BLOCK_KEYS: u64 = (BLOCK / KEY) as u64;
 
 /// The first bytes of a key tell this many partitions apart.
-const PARTITIONS: usize = 256;
+pub(super) const PARTITIONS: usize = 256;
 
-static KIND: Kind = Kind {
+pub(super) static KIND: Kind = Kind {
     magic: b"uriscan keys 2\n\0",
     width: KEY as u64,
     facts: PARTITIONS + 1,
     bound: 0,
-    suffix: SUFFIX,
+    suffix: names::KEYS,
     stranger: "it does not begin as a run of keys does",
     damaged: "the checksum of a block of keys is another",
 };
-
-/// What file names of runs end in.
-pub(super) const SUFFIX: &str = ".keys";
 
 /// The key number `i` of `bytes`.
 #[inline(always)]
@@ -75,7 +72,7 @@ fn first_fall(bytes: &[u8]) -> Option<usize> {
 
 /// The partition of `key`.
 #[inline(always)]
-fn partition_of(key: u128) -> usize {
+pub(super) fn partition_of(key: u128) -> usize {
     (key >> 120) as usize
 }
 
@@ -109,7 +106,7 @@ impl Run {
         Ok(Run::of(keys, times))
     }
 
-    fn of(keys: Blocks, times: Option<Times>) -> Run {
+    pub(super) fn of(keys: Blocks, times: Option<Times>) -> Run {
         let words = keys.count().div_ceil(u64::from(u64::BITS));
         let rising = (0..words).map(|_| AtomicU64::new(0)).collect();
         Run { keys, times, resident: None, rising }
@@ -297,7 +294,7 @@ impl Run {
 }
 
 /// Keys before each partition, and their number.
-fn bounds_of(counts: &[u64]) -> Vec<u64> {
+pub(super) fn bounds_of(counts: &[u64]) -> Vec<u64> {
     let mut sum = 0;
     let starts = counts.iter().map(|count| {
         sum += count;
@@ -306,69 +303,4 @@ fn bounds_of(counts: &[u64]) -> Vec<u64> {
     let mut bounds: Vec<u64> = starts.collect();
     bounds.push(sum);
     bounds
-}
-
-/// A run that is being written, to files that vanish unless it is finished.
-#[derive(Debug)]
-pub(super) struct RunWriter {
-    keys: BlockWriter,
-    times: Option<TimesWriter>,
-    counts: Vec<u64>,
-    last: Option<u128>,
-}
-
-impl RunWriter {
-    /// Begins a run in `directory`, with the times of its keys if it is to tell them.
-    ///
-    /// # Errors
-    /// When no file can be made there.
-    pub(super) fn new(directory: &Path, is_dated: bool) -> Result<RunWriter, SetError> {
-        let times = is_dated.then(|| TimesWriter::new(directory)).transpose()?;
-        let keys = BlockWriter::new(directory, &KIND)?;
-        Ok(RunWriter { keys, times, counts: vec![0; PARTITIONS], last: None })
-    }
-
-    /// Adds entries, whose keys rise and are above those that were added; they have times if the run tells them.
-    ///
-    /// # Errors
-    /// When they cannot be written.
-    pub(super) fn push<E: Entry>(&mut self, entries: &[E]) -> Result<(), SetError> {
-        debug_assert!(entries.is_sorted_by(|a, b| a.key() < b.key()));
-        debug_assert!(entries.first().is_none_or(|first| self.last < Some(first.key())));
-        self.last = entries.last().map(|last| last.key()).or(self.last);
-        let RunWriter { keys, times, counts, .. } = self;
-        for piece in entries.chunks(BLOCK_KEYS as usize) {
-            keys.push(piece.iter().map(|entry| {
-                counts[partition_of(entry.key())] += 1;
-                entry.key().to_be_bytes()
-            }))?;
-            if let Some(times) = times {
-                times.push(piece.iter().filter_map(|entry| entry.time()))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Finishes the run: it is on the disk and has its names when this comes back, but they may still be lost
-    /// until the directory is on the disk too.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(super) fn finish(self) -> Result<Run, SetError> {
-        self.end(true)
-    }
-
-    /// Finishes a run that need not outlive the process.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(super) fn finish_for_now(self) -> Result<Run, SetError> {
-        self.end(false)
-    }
-
-    fn end(self, is_durable: bool) -> Result<Run, SetError> {
-        let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
-        let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
-        Ok(Run::of(keys, times))
-    }
 }

@@ -7,7 +7,8 @@ use super::batch;
 use super::combine::{But, Sorted, combine};
 use super::entry::Dated;
 use super::error::{Difference, Fault, SetError};
-use super::manifest::{Listed, Manifest, is_absence};
+use super::file::is_absence;
+use super::manifest::{Listed, Manifest};
 use super::run::{KEY, Run};
 use super::times::{Times, Timestamp};
 use crate::key::Key;
@@ -169,7 +170,7 @@ impl KeySet {
     /// # Errors
     /// When it cannot be read or is damaged.
     pub fn contains(&self, keys: &[Key]) -> Result<Vec<bool>, SetError> {
-        batch::contains(self, keys)
+        batch::contains(&self.runs, keys)
     }
 
     /// Calls `hit` with the number beside each of the keys that is in the set, on this thread. Sorts what is
@@ -178,7 +179,7 @@ impl KeySet {
     /// # Errors
     /// When it cannot be read or is damaged.
     pub fn find(&self, asked: &mut [(Key, usize)], hit: impl FnMut(usize)) -> Result<(), SetError> {
-        batch::find(self, asked, hit)
+        batch::find(&self.runs, asked, hit)
     }
 
     /// Calls `told` with the number beside each of the keys that is in the set and the time at which it was first seen,
@@ -191,7 +192,7 @@ impl KeySet {
         asked: &mut [(Key, usize)],
         told: impl FnMut(usize, Timestamp),
     ) -> Result<(), SetError> {
-        batch::find_dated(self, asked, told)
+        batch::find_dated(&self.runs, asked, told)
     }
 
     pub(super) fn runs(&self) -> &[Run] {

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use super::blocks::{self, BLOCK, BlockWriter, Blocks, Kind};
 use super::calendar;
 use super::error::SetError;
+use super::names;
 
 /// A moment: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
 ///
@@ -74,13 +75,10 @@ static KIND: Kind = Kind {
     width: WIDTH as u64,
     facts: 4,
     bound: 2,
-    suffix: SUFFIX,
+    suffix: names::TIMES,
     stranger: "it does not begin as times of keys do",
     damaged: "the checksum of a block of times is another",
 };
-
-/// What file names of times end in.
-pub(super) const SUFFIX: &str = ".times";
 
 /// Where the earliest time stands among the facts, and the latest.
 const EARLIEST: usize = 2;

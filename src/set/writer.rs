@@ -12,7 +12,8 @@ use super::entry::{Dated, Entry};
 use super::error::{Fault, SetError};
 use super::loader::Loader;
 use super::manifest::{self, Listed, MAX_RUNS, Manifest, sync_directory};
-use super::run::{Run, RunWriter};
+use super::run::Run;
+use super::run_writer::RunWriter;
 use super::store::{KeySet, expect_distinct};
 use super::times::Timestamp;
 

@@ -177,7 +177,7 @@ mod tests {
                 }
                 for streams in kinds {
                     // Nothing, some of the first table, some of the second.
-                    for bytes in [0, 50_000, 90_000] {
+                    for bytes in [0, 50_000, 75_000] {
                         let limit = MemoryLimit::new(1 << 20, dir.path());
                         job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
                         let (found, report) = written(inputs(streams), &job);

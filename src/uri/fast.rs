@@ -8,8 +8,8 @@
 //! user information, IP literals, percent-encoding in an authority, an authority that
 //! ends beyond the first 64 bytes, and whatever is invalid.
 
+use super::block::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use super::components::{Components, HostKind};
-use super::host::parse_ipv4;
 use super::relative::relative;
 use crate::grammar::class::{ALPHA, SCHEME, UNRESERVED};
 use crate::index::{Bits, Record, low_bits};
@@ -155,16 +155,6 @@ fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
     (is_https | (head << 8 == HTTP << 8) & (len >= 7), is_https)
 }
 
-/// The kind of a host that is no IP literal.
-#[inline(always)]
-pub(super) fn kind_of_name(host: &[u8]) -> HostKind {
-    // An IPv4 address ends in a digit, few names do.
-    match host.last() {
-        Some(b'0'..=b'9') if parse_ipv4(host).is_some() => HostKind::Ipv4,
-        _ => HostKind::RegName,
-    }
-}
-
 /// Scans a record, which is not empty: the road for those that are not [`plain`].
 ///
 /// Written to have few branches that are hard to foresee: the first 128 bytes are looked at in
@@ -294,12 +284,6 @@ fn first_bit(words: [u64; 2]) -> u32 {
     }
 }
 
-/// `at` plus the position of the lowest bit of `word`, or `u32::MAX` when there is none.
-#[inline(always)]
-pub(super) fn bit_at(at: usize, word: u64) -> u32 {
-    if word == 0 { u32::MAX } else { at as u32 + word.trailing_zeros() }
-}
-
 /// What the triplets of a record need; all of them are valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Triplets {
@@ -328,15 +312,6 @@ impl Triplets {
     }
 }
 
-/// Whether one of the dots in the block at byte `at`, all behind slashes, begins a dot segment of the path.
-#[inline(always)]
-pub(super) fn any_dot_segment(record: Record<'_>, at: usize, dots: u64, path_end: u32) -> bool {
-    Bits(dots)
-        .map(|bit| at + bit as usize)
-        .take_while(|&dot| (dot as u32) < path_end)
-        .any(|dot| is_dot_segment(record, dot))
-}
-
 /// Where the scheme's `:` stands, for a scheme other than http(s); `None` when none is certain.
 #[inline(never)]
 fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize> {
@@ -347,25 +322,6 @@ fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize>
     }
     let scheme = &block[..colon];
     (ALPHA.has(scheme[0]) && scheme.iter().all(|&byte| SCHEME.has(byte))).then_some(colon)
-}
-
-/// The offset of the `:` before the port; `None` for an authority with user information or with
-/// a port that is not all digits. `colons_ats` has a bit.
-#[inline(always)]
-pub(super) fn port_colon(block: &[u8; BLOCK], colons_ats: u64, path_start: usize) -> Option<usize> {
-    let colon = colons_ats.trailing_zeros() as usize;
-    let is_single = colons_ats & (colons_ats - 1) == 0;
-    let is_port = is_single
-        && block[colon] == b':'
-        && block[colon + 1..path_start].iter().all(u8::is_ascii_digit);
-    is_port.then_some(colon)
-}
-
-/// Whether the dot at byte `dot` of the record, which follows a slash, begins a `.` or `..` segment.
-#[inline(always)]
-fn is_dot_segment(record: Record<'_>, dot: usize) -> bool {
-    let ends_at = |at: usize| at >= record.len() || matches!(record.byte(at), b'/' | b'?' | b'#');
-    ends_at(dot + 1) || (record.byte(dot + 1) == b'.' && ends_at(dot + 2))
 }
 
 /// Which triplets of a block need work.

@@ -1,5 +1,6 @@
 //! Floor 3: one reference: its components as offsets, strict validation, errors.
 
+mod block;
 pub mod bulk;
 pub mod components;
 pub mod differ;

@@ -6,8 +6,8 @@
 //! authority that ends beyond the first 64 bytes, an authority with user information, an IP literal or
 //! triplets, and whatever is invalid.
 
+use super::block::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use super::components::{Components, HostKind};
-use super::fast::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use crate::index::{Record, low_bits};
 use crate::simd::{BLOCK, Isa, class};
 

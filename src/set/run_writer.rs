@@ -1,0 +1,74 @@
+//! Writing a run.
+
+use std::path::Path;
+
+use super::blocks::BlockWriter;
+use super::entry::Entry;
+use super::error::SetError;
+use super::run::{BLOCK_KEYS, KIND, PARTITIONS, Run, bounds_of, partition_of};
+use super::times::TimesWriter;
+
+/// A run that is being written, to files that vanish unless it is finished.
+#[derive(Debug)]
+pub(super) struct RunWriter {
+    keys: BlockWriter,
+    times: Option<TimesWriter>,
+    counts: Vec<u64>,
+    last: Option<u128>,
+}
+
+impl RunWriter {
+    /// Begins a run in `directory`, with the times of its keys if it is to tell them.
+    ///
+    /// # Errors
+    /// When no file can be made there.
+    pub(super) fn new(directory: &Path, is_dated: bool) -> Result<RunWriter, SetError> {
+        let times = is_dated.then(|| TimesWriter::new(directory)).transpose()?;
+        let keys = BlockWriter::new(directory, &KIND)?;
+        Ok(RunWriter { keys, times, counts: vec![0; PARTITIONS], last: None })
+    }
+
+    /// Adds entries, whose keys rise and are above those that were added; they have times if the run tells them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(super) fn push<E: Entry>(&mut self, entries: &[E]) -> Result<(), SetError> {
+        debug_assert!(entries.is_sorted_by(|a, b| a.key() < b.key()));
+        debug_assert!(entries.first().is_none_or(|first| self.last < Some(first.key())));
+        self.last = entries.last().map(|last| last.key()).or(self.last);
+        let RunWriter { keys, times, counts, .. } = self;
+        for piece in entries.chunks(BLOCK_KEYS as usize) {
+            keys.push(piece.iter().map(|entry| {
+                counts[partition_of(entry.key())] += 1;
+                entry.key().to_be_bytes()
+            }))?;
+            if let Some(times) = times {
+                times.push(piece.iter().filter_map(|entry| entry.time()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finishes the run: it is on the disk and has its names when this comes back, but they may still be lost
+    /// until the directory is on the disk too.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn finish(self) -> Result<Run, SetError> {
+        self.end(true)
+    }
+
+    /// Finishes a run that need not outlive the process.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn finish_for_now(self) -> Result<Run, SetError> {
+        self.end(false)
+    }
+
+    fn end(self, is_durable: bool) -> Result<Run, SetError> {
+        let keys = self.keys.finish(&bounds_of(&self.counts), is_durable)?;
+        let times = self.times.map(|times| times.finish(&keys, is_durable)).transpose()?;
+        Ok(Run::of(keys, times))
+    }
+}
