@@ -4,8 +4,8 @@
 mod corpus;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use uriscan::chunk::Padded;
-use uriscan::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
+use uriscan::Padded;
+use uriscan::internals::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
 
 use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 
@@ -73,7 +73,7 @@ fn classify(criterion: &mut Criterion) {
     group.bench_function("memory-read", |bencher| bencher.iter(|| read_memory(text)));
 
     let counts = count_bytes(corpus.bytes());
-    let scalar = Kernels::with(uriscan::simd::Backend::Scalar).expect("always there");
+    let scalar = Kernels::with(uriscan::Backend::Scalar).expect("always there");
     let sketches = scalar.run(Sketches(text));
     for kernels in Kernels::available() {
         let name = kernels.backend().name();

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use uriscan::chunk::PaddedBuf;
+use uriscan::PaddedBuf;
 use uriscan::extract::{ExtractorOptions, Format};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, ExtractOptions, LinkFormat, Report, Settings, Sinks};

@@ -7,9 +7,9 @@
 mod corpus;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use uriscan::chunk::{Padded, PaddedBuf};
-use uriscan::index::{Index, delimiters};
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
+use uriscan::internals::index::{Index, delimiters};
+use uriscan::{Padded, PaddedBuf};
 
 use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 

@@ -6,9 +6,9 @@ mod corpus;
 use std::collections::HashSet;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use uriscan::chunk::{Padded, Prefix, Span};
+use uriscan::internals::chunk::{Padded, Prefix, Span};
+use uriscan::internals::simd::{Isa, Kernels, Task};
 use uriscan::key::{Hasher, Key, PublicHash, PublicHasher};
-use uriscan::simd::{Isa, Kernels, Task};
 use xxhash_rust::xxh3::xxh3_128;
 
 use corpus::Corpus;

@@ -4,7 +4,7 @@
 mod corpus;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
 use uriscan::uri::{Parser, parse, split};
 
 use corpus::{Corpus, MIXES};

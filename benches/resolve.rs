@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use uriscan::Kernels;
 use uriscan::io::{Fields, Source};
 use uriscan::pipeline::{
     Against, OnInvalid, Report, ResolveOptions, SameDocument, Settings, Sinks, resolve,
 };
 use uriscan::resolve::{BaseUri, Context, Options, Resolver};
-use uriscan::simd::Kernels;
 
 /// References in a list: larger than a second-level cache.
 const COUNT: usize = 400_000;

@@ -13,6 +13,10 @@ use std::fmt::{self, Write};
 /// assert_eq!(escaped("résumé \x1b[2J\n.txt").to_string(), r"résumé \x1b[2J\n.txt");
 /// assert_eq!(escaped("a\u{202e}gpj.exe").to_string(), r"a\u{202e}gpj.exe");
 /// ```
+#[cfg_attr(
+    not(feature = "pipeline"),
+    expect(unreachable_pub, reason = "it is public as `io::escaped`")
+)]
 pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     Escaped(text)
 }

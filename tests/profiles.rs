@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use proptest::prelude::*;
+use uriscan::Kernels;
 use uriscan::profile::{Profile, Profiler};
-use uriscan::simd::Kernels;
 use uriscan::uri::ErrorKind;
 
 /// The form of `url`, the same on every backend; `None` when it is refused.

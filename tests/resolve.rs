@@ -1,7 +1,7 @@
 //! Section 5 against its examples, and against a literal transcription of 5.2.2 to 5.2.4 and 5.3.
 
+use uriscan::Kernels;
 use uriscan::resolve::{BaseUri, Options, Resolver};
-use uriscan::simd::Kernels;
 use uriscan::uri::{ErrorKind, parse, split};
 
 const BASE: &str = "http://a/b/c/d;p?q";

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use uriscan::Kernels;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::pipeline::{Census, CensusOptions, DedupOptions, Settings, Sinks, census, dedup};
-use uriscan::simd::Kernels;
 use uriscan::uri::parse;
 
 fn source(text: &[u8]) -> Vec<Source> {

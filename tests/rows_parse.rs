@@ -1,10 +1,10 @@
 //! Rows of components: exact JSON, TSV and templates, line numbers, faults.
 
 use serde_json::{Value, json};
+use uriscan::Kernels;
 use uriscan::io::{Field, Source, Template};
 use uriscan::pipeline::{Report, RowFormat, Settings, Sinks, parse};
 use uriscan::repair::Repairs;
-use uriscan::simd::Kernels;
 use uriscan::uri::{ErrorKind, Split, split};
 
 fn rows_of(texts: &[&[u8]], format: &RowFormat, settings: &Settings) -> (Vec<u8>, Report) {

@@ -483,9 +483,9 @@ fn steps_say_what_was_changed_and_why() {
 fn in_bulk_every_record_gets_what_it_gets_alone() {
     use std::sync::Arc;
 
+    use uriscan::Kernels;
     use uriscan::io::Source;
     use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize};
-    use uriscan::simd::Kernels;
 
     let sets = [
         preset("crawl"),

@@ -7,8 +7,8 @@ mod generator;
 use criterion::Throughput;
 pub(crate) use generator::Counts;
 use generator::{Shares, Stream};
-use uriscan::chunk::{Padded, PaddedBuf};
-use uriscan::simd::{BLOCK, Isa, Kernels, Task};
+use uriscan::internals::simd::{BLOCK, Isa, Kernels, Task};
+use uriscan::{Padded, PaddedBuf};
 
 /// The seed of every corpus here.
 const SEED: u64 = 1;

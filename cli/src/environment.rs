@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use uriscan::simd::{Backend, Kernels};
+use uriscan::{Backend, Kernels};
 
 use crate::exit::Failure;
 use crate::memory;

@@ -63,7 +63,7 @@ fn all_text() -> String {
         let _ = writeln!(text, "  {:<20}  {}", usage(rule), rule.meaning());
     }
     text.push_str("\npresets\n");
-    for Preset { name, version, meaning, rules, packs } in Preset::all() {
+    for Preset { name, version, meaning, rules, packs, .. } in Preset::all() {
         let _ = writeln!(text, "  {:<20}  {meaning}", format!("{name} {version}"));
         if !rules.is_empty() {
             let _ = writeln!(text, "  {:<20}  {}", "", rules.join(", "));

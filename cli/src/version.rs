@@ -1,7 +1,7 @@
 //! What `--version` says: the version, and what this build can do on this machine.
 
 use uriscan::key::PublicHash;
-use uriscan::simd::{Backend, Kernels};
+use uriscan::{Backend, Kernels};
 
 use crate::environment::{BACKEND_VARIABLE, Environment};
 

@@ -13,7 +13,7 @@ use uriscan::pipeline::{
     DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
     normalize,
 };
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
 use uriscan::uri::UriError;
 
 /// Draws choices from the end of the input, so that lists at its start stay as they are.

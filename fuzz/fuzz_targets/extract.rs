@@ -8,11 +8,11 @@ use std::io::Cursor;
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use libfuzzer_sys::fuzz_target;
-use uriscan::chunk::PaddedBuf;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options, Schemes};
 use uriscan::io::Source;
 use uriscan::pipeline::{ExtractOptions, LinkFormat, LinkShape, Settings, Sinks, extract};
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
 
 fuzz_target!(|data: &[u8]| {
     let [format, flags, text @ ..] = data else { return };
@@ -46,7 +46,7 @@ fn found(kernels: Kernels, options: &ExtractorOptions, format: Format, text: &[u
 }
 
 fn on_every_backend(options: &ExtractorOptions, format: Format, text: &[u8]) {
-    let all = |links: &Links| -> Vec<(uriscan::chunk::Span, Context, Vec<u8>)> {
+    let all = |links: &Links| -> Vec<(uriscan::Span, Context, Vec<u8>)> {
         links.iter(text).map(|(link, uri)| (link.span, link.context, uri.to_vec())).collect()
     };
     let mut backends = Kernels::available();

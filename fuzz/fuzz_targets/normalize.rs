@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
 use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
 use uriscan::uri::{ErrorKind, UriError, parse, split};
 
 thread_local! {

@@ -39,6 +39,7 @@ pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
         Fault::Damaged { .. } => "damaged",
         Fault::Differs(_) => "differs",
         Fault::Busy => "busy",
+        _ => "set",
     };
     exception(py, "SetError", (error.to_string(), kind, error.path.clone()))
 }

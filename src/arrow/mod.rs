@@ -104,6 +104,7 @@ impl Columns {
 
 /// Why a column could not be worked on.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ColumnError {
     /// It is no column of text.
     Type(DataType),
@@ -144,7 +145,15 @@ impl fmt::Display for ColumnError {
     }
 }
 
-impl std::error::Error for ColumnError {}
+impl std::error::Error for ColumnError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ColumnError::Invalid { error, .. } => Some(error),
+            ColumnError::Arrow(error) => error.source(),
+            _ => None,
+        }
+    }
+}
 
 impl From<ArrowError> for ColumnError {
     fn from(error: ArrowError) -> ColumnError {

@@ -45,6 +45,7 @@ use crate::uri::UriError;
 /// A rule reports at most one finding in each component, with the range of the first occurrence and
 /// the number of all, so a hostile record cannot give more than a few dozen.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
@@ -62,6 +63,7 @@ pub struct Finding {
 
 /// What a rule found out beyond a range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Detail {
     /// Nothing more.
     None,

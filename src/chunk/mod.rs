@@ -49,7 +49,7 @@ impl<'a> Padded<'a> {
     /// Where the content of `part` begins, if that is a part of this content.
     ///
     /// ```
-    /// use uriscan::chunk::PaddedBuf;
+    /// use uriscan::PaddedBuf;
     /// let text = PaddedBuf::from_content(b"abcd");
     /// let text = text.padded();
     /// assert_eq!(text.offset_of(&text.content()[1..3]), Some(1));
@@ -76,7 +76,7 @@ impl<'a> Padded<'a> {
     /// Appends the content to `out`, in whole blocks: faster than byte for byte where it is short.
     ///
     /// ```
-    /// use uriscan::chunk::PaddedBuf;
+    /// use uriscan::PaddedBuf;
     /// let mut out = b"a".to_vec();
     /// PaddedBuf::from_content(b"bc").padded().append_to(&mut out);
     /// assert_eq!(out, b"abc");
@@ -108,7 +108,7 @@ impl<'a> Padded<'a> {
 /// [derefs](core::ops::Deref) to the bytes that count.
 ///
 /// ```
-/// use uriscan::chunk::Prefix;
+/// use uriscan::internals::chunk::Prefix;
 /// let prefix = Prefix::new(b"http://h/ and more", 9);
 /// assert_eq!(prefix.bytes(), b"http://h/");
 /// assert_eq!(prefix.slack()[9..], *b" and more");
@@ -199,7 +199,7 @@ impl PaddedBuf {
     /// A buffer that holds a copy of `content`.
     ///
     /// ```
-    /// use uriscan::chunk::PaddedBuf;
+    /// use uriscan::PaddedBuf;
     /// assert_eq!(PaddedBuf::from_content(b"http://h/").padded().content(), b"http://h/");
     /// ```
     pub fn from_content(content: &[u8]) -> PaddedBuf {

@@ -9,6 +9,7 @@ use crate::threads;
 
 /// What [`Classes::insert`] tells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Met {
     /// The row's chunk, as an index into the chunks that were given.
     pub chunk: usize,

@@ -76,6 +76,7 @@ impl Component {
 
 /// One change on the way to the canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// What kind of change it is.
     pub step: &'static Step,
@@ -93,6 +94,7 @@ pub struct Change {
 
 /// How a URI becomes its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The changes, in the order in which the steps are taken.
     pub changes: Vec<Change>,

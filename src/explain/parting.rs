@@ -148,6 +148,7 @@ impl Reason {
 
 /// One place at which two URIs part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Parting {
     /// The component, `None` where one of the two is no URI.
     pub component: Option<Component>,

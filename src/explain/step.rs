@@ -7,6 +7,7 @@ use crate::rules::Rule;
 
 /// One kind of change.
 #[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The stable name, as machines read it.
     pub name: &'static str,

@@ -80,6 +80,7 @@ impl Context {
 
 /// One link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Link {
     /// The bytes of the chunk that it was read from.
     pub span: Span,

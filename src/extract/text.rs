@@ -23,7 +23,7 @@ const FAR: usize = 1024;
 ///
 /// ```
 /// use uriscan::extract::{Finder, Options};
-/// use uriscan::simd::Kernels;
+/// use uriscan::Kernels;
 /// let finder = Finder::new(Options::default());
 /// let text = "See (http://example.com/a_(b)), or mailto:joe@example.com.";
 /// let found = finder.find(Kernels::detect(), text.as_bytes());

@@ -18,6 +18,7 @@
 
 /// Facts that the rung `scheme` (6.2.3) needs about one scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SchemeFacts {
     /// The scheme's name, lower case.
     pub name: &'static str,

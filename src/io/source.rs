@@ -125,6 +125,7 @@ impl fmt::Debug for Source {
 
 /// A source could not be opened or read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ReadError {
     /// The name of the source.
     pub source: String,
@@ -138,4 +139,8 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -29,6 +29,7 @@ enum Piece {
 
 /// A text that is no template.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TemplateError {
     /// Offset in bytes of the fault in the text, counted from 0.
     pub at: usize,

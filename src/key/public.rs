@@ -142,9 +142,9 @@ impl PublicHasher {
     /// time. Nothing is allocated but room in `out`.
     ///
     /// ```
-    /// use uriscan::chunk::{Padded, PaddedBuf};
+    /// use uriscan::{Padded, PaddedBuf};
     /// use uriscan::key::{Key, PublicHash, PublicHasher};
-    /// use uriscan::simd::{Isa, Kernels, Task};
+    /// use uriscan::internals::simd::{Isa, Kernels, Task};
     ///
     /// struct Keys<'a>(&'a PublicHasher, &'a [Padded<'a>]);
     ///
@@ -163,6 +163,7 @@ impl PublicHasher {
     /// let keys = Kernels::detect().run(Keys(&hasher, &forms.each_ref().map(PaddedBuf::padded)));
     /// assert_eq!(keys, [hasher.key(b"http://h/"), hasher.key(b"urn:a:b")]);
     /// ```
+    #[doc(hidden)]
     #[inline(always)]
     pub fn keys<'a, I: Isa>(
         &self,

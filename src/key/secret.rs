@@ -124,9 +124,9 @@ impl Hasher {
     /// [`Hasher::key`] in a [`Task`], where a backend is at hand; fastest where 128 bytes may be read.
     ///
     /// ```
-    /// use uriscan::chunk::Prefix;
+    /// use uriscan::internals::chunk::Prefix;
     /// use uriscan::key::{Hasher, Key};
-    /// use uriscan::simd::{Isa, Kernels, Task};
+    /// use uriscan::internals::simd::{Isa, Kernels, Task};
     ///
     /// struct KeyOf<'a>(&'a Hasher, Prefix<'a>);
     ///
@@ -143,6 +143,7 @@ impl Hasher {
     ///     assert_eq!(kernels.run(KeyOf(&hasher, b"http://h/"[..].into())), hasher.key(b"http://h/"));
     /// }
     /// ```
+    #[doc(hidden)]
     #[inline(always)]
     pub fn key_by<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
         match &self.public {

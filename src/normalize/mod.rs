@@ -41,7 +41,7 @@ pub struct Options {
 
 /// Normalizes one URI after the other; holds the buffers that this needs.
 ///
-/// For millions of URIs in a buffer or a file, [`crate::pipeline`] is faster, since it
+/// For millions of URIs in a buffer or a file, `pipeline` is faster, since it
 /// scans them together.
 ///
 /// ```

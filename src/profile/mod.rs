@@ -34,6 +34,7 @@ use crate::uri::{ErrorKind, UriError};
 /// assert_eq!(Profile::Whatwg.to_string(), "whatwg");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Profile {
     /// The WHATWG URL Standard.
     Whatwg,

@@ -123,6 +123,7 @@ impl Repairs {
 
 /// A repair that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// What was done.
     pub repair: Repair,

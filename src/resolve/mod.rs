@@ -45,7 +45,7 @@ pub struct Options {
 
 /// Resolves one reference after the other against one base; holds the buffers that this needs.
 ///
-/// For millions of references in a file, [`crate::pipeline::resolve()`] is faster, since it scans them
+/// For millions of references in a file, `pipeline::resolve` is faster, since it scans them
 /// together.
 ///
 /// ```

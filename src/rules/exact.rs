@@ -17,6 +17,7 @@ use crate::uri::{Split, split};
 
 /// One change that a rule makes: bytes of the text as the steps before left it, and what stands for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Step {
     /// The rule.
     pub rule: Rule,

@@ -32,6 +32,7 @@ use super::rule::Rule;
 
 /// A parsed pack with all that it includes.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pack {
     /// What it calls itself, or where it was read from.
     pub name: Arc<str>,
@@ -44,6 +45,7 @@ pub struct Pack {
 
 /// What is wrong with a pack, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PackError {
     /// Where.
     pub place: Place,

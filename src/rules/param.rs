@@ -12,6 +12,7 @@ use crate::grammar::class::{HEXDIG, QUERY, UNRESERVED};
 
 /// Where something was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Place {
     /// The file, or what else it was read from.
     pub source: Arc<str>,
@@ -54,6 +55,7 @@ pub(super) struct Named {
 
 /// A pattern with its place among all patterns of a rule set.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pattern {
     /// The rule by which it acts: `keep-param`, `drop-param` or `allow-param`.
     pub rule: Rule,

@@ -9,6 +9,7 @@ use super::param::{Named, Unit};
 
 /// A pattern that says the contrary of an earlier one about the same names on the same hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Override {
     /// The stronger one: its place in [`RuleSet::patterns`](super::RuleSet::patterns).
     pub by: usize,

@@ -5,6 +5,7 @@ use serde::Deserialize;
 /// A bundle of rules and packs; data, with a version of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Preset {
     /// Its name.
     pub name: String,

@@ -10,6 +10,7 @@ use core::fmt;
 /// assert!(Rule::Fragment < Rule::SortQuery);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Rule {
     /// `fragment`
     Fragment,

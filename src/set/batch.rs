@@ -63,7 +63,7 @@ fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
     Dealt { keys: dealt, starts }
 }
 
-/// [`KeySet::find`].
+/// [`super::KeySet::find`].
 pub(super) fn find(
     runs: &[Run],
     asked: &mut [(Key, usize)],
@@ -84,7 +84,7 @@ pub(super) fn find(
     Ok(())
 }
 
-/// [`KeySet::find_dated`].
+/// [`super::KeySet::find_dated`].
 pub(super) fn find_dated(
     runs: &[Run],
     asked: &mut [(Key, usize)],

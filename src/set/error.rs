@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What is wrong, and with which file or directory.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SetError {
     /// The file, or the directory of the set.
     pub path: PathBuf,
@@ -15,6 +16,7 @@ pub struct SetError {
 
 /// What may be wrong with a set.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fault {
     /// The system could not read or write.
     Io(io::Error),
@@ -45,6 +47,7 @@ pub enum Fault {
 
 /// A fact in which the meanings of two sets of keys differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// What holds for the keys of the set, if that differs.
     pub set: Option<String>,

@@ -107,7 +107,7 @@ pub struct Sketch {
 /// Sealed: an implementation elsewhere could name, as its `BACKEND`, one that the CPU lacks.
 ///
 /// ```compile_fail,E0277
-/// use uriscan::simd::{BLOCK, Backend, Isa, Masks, Sketch, table::NibbleTables};
+/// use uriscan::internals::simd::{BLOCK, Backend, Isa, Masks, Sketch, table::NibbleTables};
 /// #[derive(Clone, Copy)]
 /// struct Forged;
 /// impl Isa for Forged {
@@ -294,7 +294,7 @@ impl Kernels {
     /// The given backend, or `None` when this build or CPU lacks it.
     ///
     /// ```
-    /// use uriscan::simd::{Backend, Kernels};
+    /// use uriscan::{Backend, Kernels};
     /// assert_eq!(Kernels::with(Backend::Scalar).unwrap().backend(), Backend::Scalar);
     /// ```
     pub fn with(backend: Backend) -> Option<Kernels> {

@@ -48,6 +48,7 @@ use parts::Parts;
 /// assert_eq!(Form::from_name("surt:ia"), Some(Form::Ia));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Form {
     /// Host reversed, then port, scheme and userinfo; loses nothing.
     Ssurt,

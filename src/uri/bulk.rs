@@ -11,6 +11,7 @@ use crate::simd::{Isa, Kernels, Task};
 
 /// A record of a text and what [`super::parse`] says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Parsed<'t> {
     /// The line it stands in, counted from 0; blank lines count.
     pub line: usize,
@@ -27,7 +28,7 @@ pub struct Parsed<'t> {
 /// Parses texts of many records; holds the buffers that this needs.
 ///
 /// ```
-/// use uriscan::chunk::PaddedBuf;
+/// use uriscan::PaddedBuf;
 /// use uriscan::uri::Parser;
 ///
 /// let text = PaddedBuf::from_content(b"http://a/b?c\n\n  //d/e\nnot a reference\n");

@@ -52,6 +52,7 @@ impl HostKind {
 ///
 /// Without an authority, `host_start`, `host_end` and `path_start` are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Components {
     /// Offset of the `:` that ends the scheme, or 0.
     pub scheme_end: u32,

@@ -76,6 +76,7 @@ impl LegacyAuthority {
 ///
 /// All offsets count bytes from the start of the reference, as those of [`super::Components`] do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LegacyComponents {
     /// Offset of the `:` that ends the scheme, or 0.
     pub scheme_end: u32,

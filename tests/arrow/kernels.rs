@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
 use proptest::prelude::*;
+use uriscan::Kernels;
 use uriscan::arrow::{COMPONENTS, ColumnError, Columns, Firsts, OnInvalid, step_names};
 use uriscan::explain::explain;
 use uriscan::extract::{Extractor, Finder, Format};
@@ -11,7 +12,6 @@ use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Normalizer, Options, Rung};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
-use uriscan::simd::Kernels;
 use uriscan::uri::{ErrorKind, parse};
 
 use crate::arrays::{Value, all, dictionaries, read, values};

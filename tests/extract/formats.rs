@@ -1,8 +1,8 @@
 //! JSON lines, access logs and archives, case by case.
 
-use uriscan::chunk::PaddedBuf;
+use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options};
-use uriscan::simd::Kernels;
 
 /// The links of `text` as `context uri`.
 fn links(options: ExtractorOptions, format: Format, text: &[u8]) -> (Vec<String>, Links) {

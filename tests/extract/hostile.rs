@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use uriscan::chunk::PaddedBuf;
+use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Schemes};
-use uriscan::simd::Kernels;
 
 /// Bytes of the longer of two texts. What is quadratic takes hours for it.
 const BYTES: usize = 1 << 20;

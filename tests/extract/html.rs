@@ -3,9 +3,9 @@
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use proptest::prelude::*;
-use uriscan::chunk::PaddedBuf;
+use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
-use uriscan::simd::Kernels;
 
 /// The links of a page as `context uri`, and the number of relative references left out.
 fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {

@@ -1,8 +1,8 @@
 //! `links.txt`, line by line, on every backend.
 
-use uriscan::chunk::PaddedBuf;
+use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Finder, Links, Options, Schemes};
-use uriscan::simd::Kernels;
 
 use crate::oracle;
 

@@ -1,8 +1,8 @@
 //! Tables, indexes, paths into JSON, logs by a pattern, and Markdown.
 
-use uriscan::chunk::PaddedBuf;
+use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, LogFormat};
-use uriscan::simd::Kernels;
 
 fn links(options: &ExtractorOptions, format: Format, text: &str) -> Vec<String> {
     let extractor = Extractor::new(options.clone());

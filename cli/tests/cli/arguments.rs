@@ -1,6 +1,6 @@
 //! What is typed: help, version, backends, refusals.
 
-use uriscan::simd::{Backend, Kernels};
+use uriscan::{Backend, Kernels};
 
 use crate::run::{finish, program, run};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use uriscan::simd::Kernels;
+use uriscan::Kernels;
 
 use crate::run::{Ran, run};
 

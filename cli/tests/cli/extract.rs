@@ -253,7 +253,7 @@ fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
             run([&args[..], &["-j1", "--backend", "scalar", "--format", name]].concat(), &text);
         let expected = expected.quiet();
         assert!(expected.lines().count() >= 300, "{name}: {expected}");
-        for kernels in uriscan::simd::Kernels::available() {
+        for kernels in uriscan::Kernels::available() {
             for chunk in ["64", "4096", "256K"] {
                 let how = ["--backend", kernels.backend().name(), "-j", "3", "--chunk-size", chunk];
                 let found = run([&args[..], &how].concat(), &text).quiet();

@@ -12,11 +12,11 @@ use iri_string::types::UriStr;
 use std::hint::black_box;
 use std::io::{self, Cursor, Write};
 use std::sync::Arc;
-use uriscan::chunk::PaddedBuf;
+use uriscan::PaddedBuf;
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options, Rung};
 use uriscan::pipeline::{self, OnInvalid, Settings, Sinks};
-use uriscan::simd::{Backend, Kernels};
+use uriscan::{Backend, Kernels};
 use uriscan::uri::{self, Parser};
 use url::Url;
 
