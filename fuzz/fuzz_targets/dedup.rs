@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
+use uriscan::Kernels;
 use uriscan::io::Source;
 use uriscan::key::{Hasher, Key, PublicHash};
 use uriscan::normalize::{Options, Rung, normalize_exact};
@@ -13,7 +14,6 @@ use uriscan::pipeline::{
     DedupOptions, Emit, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks, dedup, keys,
     normalize,
 };
-use uriscan::Kernels;
 use uriscan::uri::UriError;
 
 /// Draws choices from the end of the input, so that lists at its start stay as they are.

@@ -8,11 +8,11 @@ use std::io::Cursor;
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use libfuzzer_sys::fuzz_target;
+use uriscan::Kernels;
 use uriscan::PaddedBuf;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links, Options, Schemes};
 use uriscan::io::Source;
 use uriscan::pipeline::{ExtractOptions, LinkFormat, LinkShape, Settings, Sinks, extract};
-use uriscan::Kernels;
 
 fuzz_target!(|data: &[u8]| {
     let [format, flags, text @ ..] = data else { return };

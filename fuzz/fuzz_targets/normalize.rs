@@ -5,8 +5,8 @@
 use std::cell::RefCell;
 
 use libfuzzer_sys::fuzz_target;
-use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
 use uriscan::Kernels;
+use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
 use uriscan::uri::{ErrorKind, UriError, parse, split};
 
 thread_local! {

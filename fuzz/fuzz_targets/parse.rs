@@ -6,8 +6,8 @@ use fluent_uri::UriRef;
 use fluent_uri::component::Host;
 use iri_string::types::UriReferenceStr;
 use libfuzzer_sys::fuzz_target;
-use uriscan::PaddedBuf;
 use uriscan::Kernels;
+use uriscan::PaddedBuf;
 use uriscan::uri::{Components, ErrorKind, HostKind, Parser, UriError, host_kind, parse, split};
 
 fn check_against_split(text: &[u8], parts: &Components) {

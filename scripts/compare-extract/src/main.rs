@@ -10,9 +10,9 @@ use std::{env, fs, process};
 use html5gum::Tokenizer;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use linkify::{LinkFinder, LinkKind};
-use uriscan::{Padded, PaddedBuf};
-use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
 use uriscan::Kernels;
+use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
+use uriscan::{Padded, PaddedBuf};
 
 /// The allocator of uriscan's program, for all.
 #[global_allocator]

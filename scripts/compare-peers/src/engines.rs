@@ -16,8 +16,8 @@ use uriscan::PaddedBuf;
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options, Rung};
 use uriscan::pipeline::{self, OnInvalid, Settings, Sinks};
-use uriscan::{Backend, Kernels};
 use uriscan::uri::{self, Parser};
+use uriscan::{Backend, Kernels};
 use url::Url;
 
 /// The lines, in every shape that an engine wants them in.

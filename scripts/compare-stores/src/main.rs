@@ -11,12 +11,14 @@ mod redb;
 mod report;
 mod steps;
 mod store;
+mod stores;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use steps::{Sizes, run_round};
-use store::{NAMES, Outcome};
+use store::Outcome;
+use stores::NAMES;
 
 const USAGE: &str = "\
 usage: compare-stores.sh [--keys N] [--asked N] [--add N] [--rounds N] [--threads N] [--only A,B] [--dir DIR]

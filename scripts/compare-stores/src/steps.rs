@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::keys::{batch, held_of_batch, keys};
-use crate::store::{Outcome, Store, create, sorted};
+use crate::store::{Outcome, Store, sorted};
+use crate::stores::create;
 
 /// How much is done in a step.
 pub(crate) struct Sizes {
@@ -154,7 +155,7 @@ fn bytes_on_disk(about: &fs::Metadata) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::NAMES;
+    use crate::stores::NAMES;
 
     #[test]
     fn every_store_gives_the_answers() {

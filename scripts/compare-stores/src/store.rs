@@ -1,14 +1,9 @@
 //! What is asked of every store.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 /// An error ends the comparison, whatever it is.
 pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-/// The stores, in the order of a round.
-pub(crate) const NAMES: [&str; 4] = ["uriscan", "lmdb", "redb", "fjall"];
 
 /// Memory that stores with a cache of their own may use for it.
 pub(crate) const CACHE: usize = 1 << 30;
@@ -31,17 +26,6 @@ pub(crate) trait Store {
 
     /// Number of keys.
     fn len(&self) -> Outcome<u64>;
-}
-
-/// Makes the empty store called `name` in a directory that is there.
-pub(crate) fn create(name: &str, directory: &Path) -> Outcome<Box<dyn Store>> {
-    Ok(match name {
-        "uriscan" => Box::new(crate::ours::Ours::create(directory)?),
-        "lmdb" => Box::new(crate::lmdb::Lmdb::create(directory)?),
-        "redb" => Box::new(crate::redb::Redb::create(directory)?),
-        "fjall" => Box::new(crate::fjall::Fjall::create(directory)?),
-        _ => return Err(format!("no store is called {name}").into()),
-    })
 }
 
 /// The keys in rising order.
