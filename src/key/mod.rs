@@ -8,7 +8,7 @@
 //!   2^128 / `n`.
 //! - **Run keys** ([`Hasher`]) are what tables in memory hold, and temporary files. They depend on 256 secret bits
 //!   that are drawn for each run and never leave it, so nobody can choose forms whose keys meet, or lie together in a table.
-//!   See `ARCHITECTURE.md` for what is assumed and what follows.
+//!   See `docs/decisions/keys.md` for what is assumed and what follows.
 
 mod blake3;
 mod public;
