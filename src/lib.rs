@@ -106,6 +106,8 @@ pub mod arrow;
 pub mod audit;
 mod chunk;
 pub mod dedup;
+#[cfg(feature = "set")]
+pub mod draft;
 #[cfg(feature = "rules")]
 pub mod explain;
 #[cfg(feature = "extract")]

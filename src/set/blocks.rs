@@ -22,12 +22,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{At, Fault, SetError};
 use super::file;
 use super::names;
+use crate::draft::Draft;
 
 /// Bytes of a whole block, and of the header.
 pub(super) const BLOCK: usize = 4096;
@@ -82,8 +82,13 @@ impl Blocks {
     /// # Errors
     /// When it cannot be read, or is damaged in what is not items; they are checked when they are read.
     pub(super) fn open(path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
-        let mut file = file::open(path)?;
+        Blocks::of_file(file::open(path)?, path, kind)
+    }
+
+    /// The same for an open file, which is that of `path` or would be.
+    fn of_file(mut file: File, path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
         let mut header = [0; BLOCK];
+        file.seek(SeekFrom::Start(0)).at(path)?;
         read_exactly(&mut file, &mut header, path, 0)?;
         let damaged = |what, at| SetError::damaged(path, what, at);
         if &header[..kind.magic.len()] != kind.magic {
@@ -280,7 +285,7 @@ const BUFFER: usize = 256 * BLOCK;
 pub(super) struct BlockWriter {
     kind: &'static Kind,
     directory: PathBuf,
-    file: NamedTempFile,
+    file: Draft,
     /// Items that wait to be written, in whole blocks but at the end.
     waiting: Vec<u8>,
     checks: Vec<u8>,
@@ -294,14 +299,8 @@ impl BlockWriter {
     /// # Errors
     /// When no file can be made there.
     pub(super) fn new(directory: &Path, kind: &'static Kind) -> Result<BlockWriter, SetError> {
-        let mut builder = names::temporary(names::NEW);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let mut file = builder.tempfile_in(directory).at(directory)?;
-        file.write_all(&[0; BLOCK]).at(directory)?;
+        let file = Draft::new_in(directory, names::NEW).at(directory)?;
+        file.file().write_all(&[0; BLOCK]).at(directory)?;
         Ok(BlockWriter {
             kind,
             directory: directory.to_owned(),
@@ -339,11 +338,11 @@ impl BlockWriter {
         let bytes = &self.waiting[..len];
         self.checks.extend(bytes.chunks(BLOCK).flat_map(|block| xxh3_64(block).to_be_bytes()));
         self.hash.update(bytes);
-        self.file.write_all(bytes).at(&self.directory)
+        self.file.file().write_all(bytes).at(&self.directory)
     }
 
-    /// Finishes the file: it has its name when this comes back and, if it is to be durable, its bytes are on the disk;
-    /// but the name may still be lost until the directory is on the disk too.
+    /// Finishes the file. If it is to be durable, its bytes are on the disk and it has its name when this returns, which
+    /// may still be lost until the directory is on the disk too; otherwise it never has a name and goes with the process.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -359,15 +358,20 @@ impl BlockWriter {
         header.resize(BLOCK - 8, 0);
         let check = xxh3_64(&header);
         header.extend_from_slice(&check.to_be_bytes());
-        let mut write = || {
-            self.file.write_all(&self.checks)?;
-            self.file.seek(SeekFrom::Start(0))?;
-            self.file.write_all(&header)?;
-            if is_durable { self.file.as_file().sync_all() } else { Ok(()) }
+        let write = || {
+            let mut file = self.file.file();
+            file.write_all(&self.checks)?;
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(&header)?;
+            if is_durable { file.sync_all() } else { Ok(()) }
         };
         write().at(&self.directory)?;
         let path = self.directory.join(names::of_digest(digest, self.kind.suffix));
-        self.file.persist(&path).map_err(|error| error.error).at(&path)?;
-        Blocks::open(&path, self.kind)
+        if is_durable {
+            self.file.put(&path).at(&path)?;
+            return Blocks::open(&path, self.kind);
+        }
+        let file = self.file.into_unnamed().at(&self.directory)?;
+        Blocks::of_file(file, &path, self.kind)
     }
 }

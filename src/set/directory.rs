@@ -94,6 +94,16 @@ pub(super) fn begin(directory: &Path) -> Result<(), SetError> {
     file.write_all(BEGUN.as_bytes()).at(&path)
 }
 
+/// For a process that ends without dropping its [`SetWriter`](super::SetWriter), whose gate it holds: removes the set in
+/// `directory` if it was begun and never made, and otherwise what a writer has left beside it.
+pub fn abandon(directory: &Path) {
+    // Nobody is left to be told, and the next writer removes what stays.
+    let _ = match said(&directory.join(names::MANIFEST)) {
+        Ok(Some(said)) if said == BEGUN.as_bytes() => clear(directory),
+        _ => remove_where(directory, &|name, _| is_partial(name)),
+    };
+}
+
 /// Removes the files of a set that was begun, and the directory unless something else is in it; needs the lock.
 ///
 /// # Errors
@@ -113,6 +123,17 @@ pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
 /// # Errors
 /// When a file cannot be removed.
 pub(super) fn sweep(directory: &Path, kept: &[&Path]) -> Result<(), SetError> {
+    remove_where(directory, &|name, path| {
+        is_partial(name) || names::is_of_run(name) && !kept.contains(&path)
+    })
+}
+
+fn is_partial(name: &str) -> bool {
+    [names::NEW, names::NEW_MANIFEST].iter().any(|prefix| names::is_temporary(name, prefix))
+}
+
+/// Removes regular files of `directory`, and of the directories in it in which earlier versions sorted keys.
+fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Result<(), SetError> {
     for entry in fs::read_dir(directory).at(directory)? {
         let entry = entry.at(directory)?;
         let (path, kind) = (entry.path(), entry.file_type().at(directory)?);
@@ -120,15 +141,11 @@ pub(super) fn sweep(directory: &Path, kept: &[&Path]) -> Result<(), SetError> {
         // Our names are ASCII.
         let Some(name) = name.to_str() else { continue };
         if kind.is_dir() && names::is_temporary(name, names::SORT) {
-            sweep(&path, &[])?;
+            remove_where(&path, is_left)?;
             // Whatever else somebody has put there stays.
             let _ = fs::remove_dir(&path);
         }
-        let is_partial = [names::NEW, names::NEW_MANIFEST]
-            .iter()
-            .any(|prefix| names::is_temporary(name, prefix));
-        let is_left = names::is_of_run(name) && !kept.contains(&&*path);
-        if kind.is_file() && (is_partial || is_left) {
+        if kind.is_file() && is_left(name, &path) {
             remove(&path)?;
         }
     }

@@ -1,14 +1,12 @@
-//! Keys in any order on their way into a set: sorted in memory, or in runs aside when there are many.
+//! Keys in any order on their way into a set: sorted in memory, or in spilled runs when there are many.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use tempfile::TempDir;
 
 use super::combine::{But, Sorted, combine};
 use super::entry::{Dated, Entry, sort_by};
-use super::error::{At, SetError};
-use super::names;
+use super::error::SetError;
 use super::run::Run;
 use super::run_writer::RunWriter;
 use super::times::Timestamp;
@@ -109,16 +107,18 @@ struct Sorter<E> {
     entries: Vec<E>,
     /// Entries that are held in memory at the most.
     limit: usize,
-    /// Runs that were written aside, and where.
-    aside: Vec<Run>,
-    directory: TempDir,
+    /// Runs on disk, in files without names in the directory.
+    spilled: Vec<Run>,
+    directory: PathBuf,
 }
 
 impl<E: Entry> Sorter<E> {
     fn new(directory: &Path, bytes: usize) -> Result<Sorter<E>, SetError> {
-        let directory = names::temporary(names::SORT).tempdir_in(directory).at(directory)?;
+        // Fails now, not after the input is read, where nothing can be written.
+        RunWriter::new(directory, E::IS_DATED)?;
         let limit = (bytes / size_of::<E>()).max(1 << 10);
-        Ok(Sorter { entries: Vec::new(), limit, aside: Vec::new(), directory })
+        let directory = directory.to_owned();
+        Ok(Sorter { entries: Vec::new(), limit, spilled: Vec::new(), directory })
     }
 
     fn push(
@@ -135,14 +135,14 @@ impl<E: Entry> Sorter<E> {
         Ok(())
     }
 
-    /// Sorts what is held, and writes it aside if that does not give much room.
+    /// Sorts what is held, and spills it if that does not give much room.
     #[cold]
     fn make_room(&mut self, sort: fn(&mut [E])) -> Result<(), SetError> {
         sort_by(&mut self.entries, sort);
         if self.entries.len() > self.limit / 2 {
-            let mut writer = RunWriter::new(self.directory.path(), E::IS_DATED)?;
+            let mut writer = RunWriter::new(&self.directory, E::IS_DATED)?;
             writer.push(&self.entries)?;
-            self.aside.push(writer.finish_for_now()?);
+            self.spilled.push(writer.finish_for_now()?);
             self.entries.clear();
         }
         Ok(())
@@ -151,8 +151,8 @@ impl<E: Entry> Sorter<E> {
     /// [`Loader::write`].
     fn write(mut self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
         sort_by(&mut self.entries, <[E]>::par_sort_unstable);
-        let aside = self.aside.iter().map(Sorted::Run);
-        let sorted: Vec<_> = aside.chain([Sorted::Entries(&self.entries)]).collect();
+        let spilled = self.spilled.iter().map(Sorted::Run);
+        let sorted: Vec<_> = spilled.chain([Sorted::Entries(&self.entries)]).collect();
         combine(&sorted, But::Not(but), |entries| writer.push(entries))
     }
 }

@@ -30,6 +30,7 @@ use super::Meaning;
 use super::error::{At, Fault, SetError};
 use super::file::{self, is_absence};
 use super::names;
+use crate::draft::Draft;
 
 /// The first line of this version, and what it begins with in any.
 const FIRST_LINE: &str = "uriscan set 2";
@@ -266,18 +267,12 @@ pub(super) fn put_begun(directory: &Path) -> Result<(), SetError> {
 
 /// Makes `text` that of the file of the set in `directory`.
 fn put(directory: &Path, text: &str) -> Result<(), SetError> {
-    let mut builder = names::temporary(names::NEW_MANIFEST);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(directory).at(directory)?;
-    file.write_all(text.as_bytes()).at(directory)?;
-    file.as_file().sync_all().at(directory)?;
+    let draft = Draft::new_in(directory, names::NEW_MANIFEST).at(directory)?;
+    draft.file().write_all(text.as_bytes()).at(directory)?;
+    draft.file().sync_all().at(directory)?;
     // The runs have their names before a set is made of them.
     sync_directory(directory)?;
-    file.persist(directory.join(names::MANIFEST)).map_err(|error| error.error).at(directory)?;
+    draft.put(&directory.join(names::MANIFEST)).at(directory)?;
     sync_directory(directory)
 }
 

@@ -8,7 +8,7 @@
 //! | `*.keys` | runs: files of keys in rising order, which never change; the name is a digest of the content |
 //! | `lock` | held by the one who writes |
 //! | `*.times` | beside a run, in a set that tells them: when each key was first seen, in 4 bytes |
-//! | `*.partial` | what is being written; what a writer that was killed has left is removed by the next one |
+//! | `*.partial` | what is being written, where files need names for that; the next writer removes what is left |
 //!
 //! A set may have been made, or changed, by somebody else: nothing in it is relied on. Only regular files with names of
 //! exactly the form that writers give are opened or removed; what a reader reads is held against checksums, against the
@@ -46,6 +46,7 @@ mod tests;
 mod times;
 mod writer;
 
+pub use directory::abandon;
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
 pub use manifest::is_old_meaning;

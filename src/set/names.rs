@@ -21,14 +21,7 @@ const PARTIAL: &str = ".partial";
 /// Random letters and digits between the two.
 const RANDOM: usize = 6;
 
-/// What makes a temporary file or directory whose name begins with `prefix`.
-pub(super) fn temporary(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix).rand_bytes(RANDOM).suffix(PARTIAL);
-    builder
-}
-
-/// Whether `name` is one that [`temporary`] gives.
+/// Whether `name` is a temporary one that begins with `prefix`, as [`Draft`](crate::draft::Draft) gives them.
 pub(super) fn is_temporary(name: &str, prefix: &str) -> bool {
     let random = name.strip_prefix(prefix).and_then(|name| name.strip_suffix(PARTIAL));
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|it| it.is_ascii_alphanumeric()))
@@ -80,8 +73,9 @@ mod tests {
             assert!(!is_temporary(other, NEW), "{other}");
         }
         let directory = tempfile::tempdir().unwrap();
-        let made = temporary(SORT).tempdir_in(directory.path()).unwrap();
-        let name = made.path().file_name().unwrap().to_str().unwrap();
-        assert!(is_temporary(name, SORT) && !is_temporary(name, NEW));
+        let mut made = crate::draft::Draft::new_in(directory.path(), NEW).unwrap();
+        made.name().unwrap();
+        let name = made.temporary_path().unwrap().file_name().unwrap().to_str().unwrap();
+        assert!(is_temporary(name, NEW) && !is_temporary(name, SORT));
     }
 }

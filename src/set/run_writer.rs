@@ -58,7 +58,7 @@ impl RunWriter {
         self.end(true)
     }
 
-    /// Finishes a run that need not outlive the process.
+    /// Finishes a run that goes with the process: its files have no names.
     ///
     /// # Errors
     /// When it cannot be written.

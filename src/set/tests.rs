@@ -356,3 +356,38 @@ fn nothing_goes_unseen(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
     }
     assert!(KeySet::open(path).unwrap().contains(&asked).unwrap() == expected);
 }
+
+#[test]
+fn who_ends_without_a_drop_leaves_the_set_that_was_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s.set");
+    let begun = SetWriter::create(&path, meaning()).unwrap();
+    let mut loader = begun.loader(1 << 20).unwrap();
+    loader.push((0..1 << 17).map(|i| Key(i << 100))).unwrap();
+    super::abandon(&path);
+    assert!(!path.exists(), "what was never made is gone");
+    std::mem::forget(begun);
+
+    let mut writer = SetWriter::create(&path, meaning()).unwrap();
+    static GATE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    writer.change_under(&GATE);
+    let mut loader = writer.loader(1 << 20).unwrap();
+    loader.push([Key(1), Key(2)]).unwrap();
+    let held = GATE.lock().unwrap();
+    let adding = std::thread::spawn(move || writer.add(loader).unwrap());
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(KeySet::open(&path).is_err(), "nothing changes behind the gate");
+    drop(held);
+    assert_eq!(adding.join().unwrap(), 2);
+    let names = || {
+        let entries = std::fs::read_dir(&path).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    std::fs::write(path.join("new-a1B2c3.partial"), "half").unwrap();
+    super::abandon(&path);
+    assert_eq!(names(), before);
+    assert_eq!(KeySet::open(&path).unwrap().len(), 2);
+}

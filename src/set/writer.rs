@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::Meaning;
@@ -25,6 +26,8 @@ pub struct SetWriter {
     _lock: File,
     /// Whether the directory holds no set yet.
     is_new: bool,
+    /// Locked while names in the directory change.
+    gate: Option<&'static Mutex<()>>,
 }
 
 impl SetWriter {
@@ -86,7 +89,7 @@ impl SetWriter {
         directory::sweep(directory, &[])?;
         let (note, runs) = (None, Vec::new());
         let set = KeySet { directory: directory.to_owned(), meaning, note, is_dated, runs };
-        Ok(SetWriter { set, _lock: lock, is_new: true })
+        Ok(SetWriter { set, _lock: lock, is_new: true, gate: None })
     }
 
     /// Opens the set in `directory` to add to it, and removes what a writer that was killed has left.
@@ -100,7 +103,7 @@ impl SetWriter {
         let set = KeySet::open(directory)?;
         let kept: Vec<&Path> = set.runs.iter().flat_map(Run::paths).collect();
         directory::sweep(directory, &kept)?;
-        Ok(SetWriter { set, _lock: lock, is_new: false })
+        Ok(SetWriter { set, _lock: lock, is_new: false, gate: None })
     }
 
     /// The set, with all that was added.
@@ -111,6 +114,16 @@ impl SetWriter {
     /// The set, for [`KeySet::hold`].
     pub fn set_mut(&mut self) -> &mut KeySet {
         &mut self.set
+    }
+
+    /// Locks `gate` whenever the set changes on disk. A signal handler that holds it can end the process between two
+    /// such changes, after [`abandon`](super::abandon).
+    pub fn change_under(&mut self, gate: &'static Mutex<()>) {
+        self.gate = Some(gate);
+    }
+
+    fn gate(&self) -> Option<MutexGuard<'static, ()>> {
+        self.gate.map(|gate| gate.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What takes keys to be added, and holds `bytes` of them in memory, about; more are sorted in the directory of
@@ -145,13 +158,10 @@ impl SetWriter {
             return Ok(0);
         }
         if self.set.runs.len() < MAX_RUNS {
-            self.replace(0, writer.finish()?)?;
+            self.replace(0, writer)?;
         } else {
             let delta = writer.finish_for_now()?;
-            let folded = self.fold(&delta);
-            let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
-            delta.paths().filter(|path| !kept.contains(path)).try_for_each(remove)?;
-            folded?;
+            self.fold(&delta)?;
         }
         Ok(added)
     }
@@ -175,6 +185,7 @@ impl SetWriter {
     /// # Errors
     /// When that is not possible.
     pub fn destroy(self) -> Result<(), SetError> {
+        let _held = self.gate();
         // What is left after a kill is removed by the next one who makes a set here.
         manifest::put_begun(&self.set.directory)?;
         directory::clear(&self.set.directory)
@@ -191,7 +202,7 @@ impl SetWriter {
         let runs: Vec<&Run> = self.set.runs.iter().collect();
         let (writer, written) = self.combined(&runs, But::Not(&[]))?;
         expect_distinct(&self.set.runs, written)?;
-        self.replace(self.set.runs.len(), writer.finish()?)
+        self.replace(self.set.runs.len(), writer)
     }
 
     /// Makes the new set what `sets` hold together.
@@ -238,7 +249,7 @@ impl SetWriter {
         let (writer, written) = self.combined(runs, but)?;
         match written {
             0 => self.commit()?,
-            _ => self.replace(self.set.runs.len(), writer.finish()?)?,
+            _ => self.replace(self.set.runs.len(), writer)?,
         }
         Ok(written)
     }
@@ -276,13 +287,15 @@ impl SetWriter {
         }
         let small: Vec<&Run> = self.set.runs[..count].iter().chain([delta]).collect();
         let (writer, _) = self.combined(&small, But::Not(&[]))?;
-        self.replace(count, writer.finish()?)
+        self.replace(count, writer)
     }
 
-    /// Makes `run`, which is on the disk, part of the set in place of the first `count` runs.
-    fn replace(&mut self, count: usize, run: Run) -> Result<(), SetError> {
+    /// Makes the run of `writer` part of the set in place of the first `count` runs.
+    fn replace(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
+        let _held = self.gate();
+        let run = writer.finish()?;
         let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
-        self.commit()?;
+        self.commit_held()?;
         let kept: Vec<&Path> = self.set.runs.iter().flat_map(Run::paths).collect();
         old.iter().flat_map(Run::paths).filter(|path| !kept.contains(path)).try_for_each(remove)
     }
@@ -292,6 +305,12 @@ impl SetWriter {
     /// # Errors
     /// When it cannot be written; then it is still what it was.
     pub fn commit(&mut self) -> Result<(), SetError> {
+        let _held = self.gate();
+        self.commit_held()
+    }
+
+    /// [`SetWriter::commit`] by one who holds the gate.
+    fn commit_held(&mut self) -> Result<(), SetError> {
         // Runs of the same keys come in the same order.
         self.set.runs.sort_by_key(|run| (std::cmp::Reverse(run.len()), run.digest()));
         let name =
