@@ -19,9 +19,10 @@ use uriscan::uri::ErrorKind;
 use crate::config::{Config, Destination, Input, Job};
 use crate::exit::{Failure, tell};
 use crate::inputs::look;
-use crate::output::{is_same_file, sync};
+use crate::output::{FileId, sync};
 use crate::progress::Progress;
 use crate::sets::records::shares;
+use crate::sets::writing::Writing;
 
 /// A file to be read.
 struct Entry {
@@ -74,7 +75,7 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
         let file = open_part(&part, done.output_bytes)?;
         let left = bytes_of(&entries[done.files..]);
         let progress = config.has_progress.then(|| Progress::new(Some(left)));
-        let (set, part) = (&mut set, &*part);
+        let (set, part) = (&mut *set, &*part);
         let mut work =
             Work { config, options, order, set, part, file, progress, shares, bytes_read: 0 };
         while done.files < entries.len() {
@@ -82,7 +83,7 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
         }
         work.progress.into_iter().for_each(Progress::finish);
         fs::rename(part, output)
-            .and_then(|()| sync(&config.output))
+            .and_then(|()| sync(output))
             .map_err(|error| Failure::at(output.display(), error))?;
     }
     set.destroy()?;
@@ -148,7 +149,9 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
     };
     let entries: Vec<Entry> = config.inputs.iter().map(entry).collect::<Result<_, _>>()?;
     if let Destination::File(output) = &config.output {
-        if let Some(entry) = entries.iter().find(|entry| is_same_file(&entry.path, output)) {
+        let id = FileId::of(output);
+        let is_output = |entry: &&Entry| id.is_some() && FileId::of(&entry.path) == id;
+        if let Some(entry) = entries.iter().find(is_output) {
             let what = "cannot be read and written under --checkpoint: it may be read again";
             return Err(Failure::at(entry.path.display(), what));
         }
@@ -176,10 +179,10 @@ fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<S
 }
 
 /// The set of the checkpoint in `directory`, made if need be.
-fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<SetWriter, Failure> {
+fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<Writing, Failure> {
     let meaning = options.equivalence.meaning(options.hash);
-    let mut set = match SetWriter::open(directory) {
-        Err(SetError { fault: Fault::NotASet, .. }) => SetWriter::create(directory, meaning)?,
+    let mut set = match Writing::open(directory) {
+        Err(SetError { fault: Fault::NotASet, .. }) => Writing::create(directory, meaning, false)?,
         Ok(set) if set.set().note().is_none() => {
             return Err(Failure::at(directory.display(), "is a set of keys and no checkpoint"));
         }

@@ -1,6 +1,6 @@
 //! What is to be done: the arguments with their defaults filled in and their meaning decided.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use uriscan::audit::Severity;
 use uriscan::grammar::Grammar;
@@ -18,29 +18,19 @@ use uriscan::surt;
 use crate::args::{self, CensusFormat, Cli, StatsFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
+pub(crate) use crate::inputs::Input;
+use crate::inputs::of_arguments;
 #[cfg(feature = "parquet")]
 use crate::options::temp_dir_beside;
 use crate::options::{
     against, audit_job, by_profile, context, dedup_job, equivalence, equivalence_by,
-    extract_options, inputs, is_dash, key_form, legacy_rows, link_base, link_format, memory_limit,
-    on_invalid, row_format, side_file, unmended,
+    extract_options, key_form, legacy_rows, link_base, link_format, memory_limit, on_invalid,
+    row_format, side_file, unmended,
 };
+pub(crate) use crate::output::Destination;
+use crate::output::{Content, is_dash};
 use crate::rule_choice;
 use crate::sets::records::{Asked, SetDoes, SetUse, of_set};
-
-/// One of the sources of records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
-    Stdin,
-    File(PathBuf),
-}
-
-/// Where results or invalid records go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Destination {
-    Stdout,
-    File(PathBuf),
-}
 
 /// What `key` writes for a record.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +115,16 @@ pub(crate) struct SideFiles {
     pub(crate) clusters: Option<PathBuf>,
 }
 
+impl SideFiles {
+    /// The files that there are, and what each one takes.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
+        let SideFiles { rejects, dupes, clusters } = self;
+        let all =
+            [(rejects, Content::Rejects), (dupes, Content::Dupes), (clusters, Content::Clusters)];
+        all.into_iter().filter_map(|(path, content)| Some((path.as_deref()?, content)))
+    }
+}
+
 /// How inputs that are no lists are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Documents {
@@ -146,6 +146,8 @@ pub(crate) struct Config {
     pub(crate) checkpoint: Option<(PathBuf, u64)>,
     /// The file of what stands for what.
     pub(crate) aliases: Option<PathBuf>,
+    /// Files that are read beside the inputs: aliases, packs of rules, the list of files.
+    pub(crate) evidence: Vec<PathBuf>,
     /// The inputs are tables: what was typed about them, and the column of URIs.
     #[cfg(feature = "parquet")]
     pub(crate) table: Option<(args::TableChoice, String)>,
@@ -195,7 +197,7 @@ impl Config {
             args::Command::Dedup(dedup) => {
                 let has_tables = dedup.has_tables();
                 let keep_column = dedup.classes.keep.column.clone();
-                let (on_invalid, rejects) = on_invalid(dedup.invalid.on_invalid)?;
+                let (on_invalid, rejects) = on_invalid(&dedup.invalid)?;
                 let hash = dedup.hash.map(args::Hash::public);
                 let has_keys = matches!(dedup.emit, args::Emit::Key)
                     || dedup.seen.is_some()
@@ -249,12 +251,12 @@ impl Config {
                 config
                     .with_seen(dedup.seen, dedup.update, hash)?
                     .with_checkpoint(dedup.checkpoint, dedup.checkpoint_size)?
-                    .with_aliases(dedup.equivalence.aliases.clone())?
+                    .with_evidence(&dedup.equivalence)?
                     .redacting(dedup.redaction.redact)
                     .reading(&dedup.from, &dedup.equivalence)
             }
             args::Command::Normalize(normalize) => {
-                let (on_invalid, rejects) = on_invalid(normalize.invalid.on_invalid)?;
+                let (on_invalid, rejects) = on_invalid(&normalize.invalid)?;
                 let equivalence =
                     equivalence_by(normalize.grammar.grammar, &normalize.equivalence)?;
                 let equivalence = by_profile(equivalence, &normalize.profile)?;
@@ -262,12 +264,12 @@ impl Config {
                 let strict = normalize.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, normalize.common, strict, environment)?;
                 config
-                    .with_aliases(normalize.equivalence.aliases.clone())?
+                    .with_evidence(&normalize.equivalence)?
                     .redacting(normalize.redaction.redact)
                     .reading(&normalize.from, &normalize.equivalence)
             }
             args::Command::Key(key) => {
-                let (on_invalid, rejects) = on_invalid(key.invalid.on_invalid)?;
+                let (on_invalid, rejects) = on_invalid(&key.invalid)?;
                 let equivalence = equivalence_by(key.grammar.grammar, &key.equivalence)?;
                 let equivalence = by_profile(equivalence, &key.profile)?;
                 let form = key_form(key.grammar.grammar, key.form, key.hash)?;
@@ -281,9 +283,7 @@ impl Config {
                 };
                 let strict = key.invalid.strictness.strict;
                 let config = Config::of_job(job, rejects, key.common, strict, environment)?;
-                config
-                    .with_aliases(key.equivalence.aliases.clone())?
-                    .reading(&key.from, &key.equivalence)
+                config.with_evidence(&key.equivalence)?.reading(&key.from, &key.equivalence)
             }
             args::Command::Parse(parse) => {
                 let format = row_format(parse.format, parse.template.as_deref())?;
@@ -326,7 +326,9 @@ impl Config {
                 };
                 let strict = census.strictness.strict;
                 let job = Job::Census(options, census.format);
-                Config::of_job(job, None, census.common, strict, environment)
+                let mut config = Config::of_job(job, None, census.common, strict, environment)?;
+                config.evidence.extend(rule_choice::files(&census.rules));
+                Ok(config)
             }
             args::Command::Explain(explain) => Config::of_explain(explain, environment),
             args::Command::Audit(audit) => {
@@ -339,7 +341,7 @@ impl Config {
             }
             args::Command::Resolve(resolve) => {
                 let against = against(&resolve)?;
-                let (on_invalid, rejects) = on_invalid(resolve.invalid.on_invalid)?;
+                let (on_invalid, rejects) = on_invalid(&resolve.invalid)?;
                 let same_document = match resolve.same_document {
                     args::SameDocument::Keep => SameDocument::Keep,
                     args::SameDocument::Drop => SameDocument::Drop,
@@ -366,6 +368,7 @@ impl Config {
                 if no_files {
                     config.inputs.clear();
                 }
+                config.evidence.extend(extract.walk.files_from.clone());
                 config.documents = Some(Documents { options, walk: extract.walk });
                 Ok(config)
             }
@@ -394,7 +397,7 @@ impl Config {
             );
         }
         if self.side.rejects.is_some() {
-            return refuse("works with --on-invalid pass, drop and error, not with a file");
+            return refuse("does not work with --rejects");
         }
         if self.inputs.contains(&Input::Stdin) {
             return refuse("standard input cannot be read again; name files");
@@ -403,17 +406,34 @@ impl Config {
         Ok(self)
     }
 
-    /// The same, with evidence from `path`.
-    pub(crate) fn with_aliases(mut self, path: Option<PathBuf>) -> Result<Config, Failure> {
-        if path.is_some()
+    /// The same, with the files that `typed` names.
+    pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Config, Failure> {
+        if typed.aliases.is_some()
             && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
         {
             let what = "--aliases works with plain dedup, normalize and key; not with explain, set, -c, -d, \
                         -u, --keep, --dupes or --clusters";
             return Err(Failure::new(what));
         }
-        self.aliases = path;
+        self.evidence.extend(typed.aliases.clone());
+        self.evidence.extend(rule_choice::files(&typed.rules));
+        self.aliases = typed.aliases.clone();
         Ok(self)
+    }
+
+    /// Whether the results may take the place of an input: they are its records, or tables with all its columns.
+    pub(crate) fn is_in_place(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        if self.table.is_some() {
+            return true;
+        }
+        let has_records = match &self.job {
+            Job::Dedup(options) => options.emit != Emit::Key,
+            Job::Classes(options) => options.dedup.emit != Emit::Key,
+            Job::Normalize { .. } | Job::Redact | Job::Resolve(_) | Job::Members(..) => true,
+            _ => false,
+        };
+        has_records && self.documents.is_none()
     }
 
     /// The same, with secrets masked where records are written if `redact` says so.
@@ -451,7 +471,7 @@ impl Config {
         let job = Job::Explain(options, uris);
         let strict = typed.strictness.strict;
         let mut config = Config::of_job(job, None, common, strict, environment)?
-            .with_aliases(typed.equivalence.aliases)?;
+            .with_evidence(&typed.equivalence)?;
         // A pair of them.
         config.settings.max_record = 2 * uriscan::explain::LONGEST + 1;
         if has_typed {
@@ -490,10 +510,7 @@ impl Config {
         let args::Common { input, destination, work, reporting } = common;
         #[cfg(feature = "parquet")]
         let temp_dir = temp_dir_beside(&destination, environment);
-        let output = match destination.output {
-            Some(path) if !is_dash(&path) => Destination::File(path),
-            _ => Destination::Stdout,
-        };
+        let output = Destination::of_option(destination.output);
         let threads = match work.threads {
             0 => environment.cores,
             threads => usize::from(threads),
@@ -515,13 +532,14 @@ impl Config {
         Ok(Config {
             job,
             has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
-            inputs: inputs(input.files)?,
+            inputs: of_arguments(input.files)?,
             documents: None,
             is_talkative: !reporting.quiet,
             output,
             set: None,
             checkpoint: None,
             aliases: None,
+            evidence: Vec::new(),
             #[cfg(feature = "parquet")]
             table: None,
             #[cfg(feature = "parquet")]

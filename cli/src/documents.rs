@@ -10,33 +10,36 @@ use std::sync::{Arc, Mutex};
 use uriscan::io::{Compression, Source};
 use uriscan::pipeline::{self, LeftOut, Settings};
 
-use crate::config::{Documents, Input};
+use crate::config::Documents;
 use crate::exit::Failure;
-use crate::inputs::{Inputs, StdinHead, missing, refuse_table, text};
-use crate::output::StdoutFile;
+use crate::inputs::{Input, Inputs, StdinHead, missing, refuse_table, text};
+use crate::output::{Claims, StdoutFile};
 
 /// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
-/// `output` is the file that standard output goes to: below a directory it is passed over. What cannot be read is reported to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
+/// The file that standard output goes to is passed over below a directory, and any other of `outputs` is refused. What cannot be read is reported to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
 ///
 /// # Errors
-/// When the list of files cannot be read, or names standard input twice.
+/// When the list of files cannot be read, or names standard input twice; when an input is an output.
 pub(crate) fn open(
     inputs: &[Input],
     documents: &Documents,
     is_list: bool,
     settings: &Settings,
     left_out: &Arc<Mutex<LeftOut>>,
-    output: Option<StdoutFile>,
+    outputs: (&Claims, Option<&StdoutFile>),
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
     let Documents { options, walk } = documents;
+    let (claims, stdout) = outputs;
     let mut inputs = inputs.to_vec();
     if let Some(list) = &walk.files_from {
         let is_stdin = list.as_os_str() == "-";
         if is_stdin && inputs.contains(&Input::Stdin) {
             return Err(Failure::at("--files-from -", "standard input is read as a file already"));
         }
-        inputs.extend(listed(list, is_stdin, settings.record_end)?);
+        let listed = listed(list, is_stdin, settings.record_end)?;
+        listed.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+        inputs.extend(listed.into_iter().map(Input::File));
     }
     let stdin_head = StdinHead::default();
     let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), stdin_head };
@@ -59,9 +62,10 @@ pub(crate) fn open(
                 Ok(data) if data.is_dir() => {
                     for path in files_below(path, walk.hidden, unread) {
                         // What is being written would never end.
-                        if output.is_some_and(|output| output.is_at(&path)) {
+                        if stdout.is_some_and(|output| output.is_at(&path)) {
                             continue;
                         }
+                        claims.refuse_evidence(&path)?;
                         // There may be very many: they are not looked at before their turn.
                         push(Source::regular_file(path), None, true);
                     }
@@ -77,7 +81,7 @@ pub(crate) fn open(
 }
 
 /// The files that the list at `path` names.
-fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<Input>, Failure> {
+fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<PathBuf>, Failure> {
     let mut names = Vec::new();
     let read = match is_stdin {
         true => io::stdin().read_to_end(&mut names),
@@ -85,7 +89,7 @@ fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<Input>, Failure> {
     };
     read.map_err(|error| Failure::at(path.display(), error))?;
     let names = names.split(|&byte| byte == end).filter(|name| !name.is_empty());
-    Ok(names.map(|name| Input::File(PathBuf::from(os_string(name)))).collect())
+    Ok(names.map(|name| PathBuf::from(os_string(name))).collect())
 }
 
 #[cfg(unix)]

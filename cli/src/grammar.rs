@@ -1,16 +1,14 @@
 //! `uriscan grammar`: which grammars there are, and how the rules of the older one translate.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use serde_json::json;
 use uriscan::grammar::Grammar;
 use uriscan::grammar::rfc2396::{TRANSLATIONS, Translation};
 
 use crate::args::{self, GrammarFormat};
-use crate::config::Destination;
 use crate::exit::{Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Destination, write_text};
 
 /// What each grammar is.
 fn about(grammar: Grammar) -> &'static str {
@@ -38,13 +36,7 @@ pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
         let rows = Grammar::ALL.map(|grammar| [grammar.name(), about(grammar)]);
         list(["name", "about"], &rows, typed.format)
     };
-    let mut out = Output::open(&Destination::Stdout)?;
-    let name = out.name().to_owned();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.commit());
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
-        written => written.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
-    }
+    write_text(&text, &Destination::Stdout)
 }
 
 fn list(names: [&str; 2], rows: &[[&str; 2]], format: GrammarFormat) -> String {

@@ -2,18 +2,53 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use uriscan::io::{Container, Source};
 
-use crate::config::Input;
 use crate::exit::Failure;
 use crate::hint;
+use crate::output::is_dash;
 
 /// Said to those who want tables of a program that has none.
 #[cfg(not(feature = "parquet"))]
 pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; `cargo install --path . --features parquet` builds it with them";
+
+/// One of the sources of records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    /// The path of a file; `None` for standard input.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Input::Stdin => None,
+            Input::File(path) => Some(path),
+        }
+    }
+}
+
+/// The inputs that `files` name: standard input if there are none.
+///
+/// # Errors
+/// When standard input is named twice.
+pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
+    if files.is_empty() {
+        return Ok(vec![Input::Stdin]);
+    }
+    let inputs: Vec<Input> = files
+        .into_iter()
+        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
+        .collect();
+    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        return Err(Failure::at("-", "standard input can be read only once"));
+    }
+    Ok(inputs)
+}
 
 /// The inputs as sources.
 pub(crate) struct Inputs {

@@ -12,6 +12,7 @@ mod exit;
 mod grammar;
 mod hint;
 mod inputs;
+mod interrupt;
 mod memory;
 mod options;
 mod output;
@@ -19,6 +20,7 @@ mod progress;
 mod rule_choice;
 mod rules;
 mod run;
+mod session;
 mod sets;
 mod summary;
 mod table;
@@ -34,6 +36,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    interrupt::watch();
     let environment = environment::Environment::of_process();
     let cli = args::Cli::from_process(version::long(&environment));
     exit::code(match cli.command {

@@ -16,10 +16,10 @@ use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 use uriscan::surt::Form;
 
 use crate::args;
-use crate::config::{Input, Job, KeyForm};
+use crate::config::{Job, KeyForm};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::output::directory_of;
+use crate::output::{directory_of, is_dash};
 use crate::rule_choice;
 
 pub(crate) fn audit_job(typed: &args::Audit) -> Job {
@@ -63,24 +63,6 @@ pub(crate) fn temp_dir_beside(
     let chosen = environment.chosen_temp_dir.clone();
     let temp_dir = chosen.or_else(|| beside().map(Path::to_owned));
     temp_dir.unwrap_or_else(|| environment.system_temp_dir.clone())
-}
-
-pub(crate) fn is_dash(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-pub(crate) fn inputs(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
-    if files.is_empty() {
-        return Ok(vec![Input::Stdin]);
-    }
-    let inputs: Vec<Input> = files
-        .into_iter()
-        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
-        .collect();
-    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(Failure::at("-", "standard input can be read only once"));
-    }
-    Ok(inputs)
 }
 
 /// # Errors
@@ -372,13 +354,24 @@ pub(crate) fn key_form(
     })
 }
 
-pub(crate) fn on_invalid(typed: args::OnInvalid) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
-    match typed {
-        args::OnInvalid::Pass => Ok((OnInvalid::Pass, None)),
-        args::OnInvalid::Drop => Ok((OnInvalid::Drop, None)),
-        args::OnInvalid::Error => Ok((OnInvalid::Fail, None)),
-        args::OnInvalid::File(path) => {
-            Ok((OnInvalid::Divert, side_file("--on-invalid", Some(path))?))
-        }
+/// What becomes of invalid records, and the file that takes them.
+///
+/// # Errors
+/// When two different things are asked for.
+pub(crate) fn on_invalid(
+    typed: &args::InvalidRecords,
+) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
+    if let Some(path) = side_file("--rejects", typed.rejects.clone())? {
+        return match typed.on_invalid {
+            None | Some(args::OnInvalid::Drop) => Ok((OnInvalid::Divert, Some(path))),
+            Some(args::OnInvalid::Pass | args::OnInvalid::Error) => {
+                Err(Failure::at("--rejects", "goes with --on-invalid drop only"))
+            }
+        };
     }
+    Ok(match typed.on_invalid {
+        None | Some(args::OnInvalid::Pass) => (OnInvalid::Pass, None),
+        Some(args::OnInvalid::Drop) => (OnInvalid::Drop, None),
+        Some(args::OnInvalid::Error) => (OnInvalid::Fail, None),
+    })
 }

@@ -1,7 +1,7 @@
 //! From the options for rules to a rule set; reads the files that they name.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
@@ -48,6 +48,12 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     }
     let rules = builder.build().map_err(|error| Failure::at("--rule", error))?;
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
+}
+
+/// The files that `typed` names.
+pub(crate) fn files(typed: &RuleChoice) -> impl Iterator<Item = PathBuf> {
+    let is_file = |path: &&PathBuf| path.to_str().and_then(Pack::built_in).is_none();
+    typed.packs.iter().filter(is_file).cloned()
 }
 
 /// The pack in the file at `path`, or the built-in one of that name.

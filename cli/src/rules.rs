@@ -1,8 +1,6 @@
 //! `uriscan rules`: what rules there are, or what a choice of them comes to.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
-use std::path::Path;
 
 use serde_json::{Value, json};
 use uriscan::io::escaped;
@@ -10,10 +8,10 @@ use uriscan::pipeline::Equivalence;
 use uriscan::rules::{Argument, Pack, Pattern, Preset, Rule, RuleSet, Verdict};
 
 use crate::args::{Rules, RulesFormat};
-use crate::config::Destination;
 use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
-use crate::output::Output;
+use crate::output::{Claims, Destination, write_text};
+use crate::rule_choice;
 
 /// Writes the answer.
 ///
@@ -28,17 +26,11 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
         (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
         (RulesFormat::Json, true) => chosen_json(&equivalence).to_string() + "\n",
     };
-    let destination = match typed.destination.output {
-        Some(path) if path != Path::new("-") => Destination::File(path),
-        _ => Destination::Stdout,
-    };
-    let mut out = Output::open(&destination)?;
-    let name = out.name().to_owned();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.commit());
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
-        written => written.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
-    }
+    let destination = Destination::of_option(typed.destination.output);
+    let claims = Claims::of_results(&destination, false);
+    rule_choice::files(&typed.equivalence.rules)
+        .try_for_each(|path| claims.refuse_evidence(&path))?;
+    write_text(&text, &destination)
 }
 
 fn usage(rule: Rule) -> String {

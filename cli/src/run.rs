@@ -1,29 +1,27 @@
 //! Carries out what [`Config`] says.
 
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, ClassOptions, DedupOptions, Emit, Error, ExplainOptions, FindingCounts, LeftOut,
-    LegacyQuestion, Report, Settings, Sinks,
+    self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LeftOut, LegacyQuestion,
+    Report, Settings, Sinks,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
 use crate::checkpoint;
-use crate::config::{Config, Destination, Input, Job, KeyForm, SideFiles};
+use crate::config::{Config, Job, KeyForm};
 use crate::documents;
-use crate::exit::{Failure, Outcome, tell, tell_lines};
+use crate::exit::{Failure, Outcome, tell};
 use crate::hint;
-use crate::inputs::{self, Inputs, StdinHead};
-use crate::output::{Output, StdoutFile, is_same_file, sync};
-use crate::progress::Progress;
+use crate::inputs::{self, Input, Inputs, StdinHead};
+use crate::output::{Destination, StdoutFile, write_text};
+use crate::session::{self, Session, tell_summary};
 use crate::sets::records::{self, Asked, SetAtWork};
-use crate::summary::{Summary, Writes};
 use crate::table;
 
 /// Does the job.
@@ -37,6 +35,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if let Job::KeyContext(context) = &config.job {
         return write_context(context.as_deref(), &config.output);
     }
+    let claims = session::claims(config)?;
     #[cfg(feature = "parquet")]
     if let Some((typed, column)) = &config.table {
         return crate::tables::run(config, typed, column);
@@ -53,7 +52,6 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let is_extract = matches!(config.job, Job::Extract(..));
     // What is not in lists of links that are made of documents.
     let left_out = Arc::new(Mutex::new(LeftOut::default()));
-    let stdout_file = StdoutFile::of(&config.output);
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         None => inputs::open(&config.inputs)?,
         Some(documents) => documents::open(
@@ -62,14 +60,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             !is_extract,
             &config.settings,
             &left_out,
-            stdout_file,
+            (&claims, StdoutFile::of(&config.output).as_ref()),
             &mut tell_unread,
         )?,
     };
-    if let Some(output) = stdout_file {
-        output.refuse_as_input(&config.inputs)?;
-    }
-    refuse_one_file_for_two(config)?;
     if let Some((directory, size)) = &config.checkpoint {
         let report = checkpoint::run(config, directory, *size)?;
         tell_summary(config, report, None, None, started);
@@ -77,20 +71,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid });
     }
     let mut set = records::open(config)?;
-    let mut out = Output::open(&config.output)?;
-    let open = |path: &Option<PathBuf>| {
-        path.clone().map(|path| Output::open(&Destination::File(path))).transpose()
-    };
-    let SideFiles { rejects, dupes, clusters } = &config.side;
-    let mut side = [open(rejects)?, open(dupes)?, open(clusters)?];
-    if config.has_hint {
-        tell(format_args!(
-            "uriscan: reading from the terminal, one URI per line; --help says more"
-        ));
-    }
-    let mut progress = config.has_progress.then(|| Progress::new(total_bytes));
+    let mut session = Session::open(config, total_bytes)?;
+    let Session { out, side, progress, .. } = &mut session;
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
-    let mut sinks = Sinks::new(&mut out);
+    let mut sinks = Sinks::new(out);
     let [rejects, dupes, clusters] = side
         .each_mut()
         .map(|output| output.as_mut().map(|output| output as &mut (dyn io::Write + Send)));
@@ -106,29 +90,14 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
     unread += unread_later;
-    if let Some(progress) = progress {
-        progress.finish();
-    }
+    session.end_progress();
     let Done { report, findings } = match done {
         Ok(done) => done,
-        Err(error) => return failed(error, &out, &side),
+        Err(error) => return failed(error, &session),
     };
-    // The results last, since a file that is both read and written must not change before.
-    for output in side.into_iter().flatten() {
-        let name = output.name().to_owned();
-        output.commit().map_err(|error| Failure::at(name, error))?;
-    }
-    let name = out.name().to_owned();
-    match out.commit() {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::ReaderGone),
-        result => result.map_err(|error| Failure::at(name, error))?,
-    }
-    // After the results, which have to last: what is in the set is never written again.
-    if matches!(set, Some(SetAtWork::Write(..))) {
-        let rejects = config.side.rejects.clone().map(Destination::File);
-        for destination in rejects.iter().chain([&config.output]) {
-            sync(destination).map_err(|error| Failure::new(error.to_string()))?;
-        }
+    // Results are on the disk before the set is: what is in it is never written again.
+    if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
+        return Ok(Outcome::ReaderGone);
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     tell_summary(config, report, findings, set, started);
@@ -160,20 +129,6 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
 }
 
-/// Prints the totals, if they are asked for.
-pub(crate) fn tell_summary(
-    config: &Config,
-    report: Report,
-    findings: Option<FindingCounts>,
-    set: Option<(u64, u64)>,
-    started: Instant,
-) {
-    if let Some(format) = config.summary {
-        let summary = summary(config, report, findings, set, started);
-        tell_lines(&summary.render(format));
-    }
-}
-
 /// Says what the first input looks like, if most records are no URIs and it looks like something else than a list.
 fn tell_what_it_looks_like(config: &Config, report: &Report, stdin_head: &StdinHead) {
     let is_list = config.documents.is_none();
@@ -200,16 +155,6 @@ fn list_rules(output: &Destination) -> Result<Outcome, Failure> {
 /// Writes the text that is mixed into keys, and a line feed; nothing if there is none.
 fn write_context(context: Option<&str>, output: &Destination) -> Result<Outcome, Failure> {
     write_text(&context.map_or(String::new(), |context| format!("{context}\n")), output)
-}
-
-fn write_text(text: &str, output: &Destination) -> Result<Outcome, Failure> {
-    let mut out = Output::open(output)?;
-    let name = out.name().to_owned();
-    let result = out.write_all(text.as_bytes()).and_then(|()| out.commit());
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
-        result => result.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
-    }
 }
 
 /// What a job that was done has to tell.
@@ -323,32 +268,6 @@ fn explain_typed(
     Ok(report)
 }
 
-/// Sees to it that all outputs are different files.
-fn refuse_one_file_for_two(config: &Config) -> Result<(), Failure> {
-    let results = match &config.output {
-        Destination::File(path) => Some(path),
-        Destination::Stdout => None,
-    };
-    let SideFiles { rejects, dupes, clusters } = &config.side;
-    let files = [
-        (results, "results"),
-        (rejects.as_ref(), "invalid records"),
-        (dupes.as_ref(), "duplicates"),
-        (clusters.as_ref(), "clusters"),
-    ];
-    for (i, &(one, holds)) in files.iter().enumerate() {
-        for &(other, other_holds) in &files[i + 1..] {
-            if let (Some(one), Some(other)) = (one, other)
-                && is_same_file(one, other)
-            {
-                let why = format_args!("cannot take both {holds} and {other_holds}");
-                return Err(Failure::at(one.display(), why));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Says what had to be left out of documents; gives the number of kinds of faults among it.
 fn tell_left_out(report: &Report, config: &Config) -> usize {
     let (relative, long) =
@@ -390,80 +309,16 @@ fn tell_left_out(report: &Report, config: &Config) -> usize {
 }
 
 /// How a run ends whose work ended with `error`.
-fn failed(error: Error, out: &Output, side: &[Option<Output>]) -> Result<Outcome, Failure> {
+fn failed(error: Error, session: &Session<'_>) -> Result<Outcome, Failure> {
     match error {
-        Error::Write(error) if out.has_failed() => match error.kind() {
-            io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
-            _ => Err(Failure::at(out.name(), error)),
-        },
-        Error::Write(error) => {
-            let failed = side.iter().flatten().find(|output| output.has_failed());
-            // What is none of these is the file in which records wait that are too long for memory.
-            Err(Failure::at(failed.map_or("temporary file", Output::name), error))
-        }
+        Error::Write(error) => session.unwritten(error),
         Error::Invalid { .. } => {
-            let advice = "--on-invalid pass, drop or FILE goes on instead";
+            let advice = "--on-invalid pass or drop, or --rejects FILE, goes on instead";
             Err(Failure::new(format!("{error}; {advice}")))
         }
         Error::Aside { .. } => {
             Err(Failure::new(format!("{error}; --temp-dir names another directory")))
         }
         error => Err(Failure::new(error.to_string())),
-    }
-}
-
-fn summary(
-    config: &Config,
-    report: Report,
-    findings: Option<FindingCounts>,
-    set: Option<(u64, u64)>,
-    started: Instant,
-) -> Summary {
-    let (equivalence, on_invalid, hash) = match &config.job {
-        Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
-            let hash = (dedup.emit == Emit::Key || config.set.is_some()).then_some(dedup.hash);
-            (Some(&dedup.equivalence), Some(dedup.on_invalid), hash)
-        }
-        Job::Normalize { equivalence, on_invalid } => (Some(equivalence), Some(*on_invalid), None),
-        Job::Key { equivalence, form, on_invalid } => {
-            let hash = match *form {
-                KeyForm::Hex(hash) => Some(hash),
-                KeyForm::Url | KeyForm::Surt(_) => None,
-            };
-            (Some(equivalence), Some(*on_invalid), hash)
-        }
-        Job::Collect(options) | Job::Members(options, _) => {
-            (Some(&options.equivalence), Some(options.on_invalid), Some(options.hash))
-        }
-        Job::Resolve(options) => (None, Some(options.on_invalid), None),
-        Job::Explain(options, _) => (Some(&options.equivalence), None, None),
-        Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Judge { .. } => (None, None, None),
-        Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
-        Job::KeyContext(_) => (None, None, None),
-    };
-    Summary {
-        command: config.job.name(),
-        equivalence: equivalence.cloned(),
-        on_invalid,
-        writes: match config.job {
-            Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
-            Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
-            Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
-            Job::Collect(_) => Writes::Answers,
-            Job::Judge { question, .. } => match question {
-                LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
-                LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
-            },
-            Job::Check(..) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
-            Job::Audit(..) | Job::ListRules | Job::KeyContext(_) => Writes::Answers,
-            Job::Extract(..) => Writes::Links,
-        },
-        hash,
-        settings: config.settings,
-        report,
-        set,
-        differs: matches!(&config.job, Job::Judge { question: LegacyQuestion::Differ(_), .. }),
-        findings,
-        elapsed: started.elapsed(),
     }
 }

@@ -6,11 +6,15 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{Equivalence, FindingCounts, Invalid, OnInvalid, Report, Settings};
+use uriscan::pipeline::{
+    ClassOptions, Emit, Equivalence, FindingCounts, Invalid, LegacyQuestion, OnInvalid, Report,
+    Settings,
+};
 use uriscan::profile::Profile;
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
+use crate::config::{Config, Job, KeyForm};
 use crate::rules;
 
 /// What a command writes.
@@ -49,6 +53,67 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
+    /// What to tell about a run of `config` that took `elapsed`.
+    pub(crate) fn of(
+        config: &Config,
+        report: Report,
+        findings: Option<FindingCounts>,
+        set: Option<(u64, u64)>,
+        elapsed: Duration,
+    ) -> Summary {
+        let (equivalence, on_invalid, hash) = match &config.job {
+            Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
+                let hash = (dedup.emit == Emit::Key || config.set.is_some()).then_some(dedup.hash);
+                (Some(&dedup.equivalence), Some(dedup.on_invalid), hash)
+            }
+            Job::Normalize { equivalence, on_invalid } => {
+                (Some(equivalence), Some(*on_invalid), None)
+            }
+            Job::Key { equivalence, form, on_invalid } => {
+                let hash = match *form {
+                    KeyForm::Hex(hash) => Some(hash),
+                    KeyForm::Url | KeyForm::Surt(_) => None,
+                };
+                (Some(equivalence), Some(*on_invalid), hash)
+            }
+            Job::Collect(options) | Job::Members(options, _) => {
+                (Some(&options.equivalence), Some(options.on_invalid), Some(options.hash))
+            }
+            Job::Resolve(options) => (None, Some(options.on_invalid), None),
+            Job::Explain(options, _) => (Some(&options.equivalence), None, None),
+            Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Judge { .. } => {
+                (None, None, None)
+            }
+            Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
+            Job::KeyContext(_) => (None, None, None),
+        };
+        Summary {
+            command: config.job.name(),
+            equivalence: equivalence.cloned(),
+            on_invalid,
+            writes: match config.job {
+                Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
+                Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
+                Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
+                Job::Collect(_) => Writes::Answers,
+                Job::Judge { question, .. } => match question {
+                    LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
+                    LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
+                },
+                Job::Check(..) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
+                Job::Audit(..) | Job::ListRules | Job::KeyContext(_) => Writes::Answers,
+                Job::Extract(..) => Writes::Links,
+            },
+            hash,
+            settings: config.settings,
+            report,
+            set,
+            differs: matches!(&config.job, Job::Judge { question: LegacyQuestion::Differ(_), .. }),
+            findings,
+            elapsed,
+        }
+    }
+
     /// The text to print, without a line end behind it.
     pub(crate) fn render(&self, format: StatsFormat) -> String {
         match format {

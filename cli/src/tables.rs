@@ -16,9 +16,7 @@ use crate::args;
 use crate::config::{Config, Destination, Input, Job, KeyForm};
 use crate::exit::{Failure, Outcome};
 use crate::inputs;
-use crate::output::{Output, StdoutFile};
-use crate::progress::Progress;
-use crate::run::tell_summary;
+use crate::session::{Session, tell_summary};
 
 /// Does the job of `config` with tables.
 ///
@@ -34,30 +32,22 @@ pub(crate) fn run(
     let mut job = job(config, column, to)?;
     job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
     let total_bytes = inputs::total_bytes(&config.inputs)?;
-    if let Some(output) = StdoutFile::of(&config.output) {
-        output.refuse_as_input(&config.inputs)?;
-    }
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
         Input::File(path) => table::Input::file(path, typed.from),
     });
     let tables = tables.collect();
-    let mut out = Output::open(&config.output)?;
-    let mut progress = config.has_progress.then(|| Progress::new(total_bytes));
+    let mut session = Session::open(config, total_bytes)?;
+    let Session { out, progress, .. } = &mut session;
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
     let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
     without_panics_of_decoders();
-    let done = pool.install(|| table::run(tables, &job, &mut out, Some(&mut update)));
-    if let Some(progress) = progress {
-        progress.finish();
-    }
+    let done = pool.install(|| table::run(tables, &job, out, Some(&mut update)));
+    session.end_progress();
     let report = match done {
         Ok(report) => report,
-        Err(TableError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-            return Ok(Outcome::ReaderGone);
-        }
-        Err(TableError::Write(error)) => return Err(Failure::at(out.name(), error)),
+        Err(TableError::Write(error)) => return session.unwritten(error),
         Err(error @ TableError::Invalid { .. }) => {
             return Err(Failure::new(format!(
                 "{error}; --on-invalid pass or drop goes on instead"
@@ -68,10 +58,8 @@ pub(crate) fn run(
         }
         Err(error) => return Err(Failure::new(error.to_string())),
     };
-    let name = out.name().to_owned();
-    match out.commit() {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::ReaderGone),
-        result => result.map_err(|error| Failure::at(name, error))?,
+    if !session.commit(&report, false)? {
+        return Ok(Outcome::ReaderGone);
     }
     tell_summary(config, report, None, None, started);
     Ok(outcome(config, &report))
@@ -149,7 +137,7 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
         return refuse("--seen, --checkpoint and --aliases work with lines, not with tables");
     }
     if config.side.rejects.is_some() {
-        return refuse("tables have --on-invalid pass, drop and error, not a file");
+        return refuse("--rejects works with lines, not with tables");
     }
     if config.settings.redact || config.settings.record_end == 0 {
         return refuse("--redact and -0 work with lines, not with tables");

@@ -252,7 +252,7 @@ Examples:
   uriscan dedup --approx 0.0001 huge.txt           nearly all of them, in little memory
   uriscan dedup --extract access.log docs/         the links in them are the list
   uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
-  uriscan dedup --ignore-fragment --on-invalid bad.txt urls.txt
+  uriscan dedup --ignore-fragment --rejects bad.txt urls.txt
   uriscan dedup --preset crawl urls.txt            without session ids, tracking parameters …
   uriscan dedup --rule www --rule drop-param=ref urls.txt
   uriscan dedup --emit key urls.txt                the keys of the classes

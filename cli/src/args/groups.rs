@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use uriscan::grammar::Grammar;
 use uriscan::key::PublicHash;
@@ -203,37 +202,62 @@ pub(crate) struct Strictness {
 /// What becomes of invalid records.
 #[derive(Debug, Args)]
 pub(crate) struct InvalidRecords {
-    /// What becomes of a record that is no URI: pass, drop, error, or a FILE to put it in
+    /// What to do with records that are not URIs: pass, drop or error [default: pass]
     ///
-    /// pass: it is kept and equals only records of the same bytes. drop: it is left out.
-    /// error: stop there, with exit code 2. Anything else is the name of a file that takes the
-    /// invalid records (./pass for a file named `pass`). They are counted in any case.
-    #[arg(long, value_name = "pass|drop|error|FILE", default_value = "pass")]
-    #[arg(value_parser = OsStringValueParser::new().map(OnInvalid::from))]
-    pub(crate) on_invalid: OnInvalid,
+    /// pass keeps them; each is equivalent only to records of the same bytes. drop omits them. error stops at the first
+    /// one, with exit code 2. They are counted in any case.
+    #[arg(long, value_name = "POLICY", value_parser = on_invalid)]
+    pub(crate) on_invalid: Option<OnInvalid>,
+
+    /// Drop records that are not URIs and write them to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rejects: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
 }
 
 /// The value of `--on-invalid`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnInvalid {
     Pass,
     Drop,
     Error,
-    File(PathBuf),
 }
 
-impl From<OsString> for OnInvalid {
-    fn from(typed: OsString) -> OnInvalid {
-        match typed.to_str() {
-            Some("pass") => OnInvalid::Pass,
-            Some("drop") => OnInvalid::Drop,
-            Some("error") => OnInvalid::Error,
-            _ => OnInvalid::File(typed.into()),
+/// The policies, and words that others use for them.
+const POLICIES: [(OnInvalid, &str, &[&str]); 3] = [
+    (OnInvalid::Pass, "pass", &["pass", "keep", "allow"]),
+    (OnInvalid::Drop, "drop", &["drop", "skip", "ignore", "discard", "remove"]),
+    (OnInvalid::Error, "error", &["error", "fail", "stop", "abort"]),
+];
+
+fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
+    if let Some((policy, ..)) = POLICIES.iter().find(|(_, name, _)| *name == typed) {
+        return Ok(*policy);
+    }
+    if typed.contains(['/', '.']) {
+        return Err(format!("use --rejects {typed} to write invalid records to a file"));
+    }
+    let words =
+        POLICIES.iter().flat_map(|(_, name, words)| words.iter().map(move |word| (name, word)));
+    let nearest = words.min_by_key(|(_, word)| edits(typed, word)).map_or("pass", |(name, _)| name);
+    Err(format!("did you mean {nearest}? The policies are pass, drop and error"))
+}
+
+/// The least number of characters to insert, remove or replace that makes `b` of `a`.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
         }
     }
+    row[row.len() - 1]
 }
 
 /// How the work is done; the results are the same.
@@ -387,9 +411,21 @@ mod tests {
     }
 
     #[test]
-    fn a_file_can_be_named_like_a_policy() {
-        assert_eq!(OnInvalid::from(OsString::from("drop")), OnInvalid::Drop);
-        let file = OnInvalid::from(OsString::from("./drop"));
-        assert_eq!(file, OnInvalid::File(PathBuf::from("./drop")));
+    fn a_policy_that_does_not_exist_gets_the_nearest_one() {
+        assert_eq!(on_invalid("drop"), Ok(OnInvalid::Drop));
+        for (typed, expected) in [
+            ("skip", "did you mean drop?"),
+            ("dorp", "did you mean drop?"),
+            ("Error", "did you mean error?"),
+            ("fial", "did you mean error?"),
+            ("keeps", "did you mean pass?"),
+            ("", "did you mean "),
+            ("./drop", "--rejects ./drop"),
+            ("bad.txt", "--rejects bad.txt"),
+        ] {
+            let error = on_invalid(typed).unwrap_err();
+            assert!(error.contains(expected), "{typed}: {error}");
+        }
+        assert_eq!([edits("", "ab"), edits("ab", "ab"), edits("kitten", "sitting")], [2, 0, 3]);
     }
 }

@@ -2,8 +2,9 @@
 
 pub(crate) mod records;
 mod text;
+pub(crate) mod writing;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde_json::json;
@@ -11,9 +12,12 @@ use uriscan::io::escaped;
 use uriscan::set::{KeySet, SetError, SetWriter};
 
 use crate::args::{Combine, SetCommand, SetStatsFormat};
-use crate::config::Destination;
 use crate::exit::{Failure, Outcome, tell};
-use crate::output::Output;
+use crate::output::{Claims, Destination, Output, write_text};
+use writing::Writing;
+
+/// Memory for keys on their way into a set.
+const LOAD_BYTES: usize = 256 << 20;
 
 impl From<SetError> for Failure {
     fn from(error: SetError) -> Failure {
@@ -35,23 +39,18 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
         SetCommand::Diff(typed) => combine(typed, SetWriter::fill_with_difference),
         SetCommand::Intersect(typed) => combine(typed, SetWriter::fill_with_common),
         SetCommand::Compact(typed) => {
-            SetWriter::open(&typed.set)?.compact()?;
+            Writing::open(&typed.set)?.compact()?;
             Ok(Outcome::Done)
         }
         SetCommand::Stats(typed) => {
             let set = KeySet::open(&typed.set)?;
-            print(&Destination::Stdout, |out| {
-                out.write_all(stats(&set, typed.format).as_bytes())?;
-                Ok(())
-            })
+            write_text(&stats(&set, typed.format), &Destination::Stdout)
         }
         SetCommand::Verify(typed) => verify(&typed.set),
         SetCommand::Export(typed) => {
             let set = KeySet::open(&typed.set)?;
-            let destination = match &typed.output {
-                Some(path) if path.as_os_str() != "-" => Destination::File(path.clone()),
-                _ => Destination::Stdout,
-            };
+            let destination = Destination::of_option(typed.output.clone());
+            Claims::of_results(&destination, false).refuse_inside(&typed.set)?;
             print(&destination, |out| text::export(&set, out))
         }
         SetCommand::Import(typed) => text::import(typed),
@@ -100,7 +99,7 @@ fn combine(
 ) -> Result<Outcome, Failure> {
     let sets = typed.sets.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
     let (meaning, is_dated) = (sets[0].meaning().clone(), sets[0].is_dated());
-    let mut writer = records::create(&typed.output, meaning, is_dated)?;
+    let mut writer = Writing::create(&typed.output, meaning, is_dated)?;
     fill(&mut writer, &sets)?;
     Ok(Outcome::Done)
 }

@@ -1,20 +1,18 @@
 //! Sets that take part in a job: opened before it begins, changed when all it has written is in its place.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ClassOptions, DedupOptions, MemberOptions, Seen};
-use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, SetWriter, Timestamp};
+use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, Timestamp};
 
-use super::text::open_or_create;
+use super::LOAD_BYTES;
+use super::writing::Writing;
 use crate::args;
 use crate::config::{Config, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, on_invalid};
-
-/// Memory for keys on their way into a set.
-pub(crate) const LOAD_BYTES: usize = 256 << 20;
 
 /// Keys of a set that are held in memory for look-ups, in bytes.
 const HOLD_BYTES: u64 = 512 << 20;
@@ -91,7 +89,7 @@ pub(crate) fn of_set(
         // `sets::run` does them.
         _ => return Err(Failure::new("reads no records")),
     };
-    let (on_invalid, rejects) = on_invalid(records.invalid.on_invalid)?;
+    let (on_invalid, rejects) = on_invalid(&records.invalid)?;
     let options = MemberOptions {
         equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
         hash,
@@ -104,16 +102,14 @@ pub(crate) fn of_set(
     let strict = records.invalid.strictness.strict;
     let mut config = Config::of_job(job, rejects, common, strict, environment)?;
     config.set = Some(set);
-    config
-        .with_aliases(records.equivalence.aliases.clone())?
-        .reading(&records.from, &records.equivalence)
+    config.with_evidence(&records.equivalence)?.reading(&records.from, &records.equivalence)
 }
 
 /// The set of a job.
 #[derive(Debug)]
 pub(crate) enum SetAtWork {
     Read(KeySet),
-    Write(SetWriter, Loader),
+    Write(Writing, Loader),
 }
 
 /// Gives the job of `config` the hash of its set, or of its checkpoint, unless another one was asked for.
@@ -176,7 +172,7 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
     let Some(SetUse { path, does, first_seen, at, .. }) = &config.set else { return Ok(None) };
     let meaning = meaning_of(&config.job);
     let (hold, load) = shares(&config.job);
-    let writing = |writer: SetWriter| {
+    let writing = |writer: Writing| {
         let loader = match at {
             None => writer.loader(load)?,
             Some(at) => writer.loader_at(load, *at)?,
@@ -184,9 +180,9 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
         Ok::<_, SetError>(SetAtWork::Write(writer, loader))
     };
     Ok(Some(match does {
-        SetDoes::Create => writing(create(path, meaning, *first_seen)?)?,
+        SetDoes::Create => writing(Writing::create(path, meaning, *first_seen)?)?,
         SetDoes::Add => {
-            let writer = SetWriter::open(path)?;
+            let writer = Writing::open(path)?;
             writer.set().expect(&meaning)?;
             if *first_seen {
                 writer.set().expect_dated(true)?;
@@ -194,7 +190,7 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
             writing(writer)?
         }
         SetDoes::AskAndAdd => {
-            let mut writer = open_or_create(path, meaning, false)?;
+            let mut writer = Writing::open_or_create(path, meaning, false)?;
             writer.set_mut().hold(hold)?;
             writing(writer)?
         }
@@ -208,21 +204,6 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
             SetAtWork::Read(set)
         }
     }))
-}
-
-/// Makes an empty set at `path`.
-///
-/// # Errors
-/// When something is there, or it cannot be made.
-pub(super) fn create(
-    path: &Path,
-    meaning: Meaning,
-    first_seen: bool,
-) -> Result<SetWriter, SetError> {
-    match first_seen {
-        true => SetWriter::create_dated(path, meaning),
-        false => SetWriter::create(path, meaning),
-    }
 }
 
 impl SetAtWork {

@@ -6,12 +6,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use uriscan::key::Key;
-use uriscan::set::{
-    Fault, KeySet, Loader, Meaning, SetError, SetWriter, Timestamp, is_old_meaning,
-};
+use uriscan::set::{KeySet, Loader, Meaning, Timestamp, is_old_meaning};
 
+use super::LOAD_BYTES;
 use super::Unwritten;
-use super::records::{LOAD_BYTES, create};
+use super::writing::Writing;
 use crate::args::Import;
 use crate::exit::{Failure, Outcome};
 
@@ -68,7 +67,7 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
     };
     let told = lines.facts()?;
     let (meaning, is_like_dated) = lines.meaning(&told, typed.like.as_deref())?;
-    let mut writer = open_or_create(&typed.set, meaning, told.is_dated || is_like_dated)?;
+    let mut writer = Writing::open_or_create(&typed.set, meaning, told.is_dated || is_like_dated)?;
     if told.is_dated || typed.at.is_some() {
         writer.set().expect_dated(true)?;
     }
@@ -89,25 +88,6 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
     }
     writer.add(loader)?;
     Ok(Outcome::Done)
-}
-
-/// The set at `path` to be added to, made if need be; then it keeps times if `first_seen` says so.
-///
-/// # Errors
-/// When it can be neither; when its keys mean something else.
-pub(super) fn open_or_create(
-    path: &Path,
-    meaning: Meaning,
-    first_seen: bool,
-) -> Result<SetWriter, SetError> {
-    match SetWriter::open(path) {
-        Ok(writer) => {
-            writer.set().expect(&meaning)?;
-            Ok(writer)
-        }
-        Err(SetError { fault: Fault::NotASet, .. }) => create(path, meaning, first_seen),
-        Err(error) => Err(error),
-    }
 }
 
 /// The lines of a file of keys.

@@ -153,8 +153,7 @@ fn redaction_masks_what_is_written_and_compares_what_was_read() {
     let directory = tempfile::tempdir().unwrap();
     let bad = directory.path().join("bad");
     for command in ["dedup", "normalize"] {
-        let ran =
-            run([command, "--redact", "--on-invalid", bad.to_str().unwrap()], SECRETS).quiet();
+        let ran = run([command, "--redact", "--rejects", bad.to_str().unwrap()], SECRETS).quiet();
         assert!(!ran.contains("ad?"));
         assert_eq!(fs::read_to_string(&bad).unwrap(), "b ad?pwd=***\n", "{command}");
     }

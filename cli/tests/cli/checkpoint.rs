@@ -161,7 +161,7 @@ fn what_a_checkpoint_cannot_do_is_refused() {
     let message = place.run(&args(&[], &names), "").refused();
     assert!(message.contains("out.part: is in the way"), "{message}");
     fs::remove_file(place.path("out.part")).unwrap();
-    for more in [&["-c"][..], &["--on-invalid", "bad"], &["-"]] {
+    for more in [&["-c"][..], &["--rejects", "bad"], &["-"]] {
         let message = place.run(&args(more, &names), "").refused();
         assert!(message.contains("--checkpoint: "), "{message}");
     }

@@ -148,7 +148,7 @@ fn every_file_is_for_one_thing() {
     for (args, holds) in [
         (["--dupes", "x", "--clusters", "./x"], "duplicates and clusters"),
         (["-o", "x", "--clusters", "x"], "results and clusters"),
-        (["--on-invalid", "x", "--dupes", "x"], "invalid records and duplicates"),
+        (["--rejects", "x", "--dupes", "x"], "invalid records and duplicates"),
     ] {
         let message = run_in(place.path(), &[&["dedup"], &args[..]].concat(), LIST).refused();
         assert!(message.contains(&format!("cannot take both {holds}")), "{message}");

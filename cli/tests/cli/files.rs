@@ -52,8 +52,9 @@ fn an_input_can_be_the_output() {
     place.run(&["dedup", "--chunk-size", "64", "list", "-o", "list"], "").quiet();
     assert_eq!(place.read("list"), text[..text.len() / 4]);
     fs::write(place.path("list"), "a:\nno uri\n").unwrap();
-    place.run(&["dedup", "list", "-o", "out", "--on-invalid", "list"], "").quiet();
-    assert_eq!((place.read("list"), place.read("out")), ("no uri\n".into(), "a:\n".into()));
+    let rejects = ["dedup", "list", "-o", "out", "--rejects", "list"];
+    assert!(place.run(&rejects, "").refused().contains("list: is the input"));
+    assert_eq!(place.read("list"), "a:\nno uri\n");
 }
 
 #[test]
@@ -66,10 +67,10 @@ fn a_failure_leaves_the_old_file() {
     assert_eq!(place.read("out"), "old");
     // A file that goes away between the look at it and its turn cannot be had portably;
     // a rejects file that cannot be made can.
-    let args = ["dedup", "in", "-o", "out", "--on-invalid", "nowhere/bad"];
+    let args = ["dedup", "in", "-o", "out", "--rejects", "nowhere/bad"];
     let message = place.run(&args, "").refused();
     assert!(message.starts_with("uriscan: nowhere/bad: "), "{message}");
-    let args = ["dedup", "in", "--on-invalid", "bad", "-o", "nowhere/out"];
+    let args = ["dedup", "in", "--rejects", "bad", "-o", "nowhere/out"];
     let message = place.run(&args, "").refused();
     assert!(message.starts_with("uriscan: nowhere/out: "), "{message}");
     assert_eq!((place.read("out"), place.read("bad")), ("old".into(), "old".into()));
@@ -124,7 +125,7 @@ fn devices_and_pipes_are_written_to_as_they_are() {
 #[test]
 fn a_full_disk_is_exit_code_2() {
     let place = Place::new(&[("in", "a:\nno uri\n")]);
-    for args in [["-o", "/dev/full"], ["--on-invalid", "/dev/full"]] {
+    for args in [["-o", "/dev/full"], ["--rejects", "/dev/full"]] {
         let ran = place.run(&[&["dedup", "in"][..], &args].concat(), "");
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.starts_with("uriscan: /dev/full: "), "{}", ran.stderr);
@@ -156,7 +157,7 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
     let args = ["parse", "-g", "http://h{path}", "in"];
     assert_eq!(leave_early(place.command(&args)), (0, String::new()));
-    leave_early(place.command(&["dedup", "in", "--on-invalid", "bad"]));
+    leave_early(place.command(&["dedup", "in", "--rejects", "bad"]));
     assert_eq!(place.read("bad"), "old", "the list of invalid records would not be whole");
 }
 

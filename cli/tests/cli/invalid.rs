@@ -1,4 +1,4 @@
-//! `--on-invalid` and `--strict`.
+//! `--on-invalid`, `--rejects` and `--strict`.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ fn they_can_go_to_a_file() {
     let rejects = directory.path().join("bad.txt");
     fs::write(&rejects, "old").unwrap();
     for (command, results) in [("dedup", 1), ("normalize", 2), ("key", 2)] {
-        let mut args = program([command, "--on-invalid"]);
+        let mut args = program([command, "--rejects"]);
         args.arg(&rejects);
         let ran = crate::run::finish(args, MIXED);
         assert_eq!(ran.quiet().lines().count(), results, "{command}");
@@ -52,21 +52,40 @@ fn they_can_go_to_a_file() {
 }
 
 #[test]
-fn a_file_may_be_called_like_a_policy() {
+fn a_policy_that_does_not_exist_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = program(["dedup", "--on-invalid", "./pass"]);
-    command.current_dir(directory.path());
-    assert_eq!(crate::run::finish(command, MIXED).quiet(), "http://h/\n");
-    let rejects = fs::read_to_string(directory.path().join("pass")).unwrap();
+    for (typed, advice) in [
+        ("skip", "did you mean drop?"),
+        ("fial", "did you mean error?"),
+        ("bad.txt", "use --rejects bad.txt"),
+    ] {
+        let mut command = program(["dedup", "--on-invalid", typed]);
+        command.current_dir(directory.path());
+        let ran = crate::run::finish(command, MIXED);
+        assert_eq!((ran.code, ran.text()), (2, ""));
+        assert!(ran.stderr.contains(advice), "{}", ran.stderr);
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn rejects_are_dropped_from_the_results_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    for (policy, code) in [("drop", 0), ("pass", 2), ("error", 2)] {
+        let mut command = program(["dedup", "--on-invalid", policy, "--rejects", "drop"]);
+        command.current_dir(directory.path());
+        assert_eq!(crate::run::finish(command, MIXED).code, code, "{policy}");
+    }
+    let rejects = fs::read_to_string(directory.path().join("drop")).unwrap();
     assert_eq!(rejects.lines().count(), 4);
 }
 
 #[test]
 fn rejects_never_mix_with_results() {
-    let message = run(["dedup", "--on-invalid", "-"], MIXED).refused();
+    let message = run(["dedup", "--rejects", "-"], MIXED).refused();
     assert!(message.contains("name a file"), "{message}");
     let directory = tempfile::tempdir().unwrap();
-    let mut command = program(["dedup", "-o", "x", "--on-invalid", "./x"]);
+    let mut command = program(["dedup", "-o", "x", "--rejects", "./x"]);
     command.current_dir(directory.path());
     let message = crate::run::finish(command, MIXED).refused();
     assert!(message.contains("both results and invalid records"), "{message}");

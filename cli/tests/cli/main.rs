@@ -22,12 +22,15 @@ mod json_tables;
 mod lines;
 mod memory;
 mod mending;
+mod outputs;
 mod outside;
 mod profiles;
 mod resolve;
 mod rules;
 mod run;
 mod sets;
+#[cfg(unix)]
+mod signals;
 mod stats;
 mod table_arguments;
 #[cfg(feature = "parquet")]

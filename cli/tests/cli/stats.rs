@@ -19,8 +19,10 @@ fn json_adds_up() {
     let rejects = directory.path().join("bad");
     let rejects = rejects.to_str().unwrap();
     for command in ["dedup", "normalize", "key"] {
-        for policy in ["pass", "drop", rejects] {
-            let ran = run([command, "--stats-format", "json", "--on-invalid", policy], MIXED);
+        for [option, policy] in
+            [["--on-invalid", "pass"], ["--on-invalid", "drop"], ["--rejects", rejects]]
+        {
+            let ran = run([command, "--stats-format", "json", option, policy], MIXED);
             assert_eq!((ran.code, ran.stderr.lines().count()), (0, 1), "{}", ran.stderr);
             let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
             let lines = ran.text().lines().filter(|line| !line.is_empty()).count() as u64;

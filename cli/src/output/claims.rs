@@ -1,0 +1,263 @@
+//! Keeps outputs apart from inputs and from each other.
+
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::identity::{stdin_metadata, stdout_metadata};
+use super::{Destination, FileId, directory_of};
+use crate::exit::Failure;
+
+/// The files that a run writes.
+#[derive(Debug, Default)]
+pub(crate) struct Claims(Vec<Claim>);
+
+#[derive(Debug)]
+struct Claim {
+    name: String,
+    /// What is written there, in the plural.
+    holds: &'static str,
+    id: Option<FileId>,
+    /// Whether it is a file that is there and would be replaced.
+    exists: bool,
+    /// The directory that it is in.
+    directory: Option<FileId>,
+    /// Whether it may replace an input: its records are those of the input.
+    is_in_place: bool,
+}
+
+impl Claims {
+    /// The claim of the results, which may replace an input if `is_in_place`.
+    pub(crate) fn of_results(results: &Destination, is_in_place: bool) -> Claims {
+        let (name, id, directory) = match results {
+            Destination::File(path) => {
+                return Claims(vec![Claim::of(path, "results", is_in_place)]);
+            }
+            Destination::Stdout => ("standard output".to_owned(), stdout_id(), None),
+        };
+        // Whatever it replaced, the shell has emptied: see `StdoutFile`.
+        let holds = "results";
+        Claims(vec![Claim { name, holds, id, exists: false, directory, is_in_place: true }])
+    }
+
+    /// Adds the file at `path`, which takes what `holds` says.
+    ///
+    /// # Errors
+    /// When another output is the same file.
+    pub(crate) fn add(&mut self, path: &Path, holds: &'static str) -> Result<(), Failure> {
+        let new = Claim::of(path, holds, false);
+        if let Some(old) = self.0.iter().find(|old| old.id.is_some() && old.id == new.id) {
+            let what = format_args!("cannot take both {} and {holds}", old.holds);
+            return Err(Failure::at(&new.name, what));
+        }
+        self.0.push(new);
+        Ok(())
+    }
+
+    /// An error if the input at `path` is an output.
+    ///
+    /// # Errors
+    /// When it would be replaced.
+    pub(crate) fn refuse_input(&self, path: &Path) -> Result<(), Failure> {
+        match path.metadata() {
+            Ok(metadata) => self.refuse(path, &metadata),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The same for standard input.
+    ///
+    /// # Errors
+    /// As [`Claims::refuse_input`].
+    pub(crate) fn refuse_stdin(&self) -> Result<(), Failure> {
+        stdin_metadata().map_or(Ok(()), |metadata| self.refuse(Path::new("-"), &metadata))
+    }
+
+    /// [`Claims::refuse_input`] for a file that no output may replace, such as aliases or rules.
+    ///
+    /// # Errors
+    /// As [`Claims::refuse_input`].
+    pub(crate) fn refuse_evidence(&self, path: &Path) -> Result<(), Failure> {
+        // There may be very many inputs, and most runs replace nothing.
+        if !self.0.iter().any(|claim| claim.exists) {
+            return Ok(());
+        }
+        let id = FileId::of(path);
+        let is_same = |claim: &&Claim| claim.exists && id.is_some() && claim.id == id;
+        self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(path)))
+    }
+
+    #[cfg(unix)]
+    fn refuse(&self, path: &Path, metadata: &Metadata) -> Result<(), Failure> {
+        let id = metadata.is_file().then(|| FileId::of_metadata(metadata));
+        self.refuse_id(path, id.as_ref())
+    }
+
+    #[cfg(not(unix))]
+    fn refuse(&self, path: &Path, metadata: &Metadata) -> Result<(), Failure> {
+        let id = metadata.is_file().then(|| FileId::of(path)).flatten();
+        self.refuse_id(path, id.as_ref())
+    }
+
+    fn refuse_id(&self, path: &Path, id: Option<&FileId>) -> Result<(), Failure> {
+        let is_same =
+            |claim: &&Claim| !claim.is_in_place && id.is_some() && claim.id.as_ref() == id;
+        self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(path)))
+    }
+
+    /// An error if an output is in `directory`, whose files belong to a set or a checkpoint, or is that directory.
+    ///
+    /// # Errors
+    /// When it is.
+    pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<(), Failure> {
+        let id = FileId::of(directory);
+        let is_inside = |claim: &&Claim| id.is_some() && (claim.directory == id || claim.id == id);
+        let Some(claim) = self.0.iter().find(is_inside) else { return Ok(()) };
+        let what = format_args!("{} must not be written to {}", claim.holds, directory.display());
+        Err(Failure::at(&claim.name, what))
+    }
+}
+
+impl Claim {
+    fn of(path: &Path, holds: &'static str, is_in_place: bool) -> Claim {
+        let is_shared = path.metadata().is_ok_and(|metadata| is_device(&metadata));
+        Claim {
+            name: path.display().to_string(),
+            holds,
+            id: FileId::of(path).filter(|_| !is_shared),
+            exists: path.is_file(),
+            directory: FileId::of(directory_of(&super::identity::target_of(path))),
+            is_in_place,
+        }
+    }
+
+    fn is_input(&self, input: &Path) -> Failure {
+        let Claim { name, holds, .. } = self;
+        let input = input.display().to_string();
+        let alias = if input == *name { String::new() } else { format!(" {input}") };
+        let what = format_args!("is the input{alias} and cannot take {holds}; name another file");
+        Failure::at(name, what)
+    }
+}
+
+/// Whether any number of outputs can be written to what `metadata` describes, such as a terminal.
+fn is_device(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        !metadata.is_file() && !metadata.is_dir() && !metadata.file_type().is_fifo()
+    }
+    #[cfg(not(unix))]
+    {
+        !metadata.is_file() && !metadata.is_dir()
+    }
+}
+
+#[cfg(unix)]
+fn stdout_id() -> Option<FileId> {
+    stdout_metadata().filter(|it| !is_device(it)).map(|it| FileId::of_metadata(&it))
+}
+
+#[cfg(not(unix))]
+fn stdout_id() -> Option<FileId> {
+    None
+}
+
+/// The regular file that standard output goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct StdoutFile(FileId);
+
+impl StdoutFile {
+    /// The file, if results go to standard output and that is a regular file.
+    pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
+        match destination {
+            Destination::File(_) => None,
+            Destination::Stdout => {
+                stdout_metadata().filter(Metadata::is_file)?;
+                stdout_id().map(StdoutFile)
+            }
+        }
+    }
+
+    /// Whether the file is at `path`.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        FileId::of(path).is_some_and(|id| id == self.0)
+    }
+
+    /// An error if the file is one of several inputs, or has content and is the only one (`None` is standard input):
+    /// what is written to it would be read, as by `cat`.
+    ///
+    /// # Errors
+    /// When it is.
+    pub(crate) fn refuse_as_input<'a>(
+        &self,
+        inputs: impl ExactSizeIterator<Item = Option<&'a Path>>,
+    ) -> Result<(), Failure> {
+        let is_only = inputs.len() < 2;
+        for input in inputs {
+            let metadata = match input {
+                None => stdin_metadata(),
+                Some(path) => path.metadata().ok(),
+            };
+            let is_read = |it: &Metadata| it.is_file() && (!is_only || it.len() > 0);
+            if metadata.as_ref().is_some_and(|it| is_read(it) && self.is(it)) {
+                let name = input.map_or("-".into(), |path| path.display().to_string());
+                let what = "is an input and standard output at once; -o puts the results in its place when all is done";
+                return Err(Failure::at(name, what));
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn is(&self, metadata: &Metadata) -> bool {
+        FileId::of_metadata(metadata) == self.0
+    }
+
+    #[cfg(not(unix))]
+    fn is(&self, _: &Metadata) -> bool {
+        false
+    }
+}
+
+/// What a side file holds, as far as its first line shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content {
+    /// Records that are not URIs.
+    Rejects,
+    /// Rows of three columns.
+    Dupes,
+    /// Objects with a survivor.
+    Clusters,
+}
+
+impl Content {
+    /// What messages call it, in the plural.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Content::Rejects => "invalid records",
+            Content::Dupes => "duplicates",
+            Content::Clusters => "clusters",
+        }
+    }
+
+    /// Whether the file at `path` has content that cannot come from an earlier run of the same kind.
+    ///
+    /// A run that reads nothing must not replace such a file: it is likely the input, taken for the value of an option.
+    pub(crate) fn is_foreign(self, path: &Path) -> bool {
+        const LONGEST: u64 = 1 << 16;
+        if !path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+            return false;
+        }
+        let mut line = Vec::new();
+        let read = File::open(path)
+            .and_then(|file| BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut line));
+        let line = line.trim_ascii();
+        read.is_ok()
+            && match self {
+                Content::Rejects => uriscan::uri::parse(line).is_ok_and(|parts| parts.is_uri()),
+                Content::Dupes => line.iter().filter(|&&byte| byte == b'\t').count() < 2,
+                Content::Clusters => !line.starts_with(b"{\"survivor\":"),
+            }
+    }
+}

@@ -1,0 +1,135 @@
+//! One run, from opening its outputs to its exit code; lists and tables share it.
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use uriscan::pipeline::{FindingCounts, Report};
+
+use crate::config::{Config, SideFiles};
+use crate::exit::{Failure, Outcome, tell, tell_lines};
+use crate::inputs::Input;
+use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
+use crate::progress::Progress;
+use crate::summary::Summary;
+
+/// Sees to it that no output is an input or another output.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
+    let mut claims = Claims::of_results(&config.output, config.is_in_place());
+    config.side.each().try_for_each(|(path, content)| claims.add(path, content.name()))?;
+    for input in &config.inputs {
+        match input {
+            Input::Stdin => claims.refuse_stdin()?,
+            Input::File(path) => claims.refuse_input(path)?,
+        }
+    }
+    config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+    let set = config.set.iter().map(|set| &set.path);
+    let checkpoint = config.checkpoint.iter().map(|(path, _)| path);
+    set.chain(checkpoint).try_for_each(|directory| claims.refuse_inside(directory))?;
+    if let Some(output) = StdoutFile::of(&config.output) {
+        output.refuse_as_input(config.inputs.iter().map(Input::path))?;
+    }
+    Ok(claims)
+}
+
+/// The outputs and the progress of a run.
+pub(crate) struct Session<'a> {
+    config: &'a Config,
+    pub(crate) out: Output,
+    /// Rejects, duplicates and clusters.
+    pub(crate) side: [Option<Output>; 3],
+    pub(crate) progress: Option<Progress>,
+}
+
+impl Session<'_> {
+    /// Opens the outputs of `config`, for a run that reads `total_bytes`, if that is known.
+    ///
+    /// # Errors
+    /// When one cannot be written to.
+    pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
+        let out = Output::open(&config.output)?;
+        let SideFiles { rejects, dupes, clusters } = &config.side;
+        let mut side = [None, None, None];
+        for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
+            let destination = path.clone().map(Destination::File);
+            *opened = destination.as_ref().map(Output::open).transpose()?;
+        }
+        if config.has_hint {
+            tell(format_args!("uriscan: reading URIs from the terminal, one per line; see --help"));
+        }
+        let progress = config.has_progress.then(|| Progress::new(total_bytes));
+        Ok(Session { config, out, side, progress })
+    }
+
+    /// Takes the progress bar away.
+    pub(crate) fn end_progress(&mut self) {
+        self.progress.take().into_iter().for_each(Progress::finish);
+    }
+
+    /// How a run ends that could not write because of `error`.
+    ///
+    /// # Errors
+    /// Always, unless the reader of the results went away.
+    pub(crate) fn unwritten(&self, error: io::Error) -> Result<Outcome, Failure> {
+        if self.out.has_failed() {
+            return match error.kind() {
+                io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+                _ => Err(Failure::at(self.out.name(), error)),
+            };
+        }
+        let failed = self.side.iter().flatten().find(|output| output.has_failed());
+        // Otherwise it is the file that takes records too long for memory.
+        Err(Failure::at(failed.map_or("temporary file", Output::name), error))
+    }
+
+    /// Puts all outputs in place, side files first; `false` if the reader of the results went away, and then no file has
+    /// changed.
+    ///
+    /// # Errors
+    /// When one cannot be written, or when nothing was read and a side file looks like the input.
+    pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
+        let Session { config, out, side, .. } = self;
+        if report.bytes == 0 {
+            config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
+        }
+        let results = out.name().to_owned();
+        let outputs = side.into_iter().flatten().chain([out]).collect();
+        match output::commit(outputs, is_durable) {
+            Ok(()) => Ok(true),
+            Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {
+                Ok(false)
+            }
+            Err((name, error)) => Err(Failure::at(name, error)),
+        }
+    }
+}
+
+/// An error if the side file at `path` would be emptied and looks like a list, which was taken for the value of an option.
+fn refuse_foreign(path: &Path, content: Content) -> Result<(), Failure> {
+    if !content.is_foreign(path) {
+        return Ok(());
+    }
+    let what = format_args!(
+        "stays as it was: no input was read, and its content is not {}; is it the input?",
+        content.name()
+    );
+    Err(Failure::at(path.display(), what))
+}
+
+/// Prints the totals of a run that began at `started`, if they are asked for.
+pub(crate) fn tell_summary(
+    config: &Config,
+    report: Report,
+    findings: Option<FindingCounts>,
+    set: Option<(u64, u64)>,
+    started: Instant,
+) {
+    if let Some(format) = config.summary {
+        let summary = Summary::of(config, report, findings, set, started.elapsed());
+        tell_lines(&summary.render(format));
+    }
+}

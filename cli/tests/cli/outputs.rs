@@ -1,0 +1,195 @@
+//! No output destroys an input or another output.
+
+use std::fs;
+
+use crate::run::{Place, finish};
+
+const LIST: &str = "http://h/a\nhttp://h/%61\nno uri\nhttp://h/b\n";
+
+/// A directory with a list, and a table of aliases.
+fn place() -> Place {
+    Place::new(&[
+        ("i.txt", LIST),
+        ("other.txt", "http://h/c\n"),
+        ("a.tsv", "http://x/\thttp://y/\n"),
+    ])
+}
+
+/// Runs what must be refused, after which the list is what it was.
+#[track_caller]
+fn refused(place: &Place, args: &[&str], why: &str) {
+    let before = place.names();
+    let message = place.run(args, "").refused();
+    assert!(message.contains(why), "{args:?}: {message}");
+    assert_eq!((place.read("i.txt").as_str(), place.names()), (LIST, before), "{args:?}");
+}
+
+#[test]
+fn a_side_file_is_never_an_input() {
+    let place = place();
+    for option in ["--dupes", "--clusters", "--rejects"] {
+        refused(&place, &["dedup", option, "i.txt", "i.txt"], "i.txt: is the input");
+        refused(&place, &["dedup", option, "./i.txt", "other.txt", "i.txt"], "is the input i.txt");
+        refused(&place, &["dedup", option, "i.txt", "-o", "out", "i.txt"], "name another file");
+    }
+    for command in [&["normalize"][..], &["key"], &["resolve", "--base", "http://h/"]] {
+        refused(&place, &[command, &["--rejects", "i.txt", "i.txt"]].concat(), "is the input");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_descriptors_do_not_hide_an_input() {
+    use std::os::unix::fs::symlink;
+    let place = place();
+    symlink("i.txt", place.path("soft")).unwrap();
+    fs::hard_link(place.path("i.txt"), place.path("hard")).unwrap();
+    fs::create_dir(place.path("d")).unwrap();
+    let absolute = place.path("i.txt").to_str().unwrap().to_owned();
+    for name in ["soft", "hard", "d/../i.txt", &absolute] {
+        refused(&place, &["dedup", "--dupes", name, "i.txt"], "is the input i.txt");
+        refused(&place, &["dedup", "--dupes", "i.txt", name], "i.txt: is the input");
+    }
+    for input in [&[][..], &["-"], &["/dev/stdin"], &["/proc/self/fd/0"]] {
+        if cfg!(not(target_os = "linux")) && input == ["/proc/self/fd/0"] {
+            continue;
+        }
+        let mut command = place.command(&[&["dedup", "--clusters", "hard"], input].concat());
+        command.stdin(fs::File::open(place.path("i.txt")).unwrap());
+        let output = command.output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && message.contains("hard: is the input"),
+            "{message}"
+        );
+        assert_eq!(place.read("i.txt"), LIST);
+    }
+}
+
+#[test]
+fn reports_do_not_replace_what_they_are_about() {
+    let place = place();
+    for command in
+        [&["check"][..], &["census"], &["parse"], &["audit"], &["key"], &["dedup", "--emit", "key"]]
+    {
+        refused(&place, &[command, &["i.txt", "-o", "i.txt"]].concat(), "cannot take results");
+    }
+    refused(&place, &["explain", "-f", "i.txt", "-o", "i.txt"], "is the input");
+    refused(&place, &["extract", "i.txt", "-o", "i.txt"], "is the input");
+    refused(&place, &["dedup", "--extract", "i.txt", "-o", "i.txt"], "is the input");
+    // Records may.
+    place.run(&["normalize", "i.txt", "-o", "i.txt"], "").quiet();
+    assert_eq!(place.read("i.txt"), LIST.replace("%61", "a"));
+}
+
+#[test]
+fn files_that_are_found_or_listed_are_inputs_too() {
+    let place = place();
+    fs::create_dir(place.path("docs")).unwrap();
+    fs::write(place.path("docs/page.txt"), LIST).unwrap();
+    fs::write(place.path("files"), "other.txt\ni.txt\n").unwrap();
+    refused(&place, &["extract", "docs", "-o", "docs/page.txt"], "docs/page.txt: is the input");
+    refused(&place, &["dedup", "--extract", "--dupes", "docs/page.txt", "docs"], "is the input");
+    refused(&place, &["extract", "--files-from", "files", "-o", "i.txt"], "i.txt: is the input");
+    refused(&place, &["extract", "--files-from", "files", "-o", "files"], "files: is the input");
+    assert_eq!(fs::read_to_string(place.path("docs/page.txt")).unwrap(), LIST);
+    place.run(&["extract", "docs", "-o", "docs/links.txt"], "").quiet();
+    assert_eq!(fs::read_to_string(place.path("docs/links.txt")).unwrap().lines().count(), 3);
+}
+
+#[test]
+fn evidence_and_sets_are_no_outputs() {
+    let place = place();
+    let with_aliases = ["dedup", "--rung", "protocol", "--aliases", "a.tsv", "i.txt"];
+    for option in ["-o", "--dupes"] {
+        let args: &[&str] =
+            if option == "-o" { &["-o", "a.tsv"] } else { &["-c", option, "a.tsv"] };
+        let why = if option == "-o" { "a.tsv: is the input" } else { "--aliases" };
+        refused(&place, &[&with_aliases[..], args].concat(), why);
+    }
+    fs::write(place.path("mine.toml"), "[[param]]\ndrop = [\"ref\"]\n").unwrap();
+    refused(
+        &place,
+        &["dedup", "--rules", "mine.toml", "i.txt", "-o", "mine.toml"],
+        "mine.toml: is",
+    );
+    refused(
+        &place,
+        &["rules", "--rules", "mine.toml", "-o", "mine.toml"],
+        "mine.toml: is the input",
+    );
+    place.run(&["set", "create", "s.set", "other.txt"], "").quiet();
+    let inside = "must not be written to s.set";
+    refused(&place, &["dedup", "--seen", "s.set", "i.txt", "-o", "s.set/set"], inside);
+    refused(&place, &["dedup", "--seen", "s.set", "i.txt", "--dupes", "s.set/new"], inside);
+    refused(&place, &["set", "has", "s.set", "i.txt", "-o", "s.set"], inside);
+    refused(&place, &["set", "export", "s.set", "-o", "s.set/set"], inside);
+    place.run(&["set", "verify", "s.set"], "").quiet();
+    let checkpoint = ["dedup", "--checkpoint", "c", "i.txt", "-o"];
+    refused(&place, &[&checkpoint[..], &["c"]].concat(), "must not be written to c");
+}
+
+#[test]
+fn a_run_that_reads_nothing_replaces_no_list() {
+    let place = place();
+    for option in ["--dupes", "--clusters", "--rejects"] {
+        refused(&place, &["dedup", option, "i.txt"], "no input was read");
+        // What an earlier run has written is replaced, also by nothing.
+        place.run(&["dedup", option, "side", "i.txt"], "").quiet();
+        assert_ne!(place.read("side"), "");
+        place.run(&["dedup", option, "side"], "").quiet();
+        assert_eq!(place.read("side"), "", "{option}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn two_outputs_are_two_files() {
+    use std::os::unix::fs::symlink;
+    let place = place();
+    symlink("new", place.path("link")).unwrap();
+    fs::create_dir(place.path("d")).unwrap();
+    fs::write(place.path("old"), "old").unwrap();
+    fs::hard_link(place.path("old"), place.path("hard")).unwrap();
+    for [one, other] in
+        [["new", "new"], ["new", "./new"], ["link", "new"], ["d/../new", "link"], ["old", "hard"]]
+    {
+        let both = "cannot take both";
+        refused(&place, &["dedup", "i.txt", "-o", one, "--dupes", other], both);
+        refused(&place, &["dedup", "i.txt", "--clusters", one, "--dupes", other], both);
+        refused(&place, &["dedup", "i.txt", "--rejects", one, "-o", other], both);
+    }
+    assert_eq!(place.read("old"), "old");
+    let mut command = place.command(&["dedup", "i.txt", "--dupes", "old"]);
+    command.stdout(fs::OpenOptions::new().append(true).open(place.path("hard")).unwrap());
+    let ran = finish(command, "");
+    assert!(ran.code == 2 && ran.stderr.contains("both results and duplicates"), "{}", ran.stderr);
+    refused(&place, &["dedup", "i.txt", "--dupes", "/dev/stdout"], "both results and duplicates");
+    // What takes anything takes several outputs.
+    place.run(&["dedup", "i.txt", "-o", "/dev/null", "--dupes", "/dev/null"], "").quiet();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_yet_stays_a_link() {
+    let place = place();
+    std::os::unix::fs::symlink("new", place.path("link")).unwrap();
+    place.run(&["dedup", "other.txt", "-o", "link"], "").quiet();
+    assert!(fs::symlink_metadata(place.path("link")).unwrap().is_symlink());
+    assert_eq!(place.read("new"), "http://h/c\n");
+}
+
+#[test]
+fn side_files_and_results_are_replaced_together_or_not_at_all() {
+    let place = place();
+    let args = ["dedup", "i.txt", "--dupes", "dupes", "--rejects", "bad", "-o", "out"];
+    for name in ["dupes", "bad", "out"] {
+        fs::write(place.path(name), "old").unwrap();
+    }
+    let failing = [&args[..6], &["no/where", "-o", "out"]].concat();
+    place.run(&failing, "").refused();
+    assert_eq!(["dupes", "bad", "out"].map(|name| place.read(name)), ["old"; 3]);
+    place.run(&args, "").quiet();
+    let expected = ["http://h/%61\thttp://h/a\tsyntax\n", "no uri\n", "http://h/a\nhttp://h/b\n"];
+    assert_eq!(["dupes", "bad", "out"].map(|name| place.read(name)), expected);
+}

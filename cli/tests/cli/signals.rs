@@ -1,0 +1,212 @@
+//! A run that is ended by a signal leaves the old files and nothing else.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::run::{Place, finish};
+use crate::sets::uris;
+
+/// Names and contents of all files below `directory`, but for locks.
+fn everything(directory: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.insert(path.clone(), None);
+            found.extend(everything(&path));
+        } else if !path.ends_with("lock") {
+            let bytes = fs::read(&path).unwrap();
+            found.insert(path, Some(bytes));
+        }
+    }
+    found
+}
+
+fn send(signal: &str, child: &Child) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+}
+
+const SIGNALS: [(&str, i32); 3] = [("-INT", 2), ("-TERM", 15), ("-HUP", 1)];
+
+/// All that writes, and waits for the end of standard input.
+const COMMANDS: &[&[&str]] = &[
+    &["dedup", "-o", "out"],
+    &["dedup", "-o", "new"],
+    &["dedup", "-o", "out", "--dupes", "dupes", "--clusters", "new", "--rejects", "bad"],
+    &["dedup", "--count", "-o", "out"],
+    &["dedup", "--approx", "0.01", "-o", "out"],
+    &["dedup", "--seen", "s.set", "--update", "-o", "out"],
+    &["dedup", "--seen", "new.set", "--update", "-o", "out"],
+    &["normalize", "-o", "out", "--rejects", "new"],
+    &["key", "-o", "out"],
+    &["parse", "-o", "out"],
+    &["check", "-o", "out"],
+    &["census", "-o", "out"],
+    &["audit", "--format", "sarif", "-o", "out"],
+    &["explain", "-o", "out"],
+    &["resolve", "--base", "http://h/", "-o", "out"],
+    &["extract", "-o", "out"],
+    &["set", "create", "new.set"],
+    &["set", "create", "--first-seen", "new.set"],
+    &["set", "add", "s.set"],
+    &["set", "has", "s.set", "-o", "out"],
+    &["set", "import", "new.set", "--like", "s.set"],
+    #[cfg(feature = "parquet")]
+    &["dedup", "--column", "1", "--from", "csv", "-o", "out", "--to", "csv"],
+];
+
+fn place() -> Place {
+    let place = Place::new(&[("out", "old"), ("dupes", "old"), ("bad", "old")]);
+    place.run(&["set", "create", "s.set"], &uris(0..100)).quiet();
+    place
+}
+
+/// Starts a run that has read `input` and waits for more, as long as the pipe is open.
+fn start(place: &Place, args: &[&str], input: &str) -> (Child, ChildStdin) {
+    let mut command = place.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // A run that refused to go on would have closed the pipe.
+    stdin.write_all(input.as_bytes()).unwrap();
+    (child, stdin)
+}
+
+#[test]
+fn nothing_is_left_whatever_was_being_written() {
+    let place = place();
+    let before = everything(&place.path(""));
+    let lines = uris(0..20_000);
+    let keys = "0123456789abcdef0123456789abcdef\n".repeat(2000);
+    for args in COMMANDS {
+        for (i, (signal, number)) in SIGNALS.into_iter().enumerate() {
+            let input = if args.contains(&"import") { &keys } else { &lines };
+            let (mut child, _stdin) = start(&place, args, input);
+            sleep(Duration::from_millis(10 * i as u64));
+            send(signal, &child);
+            let status = child.wait().unwrap();
+            assert_eq!(status.signal(), Some(number), "{args:?} {status}");
+            assert!(
+                everything(&place.path("")) == before,
+                "{args:?} {signal}: {:?}",
+                place.names()
+            );
+        }
+    }
+    // What was being made can be made.
+    place.run(&["set", "create", "new.set"], "http://h/\n").quiet();
+    place.run(&["set", "verify", "s.set"], "").quiet();
+}
+
+#[test]
+fn at_any_moment_all_files_are_old_or_all_are_new() {
+    let lines = uris((0..60_000).map(|i| i % 40_000));
+    let place = Place::new(&[("in", &lines)]);
+    let args = ["dedup", "in", "-o", "out", "--dupes", "dupes", "--clusters", "clusters"];
+    let names = ["out", "dupes", "clusters"];
+    let started = Instant::now();
+    place.run(&args, "").quiet();
+    let whole = started.elapsed();
+    let new = names.map(|name| place.read(name));
+    for i in 0..30 {
+        names.iter().for_each(|name| fs::write(place.path(name), "old").unwrap());
+        let (signal, number) = SIGNALS[i % 3];
+        let mut child = place.command(&args).spawn().unwrap();
+        sleep(whole.mul_f64(i as f64 / 25.0));
+        // It may have ended.
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).output();
+        let status = child.wait().unwrap();
+        let found = names.map(|name| place.read(name));
+        match status.signal() {
+            None => assert!(status.success() && found == new, "{status}"),
+            Some(found_number) => {
+                assert_eq!(found_number, number);
+                assert!(found == ["old"; 3] || found == new, "run {i}");
+            }
+        }
+        assert_eq!(place.names(), ["clusters", "dupes", "in", "out"], "run {i}");
+    }
+}
+
+#[test]
+fn nothing_is_left_by_a_kill_where_files_need_no_names() {
+    let place = place();
+    let before = everything(&place.path(""));
+    let lines = uris(0..20_000);
+    for args in COMMANDS.iter().filter(|args| !args.contains(&"new.set")) {
+        let (mut child, _stdin) = start(&place, args, &lines);
+        sleep(Duration::from_millis(20));
+        if place.names().iter().any(|name| name.ends_with(".partial")) {
+            // The file system has no unnamed files.
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return;
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+        assert!(everything(&place.path("")) == before, "{args:?}: {:?}", place.names());
+    }
+}
+
+/// Runs `script` with the program as `$0`.
+fn shell(place: &Place, script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_uriscan")]);
+    command.current_dir(place.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_shell_sees_128_and_the_number() {
+    let place = place();
+    for (signal, number) in [("TERM", 15), ("HUP", 1)] {
+        let script = format!(
+            "mkfifo fifo; \"$0\" dedup fifo -o out & exec 3>fifo; echo http://h/ >&3; sleep 0.2\n\
+             kill -{signal} $!; wait $!; echo $?; rm fifo"
+        );
+        let ran = finish(shell(&place, &script), "");
+        assert_eq!(ran.text(), format!("{}\n", 128 + number), "{}", ran.stderr);
+        assert_eq!(place.read("out"), "old");
+    }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let place = place();
+    let script = "trap '' HUP INT; exec \"$0\" dedup -o new";
+    let mut command = shell(&place, script);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"http://h/\n").unwrap();
+    sleep(Duration::from_millis(200));
+    if cfg!(target_os = "linux") {
+        send("-HUP", &child);
+        send("-INT", &child);
+    }
+    sleep(Duration::from_millis(50));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(place.read("new"), "http://h/\n");
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_of_writing() {
+    let place = place();
+    fs::write(place.path("in"), uris(0..50_000)).unwrap();
+    for args in ["dedup in -o out", "dedup in -o new --dupes dupes", "normalize in -o out"] {
+        let ran = finish(shell(&place, &format!("ulimit -f 8; exec \"$0\" {args}")), "");
+        assert_eq!((ran.code, ran.text()), (2, ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains("File too large"), "{}", ran.stderr);
+        assert_eq!([place.read("out"), place.read("dupes")], ["old", "old"]);
+        assert!(!place.path("new").exists());
+    }
+    let names = place.names();
+    assert!(!names.iter().any(|name| name.ends_with(".partial")), "{names:?}");
+}
