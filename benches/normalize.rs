@@ -1,4 +1,4 @@
-//! Floor 4: canonical forms at rung `scheme`: one by one, on the exact road, and in bulk.
+//! Floor 4: canonical forms at rung `scheme`: one by one, on the reference path, and in bulk.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;

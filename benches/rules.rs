@@ -112,7 +112,7 @@ fn apply_all(rules: &RuleSet, forms: &[Vec<u8>], scratch: &mut Scratch) -> usize
     forms.iter().map(|form| rules.apply(form, scratch).0.len()).sum()
 }
 
-/// The number of classes under the rules: by the exact road, one edit at a time, when nothing is timed.
+/// The number of classes under the rules: by the reference path, one edit at a time, when nothing is timed.
 fn classes(rules: Option<&RuleSet>, forms: &[Vec<u8>]) -> usize {
     let mut scratch = Scratch::default();
     let form = |form: &Vec<u8>| match rules {

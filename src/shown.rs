@@ -21,7 +21,7 @@ pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     Escaped(text)
 }
 
-/// The same of bytes; those that are no UTF-8 are written as `\xff`.
+/// The same of bytes; those that are not UTF-8 are written as `\xff`.
 pub(crate) fn escaped_bytes(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {

@@ -409,7 +409,7 @@ fn results_and_dupes_together_are_the_input() {
             for line in dupes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 let rung = line.iter().rposition(|&byte| byte == b'\t').unwrap();
                 let both = &line[..rung];
-                // With a tab in it a record is no URI, and the survivor is the same.
+                // With a tab in it a record is not a URI, and the survivor is the same.
                 let tab = match both.iter().filter(|&&byte| byte == b'\t').count() {
                     1 => both.iter().position(|&byte| byte == b'\t').unwrap(),
                     _ => both.len() / 2,
@@ -473,7 +473,7 @@ proptest! {
         count in any::<bool>(),
     ) {
         let (one, two) = lines.split_at(cut.min(lines.len()));
-        // The first list has no end behind its last line.
+        // The first list has no end after its last line.
         let lists = [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
         let settings = Settings { threads: 2, chunk_bytes, ..Settings::default() };
         for rung in Rung::ALL {

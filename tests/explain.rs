@@ -1,5 +1,5 @@
 //! `explain` and `compare`: a table of pairs with the rung and the rules, or the byte and the reason,
-//! as a person would give them; and properties that hold every explanation to the exact road.
+//! as a person would give them; and properties that hold every explanation to the reference path.
 
 use proptest::prelude::*;
 use uriscan::explain::{
@@ -525,7 +525,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn an_explanation_ends_in_what_the_exact_road_gives(uri in uri(), options in options()) {
+    fn an_explanation_ends_in_the_result_of_the_reference_path(uri in uri(), options in options()) {
         let uri = uri.as_bytes();
         let mut form = Vec::new();
         match (explain(uri, options), normalize_exact(uri, options.rung, options.drop_fragment, &mut form)) {

@@ -142,7 +142,7 @@ fn classes_of_long_records_stand_alone_at_their_places() {
 }
 
 #[test]
-fn keys_of_what_was_not_judged_are_zeros() {
+fn keys_of_oversized_records_are_zeros() {
     let hasher = PublicHasher::new(PublicHash::Blake3);
     let key = |text: &str| format!("{:x}\n", hasher.key(text.as_bytes()));
     let zeros = "0".repeat(32) + "\n";
@@ -199,7 +199,7 @@ fn limits_beyond_32_bits_are_lowered() {
     assert_eq!(out, b"http://h/\n");
 }
 
-/// A source that fails behind its text.
+/// A source that fails after its text.
 fn failing(text: &'static str) -> Source {
     struct Broken;
     impl std::io::Read for Broken {

@@ -302,7 +302,7 @@ fn is_file(url: &str) -> bool {
     url.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:"))
 }
 
-/// URLs on which the road of our own might go wrong.
+/// URLs on which the path of our own might go wrong.
 fn url() -> impl Strategy<Value = String> {
     let host = prop_oneof![
         1 => "[a-b0-1%2-4]{0,9}(\\.[a-z])?",

@@ -250,7 +250,7 @@ fn both_traces_of_5_2_4_step_by_step() {
     }
 }
 
-/// The pseudocode of 5.2.2, with 5.2.3, 5.2.4 and 5.3, on strings; `None` for what is no reference. The only
+/// The pseudocode of 5.2.2, with 5.2.3, 5.2.4 and 5.3, on strings; `None` for what is not a reference. The only
 /// line that is not the RFC's is the one that keeps a path from becoming an authority.
 fn transcribed(base: &str, reference: &str, strict: bool) -> Option<String> {
     parse(reference.as_bytes()).ok()?;

@@ -1,4 +1,4 @@
-//! What lies behind the content is no part of any record.
+//! What lies after the content is not part of any record.
 use uriscan::normalize::{Normalizer, Options};
 
 #[test]

@@ -21,7 +21,7 @@ fn preset(name: &str) -> RuleSet {
     builder.build().unwrap()
 }
 
-/// What stands for `uri`, by both roads.
+/// What stands for `uri`, by both paths.
 #[track_caller]
 fn form(rules: &RuleSet, uri: &str) -> String {
     let mut normalizer = Normalizer::new(Options::default());
@@ -296,7 +296,7 @@ fn keep_param() {
             ("http://h/?x=1&", "http://h/?"),
         ],
         &[
-            // Nothing is no parameter.
+            // Nothing is not a parameter.
             ("http://h/?", "http://h/"),
             ("http://h/?id&&p", "http://h/?id&p"),
             ("http://h/?id=2", "http://h/?id=3"),

@@ -169,7 +169,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn both_roads_agree_and_the_result_is_canonical_and_stays(
+    fn both_paths_agree_and_the_result_is_canonical_and_stable(
         uri in uri(),
         typed in some_rules(),
         rung in prop::sample::select(Rung::ALL.to_vec()),

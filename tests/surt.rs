@@ -302,11 +302,11 @@ fn without_sessions(query: &str) -> String {
 fn without_session_segment(path: &str, is_session: impl Fn(&str) -> bool) -> String {
     let segments: Vec<&str> = path.split('/').collect();
     for at in (1..segments.len()).rev() {
-        let behind = segments[at + 1..].join("/");
-        let page = behind.match_indices(".aspx").find(|(page, _)| *page > 0);
-        let is_page = page.is_some_and(|(page, _)| !behind[..page].contains('?'));
+        let after = segments[at + 1..].join("/");
+        let page = after.match_indices(".aspx").find(|(page, _)| *page > 0);
+        let is_page = page.is_some_and(|(page, _)| !after[..page].contains('?'));
         if is_session(segments[at]) && is_page {
-            return segments[..at].join("/") + "/" + &behind;
+            return segments[..at].join("/") + "/" + &after;
         }
     }
     path.to_owned()

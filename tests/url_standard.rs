@@ -11,7 +11,7 @@ fn form(url: &str) -> Option<String> {
 }
 
 /// Inputs of the standard's tests that the profile refuses and the standard does not, so that they are compared by
-/// their bytes and merge with nothing else. The A-labels in them stand for nothing (they are no Punycode, or
+/// their bytes and merge with nothing else. The A-labels in them stand for nothing (they are not Punycode, or
 /// Punycode of nothing); the standard lets them pass in a name of ASCII, the `url` crate does not.
 const LEFT: &[&str] = &[
     "http://a.b.c.xn--pokxncvks",
@@ -35,7 +35,7 @@ fn the_tests_of_the_standard_pass() {
     let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let (mut tests, mut others, mut left) = (0, Vec::new(), 0);
     for row in rows.as_array().unwrap().iter().filter(|row| row["base"].is_null()) {
-        // Comments are strings; an empty record is no record.
+        // Comments are strings; an empty record is not a record.
         let Some(input) = row["input"].as_str().filter(|input| !input.is_empty()) else { continue };
         tests += 1;
         if form(input).as_deref() == row["href"].as_str() {

@@ -1,4 +1,4 @@
-//! One reference: the fast road against the exact one, and the exact one against its laws.
+//! One reference: the fast path against the exact one, and the exact one against its laws.
 
 #![no_main]
 

@@ -8,7 +8,7 @@ use arrow_buffer::Buffer;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Faults, OnInvalid, judge, text_to_other, text_to_text};
+use super::{ColumnError, Columns, Faults, OnInvalid, collect, text_to_other, text_to_text};
 use crate::chunk::Prefix;
 use crate::index::Record;
 use crate::key::{Hasher, PublicHasher};
@@ -35,7 +35,7 @@ impl Columns {
         text_to_text(values, |values| self.forms(values, None).map(array))
     }
 
-    /// The sort-friendly form of the canonical form of every value, as text of the same type. What is no URI is
+    /// The sort-friendly form of the canonical form of every value, as text of the same type. What is not a URI is
     /// not brought into that form.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Columns {
         text_to_other(values, |values| self.keys(values).map(array))
     }
 
-    /// [`Columns::key`] of a column that is no dictionary, and how many values are invalid.
+    /// [`Columns::key`] of a column that is not a dictionary, and how many values are invalid.
     pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), ColumnError> {
         let has_no_targets = |aliases: &Arc<crate::pipeline::Aliases>| !aliases.has_targets();
         if self.equivalence.aliases.as_ref().is_some_and(has_no_targets) {
@@ -65,14 +65,14 @@ impl Columns {
         let by = By::Public(self.equivalence.public_hasher(self.hash));
         let work = Keys { columns: self, by, takes_empty: true };
         let mut pieces = each_piece(self.kernels, &Column::new(values)?, &work);
-        let invalid = judge(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
         let keys: Vec<&[[u8; 16]]> = pieces.iter().map(|piece| &piece.keys[..]).collect();
         let keys = Buffer::from_vec(keys.concat().into_flattened());
         Ok((Arc::new(FixedSizeBinaryArray::new(16, keys, nulls)), invalid))
     }
 
-    /// Canonical forms, or sort-friendly ones, of a column that is no dictionary, and how many values are invalid.
+    /// Canonical forms, or sort-friendly ones, of a column that is not a dictionary, and how many values are invalid.
     pub(crate) fn forms(
         &self,
         values: &dyn Array,
@@ -81,7 +81,7 @@ impl Columns {
         let column = Column::new(values)?;
         let (faults, texts): (Vec<Faults>, Vec<Text>) =
             each_piece(self.kernels, &column, &Forms { columns: self, surt }).into_iter().unzip();
-        let invalid = judge(self.on_invalid, faults.into_iter())?;
+        let invalid = collect(self.on_invalid, faults.into_iter())?;
         Ok((join(column.text_type, texts)?, invalid))
     }
 
@@ -94,14 +94,14 @@ impl Columns {
         scratch: &'a mut Scratch,
     ) -> Result<Prefix<'a>, UriError> {
         if record.is_empty() {
-            self.judge_empty()?;
+            self.check_empty()?;
         }
         self.equivalence.canonical(isa, record, scratch)
     }
 
-    /// Whether an empty value has a form: the roads behind take records that are not empty, or targets.
+    /// Whether an empty value has a form: the paths after take records that are not empty, or targets.
     #[cold]
-    fn judge_empty(&self) -> Result<(), UriError> {
+    fn check_empty(&self) -> Result<(), UriError> {
         match (&self.equivalence.profile, &self.equivalence.context) {
             (Some(_), _) => Err(UriError { kind: ErrorKind::Profile, at: 0 }),
             (None, Some(context)) => context.append_target(b"", &mut Vec::new()),

@@ -53,7 +53,7 @@ pub(super) struct Column<'a> {
 
 /// Where the values lie.
 enum Values<'a> {
-    /// One behind the other; value `i` from the `i`th offset to the next one.
+    /// One after the other; value `i` from the `i`th offset to the next one.
     Short {
         bytes: &'a [u8],
         offsets: &'a [i32],
@@ -124,7 +124,7 @@ impl<'a> Column<'a> {
     }
 
     /// The buffer that all values lie in, and the bytes of it from the first of `rows` to the last one; `None`
-    /// when they do not lie one behind the other.
+    /// when they do not lie one after the other.
     pub(super) fn stretch(
         &self,
         rows: core::ops::Range<usize>,

@@ -11,7 +11,7 @@ use super::canonical::{By, Keys, KeysOfPiece};
 use super::column::Column;
 use super::pieces::each_piece;
 use super::text::Validity;
-use super::{ColumnError, Columns, judge};
+use super::{ColumnError, Columns, collect};
 use crate::dedup::{Rows, Set};
 use crate::key::Key;
 use crate::pipeline::Invalid;
@@ -72,7 +72,7 @@ impl Firsts {
         let hasher = self.columns.equivalence.run_hasher(&self.columns.hasher, None);
         let work = Keys { columns: &self.columns, by: By::Run(hasher), takes_empty: false };
         let pieces = each_piece(self.columns.kernels, &column, &work);
-        let invalid = judge(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let invalid = collect(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let rows = pieces.par_iter().map(rows_of).collect();
         Ok(Keyed { pieces, rows, invalid, len: column.len() })
     }

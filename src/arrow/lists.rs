@@ -43,7 +43,7 @@ impl List {
     }
 }
 
-/// The array of `pieces`, one behind the other.
+/// The array of `pieces`, one after the other.
 ///
 /// # Errors
 /// [`ColumnError::TooLarge`].

@@ -1,7 +1,7 @@
 //! Floor 9: columns of Arrow arrays in, columns out.
 //!
 //! [`Columns`] does with the values of an array of text what the jobs of [`crate::pipeline`] do with the lines of
-//! files: the same roads, the same answers, on all threads of the rayon pool that it is called in. The values
+//! files: the same paths, the same answers, on all threads of the rayon pool that it is called in. The values
 //! of an array are indexed where they lie, about 128 KiB at a time; nothing is copied but what is made, and
 //! what lies apart (views) or at the very end of a buffer.
 //!
@@ -10,7 +10,7 @@
 //! | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView` | text of the same type |
 //! | a dictionary of one of these | by [`Columns::normalize`] and others that give text: a dictionary with the same keys; else as if it were spelled out |
 //!
-//! A value is a record: ASCII white space around it is no part of it (RFC 3986 Appendix C). Unlike a blank line, an empty
+//! A value is a record: ASCII white space around it is not part of it (RFC 3986 Appendix C). Unlike a blank line, an empty
 //! value is one: the empty reference (4.2), and no URI. Null stays null.
 //!
 //! ```
@@ -55,7 +55,7 @@ use crate::pipeline::{Equivalence, Invalid};
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
-/// What becomes of a value that is no URI, where a URI is needed.
+/// What becomes of a value that is not a URI, where a URI is needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
     /// It stands for itself: its own bytes are its form, and what its key is made of. Where it has none of what is
@@ -77,7 +77,7 @@ pub struct Columns {
     pub hash: PublicHash,
     /// Makes the keys that are held in memory.
     pub hasher: Hasher,
-    /// What becomes of values that are no URIs.
+    /// What becomes of values that are not URIs.
     pub on_invalid: OnInvalid,
     /// The SIMD backend.
     pub kernels: Kernels,
@@ -90,7 +90,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// Columns under `equivalence`; what is no URI stands for itself.
+    /// Columns under `equivalence`; what is not a URI stands for itself.
     pub fn new(equivalence: Equivalence) -> Columns {
         Columns {
             equivalence,
@@ -106,7 +106,7 @@ impl Columns {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ColumnError {
-    /// It is no column of text.
+    /// It is not a column of text.
     Type(DataType),
     /// Two columns that belong together have so many rows.
     Lengths(usize, usize),
@@ -178,7 +178,7 @@ impl Faults {
 }
 
 /// The faults of all pieces, counted, unless the first one ends the call.
-fn judge(
+fn collect(
     on_invalid: OnInvalid,
     pieces: impl Iterator<Item = Faults>,
 ) -> Result<Invalid, ColumnError> {
@@ -236,7 +236,7 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-/// The values of an array of text that is no dictionary, in order.
+/// The values of an array of text that is not a dictionary, in order.
 #[cfg(feature = "parquet")]
 pub(crate) fn each_value(array: &dyn Array) -> impl Iterator<Item = Option<&[u8]>> {
     use arrow_schema::DataType as Type;

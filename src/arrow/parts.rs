@@ -10,7 +10,7 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
-use super::{ColumnError, Columns, Faults, judge, text_to_other};
+use super::{ColumnError, Columns, Faults, collect, text_to_other};
 use crate::index::Record;
 use crate::pipeline::{Invalid, Scratch};
 use crate::simd::Isa;
@@ -24,7 +24,7 @@ pub const COMPONENTS: [&str; 9] =
 impl Columns {
     /// The components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]: text of the same type, null
     /// where a component is undefined, and empty where it is empty. Relative references are as good as URIs. Of a
-    /// value that is no URI-reference the struct is null.
+    /// value that is not a URI-reference the struct is null.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray};
@@ -42,11 +42,11 @@ impl Columns {
         text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
     }
 
-    /// [`Columns::parse`] of a column that is no dictionary, and how many values are invalid.
+    /// [`Columns::parse`] of a column that is not a dictionary, and how many values are invalid.
     pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
         let column = Column::new(values)?;
         let mut pieces = each_piece(self.kernels, &column, &Parse);
-        let invalid = judge(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
         let mut columns: [Vec<Text>; 9] = Default::default();
         for piece in pieces {
@@ -70,11 +70,11 @@ impl Columns {
     pub fn check(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
-            let verdicts = each_piece(self.kernels, &column, &Check { relative }).concat();
-            let kind = |verdict: &Verdict| Some(verdict.error()?.kind.name());
-            let kinds = verdicts.iter().map(kind).collect::<StringArray>();
-            let at = |verdict: &Verdict| Some(verdict.error()?.at);
-            let places = verdicts.iter().map(at).collect::<UInt32Array>();
+            let results = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let kind = |result: &Checked| Some(result.error()?.kind.name());
+            let kinds = results.iter().map(kind).collect::<StringArray>();
+            let at = |result: &Checked| Some(result.error()?.at);
+            let places = results.iter().map(at).collect::<UInt32Array>();
             let nulls = places.nulls().cloned();
             let fields = Fields::from(vec![
                 Field::new("kind", DataType::Utf8, true),
@@ -99,9 +99,9 @@ impl Columns {
     pub fn is_valid(&self, values: &dyn Array, relative: bool) -> Result<ArrayRef, ColumnError> {
         text_to_other(values, |values| {
             let column = Column::new(values)?;
-            let verdicts = each_piece(self.kernels, &column, &Check { relative }).concat();
-            let is_valid = |verdict: &Verdict| *verdict == Verdict::Valid;
-            let bits = verdicts.iter().map(is_valid).collect::<BooleanBuffer>();
+            let results = each_piece(self.kernels, &column, &Check { relative }).concat();
+            let is_valid = |result: &Checked| *result == Checked::Valid;
+            let bits = results.iter().map(is_valid).collect::<BooleanBuffer>();
             Ok(Arc::new(BooleanArray::new(bits, values.nulls().cloned())))
         })
     }
@@ -127,7 +127,7 @@ impl Work for Parse {
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             match value {
                 Row::Null => {}
-                Row::Value(record) => match judged(isa, record) {
+                Row::Value(record) => match parse_value(isa, record) {
                     Ok(parts) => {
                         parsed.push(&parts, record.bytes());
                         continue;
@@ -166,7 +166,7 @@ impl Parsed {
 
 /// [`crate::uri::parse`] of a record that may be empty: then it is a path without segments.
 #[inline(always)]
-fn judged<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
+fn parse_value<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
     if record.is_empty() { parse(b"") } else { parse_record(isa, record) }
 }
 
@@ -176,38 +176,38 @@ struct Check {
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
+enum Checked {
     Null,
     Valid,
     Invalid(UriError),
 }
 
-impl Verdict {
+impl Checked {
     fn error(self) -> Option<UriError> {
         match self {
-            Verdict::Invalid(error) => Some(error),
-            Verdict::Null | Verdict::Valid => None,
+            Checked::Invalid(error) => Some(error),
+            Checked::Null | Checked::Valid => None,
         }
     }
 }
 
 impl Work for Check {
-    type Output = Vec<Verdict>;
+    type Output = Vec<Checked>;
 
     #[inline(always)]
-    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Vec<Verdict> {
-        let mut verdicts = Vec::with_capacity(piece.rows.len());
+    fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Vec<Checked> {
+        let mut results = Vec::with_capacity(piece.rows.len());
         for value in piece.iter() {
-            verdicts.push(match value {
-                Row::Null => Verdict::Null,
-                Row::TooLong(value) => Verdict::Invalid(too_long(value)),
-                Row::Value(record) => match judged(isa, record) {
-                    Ok(parts) if self.relative || parts.is_uri() => Verdict::Valid,
-                    Ok(_) => Verdict::Invalid(UriError { kind: ErrorKind::Relative, at: 0 }),
-                    Err(error) => Verdict::Invalid(error),
+            results.push(match value {
+                Row::Null => Checked::Null,
+                Row::TooLong(value) => Checked::Invalid(too_long(value)),
+                Row::Value(record) => match parse_value(isa, record) {
+                    Ok(parts) if self.relative || parts.is_uri() => Checked::Valid,
+                    Ok(_) => Checked::Invalid(UriError { kind: ErrorKind::Relative, at: 0 }),
+                    Err(error) => Checked::Invalid(error),
                 },
             });
         }
-        verdicts
+        results
     }
 }

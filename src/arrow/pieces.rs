@@ -31,7 +31,7 @@ pub(super) enum Row<'a> {
     TooLong(&'a [u8]),
 }
 
-/// Some rows of a column, their bytes one behind the other and indexed.
+/// Some rows of a column, their bytes one after the other and indexed.
 pub(super) struct Piece<'a> {
     text: Padded<'a>,
     index: &'a Index,
@@ -92,7 +92,7 @@ pub(super) trait Work: Sync {
 struct Worker {
     index: Index,
     spans: Vec<Place>,
-    /// The bytes of a piece that do not lie together, or have no padding behind them.
+    /// The bytes of a piece that do not lie together, or have no padding after them.
     gathered: PaddedBuf,
     scratch: Scratch,
 }

@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Piece, Row, Work, each_piece};
-use super::{ColumnError, Columns, Faults, judge, text_to_other};
+use super::{ColumnError, Columns, Faults, collect, text_to_other};
 use crate::explain::{explain_with_rules, step};
 use crate::grammar::Grammar;
 use crate::pipeline::Scratch;
@@ -36,7 +36,7 @@ impl Columns {
     /// Which steps change a value on its way to its form, as the bits of a `UInt64`, named by [`step_names`]; 0
     /// for a value that is its own form, null for one that has none.
     ///
-    /// What has a form of its own by the fast roads costs next to nothing; what has not, some microseconds.
+    /// What has a form of its own by the fast paths costs next to nothing; what has not, some microseconds.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray, types::UInt64Type};
@@ -67,7 +67,7 @@ impl Columns {
             let work = Changes { columns: self, names: step_names() };
             let pieces = each_piece(self.kernels, &Column::new(values)?, &work);
             let (faults, bits): (Vec<Faults>, Vec<Vec<Option<u64>>>) = pieces.into_iter().unzip();
-            judge(self.on_invalid, faults.into_iter())?;
+            collect(self.on_invalid, faults.into_iter())?;
             Ok(Arc::new(bits.concat().into_iter().collect::<UInt64Array>()))
         })
     }

@@ -6,7 +6,7 @@ use super::canonical::too_long;
 use super::column::Column;
 use super::pieces::{Beside, Piece, Row, Work, each_piece};
 use super::text::{Text, join};
-use super::{ColumnError, Columns, Faults, OnInvalid, judge, spelled_out, text_to_text};
+use super::{ColumnError, Columns, Faults, OnInvalid, collect, spelled_out, text_to_text};
 use crate::pipeline::Scratch;
 use crate::resolve::{Base, BaseUri, Options, append_target};
 use crate::simd::Isa;
@@ -38,7 +38,7 @@ impl Columns {
     }
 
     /// The target of every reference against the base in the same row, as text of the type of `references`; null where
-    /// either is null. A base that is no URI makes its row invalid, with an error that counts from the start of the
+    /// either is null. A base that is not a URI makes its row invalid, with an error that counts from the start of the
     /// base.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Columns {
         let work = Targets { bases, options, on_invalid: self.on_invalid };
         let (faults, texts): (Vec<Faults>, Vec<Text>) =
             each_piece(self.kernels, &column, &work).into_iter().unzip();
-        judge(self.on_invalid, faults.into_iter())?;
+        collect(self.on_invalid, faults.into_iter())?;
         join(column.text_type, texts)
     }
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::ColumnError;
 use super::column::TextType;
 
-/// The values of some rows, one behind the other.
+/// The values of some rows, one after the other.
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     /// Where each value ends in `bytes`.
@@ -88,7 +88,7 @@ impl Validity {
     }
 }
 
-/// The array of `pieces`, one behind the other.
+/// The array of `pieces`, one after the other.
 ///
 /// # Errors
 /// [`ColumnError::TooLarge`].

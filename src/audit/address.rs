@@ -55,7 +55,7 @@ fn number(text: &[u8]) -> Option<u32> {
 }
 
 /// Judges the host `name`, which starts at byte `start` of the record.
-pub(super) fn judge(name: &[u8], start: usize, facts: Option<&SchemeFacts>, found: &mut Found<'_>) {
+pub(super) fn check(name: &[u8], start: usize, facts: Option<&SchemeFacts>, found: &mut Found<'_>) {
     let range = start..start + name.len();
     let address = match name.strip_prefix(b"[") {
         Some(literal) => {
@@ -67,7 +67,7 @@ pub(super) fn judge(name: &[u8], start: usize, facts: Option<&SchemeFacts>, foun
         None => parse_ipv4(name).map(|octets| IpAddr::from(Ipv4Addr::from(octets))),
     };
     if let Some(address) = address {
-        return judge_address(address, range, found);
+        return check_address(address, range, found);
     }
     let is_file = facts.is_some_and(|facts| facts.default_host.is_some());
     let plain = plain_name(name);
@@ -75,7 +75,7 @@ pub(super) fn judge(name: &[u8], start: usize, facts: Option<&SchemeFacts>, foun
     if let Some(octets) = inet_aton(plain) {
         let address = IpAddr::from(Ipv4Addr::from(octets));
         found.add(Rule::RareIpv4, range.clone(), Detail::Address(address));
-        judge_address(address, range, found);
+        check_address(address, range, found);
     } else if is_localhost(plain) && !is_file {
         // RFC 6761 section 6.3. The host that a `file` URI names is not connected to.
         found.add(Rule::AddressLoopback, range, Detail::None);
@@ -98,7 +98,7 @@ fn plain_name(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-fn judge_address(address: IpAddr, range: core::ops::Range<usize>, found: &mut Found<'_>) {
+fn check_address(address: IpAddr, range: core::ops::Range<usize>, found: &mut Found<'_>) {
     if let Some((rule, address)) = class_of(address) {
         found.add(rule, range, Detail::Address(address));
     }

@@ -15,7 +15,7 @@ pub(super) enum Part {
 }
 
 /// Judges the triplets of `text`, a component that starts at byte `start` of the record.
-pub(super) fn judge(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
+pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
     let mut at = 0;
     while let Some(percent) = memchr::memchr(b'%', &text[at..]) {
         at += percent;
@@ -23,28 +23,28 @@ pub(super) fn judge(text: &[u8], start: usize, part: Part, found: &mut Found<'_>
             at += 1;
             continue;
         };
-        at += judge_one(text, at, byte, start, part, found);
+        at += check_one(text, at, byte, start, part, found);
     }
 }
 
-/// [`judge`] for a query. With `has_body`, that of `mailto:` and `sms:`, the parameter `body` may hold
+/// [`check`] for a query. With `has_body`, that of `mailto:` and `sms:`, the parameter `body` may hold
 /// line breaks, which have to be encoded there (RFC 6068 section 5, RFC 5724 section 2.2).
-pub(super) fn judge_query(query: &[u8], start: usize, has_body: bool, found: &mut Found<'_>) {
+pub(super) fn check_query(query: &[u8], start: usize, has_body: bool, found: &mut Found<'_>) {
     if !has_body {
-        return judge(query, start, Part::Query, found);
+        return check(query, start, Part::Query, found);
     }
     let mut at = 0;
     for parameter in query.split(|&byte| byte == b'&') {
         let is_body = parameter.get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"body="));
         if !is_body {
-            judge(parameter, start + at, Part::Query, found);
+            check(parameter, start + at, Part::Query, found);
         }
         at += parameter.len() + 1;
     }
 }
 
 /// Judges the triplet of `byte` at `at` of `text`; gives the number of bytes that are done with.
-fn judge_one(
+fn check_one(
     text: &[u8],
     at: usize,
     byte: u8,
@@ -87,7 +87,7 @@ fn judge_one(
     if rule == Some(Rule::DoubleEncoding) { 3 } else { len }
 }
 
-/// The end of the triplet that decoding twice would find behind the `%25` at `at`.
+/// The end of the triplet that decoding twice would find after the `%25` at `at`.
 fn doubly_encoded(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 3;
     for _ in 0..2 {

@@ -44,15 +44,15 @@ pub(crate) fn audit_with(
         }
     };
     if !hint.head_is_quiet {
-        judge_head(text, &parts, parsed.is_ok(), &mut found);
+        check_head(text, &parts, parsed.is_ok(), &mut found);
     }
-    judge_rest(text, &parts, parsed.is_ok(), &mut found);
+    check_rest(text, &parts, parsed.is_ok(), &mut found);
     findings.sort_by_key(|finding| (finding.start, finding.rule));
     parsed.err()
 }
 
 /// The finding for a record of more than `max_record` bytes, which is not judged.
-pub(crate) fn unjudged(max_record: usize) -> Finding {
+pub(crate) fn oversized(max_record: usize) -> Finding {
     let error = UriError::new(ErrorKind::TooLong, max_record);
     let (rule, at) = (Rule::Invalid, error.at);
     let severity = rule.severity();
@@ -64,31 +64,31 @@ fn place(offset: u32) -> usize {
 }
 
 /// Judges scheme and authority.
-fn judge_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
+fn check_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let scheme = parts.scheme(text);
     let facts = scheme.and_then(scheme_facts);
     if let Some(userinfo) = parts.userinfo(text) {
         let start = place(parts.authority_start);
-        secret::judge_userinfo(userinfo, start, found);
-        host::judge_userinfo(userinfo, start, found);
-        encoded::judge(userinfo, start, encoded::Part::Userinfo, found);
+        secret::check_userinfo(userinfo, start, found);
+        host::check_userinfo(userinfo, start, found);
+        encoded::check(userinfo, start, encoded::Part::Userinfo, found);
     }
     if let Some(name) = parts.host(text) {
         found.next_component();
         let start = place(parts.host_start);
-        encoded::judge(name, start, encoded::Part::Host, found);
-        address::judge(name, start, facts, found);
-        host::judge_name(name, start, facts, found);
+        encoded::check(name, start, encoded::Part::Host, found);
+        address::check(name, start, facts, found);
+        host::check_name(name, start, facts, found);
     }
-    host::judge_grammars(text, parts, is_valid, found);
+    host::check_grammars(text, parts, is_valid, found);
     if let Some(digits) = parts.port(text) {
         found.next_component();
-        port::judge(scheme, digits, place(parts.host_end), found);
+        port::check(scheme, digits, place(parts.host_end), found);
     }
 }
 
 /// Judges path, query and fragment, and backslashes wherever they are.
-fn judge_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
+fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let facts = parts.scheme(text).and_then(scheme_facts);
     // `mailto:a%2Fb@h` has no segments.
     let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
@@ -100,26 +100,26 @@ fn judge_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     let (path, start) = (parts.path(text), place(parts.path_start));
     if !is_data {
         let part = if is_opaque { encoded::Part::Opaque } else { encoded::Part::Path };
-        encoded::judge(path, start, part, found);
-        secret::judge_parameters(path, start, secret::Part::Path, found);
+        encoded::check(path, start, part, found);
+        secret::check_parameters(path, start, secret::Part::Path, found);
     }
     if !is_opaque {
-        path::judge(path, start, found);
+        path::check(path, start, found);
     }
     if let Some(query) = parts.query(text) {
         found.next_component();
         let start = place(parts.path_end) + 1;
         if !is_data {
             let has_body = facts.is_some_and(|facts| matches!(facts.name, "mailto" | "sms"));
-            encoded::judge_query(query, start, has_body, found);
-            secret::judge_parameters(query, start, secret::Part::Query, found);
+            encoded::check_query(query, start, has_body, found);
+            secret::check_parameters(query, start, secret::Part::Query, found);
         }
-        path::judge_query(query, start, found);
+        path::check_query(query, start, found);
     }
     if let Some(fragment) = parts.fragment(text) {
         found.next_component();
         let start = place(parts.query_end) + 1;
-        secret::judge_parameters(fragment, start, secret::Part::Query, found);
+        secret::check_parameters(fragment, start, secret::Part::Query, found);
     }
     if !is_valid {
         found.next_component();
@@ -130,8 +130,8 @@ fn judge_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     }
 }
 
-/// The components of what is no URI-reference, as far as the delimiters tell (Appendix B). The
-/// userinfo ends at the last `@`, as clients have it, and the host before the first `:` behind it.
+/// The components of what is not a URI-reference, as far as the delimiters tell (Appendix B). The
+/// userinfo ends at the last `@`, as clients have it, and the host before the first `:` after it.
 pub(super) fn by_appendix_b(text: &[u8]) -> Components {
     let offset = |at: usize| at as u32;
     let parts = split(text);

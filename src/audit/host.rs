@@ -23,7 +23,7 @@ const DOMAINS: &[&[u8]] = &[
 ];
 
 /// Judges `userinfo`, which starts at byte `start` of the record.
-pub(super) fn judge_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
+pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
     let name_end = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
     if reads_like_a_host(&decoded(&userinfo[..name_end])) {
         found.add(Rule::MisleadingUserinfo, start..start + name_end, Detail::None);
@@ -48,7 +48,7 @@ fn reads_like_a_host(name: &[u8]) -> bool {
 }
 
 /// Judges the letters of the host `name`, which starts at byte `start` of the record.
-pub(super) fn judge_name(
+pub(super) fn check_name(
     name: &[u8],
     start: usize,
     facts: Option<&SchemeFacts>,
@@ -151,7 +151,7 @@ fn ascii_twin(label: &str) -> Option<String> {
 pub(super) const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ws", b"wss", b"ftp"];
 
 /// Judges what other grammars take for the host.
-pub(super) fn judge_grammars(
+pub(super) fn check_grammars(
     text: &[u8],
     parts: &Components,
     is_valid: bool,
@@ -342,7 +342,7 @@ mod tests {
         }
     }
 
-    /// What the masks say of `name` behind `before` other bytes.
+    /// What the masks say of `name` after `before` other bytes.
     fn by_masks(kernels: Kernels, name: &[u8], before: usize) -> bool {
         struct Ask(Box<[u8; BLOCK]>, Range<usize>);
         impl Task for Ask {
@@ -370,9 +370,9 @@ mod tests {
         #[test]
         fn browsers_see_the_same_name_where_it_is_said(
             name in "([a-zA-Z0-9_.-]|%4[1-9a]|%3[0-9]|%2[de]|%5f){1,8}",
-            behind in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|)",
+            after in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|)",
         ) {
-            let text = format!("http://{name}{behind}");
+            let text = format!("http://{name}{after}");
             let is_valid = crate::uri::parse(text.as_bytes()).is_ok();
             let once = String::from_utf8(decoded(name.as_bytes())).unwrap();
             if is_valid && is_one_name(name.as_bytes()) || is_ordinary(name.as_bytes()) {

@@ -1,7 +1,7 @@
 //! Floor 5: section 7 of RFC 3986 as an audit: what in a reference asks for trouble, and why.
 //!
 //! [`audit`] judges one reference, component by component, and gives [`Finding`]s: a [`Rule`], a
-//! [`Severity`], a range of bytes. A record that is no URI-reference is judged too, as the
+//! [`Severity`], a range of bytes. A record that is not a URI-reference is judged too, as the
 //! expression of Appendix B splits it, since what is malformed is where parsers disagree. In bulk,
 //! [`crate::pipeline::audit`] asks the index first and looks closely only where something may be.
 //!
@@ -27,7 +27,7 @@ mod tests;
 
 pub use address::inet_aton;
 pub use exact::audit;
-pub(crate) use exact::{audit_with, unjudged};
+pub(crate) use exact::{audit_with, oversized};
 pub(crate) use redact::each_secret;
 pub use redact::{MASK, redact_into};
 pub use rule::{Rule, RuleSet, Severity};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Detail, Found, Rule, decoded, triplet};
 
 /// Judges the segments of `path`, which starts at byte `start` of the record.
-pub(super) fn judge(path: &[u8], start: usize, found: &mut Found<'_>) {
+pub(super) fn check(path: &[u8], start: usize, found: &mut Found<'_>) {
     let mut at = 0;
     let has_triplets = memchr::memchr(b'%', path).is_some();
     // Segments that a `..` could still take away.
@@ -56,7 +56,7 @@ fn goes_up(once: &[u8], was_encoded: bool) -> bool {
 }
 
 /// Judges the values of the parameters of `query`, which starts at byte `start` of the record.
-pub(super) fn judge_query(query: &[u8], start: usize, found: &mut Found<'_>) {
+pub(super) fn check_query(query: &[u8], start: usize, found: &mut Found<'_>) {
     if !may_go_up(query) {
         return;
     }
@@ -67,7 +67,7 @@ pub(super) fn judge_query(query: &[u8], start: usize, found: &mut Found<'_>) {
         if once.windows(2).any(|two| two == b"..") || once.contains(&b'%') {
             let is_up = |text: &[u8]| {
                 let mut pieces = text.split(|byte| b"/\\".contains(byte));
-                // A mere `..` is no path.
+                // A mere `..` is not a path.
                 text.len() > 2 && pieces.any(|piece| piece == b"..")
             };
             if is_up(&once) || is_up(&decoded(&once)) {
@@ -96,7 +96,7 @@ pub(super) fn segment_is_quiet(segment: &[u8]) -> bool {
     }
 }
 
-/// The first three bytes of `segment`, decoded; zeros behind its end.
+/// The first three bytes of `segment`, decoded; zeros after its end.
 fn decoded_head(segment: &[u8]) -> [u8; 3] {
     let mut at = 0;
     [(); 3].map(|()| {

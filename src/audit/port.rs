@@ -104,8 +104,8 @@ pub(super) fn service(port: u16) -> Option<&'static str> {
     SERVICES.binary_search_by_key(&port, |row| row.0).ok().map(|row| SERVICES[row].1)
 }
 
-/// Judges `digits`, the port behind the `:` at `colon`.
-pub(super) fn judge(scheme: Option<&[u8]>, digits: &[u8], colon: usize, found: &mut Found<'_>) {
+/// Judges `digits`, the port after the `:` at `colon`.
+pub(super) fn check(scheme: Option<&[u8]>, digits: &[u8], colon: usize, found: &mut Found<'_>) {
     if let Some((rule, detail)) = warning(scheme, digits) {
         found.add(rule, colon + 1..colon + 1 + digits.len(), detail);
     }
@@ -121,7 +121,7 @@ pub(super) fn warning(scheme: Option<&[u8]>, digits: &[u8]) -> Option<(Rule, Det
         (digit.is_ascii_digit() && value <= 0xFFFF).then_some(value)
     });
     let Some(port) = port.and_then(|port| u16::try_from(port).ok()) else {
-        // What is no number is invalid, which is another rule.
+        // What is not a number is invalid, which is another rule.
         return digits.iter().all(u8::is_ascii_digit).then_some((Rule::PortOverflow, Detail::None));
     };
     if port >= 1024 {

@@ -1,4 +1,4 @@
-//! The fast road of the audit: which records have nothing to find, by masks.
+//! The fast path of the audit: which records have nothing to find, by masks.
 //!
 //! [`screen`] is wrong on the safe side only: where it has nothing to say, [`super::audit`] finds nothing
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
@@ -15,10 +15,10 @@ use crate::uri::{Components, fast};
 /// A segment longer than that is not looked at here when it holds needless triplets.
 const LONG_SEGMENT: usize = 256;
 
-/// What the screen knows of a record that is not quiet; saves the exact road some work.
+/// What the screen knows of a record that is not quiet; saves the reference path some work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hint {
-    /// Its components, if a fast road understood it; it is valid then.
+    /// Its components, if a fast path understood it; it is valid then.
     pub(crate) parts: Option<Components>,
     /// No rule has anything to say of its scheme and authority.
     pub(crate) head_is_quiet: bool,
@@ -40,7 +40,7 @@ pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
 fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
     let text = record.bytes();
     if parts.authority_start == 0 {
-        return has_no_authority_to_judge(text, parts);
+        return lacks_authority_to_check(text, parts);
     }
     // No userinfo, an ordinary name, and a port of no interest, if any.
     let name = parts.host_start as usize..parts.host_end as usize;
@@ -52,9 +52,9 @@ fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
 
 /// Whether a record without authority is such that no rule is about where its authority is.
 #[inline(never)]
-fn has_no_authority_to_judge(text: &[u8], parts: &Components) -> bool {
+fn lacks_authority_to_check(text: &[u8], parts: &Components) -> bool {
     match parts.scheme(text) {
-        // The first segment of a path stands behind a slash, or the loop over slashes would miss it.
+        // The first segment of a path follows a slash, or the loop over slashes would miss it.
         None => matches!(parts.path(text), [] | [b'/', ..]),
         // A scheme without segments, which browsers have no rules for.
         Some(scheme) => {
@@ -81,13 +81,13 @@ fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
 struct Looks {
     /// Triplets of what may be acted upon or misread.
     triplets: u64,
-    /// Slashes of the path with a dot behind them.
+    /// Slashes of the path with a dot after them.
     dots: u64,
-    /// Slashes of the path with what may be the name of a device behind them.
+    /// Slashes of the path with what may be the name of a device after them.
     devices: u64,
-    /// `=` behind what may be the name of a secret.
+    /// `=` after what may be the name of a secret.
     secrets: u64,
-    /// The first of two dots behind the path.
+    /// The first of two dots after the path.
     two_dots: u64,
 }
 
@@ -103,7 +103,7 @@ impl Looks {
 fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
     let text = record.bytes();
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    // What is no path from the root has no segments that a rule is about (`has_no_authority_to_judge`).
+    // What is not a path from the root has no segments that a rule is about (`lacks_authority_to_check`).
     let has_segments = path_start != path_end && text[path_start] == b'/';
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
@@ -117,7 +117,7 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
             triplets: doubtful(record, at, isa.equal(block, b'%') & inside, in_path),
             dots: slashes & dots_next,
             devices: slashes & before_devices(isa, record, at),
-            secrets: behind_secrets(text, at, isa.equal(block, b'=') & inside),
+            secrets: secret_separators(text, at, isa.equal(block, b'=') & inside),
             two_dots: isa.equal(block, b'.') & dots_next & inside & !in_path,
         };
         if looks.any() && !looks_are_quiet(text, at, looks, parts, &mut dots_are_fine) {
@@ -154,7 +154,7 @@ fn doubtful(record: Record<'_>, at: usize, percents: u64, in_path: u64) -> u64 {
     path & in_path | query & !in_path
 }
 
-/// The bytes of the block at byte `at` behind which the first three letters of a device stand (and of
+/// The bytes of the block at byte `at` after which the first three letters of a device stand (and of
 /// some other words).
 #[inline(always)]
 fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
@@ -172,7 +172,7 @@ fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
 
 /// Those of the `=` at `equals`, bits of the block at byte `at`, before which the name of a secret may end.
 #[inline(always)]
-fn behind_secrets(text: &[u8], at: usize, equals: u64) -> u64 {
+fn secret_separators(text: &[u8], at: usize, equals: u64) -> u64 {
     let mut secrets = 0;
     for bit in Bits(equals) {
         secrets |= u64::from(secret::may_be_secret(text, at + bit as usize)) << bit;
@@ -197,7 +197,7 @@ fn looks_are_quiet(
             slash + 1 >= path_end || dot_is_quiet(path, slash + 1 - path_start, dots_are_fine)
         })
         && places(looks.secrets)
-            .all(|equals| !secret::is_behind_secret_name(text, equals, equals < path_end))
+            .all(|equals| !secret::follows_secret_name(text, equals, equals < path_end))
         && places(looks.devices).all(|slash| !path::begins_with_device(&text[slash + 1..path_end]))
         && places(looks.triplets).all(|at| triplet_is_quiet(text, at, parts))
 }

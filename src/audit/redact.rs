@@ -20,7 +20,7 @@ pub const MASK: &[u8] = b"***";
 /// - all of these in the values of parameters, percent-encoded or not: one level deep, as in `?next=https%3A%2F%2Fh%2F%3Ftoken%3D1`.
 ///
 /// A reference stays one: the same components are defined, and the rest of their bytes is the same.
-/// What is no URI-reference is masked too, as Appendix B splits it. Doing it twice changes nothing more.
+/// What is not a URI-reference is masked too, as Appendix B splits it. Doing it twice changes nothing more.
 ///
 /// ```
 /// use uriscan::audit::redact_into;
@@ -133,7 +133,7 @@ fn in_value(
     of_userinfo: OfUserinfo,
     each: &mut impl FnMut(Range<usize>),
 ) {
-    // Neither a userinfo nor a parameter can be in it; an `=` of its own has been seen as the one behind a name.
+    // Neither a userinfo nor a parameter can be in it; an `=` of its own has been seen as the one after a name.
     if memchr::memchr3(b'%', b'@', b'=', value).is_none() {
         return;
     }
@@ -185,7 +185,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether something may have to be masked: there is an `@`, or an `=` behind what may be the name of a
+/// Whether something may have to be masked: there is an `@`, or an `=` after what may be the name of a
 /// secret, or might be if its triplets were decoded. Most records have nothing of the kind.
 fn may_hold_secret(text: &[u8]) -> bool {
     memchr::memchr3_iter(b'@', b'=', b'%', text)

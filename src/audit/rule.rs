@@ -169,7 +169,7 @@ rules! {
         "servers and proxies log it, browsers store it and send it on as the referrer";
     MisleadingUserinfo, "misleading-userinfo", "7.6", Error,
         "userinfo that looks like a host",
-        "people read the userinfo as the host; the client connects to the host behind the '@'";
+        "people read the userinfo as the host; the client connects to the host after the '@'";
     MixedScript, "mixed-script", "7.6", Warning,
         "label of the host mixes scripts",
         "people read one script; the client connects to a name that holds letters of another one";
@@ -181,7 +181,7 @@ rules! {
         "browsers refuse it; other clients ask the DNS for it as it is";
     HostWhatwg, "host-whatwg", "7.6", Error,
         "browsers see another host",
-        "a filter by RFC 3986 judges one host; a client by the WHATWG URL standard connects to another one";
+        "a filter that follows RFC 3986 sees one host; a client that follows the WHATWG URL standard connects to another";
     HostRfc2396, "host-rfc2396", "7.6", Note,
         "RFC 2396 sees no host",
         "systems by the older grammar, such as java.net.URI, see a registry name and no host";

@@ -110,7 +110,7 @@ pub(super) fn masked_in_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
 }
 
 /// The range within `userinfo` of what is secret in it: all of it when the user name is a token, with or
-/// without something behind it; or else what stands behind the first `:`.
+/// without something after it; or else what follows the first `:`.
 pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
     if name_len >= 16 && TOKENS.iter().any(|token| userinfo.starts_with(token)) {
@@ -120,7 +120,7 @@ pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
 }
 
 /// Judges `userinfo`, which starts at byte `start` of the record.
-pub(super) fn judge_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
+pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
     let secret = of_userinfo(userinfo);
     let name_end = secret.clone().map_or_else(
         || memchr::memchr(b':', userinfo).unwrap_or(userinfo.len()),
@@ -161,7 +161,7 @@ fn each_pair_if<'t>(
 ) {
     let delimiters = match part {
         Part::Path => ByteClass::of(b"/;&"),
-        // A second `#` stands in texts that are no URI.
+        // A second `#` stands in texts that are not URIs.
         Part::Query => ByteClass::of(b"&;?#"),
     };
     let is_delimiter = |byte: &u8| delimiters.has(*byte);
@@ -173,7 +173,7 @@ fn each_pair_if<'t>(
         let is_first = done == 0 || before.is_some();
         let name_start = before.map_or(done, |delimiter| done + delimiter + 1);
         done = equals + 1;
-        // The first piece of a path is no parameter, nor is what follows a slash.
+        // The first piece of a path is not a parameter, nor is what follows a slash.
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
         if is_first && is_parameter && wanted(name) {
@@ -186,7 +186,7 @@ fn each_pair_if<'t>(
 }
 
 /// Judges the parameters of `text`, a component that starts at byte `start` of the record.
-pub(super) fn judge_parameters(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
+pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
     each_parameter(text, part, |name, value| {
         // Long enough for all names that say something.
         const SHOWN: usize = 200;
@@ -199,7 +199,7 @@ pub(super) fn judge_parameters(text: &[u8], start: usize, part: Part, found: &mu
 
 /// Whether `name` looks like that of a secret.
 ///
-/// Triplets are decoded, case does not matter, nor do bytes that are no letters or digits:
+/// Triplets are decoded, case does not matter, nor do bytes that are not letters or digits:
 /// `API-Key`, `api_key` and `user[apikey]` are one.
 pub(super) fn is_secret_name(name: &[u8]) -> bool {
     // The longest name is short; what stands before it is of no interest.
@@ -271,8 +271,8 @@ static IN_NAME: [u8; 256] = {
 };
 
 /// Whether the name of a secret ends at the `=` at `equals` of `text`, a URI; `in_path` says that it
-/// stands in the path. A parameter without a value is no secret.
-pub(super) fn is_behind_secret_name(text: &[u8], equals: usize, in_path: bool) -> bool {
+/// stands in the path. A parameter without a value is not a secret.
+pub(super) fn follows_secret_name(text: &[u8], equals: usize, in_path: bool) -> bool {
     if matches!(text.get(equals + 1), None | Some(b'&' | b';' | b'?' | b'#')) {
         return false;
     }

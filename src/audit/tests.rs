@@ -1,4 +1,4 @@
-//! Each rule by what it finds and what it does not; the fast road by the exact one.
+//! Each rule by what it finds and what it does not; the fast path by the exact one.
 
 use proptest::prelude::*;
 
@@ -83,8 +83,8 @@ fn hostile_records_give_few_findings() {
     }
 }
 
-/// What the screen says of `text` in a chunk with `before` bytes before it and `behind` behind it.
-fn screen(kernels: Kernels, text: &[u8], behind: &[u8], before: usize) -> Option<Hint> {
+/// What the screen says of `text` in a chunk with `before` bytes before it and `after` after it.
+fn screen(kernels: Kernels, text: &[u8], rest: &[u8], before: usize) -> Option<Hint> {
     struct Ask<'a>(&'a mut Index, &'a PaddedBuf, Span);
     impl Task for Ask<'_> {
         type Output = Option<Hint>;
@@ -95,20 +95,20 @@ fn screen(kernels: Kernels, text: &[u8], behind: &[u8], before: usize) -> Option
             quiet::screen(isa, Record::new(text, self.0, self.2))
         }
     }
-    let whole = [&vec![b'/'; before][..], text, behind].concat();
+    let whole = [&vec![b'/'; before][..], text, rest].concat();
     let buf = PaddedBuf::from_content(&whole);
     let span = Span { start: before as u32, end: (before + text.len()) as u32 };
     kernels.run(Ask(&mut Index::new(), &buf, span))
 }
 
-/// Holds the screen to the exact road, on every backend.
-fn check_screen(text: &[u8], behind: &[u8], before: usize) {
+/// Holds the screen to the reference path, on every backend.
+fn check_screen(text: &[u8], rest: &[u8], before: usize) {
     if text.is_empty() {
         return;
     }
     let found = findings(text);
     for kernels in Kernels::available() {
-        let Some(hint) = screen(kernels, text, behind, before) else {
+        let Some(hint) = screen(kernels, text, rest, before) else {
             assert!(found.is_empty(), "{} is not quiet: {found:?}", text.escape_ascii());
             continue;
         };
@@ -124,8 +124,8 @@ fn the_screen_lets_nothing_pass() {
         let texts = hits.iter().map(|hit| &hit.0).chain(*misses);
         for text in texts {
             for before in [0, 1, 30, 50, 63, 64, 100] {
-                for behind in ["", "con/../=%00", "\n"] {
-                    check_screen(text.as_bytes(), behind.as_bytes(), before);
+                for rest in ["", "con/../=%00", "\n"] {
+                    check_screen(text.as_bytes(), rest.as_bytes(), before);
                 }
             }
             // Where a block ends.
@@ -182,14 +182,14 @@ proptest! {
         query in "(\\?([a-z_]{0,8}(id|key|token|pwd|pw|sid|p%61ss|tok%2Cen|to%2Cken|s%69d|%70w)?=?(\\.\\.|/|%2F|%2e|a|%0A|%25|41|%20){0,3}[&;]?){0,4})?",
         fragment in "(#([a-z]{0,3}(token)?=?[a-z]?))?",
         before in 0usize..70,
-        behind in "(|[a-z/.=%]{0,8})",
+        rest in "(|[a-z/.=%]{0,8})",
     ) {
         let text = format!("{scheme}{head}{path}{query}{fragment}");
-        check_screen(text.as_bytes(), behind.as_bytes(), before);
+        check_screen(text.as_bytes(), rest.as_bytes(), before);
     }
 
     #[test]
-    fn anything_can_be_judged_and_redacted(text in proptest::collection::vec(any::<u8>(), 0..80), head in "(|http://|a:|//)") {
+    fn anything_can_be_audited_and_redacted(text in proptest::collection::vec(any::<u8>(), 0..80), head in "(|http://|a:|//)") {
         let text = [head.as_bytes(), &text].concat();
         let found = findings(&text);
         for finding in &found {

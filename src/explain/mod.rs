@@ -1,6 +1,6 @@
 //! Floor 6: why a URI has the canonical form it has, and why two URIs are one or are not.
 //!
-//! [`explain`] takes the steps of the exact road one by one and tells what each of them changes.
+//! [`explain`] takes the steps of the reference path one by one and tells what each of them changes.
 //! [`compare`] finds the lowest rung at which two URIs are one, with the steps that make them one;
 //! for two that never are, it finds where their forms part, and says why no rung closes the gap.
 //!
@@ -84,7 +84,7 @@ pub struct Change {
     pub component: Component,
     /// The first byte of the input that it is about, counted from 0.
     pub start: usize,
-    /// The byte behind the last one; equal to `start` where something is put in.
+    /// The byte after the last one; equal to `start` where something is put in.
     pub end: usize,
     /// What stood there when the step was taken: the bytes of the input, or what earlier steps made of them.
     pub before: Vec<u8>,
@@ -106,7 +106,7 @@ pub struct Explanation {
 
 impl Explanation {
     /// The byte of the input that byte `at` of the canonical form stands for, where `at` is in a
-    /// component that ends at `end`; at its end, the byte behind what stands before.
+    /// component that ends at `end`; at its end, the byte after what stands before.
     fn place(&self, at: usize, end: usize) -> usize {
         let origin = match at {
             _ if at < end => self.origins[at].start,
@@ -138,7 +138,7 @@ pub fn explain(uri: &[u8], options: Options) -> Result<Explanation, UriError> {
     explain_with_rules(uri, options, None)
 }
 
-/// [`explain`], with the changes that rules beyond the RFC make to the form behind the others.
+/// [`explain`], with the changes that rules beyond the RFC make to the form after the others.
 ///
 /// Takes time with the square of the number of parameters that the rules leave out.
 ///
@@ -212,7 +212,7 @@ fn scheme_case(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 }
 
 fn triplets(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
-    // In a valid URI every `%` has two digits behind it.
+    // In a valid URI every `%` has two digits after it.
     for at in memchr::memchr_iter(b'%', text) {
         let byte = percent::decode(text[at + 1], text[at + 2]);
         let mut after = Vec::new();
@@ -352,7 +352,7 @@ pub enum Comparison {
 
 /// Compares two URIs, each of which is all of its bytes, up to the rung of `options`.
 ///
-/// Bytes that are no URI are one with the same bytes only.
+/// Bytes that are not URIs are one with the same bytes only.
 ///
 /// ```
 /// use uriscan::explain::{Comparison, Reason, compare};
@@ -392,7 +392,7 @@ pub fn compare_with_rules(
                 Some(rules) => rules.apply(&form, &mut Scratch::default()).0.to_vec(),
                 None => form,
             },
-            // One with its own bytes, which are no canonical form of anything else.
+            // One with its own bytes, which are not canonical form of anything else.
             Err(_) => text.to_vec(),
         }
     };

@@ -59,7 +59,7 @@ pub enum Reason {
     Query,
     /// The fragments are different.
     Fragment,
-    /// One is no URI, or neither is.
+    /// One is not a URI, or neither is.
     Invalid,
 }
 
@@ -150,7 +150,7 @@ impl Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parting {
-    /// The component, `None` where one of the two is no URI.
+    /// The component, `None` where one of the two is not a URI.
     pub component: Option<Component>,
     /// Why.
     pub reason: Reason,
@@ -181,7 +181,7 @@ pub(super) fn partings(
     let mut partings = Vec::new();
     for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
         let component = place_a.component;
-        // What only one of them has is no difference of its own.
+        // What only one of them has is not a difference of its own.
         let is_inner = matches!(component, Component::Userinfo | Component::Host | Component::Port);
         let (text_a, text_b) =
             (&form_a[place_a.start..place_a.end], &form_b[place_b.start..place_b.end]);

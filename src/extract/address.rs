@@ -14,7 +14,7 @@ use crate::grammar::class::{ALPHA, DIGIT, URI_BYTE};
 pub(crate) struct Begin {
     /// Its first byte.
     pub(crate) start: usize,
-    /// The first byte behind its scheme and `:` or `://`.
+    /// The first byte after its scheme and `:` or `://`.
     pub(crate) from: usize,
 }
 

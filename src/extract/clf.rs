@@ -20,7 +20,7 @@ const WINDOW: usize = 32 << 10;
 
 /// Appends the links of the entries of a log, line by line.
 ///
-/// A line that is no entry is searched as text.
+/// A line that is not an entry is searched as text.
 pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
     let content = entries.text.content();
     let mut marks = Vec::new();

@@ -29,7 +29,7 @@ pub(super) enum Decoded {
 ///
 /// A body that is the document itself although a coding is named is taken as it is: some archives have been through a decoder
 /// and kept the header. It must be text, and `is_document` must find it to be what it should be: other bytes without control
-/// characters are no proof of that.
+/// characters are not proof of that.
 pub(super) fn decoded(
     codings: &[u8],
     bytes: &[u8],
@@ -144,7 +144,7 @@ fn read<D: std::io::Read>(
 }
 
 /// [`read`] for brotli, which has neither a mark nor a checksum: by their first byte many texts are a stream of nothing, with
-/// something behind it.
+/// something after it.
 #[cfg(feature = "compression")]
 fn brotli(bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
     use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};

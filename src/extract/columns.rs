@@ -37,7 +37,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The same columns behind the first row.
+    /// The same columns after the first row.
     pub(crate) fn without_heading(self) -> Columns {
         Columns { has_heading: false, ..self }
     }
@@ -54,10 +54,10 @@ struct Cell {
     end: usize,
     /// There are quotes in it, each doubled.
     is_escaped: bool,
-    /// Where the next field of the row begins; `None` behind the last one.
+    /// Where the next field of the row begins; `None` after the last one.
     next: Option<usize>,
-    /// The offset behind the field and the separator or line end that follows it.
-    behind: usize,
+    /// The offset after the field and the separator or line end that follows it.
+    after: usize,
 }
 
 impl Cell {
@@ -69,18 +69,18 @@ impl Cell {
         let end = memchr::memchr2(separator, b'\n', &text[quote..]);
         let end = end.map_or(text.len(), |at| quote + at);
         let is_last = text.get(end) != Some(&separator);
-        let behind = text.len().min(end + 1);
+        let after = text.len().min(end + 1);
         let next = (!is_last).then_some(end + 1);
         let trimmed = match text[..end].last() {
             Some(b'\r') if is_last && end > start => end - 1,
             _ => end,
         };
-        // What has something behind its closing quote is taken as it stands.
+        // What has something after its closing quote is taken as it stands.
         if is_quoted && (trimmed == quote || quote == text.len()) {
             let closing = quote - usize::from(quote > start + 1 && text[quote - 1] == b'"');
-            return Cell { start: start + 1, end: closing, is_escaped, next, behind };
+            return Cell { start: start + 1, end: closing, is_escaped, next, after };
         }
-        Cell { start, end: trimmed, is_escaped: false, next, behind }
+        Cell { start, end: trimmed, is_escaped: false, next, after }
     }
 
     /// Its bytes, doubled quotes once.
@@ -100,7 +100,7 @@ impl Cell {
     }
 }
 
-/// The offset behind the quote that ends the field whose text begins at `from`, or the end, and whether there are doubled
+/// The offset after the quote that ends the field whose text begins at `from`, or the end, and whether there are doubled
 /// quotes before.
 fn quote_end(text: &[u8], from: usize) -> (usize, bool) {
     let (mut at, mut is_escaped) = (from, false);
@@ -142,7 +142,7 @@ pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     while at < text.len() {
         let cell = Cell::read(text, at, separator);
-        at = cell.behind;
+        at = cell.after;
         if cell.next.is_none() && text[at - 1] == b'\n' && cell.end < at {
             end = Some(at);
         }
@@ -159,7 +159,7 @@ pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, lin
     while at < text.len() {
         let row = Row { text, at: Some(at), separator };
         for (column, cell) in row.enumerate() {
-            at = cell.behind;
+            at = cell.after;
             if !is_heading && columns.has(column) && cell.start < cell.end {
                 let span = Span { start: cell.start as u32, end: cell.end as u32 };
                 let made = cell.is_escaped.then(|| cell.value(text));
@@ -223,7 +223,7 @@ mod tests {
         while at < text.len() {
             let mut row = Vec::new();
             for cell in (Row { text, at: Some(at), separator }) {
-                at = cell.behind;
+                at = cell.after;
                 row.push(cell.value(text).into_owned());
             }
             rows.push(row);

@@ -17,7 +17,7 @@ pub(crate) struct End {
 }
 
 /// Where the link that begins at `start`, and whose scheme ends before `from`, ends. `stop` is the first
-/// byte from there on that is no URI byte, or a bracket, or a `)`; `text` ends at the [`quote_limit`]. `None` when
+/// byte from there on that is not a URI byte, or a bracket, or a `)`; `text` ends at the [`quote_limit`]. `None` when
 /// nothing is left of it.
 #[inline(never)]
 pub(crate) fn end(
@@ -46,7 +46,7 @@ pub(crate) fn end(
     (stop > from).then_some(End { at: stop, is_broken: false })
 }
 
-/// Whether a link with `left` before it ends where no URI goes on, behind `last` and before `next`, which is no bracket that was
+/// Whether a link with `left` before it ends where no URI goes on, after `last` and before `next`, which is not a bracket that was
 /// opened in it, since no rule says that it ends elsewhere: then [`end`] says the same.
 #[inline(always)]
 pub(super) fn is_usual(left: u8, last: u8, next: u8) -> bool {
@@ -100,7 +100,7 @@ fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
 
 /// The length of the character at the start of `text` if it may be part of an IRI in prose: a letter
 /// or digit. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link, and so does
-/// what is no UTF-8.
+/// what is not UTF-8.
 fn letter_len(text: &[u8]) -> usize {
     let head = &text[..text.len().min(4)];
     let valid = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());

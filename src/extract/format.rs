@@ -165,7 +165,7 @@ impl Kind {
     }
 }
 
-/// Whether `line` may be the first line of JSON: an opening brace and nothing or a member behind it.
+/// Whether `line` may be the first line of JSON: an opening brace and nothing or a member after it.
 fn is_json(line: &[u8]) -> bool {
     let rest = line[1..].trim_ascii();
     matches!(rest.first(), None | Some(b'"' | b'{' | b'}' | b'[' | b']'))

@@ -38,7 +38,7 @@ pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
         }
         at = match text.get(open + 1) {
             Some(b'!') if text[open..].starts_with(b"<!--") => comment_end(text, open + 4),
-            Some(b'!' | b'?') => behind(text, open + 2, b'>'),
+            Some(b'!' | b'?') => after(text, open + 2, b'>'),
             Some(b'/') => match text.get(open + 2) {
                 Some(byte) if byte.is_ascii_alphabetic() => {
                     attributes.clear();
@@ -47,7 +47,7 @@ pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
                         None => return,
                     }
                 }
-                Some(_) => behind(text, open + 2, b'>'),
+                Some(_) => after(text, open + 2, b'>'),
                 None => return,
             },
             Some(byte) if byte.is_ascii_alphabetic() => {
@@ -62,8 +62,8 @@ pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
     }
 }
 
-/// The offset behind the first `byte` from `from` on, or the end.
-fn behind(text: &[u8], from: usize, byte: u8) -> usize {
+/// The offset after the first `byte` from `from` on, or the end.
+fn after(text: &[u8], from: usize, byte: u8) -> usize {
     text.get(from..).and_then(|rest| memchr(byte, rest)).map_or(text.len(), |at| from + at + 1)
 }
 
@@ -87,7 +87,7 @@ fn comment_end(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// Reads the tag whose name begins at `start`: its name, and the offset behind its `>`. `None` when the
+/// Reads the tag whose name begins at `start`: its name, and the offset after its `>`. `None` when the
 /// document ends before.
 fn tag<'t>(
     text: &'t [u8],
@@ -146,7 +146,7 @@ fn skip_space(text: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Where the text that begins at `from`, behind the start tag `name`, may hold tags again.
+/// Where the text that begins at `from`, after the start tag `name`, may hold tags again.
 fn raw_text_end(text: &[u8], name: &[u8], from: usize) -> usize {
     const RAW: [&[u8]; 8] =
         [b"script", b"style", b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"];

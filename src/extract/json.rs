@@ -62,7 +62,7 @@ struct Members<'t> {
 }
 
 impl<'t> Members<'t> {
-    /// Where the next string begins, behind its quote.
+    /// Where the next string begins, after its quote.
     fn next_string(&mut self, text: &'t [u8], mut at: usize) -> Option<usize> {
         if !self.has_paths {
             return memchr::memchr(b'"', text.get(at..)?).map(|skipped| at + skipped + 1);
@@ -80,7 +80,7 @@ impl<'t> Members<'t> {
                 _ => {
                     self.depth = self.depth.saturating_sub(1);
                     self.names.truncate(self.depth);
-                    self.judge();
+                    self.update_wanted();
                 }
             }
         }
@@ -91,13 +91,13 @@ impl<'t> Members<'t> {
         if self.has_paths && (1..=DEEPEST).contains(&self.depth) {
             self.names.truncate(self.depth - 1);
             self.names.push(name);
-            self.judge();
+            self.update_wanted();
         } else {
             self.is_wanted = self.fields.iter().any(|field| field.as_bytes() == name);
         }
     }
 
-    fn judge(&mut self) {
+    fn update_wanted(&mut self) {
         let Some((last, outer)) = self.names.split_last() else { return };
         self.is_wanted = self.fields.iter().any(|field| {
             let field = field.as_bytes();
@@ -106,7 +106,7 @@ impl<'t> Members<'t> {
     }
 }
 
-/// Whether `field` is `last` behind the last of the names in `outer`, with dots between.
+/// Whether `field` is `last` after the last of the names in `outer`, with dots between.
 fn is_path(field: &[u8], last: &[u8], outer: &[&[u8]]) -> bool {
     let mut rest = field.strip_suffix(last);
     for name in outer.iter().rev() {

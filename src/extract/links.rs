@@ -282,7 +282,7 @@ impl Links {
         self.links.iter().map(move |link| (link, self.uri(link, text)))
     }
 
-    /// Appends the URIs in order, each with `record_end` behind it, to `out`; `text` is the chunk they were found in.
+    /// Appends the URIs in order, each with `record_end` after it, to `out`; `text` is the chunk they were found in.
     pub(crate) fn write_lines(&self, text: Padded<'_>, record_end: u8, out: &mut Vec<u8>) {
         let own = self.links.iter().filter(|link| link.made.is_empty());
         let own: usize = own.map(|link| link.span.len()).sum();

@@ -143,7 +143,7 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
             let is_name = |byte: &u8| ALPHA.has(*byte) || DIGIT.has(*byte) || *byte == b'_';
             let end = tail.iter().position(|byte| !is_name(byte)).unwrap_or(tail.len());
             if end == 0 {
-                return Err("a $ has no name behind it".to_owned());
+                return Err("a $ is not followed by a name".to_owned());
             }
             Ok(Some((Part::Value(of_nginx(&tail[..end])), &tail[end..])))
         }
@@ -165,7 +165,7 @@ fn of_nginx(name: &[u8]) -> Value {
     }
 }
 
-/// The directive of Apache that stands behind a `%`, and what follows it.
+/// The directive of Apache that follows a `%`, and what follows it.
 fn directive(text: &[u8]) -> Result<(Part, &[u8]), String> {
     // Which request is meant, and the codes of answers that it is written for.
     let skipped = text.iter().take_while(|&&byte| b"<>!,0123456789".contains(&byte)).count();
@@ -176,7 +176,7 @@ fn directive(text: &[u8]) -> Result<(Part, &[u8]), String> {
         (argument, rest) = (&tail[..end], &tail[end + 1..]);
     }
     let is = |name: &[u8]| argument.eq_ignore_ascii_case(name);
-    let (&letter, tail) = rest.split_first().ok_or("a % has no letter behind it")?;
+    let (&letter, tail) = rest.split_first().ok_or("a % is not followed by a letter")?;
     let value = match letter {
         b'r' => Value::Request,
         b'U' => Value::Target,
@@ -187,7 +187,7 @@ fn directive(text: &[u8]) -> Result<(Part, &[u8]), String> {
         // `%^ti` and the like.
         b'^' => return Ok((Part::Value(Value::Other), tail.get(2..).unwrap_or_default())),
         letter if ALPHA.has(letter) => Value::Other,
-        _ => return Err("a % has no letter behind it".to_owned()),
+        _ => return Err("a % is not followed by a letter".to_owned()),
     };
     Ok((Part::Value(value), tail))
 }
@@ -239,11 +239,11 @@ mod tests {
     #[test]
     fn what_is_no_pattern_is_told() {
         for (typed, message) in [
-            ("$", "a $ has no name behind it"),
+            ("$", "a $ is not followed by a name"),
             ("${request", "a ${ has no }"),
             ("%{Referer", "a %{ has no }"),
-            ("%r %", "a % has no letter behind it"),
-            ("%r % x", "a % has no letter behind it"),
+            ("%r %", "a % is not followed by a letter"),
+            ("%r % x", "a % is not followed by a letter"),
             ("%h", "it names no request, path or referrer"),
         ] {
             assert_eq!(LogFormat::new(typed).unwrap_err(), message, "{typed}");

@@ -35,7 +35,7 @@ fn marks(text: &[u8]) -> usize {
 /// Appends the links of the Markdown document `text` to `links`: destinations, made absolute by `base`; URIs in its text, but not in code;
 /// and the references in the attributes of HTML in it.
 ///
-/// What is no UTF-8 is read as `?`. A document with more than [`MOST_MARKS`] marks is searched as plain text, and counted.
+/// What is not UTF-8 is read as `?`. A document with more than [`MOST_MARKS`] marks is searched as plain text, and counted.
 pub(crate) fn document(
     finder: &Finder,
     kernels: Kernels,

@@ -1,7 +1,7 @@
-//! Floor 5: URIs in bytes that are no list of URIs: running text (RFC 3986 Appendix C and practice).
+//! Floor 5: URIs in bytes that are not a list of URIs: running text (RFC 3986 Appendix C and practice).
 //!
 //! A link is found by its `:` and grown to the left and to the right over the bytes that a URI may
-//! hold. Where it ends is a matter of rules, since prose puts punctuation behind it and brackets around
+//! hold. Where it ends is a matter of rules, since prose puts punctuation after it and brackets around
 //! it; they stand at [`Finder`].
 
 mod address;

@@ -41,7 +41,7 @@ pub(crate) fn page(
     links.give_back_places(found);
 }
 
-/// Where what may hold a link stands in `text`, in order, put behind what is in `found`; and the reference of its `<base>`.
+/// Where what may hold a link stands in `text`, in order, put after what is in `found`; and the reference of its `<base>`.
 ///
 /// `take` reads tags from the `<` at a place on and adds what may hold a link; it gives where the first one stands that is
 /// left to the tokenizer.

@@ -49,7 +49,7 @@ pub(crate) struct Absolute {
 }
 
 impl Absolute {
-    /// With the base `base`, or without; what is no URI is no base.
+    /// With the base `base`, or without; what is not a URI is no base.
     pub(crate) fn new(kernels: Kernels, base: Option<&[u8]>) -> Absolute {
         let base = base.and_then(|base| BaseUri::new(base).ok());
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
@@ -67,7 +67,7 @@ impl Absolute {
     }
 
     /// The URI that `reference`, which is [`encoded`] and has no scheme, stands for (section 5.2); `None` when
-    /// there is no base or it is no reference.
+    /// there is no base or it is not a reference.
     pub(crate) fn resolve(&mut self, reference: &[u8]) -> Option<&[u8]> {
         self.target.clear();
         self.resolver.as_mut()?.resolve_into(reference, &mut self.target).ok()?;

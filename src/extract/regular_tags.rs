@@ -47,7 +47,7 @@ fn take_in<I: Isa>(isa: I, text: Padded<'_>, at: usize, found: &mut Vec<(Context
         open = next(window.opens, close);
         at = window.from + open;
         if open == BLOCK {
-            // What is no markup has no need for the other masks.
+            // What is not markup has no need for the other masks.
             (open, at) = (0, find(isa, text, b'<', at));
             match Window::new(isa, text, at) {
                 Some(new) => window = new,
@@ -91,7 +91,7 @@ struct Window {
 }
 
 impl Window {
-    /// The block at `from`; `None` if that is behind the text.
+    /// The block at `from`; `None` if that is after the text.
     #[inline(always)]
     fn new<I: Isa>(isa: I, text: Padded<'_>, from: usize) -> Option<Window> {
         if from >= text.len() {
@@ -172,7 +172,7 @@ fn regular_end<I: Isa>(
         }
         // A `=` at its beginning is part of the name.
         let stop = next(window.gaps | window.closes | window.equals, name + 1);
-        // The byte behind it has to be at hand too.
+        // The byte after it has to be at hand too.
         if stop + 1 >= BLOCK {
             if name == 0 {
                 return None;
@@ -188,15 +188,15 @@ fn regular_end<I: Isa>(
         let may_hold = len >= SHORTEST && is_suspect(text.block(window.from), stop - 1);
         if window.equals >> stop & 1 == 0 {
             // White space may stand before a `=`.
-            let behind = next(!window.gaps, stop);
-            if may_hold || behind == BLOCK || window.equals >> behind & 1 != 0 {
+            let after = next(!window.gaps, stop);
+            if may_hold || after == BLOCK || window.equals >> after & 1 != 0 {
                 return None;
             }
             at = stop;
             continue;
         }
-        let Value { start, end, behind } = value(isa, text, window, stop + 1)?;
-        if behind > text.len() {
+        let Value { start, end, after } = value(isa, text, window, stop + 1)?;
+        if after > text.len() {
             return None;
         }
         if may_hold {
@@ -211,9 +211,9 @@ fn regular_end<I: Isa>(
                 seen |= bit;
             }
         }
-        at = behind - window.from;
+        at = after - window.from;
         if at >= BLOCK {
-            (*window, at) = (Window::new(isa, text, behind)?, 0);
+            (*window, at) = (Window::new(isa, text, after)?, 0);
         }
     }
 }
@@ -222,10 +222,10 @@ fn regular_end<I: Isa>(
 struct Value {
     start: usize,
     end: usize,
-    behind: usize,
+    after: usize,
 }
 
-/// The value behind the `=` before byte `at` of `window`; one that has no end is said to go beyond the text.
+/// The value after the `=` before byte `at` of `window`; one that has no end is said to go beyond the text.
 #[inline(always)]
 fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option<Value> {
     let first = window.from + at;
@@ -240,10 +240,10 @@ fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option
         _ => {
             let is_end = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'>');
             let end = first + text.content().get(first..)?.iter().position(is_end)?;
-            return Some(Value { start: first, end, behind: end });
+            return Some(Value { start: first, end, after: end });
         }
     };
-    Some(Value { start, end, behind: end + 1 })
+    Some(Value { start, end, after: end + 1 })
 }
 
 /// Whether the tag at the beginning of `block`, whose name has `len` bytes, may be followed by what holds no tags, or say

@@ -32,7 +32,7 @@ impl Schemes {
     fn allows_opaque(&self, scheme: &[u8], rest: &[u8]) -> bool {
         let Some(&first) = rest.first() else { return false };
         match self {
-            Schemes::Known => is_told_from_prose(scheme, rest),
+            Schemes::Known => is_distinct_from_prose(scheme, rest),
             Schemes::Any => {
                 scheme.len() > 1 && OPAQUE_START.has(first) && !scheme.eq_ignore_ascii_case(b"url")
             }
@@ -53,11 +53,11 @@ const OPAQUE: [&[u8]; 17] = [
     b"mailto", b"urn", b"tel", b"sms", b"news", b"data", b"magnet", b"doi", b"sip", b"sips",
     b"xmpp", b"geo", b"cid", b"mid", b"acct", b"tag", b"ark",
 ];
-/// Bytes behind a scheme without authority that are looked at to tell it from prose.
+/// Bytes after a scheme without authority that are looked at to tell it from prose.
 const LOOK_AHEAD: usize = 256;
 
 /// Where a link may begin, told by the `:` at `colon`: the first byte of its scheme and the first byte
-/// behind the `:` or `://`. Nothing before `floor` belongs to it; `text` ends where the search ends.
+/// after the `:` or `://`. Nothing before `floor` belongs to it; `text` ends where the search ends.
 #[inline(never)]
 pub(crate) fn start(
     schemes: &Schemes,
@@ -91,7 +91,7 @@ pub(crate) fn start(
 }
 
 /// Where the scheme begins that ends at `colon`, by a look at eight bytes at once: only if it is `http` or `https` in lower case
-/// with something before it that is neither part of a scheme nor before `floor`, and `//` and the beginning of a host behind
+/// with something before it that is neither part of a scheme nor before `floor`, and `//` and the beginning of a host after
 /// it. Then [`start`] says the same, wherever such schemes are allowed.
 #[inline(always)]
 pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usize> {
@@ -111,7 +111,7 @@ pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usi
     };
     let before = before >> (8 * len);
     let (left, far_left) = (before as u8, (before >> 8) as u8);
-    // A scheme begins with a letter: what stands in `; +http://` is no part of one, but `git+http` is.
+    // A scheme begins with a letter: what stands in `; +http://` is not part of one, but `git+http` is.
     let is_free = !SCHEME.has(left) || !ALPHA.has(left) && !SCHEME.has(far_left);
     (is_free && HOST_START.has(first)).then_some(colon - len)
 }
@@ -139,7 +139,7 @@ static OPAQUE_ENDS: [u32; 32] = {
 };
 
 /// Where the scheme begins in `before`, what stands before the `:`, if all is as it is nearly always: `http` or
-/// `https` in lower case, nothing sticking to it, and behind `//` the beginning of a host.
+/// `https` in lower case, nothing sticking to it, and after `//` the beginning of a host.
 #[inline]
 fn common_start(before: &[u8], rest: &[u8]) -> Option<usize> {
     let [b'/', b'/', first, ..] = *rest else { return None };
@@ -196,12 +196,12 @@ fn within_link(rest: &[u8]) -> &[u8] {
 
 /// Whether `scheme` is one of those without authority that are known here, before something that it
 /// can mean: prose has `news: none`, `data:` and `tel:` too.
-fn is_told_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
+fn is_distinct_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
     let mut lower = [0; 8];
     let Some(lower) = lower.get_mut(..scheme.len()) else { return false };
     lower.copy_from_slice(scheme);
     lower.make_ascii_lowercase();
-    let judge: fn(&[u8]) -> bool = match &*lower {
+    let is_link: fn(&[u8]) -> bool = match &*lower {
         b"mailto" | b"cid" | b"mid" | b"acct" => |rest| has(rest, b'@'),
         b"sip" | b"sips" | b"xmpp" => {
             |rest| begins(rest, UNRESERVED) && (has(rest, b'@') || has(rest, b'.'))
@@ -226,7 +226,7 @@ fn is_told_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
         _ => return false,
     };
     // Only now, as it takes a look at every byte.
-    judge(within_link(rest))
+    is_link(within_link(rest))
 }
 
 /// Whether `byte` is in `rest`, not first and not last.
@@ -275,7 +275,7 @@ mod tests {
         // Each with something that it can mean.
         let rest = ["a@b", "isbn:1", "1", "a.b", ",x", "?x", "10.1/x", "1,2", "12/3", "a,2026:x"];
         let is_known =
-            |name: &[u8]| rest.iter().any(|rest| is_told_from_prose(name, rest.as_bytes()));
+            |name: &[u8]| rest.iter().any(|rest| is_distinct_from_prose(name, rest.as_bytes()));
         for name in OPAQUE {
             assert!(is_known(name));
             let text = [name, b":x"].concat();

@@ -149,7 +149,7 @@ impl Finder {
                 let Some(begin) = address::begin(&self.options, content, floor, colon) else {
                     continue;
                 };
-                // A quote before it ends it. Asked first: what is behind is not to be searched for each link.
+                // A quote before it ends it. Asked first: what is after is not to be searched for each link.
                 let limit = ends::quote_limit(content, begin.start, begin.from);
                 let stop = first_stop(isa, text, begin.from, limit);
                 let content = &content[..limit];
@@ -190,7 +190,7 @@ impl Finder {
         if !self.is_usual() {
             return colons & goes_on;
         }
-        // A letter before it, as the known schemes have that need no `//`, or a `//` behind it.
+        // A letter before it, as the known schemes have that need no `//`, or a `//` after it.
         let letters = isa.letters(block) << 1 | 1;
         let slashes = isa.equal(block, b'/');
         let slashes = (slashes >> 1 | 1 << 63) & (slashes >> 2 | 0b11 << 62);

@@ -10,9 +10,9 @@ use crate::simd::Kernels;
 #[derive(Debug)]
 pub(crate) struct WarcRecord<'t> {
     header: &'t [u8],
-    /// Offset of the block behind the record's first byte.
+    /// Offset of the block after the record's first byte.
     block: usize,
-    /// Offset behind the block; two line ends follow.
+    /// Offset after the block; two line ends follow.
     block_end: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         let Some(at) = ends.next() else {
             return if head.len() == LONGEST_HEADER { Extent::Broken } else { Extent::Open };
         };
-        if let Some(block) = behind_empty_line(head, at) {
+        if let Some(block) = after_empty_line(head, at) {
             break (at + 1, block);
         } else if head[at..].starts_with(BEGIN) {
             // The next record begins before the header has ended.
@@ -60,11 +60,11 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
 /// The length of the header fields at the start of `text`, and where what follows the empty line begins.
 fn header_end(text: &[u8]) -> Option<(usize, usize)> {
     memchr::memchr_iter(b'\n', text)
-        .find_map(|at| behind_empty_line(text, at).map(|block| (at + 1, block)))
+        .find_map(|at| after_empty_line(text, at).map(|block| (at + 1, block)))
 }
 
-/// The offset behind the empty line that follows the line end at `at`, if one does.
-fn behind_empty_line(text: &[u8], at: usize) -> Option<usize> {
+/// The offset after the empty line that follows the line end at `at`, if one does.
+fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
     match &text[at + 1..] {
         [b'\r', b'\n', ..] => Some(at + 3),
         [b'\n', ..] => Some(at + 2),
@@ -86,7 +86,7 @@ pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
 }
 
 impl WarcRecord<'_> {
-    /// The offset behind the record and the two line ends that belong to it.
+    /// The offset after the record and the two line ends that belong to it.
     pub(crate) fn end(&self) -> usize {
         self.block_end.saturating_add(4)
     }
@@ -113,7 +113,7 @@ pub(crate) fn next_record(text: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(rest, BEGIN).map(|at| from + at + 1)
 }
 
-/// Where what is no record ends in `text`: where one begins, or may begin at the end of `text`.
+/// Where what is not a record ends in `text`: where one begins, or may begin at the end of `text`.
 pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
     next_record(text, 0).or_else(|| {
         let longest = (BEGIN.len() - 1).min(text.len());
@@ -122,7 +122,7 @@ pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
 }
 
 /// Appends the links of the records that `text` consists of: of pages and texts, or the URIs that the records are
-/// about if `only_targets`. What is no record is counted and passed over.
+/// about if `only_targets`. What is not a record is counted and passed over.
 pub(crate) fn records(
     extractor: &Extractor,
     kernels: Kernels,
@@ -145,7 +145,7 @@ pub(crate) fn records(
                 at = at.saturating_add(record.end());
             }
             Extent::Broken | Extent::Open => {
-                // Some writers leave more line ends behind a record.
+                // Some writers leave more line ends after a record.
                 if !content[at..].iter().all(u8::is_ascii_whitespace) {
                     links.count_broken();
                 }

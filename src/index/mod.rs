@@ -11,7 +11,7 @@ use crate::simd::{BLOCK, Isa, Kernels, Masks, Summary, Task, class};
 /// allocates only to grow.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// One entry per block, and zero entries behind them ([`BEHIND`]).
+    /// One entry per block, and zero entries after them ([`SPARE`]).
     summaries: Vec<Summary>,
     /// Offsets at which records end, in order; the first `records` count.
     ends: Vec<u32>,
@@ -20,9 +20,9 @@ pub struct Index {
     len: usize,
 }
 
-/// Zero entries behind the summaries: a record may be asked for the two windows from its start on,
+/// Zero entries after the summaries: a record may be asked for the two windows from its start on,
 /// each of which touches two blocks.
-const BEHIND: usize = 3;
+const SPARE: usize = 3;
 
 impl Index {
     /// An empty index.
@@ -62,8 +62,8 @@ impl Index {
     #[inline(always)]
     fn build_here<I: Isa>(&mut self, isa: I, text: Padded<'_>, record_end: u8) {
         let blocks = text.len().div_ceil(BLOCK);
-        if self.summaries.len() < blocks + BEHIND {
-            self.summaries.resize(blocks + BEHIND, Summary::default());
+        if self.summaries.len() < blocks + SPARE {
+            self.summaries.resize(blocks + SPARE, Summary::default());
         }
         (self.blocks, self.len, self.records) = (blocks, text.len(), 0);
         let bytes = text.padded().as_chunks::<BLOCK>().0;
@@ -74,11 +74,11 @@ impl Index {
             let dots = sketch.dot & (slash << 1 | slash_before);
             slash_before = slash >> 63;
             self.summaries[i] = Summary { look: sketch.summary.look | dots, ..sketch.summary };
-            // What stands in the padding is no record's end.
+            // What stands in the padding is not a record's end.
             let inside = if i + 1 == blocks { low_bits(text.len() - i * BLOCK) } else { !0 };
             self.push_ends(i * BLOCK, sketch.record_end & inside);
         }
-        self.summaries[blocks..blocks + BEHIND].fill(Summary::default());
+        self.summaries[blocks..blocks + SPARE].fill(Summary::default());
         let last = self.records.checked_sub(1).map_or(0, |i| self.ends[i] as usize + 1);
         if last < text.len() {
             self.push_ends(text.len(), 1);
@@ -238,7 +238,7 @@ impl<'a> Record<'a> {
         Prefix::new(&self.text.padded()[self.start..], len)
     }
 
-    /// The byte at `at`, which may lie behind the record, in the padding at the most.
+    /// The byte at `at`, which may lie after the record, in the padding at the most.
     #[inline(always)]
     pub fn byte(self, at: usize) -> u8 {
         self.text.padded()[self.start + at]

@@ -135,7 +135,7 @@ fn content(
     buf: &mut Vec<u8>,
     most: usize,
 ) -> io::Result<Content> {
-    // However small chunks are, what is no text is recognized.
+    // However small chunks are, what is not text is recognized.
     buf.resize(most.max(Container::HEAD_BYTES), 0);
     let mut head = Beginning::of(&mut *reader, buf);
     if Compression::of_head(head.bytes).is_some() {
@@ -153,7 +153,7 @@ fn content(
 /// The first bytes of a stream.
 struct Beginning<'a> {
     bytes: &'a [u8],
-    /// Whether the stream ends behind them, or what went wrong there.
+    /// Whether the stream ends after them, or what went wrong there.
     end: io::Result<bool>,
 }
 

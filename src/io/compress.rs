@@ -79,7 +79,7 @@ impl Compression {
 /// format and how far it was understood; what came before it is given first.
 ///
 /// # Errors
-/// When the data are compressed and this build cannot decompress, or when they are, or hold, what is no text
+/// When the data are compressed and this build cannot decompress, or when they are, or hold, what is not text
 /// ([`super::Container`]).
 pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let inner = Begun::new(inner);
@@ -100,7 +100,7 @@ struct Begun<R> {
     head: [u8; Container::HEAD_BYTES],
     len: usize,
     given: usize,
-    /// What went wrong behind the head.
+    /// What went wrong after the head.
     error: Option<io::Error>,
     inner: R,
 }
@@ -285,7 +285,7 @@ mod tests {
                 to.finish().unwrap()
             }
             Compression::Lz4 => {
-                // As the program `lz4` does it: several blocks, and a checksum behind them.
+                // As the program `lz4` does it: several blocks, and a checksum after them.
                 let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
                 let info = info.block_size(lz4_flex::frame::BlockSize::Max64KB);
                 let mut to = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());

@@ -1,4 +1,4 @@
-//! Archives and documents that are no text: recognized by their first bytes, and refused by name.
+//! Archives and documents that are not text: recognized by their first bytes, and refused by name.
 //!
 //! Read as text, a tar archive would give its headers as records, and a zip archive noise or nothing.
 
@@ -129,7 +129,7 @@ fn is_tar(header: &[u8; TAR_HEADER]) -> bool {
     };
     let unsigned: u32 = bytes().map(u32::from).sum();
     let signed: i32 = bytes().map(|byte| i32::from(byte.cast_signed())).sum();
-    // A block of NULs and spaces only is no header.
+    // A block of NULs and spaces only is not a header.
     header[0] != 0 && told.is_some_and(|told| told == unsigned || told.cast_signed() == signed)
 }
 
@@ -145,7 +145,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// An error if what begins with `head` is no text but a [`Container`].
+/// An error if what begins with `head` is not text but a [`Container`].
 pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
     Container::of_head(head).map_or(Ok(()), |container| Err(container.refusal()))
 }

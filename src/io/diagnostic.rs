@@ -26,14 +26,14 @@ pub(crate) struct Place<'a> {
     pub(crate) line: u64,
     /// Bytes of the line before the record.
     pub(crate) indent: u64,
-    /// The record goes on behind the bytes at hand.
+    /// The record goes on after the bytes at hand.
     pub(crate) is_piece: bool,
 }
 
 /// Appends three lines about the fault of `record`.
 ///
 /// The column is that of the byte in its line, counted from 1. What a terminal would not show
-/// as one column of text is escaped: controls and bytes that are no UTF-8 as `\x00` (tab, CR and
+/// as one column of text is escaped: controls and bytes that are not UTF-8 as `\x00` (tab, CR and
 /// LF as `\t`, `\r`, `\n`), characters beyond ASCII other than letters and digits as `\u{2028}`.
 /// A record of more than 100 columns is cut around the fault, with `…` where something is missing.
 pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut Vec<u8>) {
@@ -63,7 +63,7 @@ pub(crate) fn write_named(
 }
 
 /// Appends `record`, cut around byte `at` where it is long, and a line with a caret under that byte;
-/// both behind `indent`. `is_piece` says that the record goes on behind these bytes.
+/// both after `indent`. `is_piece` says that the record goes on after these bytes.
 pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, out: &mut Vec<u8>) {
     let at = at.min(record.len());
     out.extend_from_slice(indent.as_bytes());

@@ -77,9 +77,9 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     paint.push_padded(CYAN, step.rung.map_or("rule", Rung::name), 6, out);
     paint.push_padded(YELLOW, step.name, 14, out);
     paint.push_padded("0", &format!("{start}..{end}"), 8, out);
-    for (colour, text, behind) in [(RED, before, " -> "), (GREEN, after, "\n")] {
+    for (colour, text, end) in [(RED, before, " -> "), (GREEN, after, "\n")] {
         paint.push(colour, if text.is_empty() { b"\"\"" } else { text }, out);
-        out.extend_from_slice(behind.as_bytes());
+        out.extend_from_slice(end.as_bytes());
     }
 }
 

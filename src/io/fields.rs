@@ -11,7 +11,7 @@ use crate::uri::{ErrorKind, UriError};
 /// Where a row holds its base and its reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fields {
-    /// In columns between tabs, counted from 1. ASCII white space around a column is no part of it.
+    /// In columns between tabs, counted from 1. ASCII white space around a column is not part of it.
     Tsv {
         /// The column of the base.
         base: usize,
@@ -70,7 +70,7 @@ pub(crate) struct Member<'l> {
 /// The strings called `base` and `reference` of the object that `line` is.
 ///
 /// # Errors
-/// [`ErrorKind::Field`] where the line is no JSON, and at its start where it is but holds no such strings.
+/// [`ErrorKind::Field`] where the line is not JSON, and at its start where it is but holds no such strings.
 pub(crate) fn members<'l>(
     line: &'l [u8],
     base: &str,

@@ -143,7 +143,7 @@ pub(crate) fn sarif_head() -> String {
     )
 }
 
-/// What stands behind them.
+/// What follows them.
 pub(crate) const SARIF_TAIL: &str = "\n]}]}\n";
 
 /// Appends a SARIF result with a comma before it. `byte` is the offset of the record in its

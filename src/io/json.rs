@@ -43,7 +43,7 @@ pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the object of a record that is no URI-reference and a line feed.
+/// Appends the object of a record that is not a URI-reference and a line feed.
 pub(crate) fn error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"line\":");
     push_decimal(line, out);

@@ -53,7 +53,7 @@ impl Chunk {
     }
 }
 
-/// First bytes that tell what a source holds; a NUL among them, that it is no text, as `grep` and `rg` have it.
+/// First bytes that tell what a source holds; a NUL among them, that it is not text, as `grep` and `rg` have it.
 const HEAD_BYTES: usize = 8 << 10;
 
 /// Bytes that are read of a source before its turn, at the most.
@@ -72,7 +72,7 @@ pub(crate) trait Cut: Send {
     /// Where the last whole record of `content`, which begins with one, ends; `None` when none does.
     fn last_end(&mut self, content: &[u8]) -> Option<usize>;
 
-    /// As [`Cut::last_end`], of a source that breaks off behind `content`.
+    /// As [`Cut::last_end`], of a source that breaks off after `content`.
     fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
         self.last_end(content)
     }
@@ -80,7 +80,7 @@ pub(crate) trait Cut: Send {
     /// Where the record that has begun before `content` ends.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
 
-    /// The byte behind any of which the current source may be cut, if that is so.
+    /// The byte after any of which the current source may be cut, if that is so.
     fn line_end(&self) -> Option<u8> {
         None
     }
@@ -124,13 +124,13 @@ pub struct ChunkReader {
     record_end: u8,
     cut: Box<dyn Cut>,
     /// Sources may be of different kinds, which the cut tells.
-    is_judged: bool,
+    is_checked: bool,
     /// Of the current source: what it holds, whether that was found out, and [`Source::text_only`].
     kind: Kind,
     is_begun: bool,
     text_only: bool,
     binary: u64,
-    /// The bytes behind the last record end of the chunk before.
+    /// The bytes after the last record end of the chunk before.
     carry: Vec<u8>,
     byte: u64,
     line: u64,
@@ -175,7 +175,7 @@ impl ChunkReader {
             max_record: max_record.max(1),
             record_end,
             cut: Box::new(Lines(record_end)),
-            is_judged: false,
+            is_checked: false,
             kind: Kind::default(),
             is_begun: false,
             text_only: false,
@@ -201,7 +201,7 @@ impl ChunkReader {
 
     /// Makes `cut` say what sources hold and where their records end.
     pub(crate) fn cut_by(&mut self, cut: Box<dyn Cut>) {
-        (self.cut, self.is_judged) = (cut, true);
+        (self.cut, self.is_checked) = (cut, true);
     }
 
     /// The number of sources that were passed over because they look binary.
@@ -329,7 +329,7 @@ impl ChunkReader {
         let mut len = self.carry.len();
         // The room is rounded up; what is filled is not, so that the limit is exact.
         let mut most = self.chunk_bytes.max(len);
-        if !self.is_begun && (self.text_only || self.is_judged) {
+        if !self.is_begun && (self.text_only || self.is_checked) {
             // What a source holds is judged by the same bytes, however small its chunks.
             most = most.max(HEAD_BYTES);
         }
@@ -378,7 +378,7 @@ impl ChunkReader {
                 }
             }
             if self.failed.is_some() {
-                // What is behind the last record end may be half a record.
+                // What is after the last record end may be half a record.
                 let whole = self.cut.fault_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }

@@ -128,7 +128,7 @@ pub(crate) fn tsv_header(out: &mut Vec<u8>) {
     out.extend_from_slice(b"error\n");
 }
 
-/// Appends the row of a record that is no URI-reference.
+/// Appends the row of a record that is not a URI-reference.
 pub(crate) fn tsv_error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     push_decimal(line, out);
     for _ in FIELDS {

@@ -27,7 +27,7 @@ enum Piece {
     Field(Field),
 }
 
-/// A text that is no template.
+/// A text that is not a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TemplateError {
@@ -41,7 +41,7 @@ pub struct TemplateError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateErrorKind {
-    /// Braces around what is no field's name.
+    /// Braces around what is not a field's name.
     UnknownField(String),
     /// `{` without a `}` after it.
     Unclosed,

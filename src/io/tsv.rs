@@ -31,7 +31,7 @@ pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\t\\N\n");
 }
 
-/// Appends the row of a record that is no URI-reference.
+/// Appends the row of a record that is not a URI-reference.
 pub(crate) fn error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     push_decimal(line, out);
     for _ in &Field::ALL[1..] {

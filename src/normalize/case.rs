@@ -8,7 +8,7 @@ pub(crate) fn lower_into(text: &[u8], out: &mut Vec<u8>) {
     out[start..].make_ascii_lowercase();
 }
 
-/// Lower-cases the ASCII letters of `text`, of which triplets are no part.
+/// Lower-cases the ASCII letters of `text`, of which triplets are not part.
 ///
 /// `text` is normalized, hence the digits of its triplets stay upper case.
 pub(crate) fn lower_outside_triplets(text: &mut [u8]) {

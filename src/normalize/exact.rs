@@ -1,6 +1,6 @@
-//! The exact road: the canonical form of one URI, component by component.
+//! The reference path: the canonical form of one URI, component by component.
 //!
-//! This is the obvious one of the two roads. It parses strictly, then appends each component
+//! This is the obvious one of the two paths. It parses strictly, then appends each component
 //! in its canonical form in one forward pass. What equals what:
 //!
 //! | rung | done to the reference |
@@ -168,7 +168,7 @@ fn authority_into(
     }
 }
 
-/// The road for a record that [`parse`] refused with `error`, a byte of 0x80 or above: if such
+/// The path for a record that [`parse`] refused with `error`, a byte of 0x80 or above: if such
 /// bytes are in the host alone, and it is a DNS name, they are read as if percent-encoded.
 ///
 /// `error` is the answer wherever that does not lead to a host of ASCII.
@@ -184,7 +184,7 @@ fn normalize_raw_host(
     let parts = parse(&encoded).map_err(|_| error)?;
     let kept = out.len();
     normalize_parts(&encoded, &parts, Rung::Scheme, drop_fragment, out);
-    // What is no DNS name, or of a scheme that does not use DNS, is still encoded.
+    // What is not DNS name, or of a scheme that does not use DNS, is still encoded.
     let mapped = raw_host(&out[kept..]).is_some_and(|(_, host)| !host.contains(&b'%'));
     if !mapped {
         out.truncate(kept);

@@ -1,6 +1,6 @@
-//! The fast road: judge a record by its masks, rewrite it in 64-byte stores.
+//! The fast path: judge a record by its masks, rewrite it in 64-byte stores.
 //!
-//! [`canonical`] gives exactly what the exact road gives, or says that it does not
+//! [`canonical`] gives exactly what the reference path gives, or says that it does not
 //! know. Most records turn out to be canonical already; then the answer is the record
 //! itself, or a part of it, and nothing is copied.
 
@@ -49,7 +49,7 @@ impl Plan {
     }
 }
 
-/// The canonical form of a record that is not empty, or `None` where the exact road has to decide.
+/// The canonical form of a record that is not empty, or `None` where the reference path has to decide.
 #[inline(always)]
 pub(crate) fn canonical<I: Isa>(
     isa: I,
@@ -65,7 +65,7 @@ pub(crate) fn canonical<I: Isa>(
 }
 
 /// What has to be done to a record that is not empty, and where it ends without what is dropped; `None`
-/// where the exact road has to decide.
+/// where the reference path has to decide.
 #[inline(always)]
 pub(crate) fn plan<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
     match plain(isa, record) {
@@ -144,7 +144,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
             (if c.scheme_end == 4 { 80 } else { 443 }, true)
         } else {
             let facts = scheme_facts(&record.block(0)[..c.scheme_end as usize]);
-            if facts.is_some_and(|facts| needs_exact_road(facts, c.host_end - c.host_start)) {
+            if facts.is_some_and(|facts| needs_reference_path(facts, c.host_end - c.host_start)) {
                 return None;
             }
             // No row: what RFC 3986 says of every scheme.
@@ -159,8 +159,8 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
     Some((plan, end))
 }
 
-/// Whether the port at `port`, its `:` included and all digits behind, is dropped at rung `scheme`; `None`
-/// when the exact road has to rewrite it.
+/// Whether the port at `port`, its `:` included and all digits after, is dropped at rung `scheme`; `None`
+/// when the reference path has to rewrite it.
 #[inline(always)]
 fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Option<bool> {
     let digits = &record.block(0)[port.start + 1..port.end];
@@ -174,7 +174,7 @@ fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Opti
 }
 
 /// Whether a scheme's own rules may change more than case, port and empty path.
-fn needs_exact_road(facts: &SchemeFacts, host_len: u32) -> bool {
+fn needs_reference_path(facts: &SchemeFacts, host_len: u32) -> bool {
     facts.path_form != PathForm::Generic
         || facts.default_host.is_some_and(|host| host.len() == host_len as usize)
 }
@@ -188,7 +188,7 @@ fn rewrite<I: Isa>(
     end: usize,
     scratch: &mut Vec<u8>,
 ) -> usize {
-    // Two blocks are always stored behind the authority, and one `/` may be added.
+    // Two blocks are always stored after the authority, and one `/` may be added.
     if scratch.len() < end + 4 * BLOCK {
         scratch.resize(end + 4 * BLOCK, 0);
     }

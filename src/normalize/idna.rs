@@ -8,10 +8,10 @@
 //! The answer is refused, and the host stays as at the rung `syntax`, wherever it might
 //! be another host than the one that was meant:
 //! - a triplet of an ASCII byte is left: the reserved characters of a host are data, and no DNS name has them;
-//! - the bytes are no UTF-8, or UTS #46 refuses them;
+//! - the bytes are not UTF-8, or UTS #46 refuses them;
 //! - the name has an empty label (but a last one) or one of more than 63 bytes: no DNS name;
 //! - mapping has made a byte that a `reg-name` may not hold as it is (U+2100 maps to `a/c`);
-//! - mapping has made an IPv4 address (full-width digits), which is no name.
+//! - mapping has made an IPv4 address (full-width digits), which is not a name.
 
 use core::net::Ipv4Addr;
 

@@ -1,9 +1,9 @@
 //! Floor 4: canonical forms, the rungs 6.2.2 and 6.2.3 of the ladder.
 //!
-//! Two roads lead to the same bytes. The exact one ([`normalize_exact`]) parses and
+//! Two paths lead to the same bytes. The exact one ([`normalize_exact`]) parses and
 //! writes component by component, one step per file. The fast one judges a record
 //! by its class masks and rewrites it in wide stores; what it does not understand it
-//! leaves to the exact road, which is also its oracle in the tests.
+//! leaves to the reference path, which is also its oracle in the tests.
 
 mod case;
 pub mod exact;
@@ -35,7 +35,7 @@ use fast::Canonical;
 pub struct Options {
     /// How far up the ladder of section 6.2.
     pub rung: Rung,
-    /// Drop the fragment and its `#` (6.1: a fragment is no part of what is retrieved).
+    /// Drop the fragment and its `#` (6.1: a fragment is not part of what is retrieved).
     pub drop_fragment: bool,
 }
 
@@ -147,12 +147,12 @@ pub(crate) fn canonical_here<'a, I: Isa>(
             Canonical::InScratch(len) => Prefix::new(&scratch.fast, len),
         });
     }
-    by_exact_road(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
+    by_reference_path(options, record.bytes(), &mut scratch.exact).map(Prefix::from)
 }
 
 #[cold]
 #[inline(never)]
-fn by_exact_road<'a>(
+fn by_reference_path<'a>(
     options: Options,
     text: &[u8],
     out: &'a mut Vec<u8>,

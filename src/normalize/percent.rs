@@ -21,7 +21,7 @@ pub(crate) fn decode(high: u8, low: u8) -> u8 {
     nibble(high) << 4 | nibble(low)
 }
 
-/// Appends `text`, a component whose every `%` has two digits behind it, to `out`.
+/// Appends `text`, a component whose every `%` has two digits after it, to `out`.
 pub(crate) fn normalize_into(text: &[u8], out: &mut Vec<u8>) {
     normalize_by(UNRESERVED, text, out);
 }
@@ -45,7 +45,7 @@ pub(crate) fn push_triplet(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// The bytes of `text` with its triplets decoded, once; what is no triplet stays.
+/// The bytes of `text` with its triplets decoded, once; what is not a triplet stays.
 pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

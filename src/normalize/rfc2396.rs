@@ -1,4 +1,4 @@
-//! Canonical forms of URIs by RFC 2396, on a road of their own.
+//! Canonical forms of URIs by RFC 2396, on a path of their own.
 //!
 //! | rung | done to the URI |
 //! | --- | --- |

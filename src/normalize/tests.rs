@@ -1,4 +1,4 @@
-//! The fast road against the exact one.
+//! The fast path against the exact one.
 
 use proptest::prelude::*;
 
@@ -17,8 +17,8 @@ fn all_options() -> impl Iterator<Item = Options> {
         .flat_map(|rung| [false, true].map(|drop_fragment| Options { rung, drop_fragment }))
 }
 
-/// What the fast road alone says of every line of `text`: `None` where it passes.
-fn by_fast_road(text: &[u8], options: Options, kernels: Kernels) -> Vec<Option<Vec<u8>>> {
+/// What the fast path alone says of every line of `text`: `None` where it passes.
+fn by_fast_path(text: &[u8], options: Options, kernels: Kernels) -> Vec<Option<Vec<u8>>> {
     struct Lines<'a>(Padded<'a>, Options);
     impl Task for Lines<'_> {
         type Output = Vec<Option<Vec<u8>>>;
@@ -44,7 +44,7 @@ fn by_fast_road(text: &[u8], options: Options, kernels: Kernels) -> Vec<Option<V
     kernels.run(Lines(buf.padded(), options))
 }
 
-/// Checks every line of `text` under every option and backend; gives the share the fast road took.
+/// Checks every line of `text` under every option and backend; gives the share the fast path took.
 fn check(text: &[u8]) -> f64 {
     let (mut taken, mut all) = (0, 0);
     for options in all_options() {
@@ -54,7 +54,7 @@ fn check(text: &[u8]) -> f64 {
             .map(|line| (line, exact(line, options)))
             .collect();
         for kernels in Kernels::available() {
-            let found = by_fast_road(text, options, kernels);
+            let found = by_fast_path(text, options, kernels);
             assert_eq!(found.len(), expected.len());
             for ((line, expected), found) in expected.iter().zip(found) {
                 all += 1;
@@ -84,7 +84,7 @@ fn takes_what_is_common_and_agrees() {
 }
 
 #[test]
-fn leaves_what_is_rare_to_the_exact_road() {
+fn leaves_rare_input_to_the_reference_path() {
     for line in [
         &b"http://u@h/"[..],
         b"http://[::1]/",
@@ -106,7 +106,7 @@ fn leaves_what_is_rare_to_the_exact_road() {
         b":",
         b"%",
     ] {
-        let found = by_fast_road(line, Options::default(), Kernels::detect());
+        let found = by_fast_path(line, Options::default(), Kernels::detect());
         assert_eq!(found, [None], "{}", String::from_utf8_lossy(line));
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::driver::{Job, Slot, Worker, record_at, run};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, quiet, redact_into, unjudged};
+use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
 use crate::chunk::Span;
 use crate::io::diagnostic::Place;
 use crate::io::{Chunk, Shape, Source, finding};
@@ -249,7 +249,7 @@ impl Job for Audit {
     }
 
     fn settle(&mut self, slots: &mut [Slot<Findings>]) {
-        let too_long = unjudged(self.max_record);
+        let too_long = oversized(self.max_record);
         for slot in slots {
             match slot.chunk.shape {
                 Shape::Records => self.counts.add_all(&slot.rows.counts),
@@ -275,7 +275,7 @@ impl Job for Audit {
             let source = &self.names[chunk.source];
             let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
             let text = chunk.text.padded().content();
-            self.write(place, text, &[], chunk.byte, &unjudged(self.max_record), &mut row);
+            self.write(place, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
         }
         Some(row)
     }

@@ -14,7 +14,7 @@
 //!   in their order where the names are the same; an empty query goes.
 //! - The authority of a `file` URL, with its userinfo and the case of its host, stays as it is where nothing else
 //!   of the URL changes. Where something does, host and port are written anew, without userinfo and, if there
-//!   is no host, without `//`.
+//!   is not a host, without `//`.
 //!
 //! Not followed, since Java's answer would merge hosts that are different or is no URL of the same host; these are
 //! refused: a host in which a triplet stands for `:`, `@`, `/`, `?`, `#` or a control character; an authority with
@@ -234,7 +234,7 @@ fn authority_into(authority: &[u8], scheme: &Scheme, out: &mut Vec<u8>) -> Resul
     Ok(())
 }
 
-/// Appends a host that is no IP literal.
+/// Appends a host that is not an IP literal.
 fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     let start = out.len();
     let mut at = 0;

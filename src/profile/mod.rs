@@ -176,7 +176,7 @@ impl Profiler {
     /// What the profile compares `url`, all of it, by.
     ///
     /// # Errors
-    /// [`ErrorKind::Profile`] for what the system refuses, at the first byte that is no UTF-8 if that is why, else at
+    /// [`ErrorKind::Profile`] for what the system refuses, at the first byte that is not UTF-8 if that is why, else at
     /// 0; for `surt` what [`normalize::Normalizer::normalize`] says. [`ErrorKind::TooLong`] when
     /// `url` is longer than `u32::MAX` bytes.
     pub fn form(&mut self, url: &[u8]) -> Result<&[u8], UriError> {

@@ -7,7 +7,7 @@
 //! - of the userinfo both halves are decoded and encoded again; the host is in lower case, in A-labels if it
 //!   is not ASCII, an IPv6 address as RFC 5952 has it; a port is a number, also the default one;
 //! - triplets of the path are decoded, but for `%`, `/`, `;` and `?`, and encoded again where they must be; dot segments
-//!   go; an empty path is `/`. What stands behind `;` in the last segment stays as it is in schemes that have
+//!   go; an empty path is `/`. What follows `;` in the last segment stays as it is in schemes that have
 //!   parameters;
 //! - parameters of the query are decoded (`+` is a space), sorted by name and value, and encoded again, each with its
 //!   `=`; empty ones go;
@@ -24,7 +24,7 @@ use crate::uri::{ErrorKind, UriError, dots};
 /// Schemes of the WHATWG URL Standard in which `\` is `/`.
 const SPECIAL: [&[u8]; 6] = [b"ftp", b"file", b"http", b"https", b"ws", b"wss"];
 
-/// Schemes that have parameters behind `;`, as Python knows them.
+/// Schemes that have parameters after `;`, as Python knows them.
 const WITH_PARAMS: [&[u8]; 15] = [
     b"http",
     b"https",
@@ -252,8 +252,8 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) {
 fn literal_into<'a>(host: &'a [u8], out: &mut Vec<u8>) -> Result<&'a [u8], UriError> {
     let inside = host.strip_prefix(b"[").ok_or(REFUSED)?;
     let end = memchr(b']', inside).ok_or(REFUSED)?;
-    let (literal, behind) = (&inside[..end], &inside[end + 1..]);
-    let port = match behind.split_first() {
+    let (literal, rest) = (&inside[..end], &inside[end + 1..]);
+    let port = match rest.split_first() {
         None => &[][..],
         Some((b':', port)) => port,
         Some(_) => return Err(REFUSED),

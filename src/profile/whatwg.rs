@@ -8,7 +8,7 @@
 //! Most records are `http` or `https` URIs of RFC 3986 about which the two agree but for a few things,
 //! and these need no parser: scheme and host go to lower case, a default port and dot
 //! segments go, an empty path becomes `/`, and triplets stay as they are, which is the one
-//! difference. Nearly all take the fast road of normalization; those with a port to be rewritten, with encoded
+//! difference. Nearly all take the fast path of normalization; those with a port to be rewritten, with encoded
 //! dot segments or with triplets in the host take a plain one, as do those without segments (`mailto:`). The crate has the word on all others.
 
 use core::ops::Range;
@@ -67,7 +67,7 @@ fn write_plainly(uri: &[u8], parts: Option<Components>, out: &mut Vec<u8>) -> Op
     let parts = parts.or_else(|| parse(uri).ok())?;
     let scheme = parts.scheme(uri)?;
     let Some(default_port) = default_port(scheme) else {
-        // A path that is no list of segments stays as it is, and so does what follows it.
+        // A path that is not a list of segments stays as it is, and so does what follows it.
         let is_opaque = parts.authority_start == 0 && !parts.path(uri).starts_with(b"/");
         if !is_opaque || scheme.eq_ignore_ascii_case(b"file") {
             return None;

@@ -1,7 +1,7 @@
 //! Floor 5: IRIs mapped to URIs (RFC 3987 section 3.1), and records as logs and pages really hold
 //! them made URIs: named, documented changes, each of which is told.
 //!
-//! Nothing here is asked unless a record is no URI-reference, so valid records pay nothing and are never
+//! Nothing here is asked unless a record is not a URI-reference, so valid records pay nothing and are never
 //! changed. A record is repaired wholly or not at all: what comes out is a URI-reference, or the
 //! record is as invalid as it was.
 //!
@@ -10,7 +10,7 @@
 //! A character beyond ASCII becomes the triplets of its UTF-8; those of a host become A-labels (IDNA, UTS #46)
 //! where the scheme uses the DNS and the name has them. Unicode is **not** normalized: step 1c of the section
 //! says so of text that is in a Unicode encoding already. Taken are the characters of `ucschar`, and in a query
-//! of `iprivate`; bytes that are no UTF-8 and bidirectional formatting characters (4.1) are refused.
+//! of `iprivate`; bytes that are not UTF-8 and bidirectional formatting characters (4.1) are refused.
 
 #[cfg(test)]
 mod tests;
@@ -44,7 +44,7 @@ pub enum Repair {
     Backslash,
     /// `[` and `]` outside of an IP literal become `%5B` and `%5D`.
     Bracket,
-    /// A `%` without two hexadecimal digits behind it becomes `%25`.
+    /// A `%` without two hexadecimal digits after it becomes `%25`.
     Percent,
 }
 
@@ -133,7 +133,7 @@ pub struct Change {
     pub count: u32,
 }
 
-/// Replaces `out` by `text`, a record that is no URI-reference, with the repairs in `repairs` that it needs, and
+/// Replaces `out` by `text`, a record that is not a URI-reference, with the repairs in `repairs` that it needs, and
 /// gives those that were made, each once, in the order of [`Repair::ALL`].
 ///
 /// ```

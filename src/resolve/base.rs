@@ -109,7 +109,7 @@ pub(crate) enum Merge {
     UpTo(u32),
     /// The base up to its empty path, and a `/`.
     Root,
-    /// What only the exact road can tell: dot segments in the path of the base.
+    /// What only the reference path can tell: dot segments in the path of the base.
     Exact,
 }
 
@@ -136,7 +136,7 @@ fn shape<I: Isa>(isa: I, record: Record<'_>) -> Result<Shape, UriError> {
     let bytes = record.bytes();
     let (parts, has_dots) = match by_masks(isa, record) {
         Some(found) => found,
-        None => by_exact_road(bytes)?,
+        None => by_reference_path(bytes)?,
     };
     let parts = Components { len: parts.query_end, ..parts };
     let path = parts.path(bytes);
@@ -151,7 +151,7 @@ fn shape<I: Isa>(isa: I, record: Record<'_>) -> Result<Shape, UriError> {
     Ok(Shape { parts, merge })
 }
 
-/// The components of a base that a fast road understands, and whether its path has dot segments.
+/// The components of a base that a fast path understands, and whether its path has dot segments.
 #[inline(always)]
 fn by_masks<I: Isa>(isa: I, record: Record<'_>) -> Option<(Components, bool)> {
     if record.is_empty() {
@@ -165,7 +165,7 @@ fn by_masks<I: Isa>(isa: I, record: Record<'_>) -> Option<(Components, bool)> {
 
 #[cold]
 #[inline(never)]
-fn by_exact_road(text: &[u8]) -> Result<(Components, bool), UriError> {
+fn by_reference_path(text: &[u8]) -> Result<(Components, bool), UriError> {
     let parts = strict::parse(text)?;
     if !parts.is_uri() {
         return Err(UriError::new(ErrorKind::Relative, 0));

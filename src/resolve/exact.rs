@@ -1,4 +1,4 @@
-//! The exact road of resolution: sections 5.2.2 to 5.2.4 and 5.3, component by component.
+//! The reference path of resolution: sections 5.2.2 to 5.2.4 and 5.3, component by component.
 
 use super::base::Base;
 use crate::uri::dots::{guard_against_authority, remove_dot_segments};

@@ -1,4 +1,4 @@
-//! The fast road of resolution: a piece of the base, the reference, and dot segments by masks.
+//! The fast path of resolution: a piece of the base, the reference, and dot segments by masks.
 
 use super::base::{Base, Merge};
 use crate::index::Record;
@@ -7,7 +7,7 @@ use crate::uri::dots::remove_dot_segments_in_blocks;
 use crate::uri::relative::{Relative, relative};
 
 /// Appends the target of a relative reference to `out`, which keeps what it held, or says `None` and
-/// leaves `out` as it was: no relative reference, or one for the exact road. It does not ask the record's index.
+/// leaves `out` as it was: no relative reference, or one for the reference path. It does not ask the record's index.
 #[inline(always)]
 pub(crate) fn append_target<I: Isa>(
     isa: I,
@@ -30,7 +30,7 @@ pub(crate) fn append_target<I: Isa>(
             let path = reference + c.path_start as usize;
             (path, path)
         } else {
-            // A relative path begins behind a `/` that stands there already.
+            // A relative path begins after a `/` that stands there already.
             let is_absolute = record.byte(0) == b'/';
             (start + base.parts().path_start as usize, reference - usize::from(!is_absolute))
         };
@@ -43,7 +43,7 @@ pub(crate) fn append_target<I: Isa>(
 }
 
 /// How many bytes of the base stand before the reference in the target, and whether a `/` comes
-/// between; `None` for the exact road.
+/// between; `None` for the reference path.
 #[inline(always)]
 fn kept_of_base(base: &Base<'_>, record: Record<'_>, relative: &Relative) -> Option<(u32, bool)> {
     let c = &relative.components;

@@ -164,7 +164,7 @@ pub(crate) fn append_target_here<I: Isa>(
         return Ok(());
     }
     if !options.lenient_scheme && !record.is_empty() {
-        // A URI without dot segments is its own target, and most records that are no relative
+        // A URI without dot segments is its own target, and most records that are not a relative
         // references are such.
         let is_own_target =
             plain(isa, record).is_some() || scan(isa, record).is_some_and(|scan| !scan.dots);
@@ -173,12 +173,12 @@ pub(crate) fn append_target_here<I: Isa>(
             return Ok(());
         }
     }
-    by_exact_road(base, options, record.bytes(), out)
+    by_reference_path(base, options, record.bytes(), out)
 }
 
 #[cold]
 #[inline(never)]
-fn by_exact_road(
+fn by_reference_path(
     base: &Base<'_>,
     options: Options,
     text: &[u8],
@@ -235,7 +235,7 @@ impl Context {
     ) -> Result<(), UriError> {
         match self {
             Context::Base { base, options } => {
-                by_exact_road(&base.view(), *options, reference, out)
+                by_reference_path(&base.view(), *options, reference, out)
             }
             Context::Legacy { base, lenient_scheme } => {
                 base.resolve_into(reference, *lenient_scheme, out).map(drop)
@@ -280,7 +280,7 @@ impl Context {
                 let base = base.view();
                 fast::append_target(isa, &base, record, target).is_some()
                     || (options.lenient_scheme || !is_uri_without_dots(record.bytes()))
-                        && by_exact_road(&base, *options, record.bytes(), target).is_ok()
+                        && by_reference_path(&base, *options, record.bytes(), target).is_ok()
             }
             Context::Legacy { base, lenient_scheme } => {
                 base.resolve_into(record.bytes(), *lenient_scheme, target).is_ok()

@@ -88,7 +88,7 @@ impl LegacyBase {
             let is_loophole =
                 lenient_scheme && !is_opaque && scheme.eq_ignore_ascii_case(base_scheme);
             match parse_rfc2396(rest, self.legacy) {
-                // What has a colon in its first segment is no relative reference without the scheme.
+                // What has a colon in its first segment is not a relative reference without the scheme.
                 Ok(relative) if is_loophole && !relative.is_absolute() => {
                     (reference, parts) = (rest, relative);
                 }

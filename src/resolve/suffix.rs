@@ -6,7 +6,7 @@
 //!
 //! - the host is a name of two labels or more between dots, of letters, digits, `-` and `_`, none of them
 //!   with a `-` at either end or longer than 63 bytes, the last one of two bytes or more, the first of
-//!   which is a letter, and perhaps a dot behind it; or it is an IPv4 address of four decimal numbers, an IPv6
+//!   which is a letter, and perhaps a dot after it; or it is an IPv4 address of four decimal numbers, an IPv6
 //!   address in brackets, or `localhost`;
 //! - the port is `:` and a decimal number from 0 to 65535, of at most five digits.
 //!
@@ -38,7 +38,7 @@ pub struct Suffix {
     prefix: Vec<u8>,
 }
 
-/// A text that is no scheme (3.1).
+/// A text that is not a scheme (3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoScheme;
 

@@ -1,4 +1,4 @@
-//! The fast road against the exact one.
+//! The fast path against the exact one.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::chunk::Padded;
 use crate::uri::dots::has_dot_segment;
 use crate::uri::{parse, relative::relative};
 
-/// What the fast road alone says of every line of `text`: `None` where it passes.
-fn by_fast_road(base: &BaseUri, text: &[u8], kernels: Kernels) -> Vec<Option<Vec<u8>>> {
+/// What the fast path alone says of every line of `text`: `None` where it passes.
+fn by_fast_path(base: &BaseUri, text: &[u8], kernels: Kernels) -> Vec<Option<Vec<u8>>> {
     struct Lines<'a>(&'a BaseUri, Padded<'a>);
     impl Task for Lines<'_> {
         type Output = Vec<Option<Vec<u8>>>;
@@ -24,7 +24,7 @@ fn by_fast_road(base: &BaseUri, text: &[u8], kernels: Kernels) -> Vec<Option<Vec
                 let target = out.strip_prefix(b"kept").unwrap().to_vec();
                 assert!(answer.is_some() || target.is_empty());
                 if let Some(relative) = relative(isa, record) {
-                    let parts = parse(record.bytes()).expect("the fast road takes what is valid");
+                    let parts = parse(record.bytes()).expect("the fast path takes valid records");
                     assert_eq!(relative.components, parts);
                     assert_eq!(relative.dots, has_dot_segment(parts.path(record.bytes())));
                 }
@@ -59,14 +59,14 @@ const BASES: &[&str] = &[
 ];
 
 /// Checks every line of `text` against every base on every backend; gives the share of valid relative
-/// references that the fast road took.
+/// references that the fast path took.
 fn check(text: &[u8]) -> f64 {
     let (mut taken, mut all) = (0, 0);
     for base in BASES {
         let base = BaseUri::new(base.as_bytes()).unwrap();
         let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
         for kernels in Kernels::available() {
-            let found = by_fast_road(&base, text, kernels);
+            let found = by_fast_path(&base, text, kernels);
             for (line, found) in lines.iter().zip(found) {
                 let expected = exact(&base, line);
                 let mut resolver =
@@ -97,7 +97,7 @@ fn takes_what_is_common_and_agrees() {
 }
 
 #[test]
-fn leaves_what_is_rare_to_the_exact_road() {
+fn leaves_rare_input_to_the_reference_path() {
     let base = BaseUri::new(b"http://a/b").unwrap();
     for line in [
         &b"a:b"[..],
@@ -111,7 +111,7 @@ fn leaves_what_is_rare_to_the_exact_road() {
         b"//h:8x",
         b"1:b",
     ] {
-        assert_eq!(by_fast_road(&base, line, Kernels::detect()), [None], "{}", line.escape_ascii());
+        assert_eq!(by_fast_path(&base, line, Kernels::detect()), [None], "{}", line.escape_ascii());
     }
 }
 
@@ -141,13 +141,13 @@ fn agrees_at_every_alignment_and_length() {
 #[test]
 fn what_lies_behind_is_not_read() {
     let base = BaseUri::new(b"http://a/b").unwrap();
-    for (text, behind) in
+    for (text, after) in
         [("%4", "1"), ("a", ":b"), ("/", "/h"), ("/a/.", "."), ("/a/..", "x"), ("a", "#b#c")]
     {
-        let mut buf = PaddedBuf::from_content(format!("{text}{behind}").as_bytes());
+        let mut buf = PaddedBuf::from_content(format!("{text}{after}").as_bytes());
         buf.set_len(text.len());
         let mut resolver = Resolver::new(base.clone(), Options::default());
-        resolver.resolve(format!("{text}{behind}").as_bytes()).ok();
+        resolver.resolve(format!("{text}{after}").as_bytes()).ok();
         let found = resolver.resolve(text.as_bytes()).map(<[u8]>::to_vec);
         assert_eq!(found, exact(&base, text.as_bytes()), "{text}");
     }

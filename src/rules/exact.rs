@@ -1,4 +1,4 @@
-//! The exact road: one rule after the other, one change after the other, on a text that is split again each time.
+//! The reference path: one rule after the other, one change after the other, on a text that is split again each time.
 //!
 //! It is the slow twin of [`fast`](super::fast) and its judge in the tests, and it tells what
 //! each change was: `explain` and reports of merges show its steps.
@@ -331,7 +331,7 @@ impl Text {
                 }
                 None => continue,
             };
-            // With the `&` behind it; the last one with that, or the `?`, before it.
+            // With the `&` after it; the last one with that, or the `?`, before it.
             let range = if i + 1 < params.len() {
                 range.start..range.end + 1
             } else {

@@ -1,4 +1,4 @@
-//! The road of bulk work: one pass that finds out what changes, and one that writes it.
+//! The path of bulk work: one pass that finds out what changes, and one that writes it.
 //!
 //! Most records have nothing that a rule could touch and go out as they came in. The judge is
 //! [`exact`](super::exact), rule by rule.
@@ -324,7 +324,7 @@ impl RuleSet {
         Some(query)
     }
 
-    /// The rule that leaves the parameter `param` out. What is empty is no parameter: `?` stays `?`.
+    /// The rule that leaves the parameter `param` out. What is empty is not a parameter: `?` stays `?`.
     #[inline]
     fn drops(
         &self,

@@ -75,7 +75,7 @@ impl Glob {
     /// product of both lengths.
     pub(super) fn matches(&self, name: &[u8]) -> bool {
         let (mut piece, mut at) = (0, 0);
-        // Where to go on when it does not match: behind a star, with one more byte given to it.
+        // Where to go on when it does not match: after a star, with one more byte given to it.
         let mut back: Option<(usize, usize)> = None;
         loop {
             match self.pieces.get(piece) {
@@ -118,7 +118,7 @@ impl Glob {
         }
     }
 
-    /// The bytes behind the last `*` or `?`.
+    /// The bytes after the last `*` or `?`.
     pub(super) fn tail(&self) -> Vec<u8> {
         let plain = self.pieces.iter().rposition(|piece| !matches!(piece, Piece::Byte(_)));
         bytes_of(&self.pieces[plain.map_or(0, |at| at + 1)..]).unwrap_or_default()

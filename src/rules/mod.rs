@@ -2,7 +2,7 @@
 //!
 //! A [`RuleSet`] maps the canonical form of a URI to a canonical form that stands for more: without
 //! session ids, tracking parameters, `www.` and so on, as its rules say. [`RuleSet::apply`] is the
-//! road of bulk work, [`RuleSet::steps`] the slow one that says what each rule did; both give the same bytes.
+//! path of bulk work, [`RuleSet::steps`] the slow one that says what each rule did; both give the same bytes.
 //!
 //! - Rules are applied in the order of [`Rule::ALL`], whatever the order in which they were given.
 //!   `index-page` and `trailing-slash` take turns until neither finds anything.

@@ -1,4 +1,4 @@
-//! Questions about single components, which both roads ask.
+//! Questions about single components, which both paths ask.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether a host, without last dot, is a name whose look says that it is no address and has no
+/// Whether a host, without last dot, is a name whose look says that it is not address and has no
 /// bytes that might mean another name: what rules for hosts dare to shorten to.
 fn is_plain_name(host: &[u8]) -> bool {
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
@@ -102,7 +102,7 @@ pub(super) fn is_dot_segment(segment: &[u8]) -> bool {
 }
 
 /// Whether `path` holds dot segments, as it may at rung `string`. Rules for paths leave it alone
-/// then: what a segment is depends on segments behind it.
+/// then: what a segment is depends on segments after it.
 pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').any(is_dot_segment)
 }

@@ -1,4 +1,4 @@
-//! The road for rule sets of nothing but patterns for parameters: packs without other rules.
+//! The path for rule sets of nothing but patterns for parameters: packs without other rules.
 //!
 //! Whether a pattern might match a parameter is asked before the host is looked up, as most parameters of
 //! most records have no pattern on any host.

@@ -42,7 +42,7 @@ pub enum Rule {
     EmptyQuery,
 }
 
-/// Whether something stands behind the `=` of `NAME=ARG`.
+/// Whether something follows the `=` of `NAME=ARG`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Nothing may.
@@ -128,7 +128,7 @@ impl Rule {
         }
     }
 
-    /// What may stand behind the name.
+    /// What may stand after the name.
     pub const fn argument(self) -> Argument {
         match self {
             Rule::KeepParam | Rule::DropParam | Rule::AllowParam => Argument::Glob,

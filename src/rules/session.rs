@@ -101,7 +101,7 @@ fn is_alnum_or_dash(byte: &u8) -> bool {
     is_alnum(byte) || *byte == b'-'
 }
 
-/// Whether `part`, which stands between two `;` of a segment or behind the last one, is a session id.
+/// Whether `part`, which stands between two `;` of a segment or after the last one, is a session id.
 pub(super) fn is_path_param(part: &[u8]) -> bool {
     const NAME: &[u8] = b"jsessionid=";
     part.len() > NAME.len()
@@ -133,7 +133,7 @@ pub(super) fn is_cookieless(segment: &[u8]) -> bool {
 
 /// Appends `path` without its session ids to `out`; says whether there were some.
 ///
-/// A segment keeps what else it holds. A cookieless segment goes with the `/` behind it, and stays
+/// A segment keeps what else it holds. A cookieless segment goes with the `/` after it, and stays
 /// where none follows. An id stays if without it the segment would be a dot segment.
 pub(super) fn strip_path(path: &[u8], out: &mut Vec<u8>) -> bool {
     let len = out.len();

@@ -216,7 +216,7 @@ fn make<E: Entry>(
         one.append(places.clone(), &slice.keys, &mut entries)?;
     }
     if sorted.len() > 1 {
-        // Runs one behind the other, which a stable sort takes for what they are.
+        // Runs one after the other, which a stable sort takes for what they are.
         sort_by(&mut entries, <[E]>::sort);
     }
     match but {

@@ -43,7 +43,7 @@ impl Meaning {
         self.fact("hash").and_then(PublicHash::from_name).unwrap_or_default()
     }
 
-    /// What stands behind `name` in the first line that begins with it.
+    /// What follows `name` in the first line that begins with it.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
     }

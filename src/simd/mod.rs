@@ -45,7 +45,7 @@ pub const BLOCK: usize = 64;
 ///
 /// `:` and `@` share a mask: only their presence inside an authority matters,
 /// and the byte itself tells them apart. Brackets are `ODD`, since they are
-/// legal around an IP literal only and a look at the exact road decides that.
+/// legal around an IP literal only and a look at the reference path decides that.
 pub mod class {
     /// `/`
     pub const SLASH: usize = 0;

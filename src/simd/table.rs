@@ -4,7 +4,7 @@ use super::class;
 use crate::grammar::ByteClass;
 use crate::grammar::class::{UPPER, URI_BYTE};
 
-/// The bytes that fast roads know: every URI byte but the brackets. Its complement is [`class::ODD`].
+/// The bytes that fast paths know: every URI byte but the brackets. Its complement is [`class::ODD`].
 pub const PLAIN: ByteClass = URI_BYTE.without(ByteClass::of(b"[]"));
 
 /// The bytes of a plain record: no triplet and no fragment either. Its complement, with dots that

@@ -120,7 +120,7 @@ fn encode(start: usize, spare: &mut Vec<u8>, out: &mut Vec<u8>) {
 }
 
 /// Takes the dots around a host away, and all but one between labels; spells IPv4 addresses out; takes one
-/// label `www`, with digits or without, away where something stands behind it.
+/// label `www`, with digits or without, away where something follows it.
 fn tidy_host(host: &mut Vec<u8>) {
     if host.first() == Some(&b'.')
         || host.last() == Some(&b'.')
@@ -147,7 +147,7 @@ fn tidy_host(host: &mut Vec<u8>) {
     }
 }
 
-/// The address that `host` spells as `inet_aton` reads it: up to four decimal or, behind a 0, octal numbers,
+/// The address that `host` spells as `inet_aton` reads it: up to four decimal or, after a 0, octal numbers,
 /// the last of which fills what is left. A number alone is decimal, and wraps.
 fn ipv4(host: &[u8]) -> Option<[u8; 4]> {
     if host.iter().all(u8::is_ascii_digit) {

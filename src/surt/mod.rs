@@ -16,7 +16,7 @@
 //! | | `ssurt` | `surt:cdxj` | `surt:ia` |
 //! | --- | --- | --- | --- |
 //! | lower case | nothing | all | all |
-//! | scheme | behind the host | left out if there is a host | left out if there is a host |
+//! | scheme | after the host | left out if there is a host | left out if there is a host |
 //! | userinfo, fragment | kept | left out | left out |
 //! | port | before the scheme | kept | left out if 80 for `http`, 443 for `https`, or 0 |
 //! | `www.`, `www2.` ... | kept | kept | the first label is left out |
@@ -88,7 +88,7 @@ pub struct Scratch {
 /// Appends the sort-friendly form of `uri`, a canonical form, to `out`.
 ///
 /// Any URI will do, canonical or not; then its scheme and host are not in lower case either. Of
-/// bytes that are no URI the result is bytes. Takes time in proportion to the length but for the
+/// bytes that are not URIs the result is bytes. Takes time in proportion to the length but for the
 /// sorting of `surt:ia`; allocates only to grow its buffers.
 ///
 /// ```

@@ -10,7 +10,7 @@ const ASP: &[u8] = b"aspsessionid";
 /// The bytes of the longest name and its value.
 const SHORTEST: usize = NAMED_LEN + 4;
 
-/// Leaves out of the query from `start` on the last session id of each kind, and the `&` behind it.
+/// Leaves out of the query from `start` on the last session id of each kind, and the `&` after it.
 ///
 /// The front of a parameter that ends in one stays, and so does the `&` before one that is last.
 pub(super) fn leave_out_params(start: usize, out: &mut Vec<u8>) {
@@ -32,8 +32,8 @@ fn leave_out_last(start: usize, out: &mut Vec<u8>, len_of: impl Fn(&[u8]) -> Opt
     loop {
         let from = memrchr(b'&', &out[start..end]).map_or(start, |at| start + at + 1);
         if let Some(len) = len_of(&out[from..end]) {
-            let behind = (end + 1).min(out.len());
-            out.drain(end - len..behind);
+            let after = (end + 1).min(out.len());
+            out.drain(end - len..after);
             return;
         }
         if from == start {
@@ -77,8 +77,8 @@ fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
         // A value has a byte at least.
         let first = memmem::rfind(&out[param..second.saturating_sub(1).max(param)], b"cfid=");
         if let Some(first) = first.filter(|_| end > value) {
-            let behind = (end + 1).min(out.len());
-            out.drain(param + first..behind);
+            let after = (end + 1).min(out.len());
+            out.drain(param + first..after);
             return;
         }
         rest = second;
@@ -86,7 +86,7 @@ fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
 }
 
 /// Leaves out of the path from `start` on the last segment that is a session id of ASP.NET, first of the form
-/// `(s(...))`, then of the form `(...)`, where a name with `.aspx` comes behind.
+/// `(s(...))`, then of the form `(...)`, where a name with `.aspx` comes after.
 pub(super) fn leave_out_segments(start: usize, out: &mut Vec<u8>) {
     if memmem::find(&out[start..], b"/(").is_some()
         && memmem::find(&out[start..], b".aspx").is_some()
@@ -103,20 +103,20 @@ fn leave_out_segment(start: usize, out: &mut Vec<u8>, is_session: fn(&[u8]) -> b
     // Where the search for a page from `known` on has failed already.
     let mut known = path.len();
     while let Some(slash) = memrchr(b'/', &path[..end]) {
-        // The segment from `from` to `end`, and what stands behind its `/`.
-        let (from, behind) = (slash + 1, end + 1);
+        // The segment from `from` to `end`, and what follows its `/`.
+        let (from, after) = (slash + 1, end + 1);
         end = slash;
-        if behind > path.len() || !is_session(&path[from..behind - 1]) {
+        if after > path.len() || !is_session(&path[from..after - 1]) {
             continue;
         }
-        let window = &path[behind..(known + PAGE.len()).min(path.len()).max(behind)];
+        let window = &path[after..(known + PAGE.len()).min(path.len()).max(after)];
         let page = memmem::find(window.get(1..).unwrap_or_default(), PAGE).map(|at| at + 1);
         let mark = memchr(b'?', window).unwrap_or(window.len());
         if page.is_some_and(|page| page < mark) {
-            out.drain(start + from..start + behind);
+            out.drain(start + from..start + after);
             return;
         }
-        known = behind;
+        known = after;
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn bit_at(at: usize, word: u64) -> u32 {
     if word == 0 { u32::MAX } else { at as u32 + word.trailing_zeros() }
 }
 
-/// The kind of a host that is no IP literal.
+/// The kind of a host that is not an IP literal.
 #[inline(always)]
 pub(super) fn kind_of_name(host: &[u8]) -> HostKind {
     // An IPv4 address ends in a digit, few names do.

@@ -1,6 +1,6 @@
 //! Many references at once: every record of a text, indexed together, parsed one by one.
 //!
-//! The fast road reads the components off the class masks of the index; what it does not
+//! The fast path reads the components off the class masks of the index; what it does not
 //! understand (see `uri/fast.rs`) goes to [`super::parse`], which is also the judge
 //! of everything invalid. The answers are those of [`super::parse`], on every backend.
 
@@ -17,7 +17,7 @@ pub struct Parsed<'t> {
     pub line: usize,
     /// Offset in bytes of its line in the text.
     pub line_start: usize,
-    /// Offset in bytes of its first byte in the text: behind `line_start` where white space leads.
+    /// Offset in bytes of its first byte in the text: after `line_start` where white space leads.
     pub start: usize,
     /// Its bytes, without white space around them. Never empty.
     pub bytes: &'t [u8],
@@ -150,7 +150,7 @@ pub(crate) fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>)>(
     lines
 }
 
-/// What [`super::parse`] says of a record that is not empty, by the fast road where that goes.
+/// What [`super::parse`] says of a record that is not empty, by the fast path where that goes.
 #[inline(always)]
 pub(crate) fn parse_record<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
     match fast::components(isa, record) {
@@ -198,10 +198,10 @@ mod tests {
         (lines.len(), found)
     }
 
-    /// Compares under every backend; what lies behind the content is `behind`.
-    fn check(text: &[u8], behind: u8) {
+    /// Compares under every backend; what lies after the content is `after`.
+    fn check(text: &[u8], after: u8) {
         let mut bytes = text.to_vec();
-        bytes.resize(Padded::needed(text.len()), behind);
+        bytes.resize(Padded::needed(text.len()), after);
         let padded = Padded::new(&bytes, text.len()).unwrap();
         for record_end in [b'\n', 0] {
             let expected = one_by_one(text, record_end);
@@ -243,13 +243,13 @@ mod tests {
     ];
 
     #[test]
-    fn agrees_with_parse_at_every_shift_and_whatever_lies_behind() {
+    fn agrees_with_parse_at_every_shift_and_whatever_follows() {
         for (i, reference) in REFERENCES.iter().enumerate() {
             for shift in [0, 1, 50, 63, 64, 65] {
                 let text = format!("{}\n{reference}", "x".repeat(shift));
-                for behind in *b"/1:\n#%a" {
-                    check(text.as_bytes(), behind);
-                    check(reference.as_bytes(), behind);
+                for after in *b"/1:\n#%a" {
+                    check(text.as_bytes(), after);
+                    check(reference.as_bytes(), after);
                 }
             }
             let list = REFERENCES[i..].join("\n");
@@ -258,15 +258,15 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_is_not_read_even_where_it_would_complete_the_record() {
-        for (text, behind) in [
+    fn what_follows_is_not_read_even_where_it_would_complete_the_record() {
+        for (text, after) in [
             ("http://h/%4", "1"),
             ("http:", "//h/"),
             ("https:/", "/"),
             ("news:", "//h"),
             ("a:/", "/"),
         ] {
-            let mut buf = PaddedBuf::from_content(format!("{text}{behind}").as_bytes());
+            let mut buf = PaddedBuf::from_content(format!("{text}{after}").as_bytes());
             buf.set_len(text.len());
             for kernels in Kernels::available() {
                 assert_eq!(
@@ -296,9 +296,9 @@ mod tests {
         #[test]
         fn agrees_with_parse_on_any_text(
             text in "([a-zA-Z]{0,6}(:|://|//|)[a-zA-Z0-9.:@\\[\\]%-]{0,70}[/a-z.?#%0-9 \u{e9}\\x00]{0,80}[\r]?\n?){0,5}",
-            behind in any::<u8>(),
+            after in any::<u8>(),
         ) {
-            check(text.as_bytes(), behind);
+            check(text.as_bytes(), after);
         }
     }
 }

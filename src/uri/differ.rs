@@ -85,7 +85,7 @@ impl Difference {
 
 /// How the two grammars differ about `text`; `None` where they read it alike, or both refuse it.
 ///
-/// That an opaque part is a path to RFC 3986, and a server an authority, is no difference: its bytes are the same
+/// That an opaque part is a path to RFC 3986, and a server an authority, is not a difference: its bytes are the same
 /// (RFC 3986, D.2).
 ///
 /// ```

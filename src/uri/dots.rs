@@ -139,7 +139,7 @@ pub(crate) fn remove_dot_segments_in_blocks<I: Isa>(
     from: usize,
     end: usize,
 ) -> usize {
-    // What is behind the end must not look like more of the path.
+    // What is after the end must not look like more of the path.
     out[end] = b'#';
     let mut from = from;
     let mut to = from;

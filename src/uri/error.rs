@@ -2,14 +2,14 @@
 
 use core::fmt;
 
-/// Why a record is no URI-reference of RFC 3986 (or not the kind asked for).
+/// Why a record is not a URI-reference of RFC 3986 (or not the kind asked for).
 ///
 /// Kinds are few so that they can be counted; the byte position tells the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum ErrorKind {
-    /// The text before the first `:` is no scheme, and a relative reference may
+    /// The text before the first `:` is not a scheme, and a relative reference may
     /// not have a colon in its first segment (3.1, 4.2). Points at the first byte
     /// that no scheme may hold there (the `:` itself when nothing precedes it).
     Scheme,
@@ -41,9 +41,9 @@ pub enum ErrorKind {
     /// A row without the fields that were named: too few columns, no JSON, no such member. Points at
     /// where the row ends or stops being JSON, or at its start.
     Field,
-    /// Nothing stands behind the `:` of a scheme, where RFC 2396 wants something. Points behind the `:`.
+    /// Nothing follows the `:` of a scheme, where RFC 2396 wants something. Points after the `:`.
     NoPath,
-    /// The system that a profile follows takes this for no URL. Points at the first byte that is no UTF-8 if
+    /// The system that a profile follows takes this for no URL. Points at the first byte that is not UTF-8 if
     /// that is why, else at byte 0.
     Profile,
 }

@@ -1,9 +1,9 @@
-//! The fast roads of parsing: components read off masks.
+//! The fast paths of parsing: components read off masks.
 //!
 //! [`plain`] settles what is plain by the index alone; [`scan`] classifies the record
 //! again and settles nearly all URIs of the rest; [`relative`] takes relative references. Each understands a record completely, and then the record is valid
 //! and the answer is that of [`super::strict::parse`], or it says `None` and the
-//! exact road decides. It never reports an error itself, so errors are the same
+//! reference path decides. It never reports an error itself, so errors are the same
 //! on every backend. Not understood here, all rare:
 //! user information, IP literals, percent-encoding in an authority, an authority that
 //! ends beyond the first 64 bytes, and whatever is invalid.
@@ -34,7 +34,7 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 const HTTPS: u64 = u64::from_le_bytes(*b"https://");
 const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
 
-/// An `http` or `https` URI with nothing in it that needs a closer look: no fragment, no dot behind
+/// An `http` or `https` URI with nothing in it that needs a closer look: no fragment, no dot after
 /// a slash, no user information, triplets in path and query only. Most records are such.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
@@ -131,7 +131,7 @@ impl Plain {
     }
 }
 
-/// The components of a record that one of the fast roads understands, which is then valid.
+/// The components of a record that one of the fast paths understands, which is then valid.
 #[inline(always)]
 pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
     match plain(isa, record) {
@@ -155,7 +155,7 @@ fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
     (is_https | (head << 8 == HTTP << 8) & (len >= 7), is_https)
 }
 
-/// Scans a record, which is not empty: the road for those that are not [`plain`].
+/// Scans a record, which is not empty: the path for those that are not [`plain`].
 ///
 /// Written to have few branches that are hard to foresee: the first 128 bytes are looked at in
 /// one go, whatever the length, and conditions are gathered before they are asked.
@@ -194,7 +194,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     let path_start = (stops.trailing_zeros() as usize).min(len);
     let authority = before_path & behind_head & inside[0];
 
-    // 3. What only the exact road can judge.
+    // 3. What only the reference path can judge.
     let hashes = [first[class::HASH] & inside[0], second[class::HASH] & inside[1]];
     let odd = (first[class::ODD] & inside[0])
         | (second[class::ODD] & inside[1])
@@ -297,7 +297,7 @@ pub(crate) struct Triplets {
 
 impl Triplets {
     /// Looks at those in the block at byte `at`, whose `%` are the bits of `percents`; `None` when one
-    /// of them is no triplet.
+    /// of them is not a triplet.
     #[inline(always)]
     fn note<I: Isa>(&mut self, isa: I, record: Record<'_>, at: usize, percents: u64) -> Option<()> {
         if percents != 0 {
@@ -316,7 +316,7 @@ impl Triplets {
 #[inline(never)]
 fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize> {
     let colon = masks[class::COLON_AT].trailing_zeros() as usize;
-    // So that the `//` behind it lies in the block too; no scheme known is as long.
+    // So that the `//` after it lies in the block too; no scheme known is as long.
     if colon == 0 || colon >= len.min(BLOCK - 4) || block[colon] != b':' {
         return None;
     }
@@ -334,7 +334,7 @@ pub(crate) struct TripletWork {
 }
 
 /// Looks at the triplets whose `%` are the bits of `triplets`, from byte `at` of the record on;
-/// `None` when one of them is no triplet.
+/// `None` when one of them is not a triplet.
 #[inline(always)]
 pub(crate) fn triplet_work<I: Isa>(
     isa: I,
@@ -344,7 +344,7 @@ pub(crate) fn triplet_work<I: Isa>(
 ) -> Option<TripletWork> {
     let (upper1, lower1) = isa.hex_digits(record.block(at + 1));
     let (upper2, lower2) = isa.hex_digits(record.block(at + 2));
-    // Both digits must lie in the record: behind it may be digits that are not its own.
+    // Both digits must lie in the record: after it may be digits that are not its own.
     let whole = low_bits(record.len().saturating_sub(at + 2));
     if triplets & !((upper1 | lower1) & (upper2 | lower2) & whole) != 0 {
         return None;

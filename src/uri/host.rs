@@ -70,7 +70,7 @@ fn is_reg_name(host: &[u8]) -> bool {
 
 /// The four octets of an `IPv4address`, in the order written, or `None` when `text` is none.
 ///
-/// `dec-octet` is 0 to 255 without leading zeros, so `01.2.3.4` is no IPv4address.
+/// `dec-octet` is 0 to 255 without leading zeros, so `01.2.3.4` is not an `IPv4address`.
 ///
 /// ```
 /// use uriscan::uri::parse_ipv4;

@@ -1,8 +1,8 @@
-//! The fast road for relative references: components read off class masks.
+//! The fast path for relative references: components read off class masks.
 //!
-//! As the other fast roads (`uri/fast.rs`) it understands a record completely or says `None`. Taken
+//! As the other fast paths (`uri/fast.rs`) it understands a record completely or says `None`. Taken
 //! are all five forms of a `relative-ref` (4.2): network-path, absolute-path and relative-path references,
-//! a query or a fragment alone, and the empty one. Left to the exact road: a first segment or an
+//! a query or a fragment alone, and the empty one. Left to the reference path: a first segment or an
 //! authority that ends beyond the first 64 bytes, an authority with user information, an IP literal or
 //! triplets, and whatever is invalid.
 
@@ -101,7 +101,7 @@ pub(crate) fn relative<I: Isa>(isa: I, record: Record<'_>) -> Option<Relative> {
 fn are_triplets<I: Isa>(isa: I, record: Record<'_>, at: usize, percents: u64) -> bool {
     let (upper1, lower1) = isa.hex_digits(record.block(at + 1));
     let (upper2, lower2) = isa.hex_digits(record.block(at + 2));
-    // Both digits must lie in the record: behind it may be digits that are not its own.
+    // Both digits must lie in the record: after it may be digits that are not its own.
     let whole = low_bits(record.len().saturating_sub(at + 2));
     percents & !((upper1 | lower1) & (upper2 | lower2) & whole) == 0
 }

@@ -7,7 +7,7 @@
 //! 1. A `scheme` and its `:` at the start make the text an absoluteURI; otherwise it is a relativeURI.
 //! 2. `//` next makes a net_path: "the authority component wins" (4.3). The authority ends before the first
 //!    `/`, `?` or `#`. It is a `server` if it has the form of one, else a `reg_name`: `a_b`, `h:8x`, `u@v@w`
-//!    and `1.2.3` are no servers, so no host can be told in them.
+//!    and `1.2.3` are not servers, so no host can be told in them.
 //! 3. Otherwise a `/` makes an abs_path. Behind a scheme anything else is an `opaque_part`, which reaches
 //!    to the `#`: a `?` in it begins no query. Without a scheme it is a rel_path.
 //! 4. Path, query and fragment end as in RFC 3986.
@@ -15,9 +15,9 @@
 //! One text is taken that the BNF does not derive: a query alone, `?y`, which appendix C.1 resolves.
 //!
 //! Errors are reported as [`super::strict`] does: the parts in reading order, the first fault ends the
-//! parse. Nothing behind a scheme is [`ErrorKind::NoPath`], at the end of the text or at its `#`.
-//! Whatever is no server is judged as a `reg_name`; under RFC 2732 a `[` at the start of a
-//! host that is no IPv6 address is [`ErrorKind::IpLiteral`].
+//! parse. Nothing after a scheme is [`ErrorKind::NoPath`], at the end of the text or at its `#`.
+//! Whatever is not a server is judged as a `reg_name`; under RFC 2732 a `[` at the start of a
+//! host that is not an IPv6 address is [`ErrorKind::IpLiteral`].
 
 use super::host::parse_ipv6;
 use super::{ErrorKind, UriError};
@@ -26,7 +26,7 @@ use crate::grammar::rfc2396::{
     ALPHANUM, BRACKETS, Legacy, PATH_SEGMENTS, REG_NAME, REL_SEGMENT, URIC, URIC_NO_SLASH, USERINFO,
 };
 
-/// What stands behind the scheme, or instead of one.
+/// What follows the scheme, or instead of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LegacyForm {
     /// No path: an empty reference, a query or a fragment alone.
@@ -94,7 +94,7 @@ pub struct LegacyComponents {
     pub query_end: u32,
     /// Length of the reference.
     pub len: u32,
-    /// What stands behind the scheme.
+    /// What follows the scheme.
     pub form: LegacyForm,
     /// What the authority is.
     pub authority: LegacyAuthority,
@@ -176,7 +176,7 @@ impl LegacyComponents {
         self.host(text).filter(|_| self.authority == LegacyAuthority::Hostname)
     }
 
-    /// The last label of a hostname, without a dot behind it.
+    /// The last label of a hostname, without a dot after it.
     pub fn toplabel<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
         let name = self.hostname(text)?;
         without_last_dot(name).rsplit(|&byte| byte == b'.').next()
@@ -193,7 +193,7 @@ impl LegacyComponents {
         &text[self.path_start as usize..self.path_end as usize]
     }
 
-    /// The segments of a hierarchical path, each with the params behind its `;`; none for an opaque_part.
+    /// The segments of a hierarchical path, each with the params after its `;`; none for an opaque_part.
     pub fn segments<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
         let path = if self.form == LegacyForm::OpaquePart { b"" } else { self.path(text) };
         let path = path.strip_prefix(b"/").map_or((!path.is_empty()).then_some(path), Some);
@@ -350,7 +350,7 @@ fn authority(
     Ok(end)
 }
 
-/// What kind of host the `server` `name`, which is not empty, has, and where; `None` if it is no server.
+/// What kind of host the `server` `name`, which is not empty, has, and where; `None` if it is not a server.
 fn server(name: &[u8], legacy: Legacy) -> Option<(LegacyAuthority, usize, usize)> {
     let mut start = 0;
     if let Some(at_sign) = name.iter().position(|&byte| byte == b'@') {

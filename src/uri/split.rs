@@ -7,7 +7,7 @@
 //!
 //! Every byte string has exactly one such split. It says nothing about validity (its scheme
 //! may be `1 a`), and agrees with [`parse`](super::parse) wherever that accepts. Written to be
-//! plainly the expression above: it is the slow twin that faster roads are tested against.
+//! plainly the expression above: it is the slow twin that faster paths are tested against.
 
 /// The five components of a reference as the groups 2, 4, 5, 7 and 9 of Appendix B's
 /// expression; `None` is undefined, which is not the same as empty.

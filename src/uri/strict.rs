@@ -1,7 +1,7 @@
 //! The strict parser: `URI-reference` of RFC 3986 Appendix A, and where a text departs from it.
 //!
 //! One pass from left to right over class tables, no recursion, no allocation, time linear in
-//! the length. It is the scalar road: faster roads must give the same [`Components`] and the
+//! the length. It is the scalar implementation: faster paths must give the same [`Components`] and the
 //! same [`UriError`].
 //!
 //! # How the text is cut

@@ -80,7 +80,7 @@ fn the_transcription_matches_what_the_rfc_shows() {
 }
 
 #[test]
-fn listed_references_are_judged_alike() {
+fn listed_references_are_classified_alike() {
     for text in VALID.iter().chain(INVALID) {
         agree(text.as_bytes());
     }
@@ -88,7 +88,7 @@ fn listed_references_are_judged_alike() {
 
 /// Every string of up to five bytes over one byte of each sort that the grammar tells apart.
 #[test]
-fn all_short_strings_are_judged_alike() {
+fn all_short_strings_are_classified_alike() {
     let alphabet = b"a1:/?#[]@%. !";
     let mut text = Vec::new();
     for length in 0..=5u32 {
@@ -106,7 +106,7 @@ fn all_short_strings_are_judged_alike() {
 
 /// Every byte in every part, so that no class is a byte too wide or too narrow.
 #[test]
-fn every_byte_in_every_part_is_judged_alike() {
+fn every_byte_in_every_part_is_classified_alike() {
     let frames = [
         "_",
         "_:",
@@ -230,14 +230,14 @@ proptest! {
     })]
 
     #[test]
-    fn random_strings_are_judged_alike(
+    fn random_strings_are_classified_alike(
         text in proptest::collection::vec(delimiter_heavy(), 0..=12),
     ) {
         prop_assert_eq!(disagreement(&text), None);
     }
 
     #[test]
-    fn mutated_references_are_judged_alike(
+    fn mutated_references_are_classified_alike(
         seed in prop::sample::select(VALID),
         mutations in proptest::collection::vec(mutation(), 0..4),
     ) {
@@ -249,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn random_authorities_are_judged_alike(text in nearly_an_authority()) {
+    fn random_authorities_are_classified_alike(text in nearly_an_authority()) {
         prop_assert_eq!(disagreement(&text), None);
     }
 }

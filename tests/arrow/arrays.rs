@@ -45,7 +45,7 @@ pub(crate) fn all(values: &[Value]) -> Vec<(String, ArrayRef)> {
     named
 }
 
-/// The same values behind and before others.
+/// The same values after and before others.
 fn sliced(array: &ArrayRef) -> ArrayRef {
     let len = array.len();
     let around = arrow_select::concat::concat(&[

@@ -16,7 +16,7 @@ use uriscan::uri::{ErrorKind, parse};
 
 use crate::arrays::{Value, all, dictionaries, read, values};
 
-/// What surrounds a record and is no part of it.
+/// What surrounds a record and is not part of it.
 fn trimmed(value: &[u8]) -> &[u8] {
     let is_text = |byte: &u8| !b" \t\n\x0b\x0c\r".contains(byte);
     match (value.iter().position(is_text), value.iter().rposition(is_text)) {

@@ -76,7 +76,7 @@ fn many_pieces_on_many_threads_give_what_one_row_after_the_other_gives() {
 }
 
 #[test]
-fn a_long_value_stands_alone_and_one_too_long_is_not_judged() {
+fn a_long_value_has_its_own_piece_and_an_oversized_one_is_not_processed() {
     let long = format!("http://h/{}/../y", "x".repeat(1 << 20));
     let too_long = format!("http://h/{}", "x".repeat(64 << 20));
     let values = [Some("http://H/"), Some(&long[..]), Some(&too_long[..]), None, Some("http://h")];

@@ -43,7 +43,7 @@ fn take(extractor: &Extractor, format: Format, text: &[u8]) -> Duration {
     taken
 }
 
-/// Repeats `unit` behind `head` and asks for the time that this takes.
+/// Repeats `unit` after `head` and asks for the time that this takes.
 fn assert_linear(format: Format, head: &str, unit: &str) {
     let text =
         |bytes: usize| [head.as_bytes(), &unit.as_bytes().repeat(bytes / unit.len())].concat();

@@ -129,7 +129,7 @@ fn the_oracle_knows_the_table_too() {
 
 #[test]
 fn links_do_not_depend_on_where_they_stand() {
-    // The same texts behind each other and at every offset to the blocks.
+    // The same texts after each other and at every offset to the blocks.
     let whole: Vec<Case> =
         cases().into_iter().filter(|case| case.options == Options::default()).collect();
     let finder = Finder::default();

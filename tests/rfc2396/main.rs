@@ -139,7 +139,7 @@ fn every_production_takes_and_refuses_what_its_text_says() {
 }
 
 #[test]
-fn the_parser_judges_every_production_alike_in_every_place() {
+fn the_parser_classifies_every_production_alike_in_every_position() {
     for (_, _, taken, refused) in PRODUCTIONS {
         for text in taken.iter().chain(*refused) {
             for frame in [
@@ -260,7 +260,7 @@ fn brackets_are_for_rfc_2732_only() {
 
 /// Every string of up to five bytes over one byte of each sort that the grammar tells apart.
 #[test]
-fn all_short_strings_are_judged_alike() {
+fn all_short_strings_are_classified_alike() {
     let alphabet = b"a1:/?#@%.;-[]_";
     let mut text = Vec::new();
     for length in 0..=4u32 {
@@ -277,7 +277,7 @@ fn all_short_strings_are_judged_alike() {
 }
 
 #[test]
-fn every_byte_in_every_part_is_judged_alike() {
+fn every_byte_in_every_part_is_classified_alike() {
     for frame in [
         "_", "_:x", "a_:b", "a:_", "a:b_", "a_/b", "//_@h", "//_", "//h_", "//h:_", "//h.a_", "/_",
         "/a;_", "?_", "#_", "//[_]",
@@ -293,7 +293,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn random_references_are_judged_alike(
+    fn random_references_are_classified_alike(
         text in "(a|http|1|[a-z+.]{1,3}|)(:|://|//|/|)([a-z0-9.-]{0,6}|[a-z%0-9@:;_\\[\\]]{0,8})(:[0-9]{0,3}|)([/a-z;=.?#%0-9!*'()\\[\\] \u{e9}]{0,12})",
     ) {
         for legacy in BOTH {

@@ -149,7 +149,7 @@ fn change_manifest(text: &mut Vec<u8>, choices: &mut Choices<'_>) {
     *text = lines.concat();
 }
 
-/// Puts something that is no regular file in the place of a file of the set.
+/// Puts something that is not a regular file in the place of a file of the set.
 #[cfg(unix)]
 fn replace_by_something(directory: &Path, choices: &mut Choices<'_>) {
     let mut names = names(directory);

@@ -250,7 +250,7 @@ fn write_value(uri: &mut Uri, draw: &mut Draw) {
     }
 }
 
-/// The few percent that are no web addresses.
+/// The few percent that are not web addresses.
 fn write_other(uri: &mut Uri, seed: u64, token: Token, draw: &mut Draw) {
     match draw.below(38) {
         0..8 => write_ftp(uri, seed, token, draw),
@@ -338,7 +338,7 @@ fn write_mailto(uri: &mut Uri, seed: u64, token: Token, draw: &mut Draw) {
     uri.push(".");
     token.write(Form::Base36, &mut uri.text);
     uri.push("@");
-    // The domain is no host: mailto has no authority (RFC 6068).
+    // The domain is not a host: mailto has no authority (RFC 6068).
     site.write_domain(&mut uri.text);
     uri.path.end = uri.text.len();
     if draw.per_mille(150) {

@@ -1,4 +1,4 @@
-//! Lines that are no URI by RFC 3986, as real lists have them.
+//! Lines that are not URIs by RFC 3986, as real lists have them.
 
 use super::canonical;
 use super::draw::{Draw, derive};

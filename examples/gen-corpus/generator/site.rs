@@ -56,7 +56,7 @@ impl Site {
         uri.path = end..end;
     }
 
-    /// Appends the site's DNS name alone, always of ASCII letters, for schemes whose domain is no host.
+    /// Appends the site's DNS name alone, always of ASCII letters, for schemes whose domain is not a host.
     pub(crate) fn write_domain(self, out: &mut Vec<u8>) {
         write_name(out, &mut Draw::new(self.seed), None);
     }

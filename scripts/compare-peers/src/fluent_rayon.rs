@@ -34,11 +34,11 @@ const SHARDS: usize = 256;
 /// How much is read at a time to find the end of a line that leaves its chunk.
 const TAIL_BYTES: u64 = 4 << 10;
 
-/// The key of a record: the hash of its normalized form, or of its bytes when it is no URI.
+/// The key of a record: the hash of its normalized form, or of its bytes when it is not a URI.
 fn key(record: &[u8], utf8: Option<&str>) -> u128 {
     match utf8.and_then(|text| Uri::parse(text).ok()) {
         Some(uri) => xxh3_128(uri.normalize().as_str().as_bytes()),
-        // No mix-up: what RFC 3986 rejects is no normalized URI.
+        // No mix-up: what RFC 3986 rejects is not a normalized URI.
         None => xxh3_128(record),
     }
 }

@@ -102,7 +102,7 @@ fn measure(engines: Vec<Engine>, input: &Input, rounds: usize) -> Vec<Measured> 
 
 /// Sentences: engines of one grammar that accept different numbers of lines, and engines of one
 /// form whose results differ in length. Where all lines are ASCII (`is_ascii`), to take UTF-8 in
-/// hosts is no difference.
+/// hosts is not a difference.
 fn disagreements(results: &[Measured], is_ascii: bool) -> Vec<String> {
     let mut accepted: BTreeMap<&str, &Measured> = BTreeMap::new();
     let mut written: BTreeMap<(&str, &str), &Measured> = BTreeMap::new();

@@ -17,7 +17,7 @@ pub(crate) fn keys(from: u64, count: usize) -> Vec<u128> {
     (from..from + count as u64).map(key).collect()
 }
 
-/// A batch of `count` keys in no order: by turns one of the first `held` keys, and one that is far behind them.
+/// A batch of `count` keys in no order: by turns one of the first `held` keys, and one that is far after them.
 pub(crate) fn batch(held: usize, count: usize) -> Vec<u128> {
     let step = (2 * held / count).max(1);
     let of_place = |i: usize| match i % 2 {

@@ -54,7 +54,7 @@ struct Args {
 }
 
 impl Args {
-    /// Reads the words behind the program's name; an error is one sentence for the user.
+    /// Reads the words after the program's name; an error is one sentence for the user.
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
         let (mut keys, mut asked, mut add, mut rounds, mut threads) =
             (10_000_000, None, None, 3, 2);

@@ -59,11 +59,11 @@ impl<R: BufRead> Read for Gzip<R> {
     }
 }
 
-/// Stream after stream of xz, with the padding that the format has between them and behind them.
+/// Stream after stream of xz, with the padding that the format has between them and after them.
 pub(super) struct Xz<R> {
     data: R,
     stream: Stream,
-    /// What is wrong behind that which was given last.
+    /// What is wrong after that which was given last.
     failed: Option<io::Error>,
 }
 

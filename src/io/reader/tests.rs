@@ -212,7 +212,7 @@ mod later {
             }
             let content = chunk.text.padded().content();
             assert_eq!(content.len(), len);
-            // A byte order mark is no content.
+            // A byte order mark is not content.
             assert_eq!(chunk.byte.max(3), byte[chunk.source].max(3));
             byte[chunk.source] = chunk.byte + len as u64;
             assert!(content.ends_with(b"\n") || chunk.shape != Shape::Records);

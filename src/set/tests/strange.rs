@@ -1,4 +1,4 @@
-//! Directories that are no sets, sets that hold what no set holds, and what killed writers leave.
+//! Directories that are not sets, sets that hold what no set holds, and what killed writers leave.
 
 use std::fs;
 use std::path::Path;
