@@ -1,12 +1,14 @@
-//! Floor 0: text from outside as it may be printed: names of files and members, URIs, names in rule files and sets.
+//! Floor 0: escapes text from outside for printing: names of files and archive members, URIs, names
+//! in rule files and sets.
 //!
-//! A terminal acts on control characters, and characters that direct text or have no width make a line read as something else.
-//! They are written as escapes, as in records ([`crate::io`]), and nothing else is changed.
+//! A terminal acts on control characters; characters that set the direction of text or have no
+//! width make a line read as something else. They are written as escapes, as in records
+//! ([`crate::io`]). Nothing else is changed.
 
 use std::fmt::{self, Write};
 
-/// Shows `text` with escapes for control characters, line ends among them, and for characters that nobody sees or that change
-/// the direction of others.
+/// Escapes control characters, line ends included, and characters that are invisible or change the
+/// direction of others.
 ///
 /// ```
 /// use uriscan::io::escaped;
@@ -21,7 +23,7 @@ pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     Escaped(text)
 }
 
-/// The same of bytes; those that are not UTF-8 are written as `\xff`.
+/// The same for bytes; bytes that are not UTF-8 are written as `\xff`.
 pub(crate) fn escaped_bytes(text: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
@@ -57,7 +59,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Whether a terminal acts on `c`, or shows nothing for it: control and format characters, and separators of lines.
+/// Whether a terminal acts on `c` or shows nothing for it: control and format characters, and line
+/// separators.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -83,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_terminal_acts_on_is_left() {
+    fn no_character_that_a_terminal_acts_on_remains() {
         for c in (0..=0x2FFF).chain(0xFE00..=0xFFFF).chain(0xE_0000..=0xE_0080) {
             let Some(c) = char::from_u32(c) else { continue };
             let shown = escaped(&format!("a{c}b")).to_string();
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_stays() {
+    fn other_text_is_unchanged() {
         for text in ["", "http://h/?a=b#c", "a b – “c” 日本 é 😀 \\x1b", "/tmp/a'b\"c"] {
             assert_eq!(escaped(text).to_string(), text);
             assert_eq!(escaped_bytes(text.as_bytes()), text);

@@ -1,4 +1,4 @@
-//! Canonical forms, keys, and sort-friendly forms.
+//! Kernels for canonical forms, keys and sort-friendly forms.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ impl Columns {
         text_to_text(values, |values| self.forms(values, None).map(array))
     }
 
-    /// The sort-friendly form of the canonical form of every value, as text of the same type. What is not a URI is
-    /// not brought into that form.
+    /// Returns the sort-friendly form (SURT) of the canonical form of every value, as text of the
+    /// same type. A value that is not a URI is not converted to that form.
     ///
     /// # Errors
     /// See [`ColumnError`].
@@ -44,9 +44,10 @@ impl Columns {
         text_to_text(values, |values| self.forms(values, Some(form)).map(array))
     }
 
-    /// The key of every value, as `FixedSizeBinary(16)`: the bytes of [`crate::key::Key`], the most significant
-    /// first. They are the keys that [`crate::pipeline::keys`] writes in hexadecimal. A value too long to be judged (64
-    /// MiB) has a key of zeros, which no other value has.
+    /// Returns the key of every value as `FixedSizeBinary(16)`: the bytes of [`crate::key::Key`],
+    /// most significant first. These are the keys that [`crate::pipeline::keys`] writes in
+    /// hexadecimal. A value over the size limit (64 MiB) has a key of zeros, which no other value
+    /// has.
     ///
     /// # Errors
     /// See [`ColumnError`].
@@ -54,7 +55,7 @@ impl Columns {
         text_to_other(values, |values| self.keys(values).map(array))
     }
 
-    /// [`Columns::key`] of a column that is not a dictionary, and how many values are invalid.
+    /// [`Columns::key`] of a column that is not a dictionary, and the number of invalid values.
     pub(crate) fn keys(&self, values: &dyn Array) -> Result<(ArrayRef, Invalid), ColumnError> {
         let has_no_targets = |aliases: &Arc<crate::pipeline::Aliases>| !aliases.has_targets();
         if self.equivalence.aliases.as_ref().is_some_and(has_no_targets) {
@@ -72,7 +73,8 @@ impl Columns {
         Ok((Arc::new(FixedSizeBinaryArray::new(16, keys, nulls)), invalid))
     }
 
-    /// Canonical forms, or sort-friendly ones, of a column that is not a dictionary, and how many values are invalid.
+    /// Canonical or sort-friendly forms of a column that is not a dictionary, and the number of
+    /// invalid values.
     pub(crate) fn forms(
         &self,
         values: &dyn Array,
@@ -85,7 +87,7 @@ impl Columns {
         Ok((join(column.text_type, texts)?, invalid))
     }
 
-    /// The form of a value that is not too long, as `Equivalence::canonical`.
+    /// The form of a value within the size limit, as by `Equivalence::canonical`.
     #[inline(always)]
     pub(super) fn canonical<'a, I: Isa>(
         &self,
@@ -99,7 +101,8 @@ impl Columns {
         self.equivalence.canonical(isa, record, scratch)
     }
 
-    /// Whether an empty value has a form: the paths after take records that are not empty, or targets.
+    /// Fails unless an empty value has a form. The code that follows takes non-empty records, or
+    /// targets.
     #[cold]
     fn check_empty(&self) -> Result<(), UriError> {
         match (&self.equivalence.profile, &self.equivalence.context) {
@@ -110,12 +113,12 @@ impl Columns {
     }
 }
 
-/// The fault of a value too long to be judged.
+/// The fault of a value over the size limit.
 pub(super) fn too_long(value: &[u8]) -> UriError {
     UriError { kind: ErrorKind::TooLong, at: u32::try_from(value.len()).unwrap_or(u32::MAX) }
 }
 
-/// What was made, without the count beside it.
+/// Drops the count from a kernel's result.
 fn array((array, _): (ArrayRef, Invalid)) -> ArrayRef {
     array
 }
@@ -168,7 +171,7 @@ pub(super) struct Keys<'a> {
     pub(super) takes_empty: bool,
 }
 
-/// What makes keys.
+/// How keys are computed.
 pub(super) enum By {
     Public(PublicHasher),
     Run(Hasher),
@@ -189,14 +192,14 @@ impl Work for Keys<'_> {
         let rows = piece.rows.len();
         let (mut keys, mut validity) = (Vec::with_capacity(rows), Validity::with_capacity(rows));
         let mut faults = Faults::default();
-        // Public keys are made together; these are the rows they belong to.
+        // Public keys are hashed in batches; these are the rows they belong to.
         let (mut pending, mut waiting) = (Pending::default(), Vec::new());
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             let mut refused = |error| {
                 faults.add(row, error);
                 self.columns.on_invalid == OnInvalid::Pass
             };
-            // The bytes that stand for the value, and whether they are its canonical form.
+            // The bytes that represent the value, and whether they are its canonical form.
             let (form, is_form) = match value {
                 Row::Value(record) if !record.is_empty() || self.takes_empty => {
                     match self.columns.canonical(isa, record, scratch) {

@@ -1,4 +1,4 @@
-//! A column of text: where each of its values lies, whatever the type of the array.
+//! A column of text: the position of each of its values, whatever the type of the array.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BinaryViewArray};
@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 
 use super::ColumnError;
 
-/// How an array of text keeps its values; what comes out is kept in the same way as what went in.
+/// How an array of text stores its values. The output is stored in the same way as the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextType {
     Utf8,
@@ -43,7 +43,7 @@ impl TextType {
     }
 }
 
-/// The values of an array of text, none of them copied.
+/// The values of an array of text, without a copy.
 pub(super) struct Column<'a> {
     values: Values<'a>,
     nulls: Option<&'a NullBuffer>,
@@ -51,9 +51,9 @@ pub(super) struct Column<'a> {
     pub(super) text_type: TextType,
 }
 
-/// Where the values lie.
+/// Where the values are stored.
 enum Values<'a> {
-    /// One after the other; value `i` from the `i`th offset to the next one.
+    /// Contiguous; value `i` reaches from the `i`th offset to the next one.
     Short {
         bytes: &'a [u8],
         offsets: &'a [i32],
@@ -102,7 +102,7 @@ impl<'a> Column<'a> {
         self.nulls.is_some_and(|nulls| nulls.is_null(row))
     }
 
-    /// The value of `row`; of no meaning where it is null.
+    /// The value of `row`; meaningless where it is null.
     pub(super) fn value(&self, row: usize) -> &[u8] {
         match &self.values {
             Values::Views(array) => array.value(row),
@@ -113,7 +113,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Bytes of the value of `row`, which may be null.
+    /// Length in bytes of the value of `row`, which may be null.
     pub(super) fn value_len(&self, row: usize) -> usize {
         match &self.values {
             Values::Short { offsets, .. } => (offsets[row + 1] - offsets[row]) as usize,
@@ -123,8 +123,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The buffer that all values lie in, and the bytes of it from the first of `rows` to the last one; `None`
-    /// when they do not lie one after the other.
+    /// The buffer that holds all values, and its range from the first of `rows` to the last one;
+    /// `None` if they are not contiguous.
     pub(super) fn stretch(
         &self,
         rows: core::ops::Range<usize>,

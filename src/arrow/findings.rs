@@ -1,4 +1,4 @@
-//! What the audit finds in every value.
+//! Kernel for the audit.
 
 use arrow_array::{Array, ArrayRef};
 
@@ -11,8 +11,9 @@ use crate::pipeline::Scratch;
 use crate::simd::Isa;
 
 impl Columns {
-    /// The names of the rules of the audit (RFC 3986 section 7) that have something to say of every value, each once, in
-    /// the order of the rules: a list of `Utf8`, empty where there is nothing to say and null where the value is.
+    /// Returns, for every value, the names of the audit rules (RFC 3986 section 7) that report a
+    /// finding: a list of `Utf8`, each name once, in the order of the rules. The list is empty
+    /// where there are no findings, and null where the value is.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray};

@@ -18,7 +18,7 @@ use crate::pipeline::Invalid;
 #[cfg(feature = "parquet")]
 use crate::pipeline::{Error, RowsAside};
 
-/// Tells which values are the first of their class, over as many arrays as come.
+/// Marks the values that are the first of their class, over any number of arrays.
 ///
 /// ```
 /// use arrow_array::{BooleanArray, StringArray};
@@ -37,26 +37,28 @@ pub struct Firsts {
 }
 
 impl Firsts {
-    /// Nothing seen so far; keys are made as by `columns`.
+    /// Creates a set that has seen nothing; `columns` computes the keys.
     pub fn new(columns: Columns) -> Firsts {
         Firsts { columns, set: Set::new() }
     }
 
-    /// Number of classes seen so far. Values too long to be judged belong to none.
+    /// Number of classes seen so far. Values over the size limit belong to none.
     pub fn classes(&self) -> usize {
         self.set.len()
     }
 
-    /// For every value, whether it is the first of its class in this array and all before; null where it is null or
-    /// nothing but white space, as blank lines are passed over, and for invalid values under [`super::OnInvalid::Null`]. A value too long to be judged is always the first.
+    /// Returns, for every value, whether it is the first of its class in this array and all arrays
+    /// before. The result is null for nulls, for values of white space only (like blank lines, they
+    /// are skipped), and for invalid values under [`super::OnInvalid::Null`]. A value over the size
+    /// limit always counts as the first of its class.
     ///
     /// # Errors
-    /// See [`ColumnError`]; then nothing of this array has been seen.
+    /// See [`ColumnError`]. On error, no value of this array counts as seen.
     pub fn mark(&mut self, values: &dyn Array) -> Result<BooleanArray, ColumnError> {
         self.mark_counting(values).map(|(marks, _)| marks)
     }
 
-    /// [`Firsts::mark`], and how many values are invalid.
+    /// [`Firsts::mark`], with the number of invalid values.
     pub(crate) fn mark_counting(
         &mut self,
         values: &dyn Array,
@@ -77,7 +79,7 @@ impl Firsts {
         Ok(Keyed { pieces, rows, invalid, len: column.len() })
     }
 
-    /// What [`Firsts::mark`] says of `keyed`.
+    /// The result of [`Firsts::mark`] for `keyed`.
     pub(crate) fn insert(&mut self, keyed: &mut Keyed) -> BooleanArray {
         self.set.insert(&keyed.rows.iter().collect::<Vec<_>>());
         let mut bits = BooleanBufferBuilder::new(keyed.len);
@@ -103,7 +105,7 @@ pub(crate) struct Keyed {
 }
 
 impl Keyed {
-    /// The values that are null, or passed over as if they were. May be called once.
+    /// The values that are null or treated as null. May be called once.
     fn nulls(&mut self) -> Option<NullBuffer> {
         Validity::join(self.pieces.iter_mut().map(|piece| &mut piece.validity))
     }
@@ -116,8 +118,9 @@ impl Keyed {
         self.rows.iter().collect()
     }
 
-    /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be judged, and so classes
-    /// of their own; and which rows are null, or passed over as if they were. May be called once.
+    /// For each piece, the rows of the array that its keys belong to; the rows over the size limit,
+    /// which have no key and are classes of their own; and which rows are null or treated as null.
+    /// May be called once.
     pub(crate) fn places(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
         let nulls = self.nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
@@ -141,14 +144,14 @@ impl Keyed {
 
 #[cfg(feature = "parquet")]
 impl Firsts {
-    /// Whether `keyed` can be inserted so that the keys take `bytes` at the most.
+    /// Whether `keyed` can be inserted while the keys take at most `bytes`.
     pub(crate) fn has_room(&mut self, keyed: &Keyed, bytes: usize) -> bool {
         self.set.limit_to(bytes);
         self.set.fits(&keyed.rows())
     }
 
-    /// Puts aside what of `keyed` is not known so far, where the first value has the number `start`. Nothing is first here; null is
-    /// what [`Firsts::mark`] has null.
+    /// Spills the rows of `keyed` whose keys are not known yet; the first value has the number
+    /// `start`. The result marks no value as first, and has the nulls of [`Firsts::mark`].
     pub(crate) fn put_aside(
         &self,
         keyed: &mut Keyed,
@@ -162,7 +165,7 @@ impl Firsts {
     }
 }
 
-/// The keys of a piece, ready for the set; those of zeros, which stand for none, left out.
+/// The keys of a piece, ready for the set, without those of zeros, which are not keys.
 fn rows_of(piece: &KeysOfPiece) -> Rows {
     let mut rows = Rows::default();
     for key in piece.keys.iter().filter(|key| **key != [0; 16]) {

@@ -1,4 +1,4 @@
-//! Links in columns of texts, pages and so on.
+//! Kernel for links in columns of texts or pages.
 
 use arrow_array::{Array, ArrayRef};
 
@@ -12,10 +12,11 @@ use crate::pipeline::Scratch;
 use crate::simd::{Isa, Kernels};
 
 impl Columns {
-    /// The links in every value, which is a document of this format, in order: a list of text of the same type, null
-    /// where the value is.
+    /// Returns the links of every value, which is a document of this format, in order: a list of
+    /// text of the same type, null where the value is.
     ///
-    /// Nothing is told of what cannot be a link after all: relative references without a base, and values beyond 1 GiB.
+    /// Omits what turns out not to be a link (relative references without a base) and the links of
+    /// values over 1 GiB.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray};
@@ -49,7 +50,7 @@ struct Find<'a> {
     format: Format,
 }
 
-/// Bytes of the longest value that is looked into.
+/// Length in bytes of the longest value that is searched.
 const MAX_VALUE: usize = 1 << 30;
 
 impl Work for Find<'_> {

@@ -1,4 +1,4 @@
-//! Lists of text that come out.
+//! Lists of text, as an output array.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl List {
         List { texts, counts: Vec::with_capacity(rows), validity }
     }
 
-    /// Adds a row with these texts.
+    /// Adds a row with `texts`.
     pub(super) fn push<'t>(&mut self, texts: impl Iterator<Item = &'t [u8]>) {
         let mut count = 0;
         for text in texts {
@@ -36,7 +36,7 @@ impl List {
         self.validity.push(true);
     }
 
-    /// Adds a row without a list.
+    /// Adds a null row.
     pub(super) fn push_null(&mut self) {
         self.counts.push(0);
         self.validity.push(false);

@@ -1,17 +1,18 @@
-//! Floor 9: columns of Arrow arrays in, columns out.
+//! Floor 9: kernels on Arrow arrays.
 //!
-//! [`Columns`] does with the values of an array of text what the jobs of [`crate::pipeline`] do with the lines of
-//! files: the same paths, the same answers, on all threads of the rayon pool that it is called in. The values
-//! of an array are indexed where they lie, about 128 KiB at a time; nothing is copied but what is made, and
-//! what lies apart (views) or at the very end of a buffer.
+//! [`Columns`] does with the values of an array of text what the jobs of [`crate::pipeline`] do
+//! with the lines of files: the same code, the same results, on all threads of the current rayon
+//! pool. Values are indexed in place, about 128 KiB at a time. Input is copied only where it is not
+//! contiguous (views) or lies at the very end of a buffer.
 //!
-//! | in | out |
+//! | input | output |
 //! | --- | --- |
 //! | `Utf8`, `LargeUtf8`, `Utf8View`, `Binary`, `LargeBinary`, `BinaryView` | text of the same type |
-//! | a dictionary of one of these | by [`Columns::normalize`] and others that give text: a dictionary with the same keys; else as if it were spelled out |
+//! | a dictionary of one of these | from [`Columns::normalize`] and other kernels that return text: a dictionary with the same keys; otherwise as for the plain array |
 //!
-//! A value is a record: ASCII white space around it is not part of it (RFC 3986 Appendix C). Unlike a blank line, an empty
-//! value is one: the empty reference (4.2), and no URI. Null stays null.
+//! A value is a record: ASCII white space around it is not part of it (RFC 3986 Appendix C). An
+//! empty value, unlike a blank line, is a record too: the empty reference (4.2), which is not a
+//! URI. Null stays null.
 //!
 //! ```
 //! use arrow_array::{Array, StringArray, cast::AsArray};
@@ -55,29 +56,29 @@ use crate::pipeline::{Equivalence, Invalid};
 use crate::simd::Kernels;
 use crate::uri::UriError;
 
-/// What becomes of a value that is not a URI, where a URI is needed.
+/// How kernels that need a URI treat a value that is not one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
-    /// It stands for itself: its own bytes are its form, and what its key is made of. Where it has none of what is
-    /// asked for (components, explanations), null.
+    /// Keep it: its own bytes are its form, and its key is computed from them. A result that it
+    /// cannot have (components, explanations) is null.
     #[default]
     Pass,
-    /// Null.
+    /// Return null for it.
     Null,
-    /// The whole call ends with [`ColumnError::Invalid`], about the first one.
+    /// Fail with [`ColumnError::Invalid`] for the first invalid value.
     Fail,
 }
 
-/// Works on columns.
+/// Kernels on columns of text, and their settings.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// What makes two values one.
+    /// When two values are equivalent.
     pub equivalence: Equivalence,
     /// The hash for columns of keys.
     pub hash: PublicHash,
-    /// Makes the keys that are held in memory.
+    /// Computes the keys that are held in memory.
     pub hasher: Hasher,
-    /// What becomes of values that are not URIs.
+    /// How values that are not URIs are treated.
     pub on_invalid: OnInvalid,
     /// The SIMD backend.
     pub kernels: Kernels,
@@ -90,7 +91,7 @@ impl Default for Columns {
 }
 
 impl Columns {
-    /// Columns under `equivalence`; what is not a URI stands for itself.
+    /// Columns under `equivalence`, which keep values that are not URIs ([`OnInvalid::Pass`]).
     pub fn new(equivalence: Equivalence) -> Columns {
         Columns {
             equivalence,
@@ -102,17 +103,18 @@ impl Columns {
     }
 }
 
-/// Why a column could not be worked on.
+/// Why a kernel failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ColumnError {
-    /// It is not a column of text.
+    /// The column does not hold text.
     Type(DataType),
-    /// Two columns that belong together have so many rows.
+    /// Two columns that belong together differ in length; these are their numbers of rows.
     Lengths(usize, usize),
-    /// More text came out than fits 32-bit offsets (2 GiB); a column of `LargeUtf8` has no such limit.
+    /// The output has more text than 32-bit offsets can address (2 GiB). A column of `LargeUtf8`
+    /// has no such limit.
     TooLarge,
-    /// What the equivalence says cannot be done in columns.
+    /// The equivalence asks for something that kernels do not support.
     Unsupported(&'static str),
     /// An invalid value under [`OnInvalid::Fail`].
     Invalid {
@@ -121,7 +123,7 @@ pub enum ColumnError {
         /// What is wrong, counted from the first byte that is not white space.
         error: UriError,
     },
-    /// What arrow says of an array.
+    /// An error of Arrow.
     Arrow(ArrowError),
 }
 
@@ -132,7 +134,7 @@ impl fmt::Display for ColumnError {
                 write!(f, "a column of text or bytes is needed, not one of {data_type}")
             }
             ColumnError::Lengths(one, other) => {
-                write!(f, "the columns have not the same number of rows: {one} and {other}")
+                write!(f, "the columns differ in length: {one} and {other}")
             }
             ColumnError::TooLarge => write!(
                 f,
@@ -161,10 +163,10 @@ impl From<ArrowError> for ColumnError {
     }
 }
 
-/// The values that are not what they have to be.
+/// The values that are invalid.
 #[derive(Clone, Copy, Default)]
 struct Faults {
-    /// The row of the first one.
+    /// The row of the first one, and what is wrong with it.
     first: Option<(usize, UriError)>,
     counts: Invalid,
 }
@@ -177,7 +179,7 @@ impl Faults {
     }
 }
 
-/// The faults of all pieces, counted, unless the first one ends the call.
+/// Sums the faults of all pieces, or returns the first one if it ends the call.
 fn collect(
     on_invalid: OnInvalid,
     pieces: impl Iterator<Item = Faults>,
@@ -194,7 +196,7 @@ fn collect(
     Ok(counts)
 }
 
-/// `kernel` over `array`; over the values of a dictionary, whose keys stay.
+/// Runs `kernel` over `array`; for a dictionary, over its values, and the keys stay.
 fn text_to_text(
     array: &dyn Array,
     kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
@@ -205,7 +207,7 @@ fn text_to_text(
     }
 }
 
-/// `kernel` over `array`; over the values of a dictionary, spelled out.
+/// Runs `kernel` over `array`; for a dictionary, over its values, unpacked.
 fn text_to_other(
     array: &dyn Array,
     kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError>,
@@ -219,7 +221,7 @@ fn text_to_other(
     }
 }
 
-/// A dictionary as an array of its values; any other array as it is.
+/// Unpacks a dictionary; any other array is returned as it is.
 pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
     Ok(match array.as_any_dictionary_opt() {
         Some(dictionary) => arrow_select::take::take(dictionary.values(), dictionary.keys(), None)?,

@@ -1,4 +1,4 @@
-//! Components, and whether there are any.
+//! Kernels for components and validity.
 
 use std::sync::Arc;
 
@@ -17,14 +17,15 @@ use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
 use crate::uri::{Components, ErrorKind, UriError, parse};
 
-/// The columns that [`Columns::parse`] gives, in order.
+/// The columns that [`Columns::parse`] returns, in order.
 pub const COMPONENTS: [&str; 9] =
     ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind"];
 
 impl Columns {
-    /// The components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]: text of the same type, null
-    /// where a component is undefined, and empty where it is empty. Relative references are as good as URIs. Of a
-    /// value that is not a URI-reference the struct is null.
+    /// Returns the components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]:
+    /// text of the same type, null where a component is undefined, and empty where it is empty.
+    /// Relative references are accepted. The struct is null for a value that is not a
+    /// URI-reference.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray};
@@ -42,7 +43,7 @@ impl Columns {
         text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
     }
 
-    /// [`Columns::parse`] of a column that is not a dictionary, and how many values are invalid.
+    /// [`Columns::parse`] of a column that is not a dictionary, and the number of invalid values.
     pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
         let column = Column::new(values)?;
         let mut pieces = each_piece(self.kernels, &column, &Parse);
@@ -61,9 +62,9 @@ impl Columns {
         Ok((StructArray::try_new(fields, arrays, nulls)?, invalid))
     }
 
-    /// What is wrong with every value, as a struct of the `kind` ([`ErrorKind::name`]) and the byte `at`, counted from
-    /// the first one that is not white space; null where nothing is. With `relative`, relative references
-    /// are as good as URIs.
+    /// Returns the fault of every value, as a struct of its `kind` ([`ErrorKind::name`]) and the
+    /// byte `at`, counted from the first byte that is not white space; null for valid values. With
+    /// `relative`, relative references are valid.
     ///
     /// # Errors
     /// [`ColumnError::Type`].
@@ -85,7 +86,7 @@ impl Columns {
         })
     }
 
-    /// Whether every value is a URI (or with `relative`, a URI-reference) of RFC 3986.
+    /// Returns whether every value is a URI (with `relative`, a URI-reference) of RFC 3986.
     ///
     /// ```
     /// use arrow_array::{BooleanArray, StringArray, cast::AsArray};
@@ -164,7 +165,7 @@ impl Parsed {
     }
 }
 
-/// [`crate::uri::parse`] of a record that may be empty: then it is a path without segments.
+/// [`crate::uri::parse`] of a record that may be empty, which is a path without segments.
 #[inline(always)]
 fn parse_value<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
     if record.is_empty() { parse(b"") } else { parse_record(isa, record) }
@@ -174,7 +175,7 @@ struct Check {
     relative: bool,
 }
 
-/// What a value is.
+/// The result for one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Checked {
     Null,

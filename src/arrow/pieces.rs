@@ -1,4 +1,4 @@
-//! Columns cut to pieces that threads take one at a time.
+//! Splits columns into pieces that threads process one at a time.
 
 use core::ops::Range;
 
@@ -10,34 +10,34 @@ use crate::index::{Index, Record, trim};
 use crate::pipeline::{Scratch, Settings};
 use crate::simd::{Isa, Kernels, Task};
 
-/// Bytes of a piece, about: with its index it is to stay in the cache.
+/// Approximate size of a piece in bytes: with its index, it fits the cache.
 const BYTES: usize = 128 << 10;
 
-/// Rows of a piece at the most.
+/// Most rows of a piece.
 const ROWS: usize = 1 << 14;
 
-/// Bytes of the longest value that is judged, as in the pipeline.
+/// Size limit of a value, as in the pipeline.
 const MAX_VALUE: usize = 64 << 20;
 const _: () = assert!(MAX_VALUE <= Settings::MAX_RECORD);
 
-/// What stands in a row.
+/// The content of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'a> {
-    /// Nothing.
+    /// A null.
     Null,
     /// A value without the white space around it; it may be empty.
     Value(Record<'a>),
-    /// A value too long to be judged, with the white space around it.
+    /// A value over the size limit, with the white space around it.
     TooLong(&'a [u8]),
 }
 
-/// Some rows of a column, their bytes one after the other and indexed.
+/// Some rows of a column: their bytes, contiguous and indexed.
 pub(super) struct Piece<'a> {
     text: Padded<'a>,
     index: &'a Index,
     spans: &'a [Place],
     column: &'a Column<'a>,
-    /// Which rows of the column they are.
+    /// The rows of the column.
     pub(super) rows: Range<usize>,
 }
 
@@ -49,12 +49,12 @@ enum Place {
 }
 
 impl<'a> Piece<'a> {
-    /// The bytes of all values that are not too long.
+    /// The bytes of all values within the size limit.
     pub(super) fn text(&self) -> Padded<'a> {
         self.text
     }
 
-    /// Bytes of all values.
+    /// Length in bytes of all values.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
     }
@@ -73,32 +73,32 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// What is done with every piece.
+/// Work done on every piece.
 pub(super) trait Work: Sync {
-    /// What comes of a piece.
+    /// The result for a piece.
     type Output: Send;
 
-    /// A column of as many rows that is looked at beside the other one; its bytes count for the size of pieces.
+    /// A column of as many rows that is read alongside; its bytes count towards the size of pieces.
     fn beside(&self) -> Option<&Column<'_>> {
         None
     }
 
-    /// Looks at a piece; many run at once.
+    /// Processes a piece; runs on many threads at once.
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, scratch: &mut Scratch) -> Self::Output;
 }
 
-/// What a thread keeps from piece to piece.
+/// Buffers that a thread reuses from piece to piece.
 #[derive(Default)]
 struct Worker {
     index: Index,
     spans: Vec<Place>,
-    /// The bytes of a piece that do not lie together, or have no padding after them.
+    /// The bytes of a piece that is not contiguous, or not followed by padding.
     gathered: PaddedBuf,
     scratch: Scratch,
 }
 
-/// Does `work` with all pieces of `column`, on the threads of the pool that it is called in; what comes of them, in
-/// the order of the rows.
+/// Runs `work` on all pieces of `column`, on the threads of the current pool. Returns the results
+/// in the order of the rows.
 pub(super) fn each_piece<W: Work>(
     kernels: Kernels,
     column: &Column<'_>,
@@ -107,7 +107,7 @@ pub(super) fn each_piece<W: Work>(
     let pieces = cut(column, work.beside());
     let one = |worker: &mut Worker, rows| worker.work(kernels, column, rows, work);
     match pieces.len() {
-        // Not worth a word with other threads.
+        // Too little work to share with other threads.
         0 | 1 => {
             let mut worker = Worker::default();
             pieces.into_iter().map(|rows| one(&mut worker, rows)).collect()
@@ -116,7 +116,8 @@ pub(super) fn each_piece<W: Work>(
     }
 }
 
-/// The rows of `column` in pieces of about [`BYTES`], those of the column beside it counted.
+/// Splits the rows of `column` into pieces of about [`BYTES`], counting those of the column read
+/// alongside.
 fn cut(column: &Column<'_>, beside: Option<&Column<'_>>) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -154,7 +155,8 @@ impl Worker {
             #[inline(always)]
             fn run<I: Isa>(self, isa: I) -> W::Output {
                 let One { piece: (text, spans, column, rows), index, scratch, work } = self;
-                // Values may hold line feeds: where records end is told by the column, not by the index.
+                // Values may hold line feeds, so the column defines where records end, not the
+                // index.
                 index.build_with(isa, text, b'\n');
                 work.run(isa, &Piece { text, index, spans, column, rows }, scratch)
             }
@@ -169,7 +171,7 @@ impl Worker {
     }
 }
 
-/// Rows of the column beside the one that is cut to pieces. Reusable.
+/// The rows of a piece in the column that is read alongside. Reusable.
 #[derive(Default)]
 pub(super) struct Beside {
     index: Index,
@@ -192,8 +194,8 @@ impl Beside {
     }
 }
 
-/// The bytes of `rows` with their padding, where they lie if they lie together and have one, or else in `gathered`; in
-/// `places`, where each row stands in them.
+/// The bytes of `rows` with their padding: in place if they are contiguous and padded, otherwise
+/// copied to `gathered`. Sets `places` to the position of each row in them.
 fn place<'a>(
     column: &'a Column<'_>,
     rows: &Range<usize>,
@@ -202,14 +204,14 @@ fn place<'a>(
 ) -> Padded<'a> {
     places.clear();
     let mut end = 0;
-    // Nothing else has room in a piece with such a value.
+    // Such a value is alone in its piece.
     if rows.len() == 1 && column.value_len(rows.start) > MAX_VALUE {
         places.push(if column.is_null(rows.start) { Place::Null } else { Place::TooLong });
         gathered.set(b"");
         return gathered.padded();
     }
     places.extend(rows.clone().map(|row| {
-        // A piece of several rows is short, and so is a value that is judged.
+        // A piece of several rows is short, and so is a value within the limit.
         let span = Span { start: end, end: end + column.value_len(row) as u32 };
         end = span.end;
         if column.is_null(row) { Place::Null } else { Place::At(span) }

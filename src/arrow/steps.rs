@@ -1,4 +1,4 @@
-//! Why forms are what they are, as bits.
+//! Kernel that reports which steps change a value.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::rules::Rule;
 use crate::simd::Isa;
 use crate::uri::UriError;
 
-/// The names of the steps by which a value becomes its form, in the order of the bits that [`Columns::changes`] gives:
-/// bit 0 stands for the first one.
+/// The names of the steps that change values, in the order of the bits that [`Columns::changes`]
+/// returns: bit 0 is the first one.
 ///
 /// ```
 /// let names = uriscan::arrow::step_names();
@@ -26,17 +26,19 @@ pub fn step_names() -> Vec<&'static str> {
     let rules = Rule::ALL.into_iter().map(step::of_rule);
     let mut names: Vec<&str> =
         step::ALL.iter().copied().chain(rules).map(|step| step.name).collect();
-    // The fragment is left out by a step of the ladder's options and by a rule: one name.
+    // Both an option of the ladder and a rule drop the fragment: one name.
     let mut seen = std::collections::BTreeSet::new();
     names.retain(|name| seen.insert(*name));
     names
 }
 
 impl Columns {
-    /// Which steps change a value on its way to its form, as the bits of a `UInt64`, named by [`step_names`]; 0
-    /// for a value that is its own form, null for one that has none.
+    /// Returns which steps change a value on its way to its canonical form, as the bits of a
+    /// `UInt64`, named by
+    /// [`step_names`]: 0 for a value in canonical form, null for one without a canonical form.
     ///
-    /// What has a form of its own by the fast paths costs next to nothing; what has not, some microseconds.
+    /// A value that the fast path finds canonical costs next to nothing; any other takes some
+    /// microseconds.
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray, types::UInt64Type};
@@ -49,8 +51,8 @@ impl Columns {
     /// ```
     ///
     /// # Errors
-    /// [`ColumnError::Unsupported`] under a base, repairs, aliases, a profile, or another grammar than that of RFC 3986, none of
-    /// which has steps; else see [`ColumnError`].
+    /// [`ColumnError::Unsupported`] under a base, repairs, aliases, a profile, or a grammar other
+    /// than that of RFC 3986, none of which has steps; otherwise see [`ColumnError`].
     pub fn changes(&self, values: &dyn Array) -> Result<ArrayRef, ColumnError> {
         let equivalence = &self.equivalence;
         let has_steps = equivalence.context.is_none()
@@ -60,7 +62,7 @@ impl Columns {
             && equivalence.grammar == Grammar::Rfc3986;
         if !has_steps {
             return Err(ColumnError::Unsupported(
-                "changes are told for the rungs and rules of RFC 3986 only, not under a base, repairs, aliases or a profile",
+                "changes are reported for the rungs and rules of RFC 3986 only, not under a base, repairs, aliases or a profile",
             ));
         }
         text_to_other(values, |values| {
@@ -105,7 +107,7 @@ impl Work for Changes<'_> {
 }
 
 impl Changes<'_> {
-    /// The bits of a value that is not its own form.
+    /// The bits of a value that is not in canonical form.
     fn explained(&self, value: &[u8]) -> Result<u64, UriError> {
         let equivalence = &self.columns.equivalence;
         let told = explain_with_rules(value, equivalence.normalize, equivalence.rules.as_deref())?;

@@ -1,4 +1,4 @@
-//! Targets of references (RFC 3986 section 5).
+//! Kernels for reference resolution (RFC 3986 section 5).
 
 use arrow_array::{Array, ArrayRef};
 
@@ -13,7 +13,8 @@ use crate::simd::Isa;
 use crate::uri::UriError;
 
 impl Columns {
-    /// The target of every reference against one base, as text of the same type. An empty value refers to the base itself (4.4).
+    /// Returns the target of every reference against one base, as text of the same type. An empty
+    /// value refers to the base itself (4.4).
     ///
     /// ```
     /// use arrow_array::{Array, StringArray, cast::AsArray};
@@ -37,12 +38,13 @@ impl Columns {
         text_to_text(references, |references| self.targets(references, &bases, options))
     }
 
-    /// The target of every reference against the base in the same row, as text of the type of `references`; null where
-    /// either is null. A base that is not a URI makes its row invalid, with an error that counts from the start of the
-    /// base.
+    /// Returns the target of every reference against the base in the same row, as text of the type
+    /// of `references`; null where either is null. A base that is not a URI makes its row invalid;
+    /// the position in the error then counts from the start of the base.
     ///
     /// # Errors
-    /// See [`ColumnError`]; [`ColumnError::Lengths`] when there are more or fewer bases than references.
+    /// See [`ColumnError`]; [`ColumnError::Lengths`] when the numbers of bases and references
+    /// differ.
     pub fn resolve_each(
         &self,
         references: &dyn Array,
@@ -71,7 +73,7 @@ impl Columns {
     }
 }
 
-/// What references are relative to.
+/// The base or bases of the references.
 enum Bases<'a> {
     One(&'a BaseUri),
     Each(Column<'a>),
@@ -114,7 +116,8 @@ impl Targets<'_> {
         (faults, text)
     }
 
-    /// Bases often come in runs: one that is the same as that of the row before is not parsed again.
+    /// Consecutive bases are often equal: a base that equals that of the row before is not parsed
+    /// again.
     #[inline(always)]
     fn against_each<I: Isa>(
         &self,
@@ -152,7 +155,7 @@ impl Targets<'_> {
         (faults, text)
     }
 
-    /// Adds the target of a row, or what stands for a row without one; what is wrong is added to `faults`.
+    /// Adds the target of a row, or the result for a row without one; adds a fault to `faults`.
     #[inline(always)]
     fn push<I: Isa>(
         &self,

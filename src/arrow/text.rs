@@ -1,4 +1,4 @@
-//! Text that comes out, as an array.
+//! Text, as an output array.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::ColumnError;
 use super::column::TextType;
 
-/// The values of some rows, one after the other.
+/// The values of some rows, contiguous.
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     /// Where each value ends in `bytes`.
@@ -23,7 +23,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// No rows; with room for `rows` of them and `bytes` bytes.
+    /// No rows, with capacity for `rows` rows and `bytes` bytes.
     pub(super) fn with_capacity(rows: usize, bytes: usize) -> Text {
         Text {
             bytes: Vec::with_capacity(bytes),
@@ -32,7 +32,7 @@ impl Text {
         }
     }
 
-    /// Adds a row of what has been appended to `bytes` since the last one.
+    /// Ends a row: its value is what has been appended to `bytes` since the last one.
     #[inline(always)]
     pub(super) fn end_value(&mut self) {
         self.ends.push(self.bytes.len());
@@ -77,7 +77,7 @@ impl Validity {
         self.nulls += usize::from(!is_valid);
     }
 
-    /// Those of all pieces together; `None` when no row is null.
+    /// Joins those of all pieces; `None` when no row is null.
     pub(super) fn join<'a>(parts: impl Iterator<Item = &'a mut Validity>) -> Option<NullBuffer> {
         let mut all = Validity::with_capacity(0);
         for part in parts {
@@ -125,7 +125,7 @@ fn arc<A: arrow_array::Array + 'static>(array: A) -> ArrayRef {
     Arc::new(array)
 }
 
-/// Arrow judges once more what was made; it is what the type asks for.
+/// Arrow validates the array again; the type requires it.
 fn array(made: Result<ArrayRef, ArrowError>) -> Result<ArrayRef, ColumnError> {
     made.map_err(ColumnError::Arrow)
 }
@@ -138,7 +138,7 @@ fn together(mut pieces: Vec<Text>) -> (Vec<u8>, Vec<usize>) {
     }
     let (bytes, rows): (Vec<_>, Vec<_>) =
         pieces.iter().map(|piece| (piece.bytes.len(), piece.ends.len())).unzip();
-    // Zeroed memory is touched first by those who fill it.
+    // Zeroed memory is first touched by the threads that fill it.
     let mut all = vec![0; bytes.iter().sum()];
     let mut ends = vec![0; rows.iter().sum()];
     let mut places = Vec::with_capacity(pieces.len());
@@ -158,10 +158,10 @@ fn together(mut pieces: Vec<Text>) -> (Vec<u8>, Vec<usize>) {
     (all, ends)
 }
 
-/// Bytes of a value that stands in its view.
+/// Longest value in bytes that is stored in its view.
 const INLINE: usize = 12;
 
-/// An array of views, for which the bytes of the pieces stay where they are.
+/// An array of views; the bytes of the pieces are not copied.
 fn views(
     text_type: TextType,
     pieces: Vec<Text>,
@@ -188,8 +188,8 @@ fn views(
     })
 }
 
-/// The view of `value`, which stands at `offset` of buffer `number`: its length, then all of it or its first four
-/// bytes and its place.
+/// The view of `value`, which is at `offset` of buffer `number`: its length, then either all of it,
+/// or its first four bytes and its position.
 fn view(value: &[u8], number: u32, offset: u32) -> u128 {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(&(value.len() as u32).to_le_bytes());

@@ -1,13 +1,13 @@
-//! Floor 0: bytes of a source in memory, padded so that a whole block may be read at any byte.
+//! Floor 0: bytes of a source in memory, padded so that a whole block can be read at any byte.
 
-/// Readable bytes past the content, at the least.
+/// Number of readable bytes past the content, at least.
 pub const PAD: usize = 256;
 
 const BLOCK: usize = 64;
 
 /// Bytes, a length, and the promise that [`PAD`] more bytes can be read.
 ///
-/// The bytes past the content are of no meaning (they may belong to an earlier content).
+/// The bytes past the content have no meaning (they may belong to earlier content).
 #[derive(Clone, Copy, Debug)]
 pub struct Padded<'a> {
     bytes: &'a [u8],
@@ -15,7 +15,8 @@ pub struct Padded<'a> {
 }
 
 impl<'a> Padded<'a> {
-    /// The first `len` bytes of `bytes`, or `None` when fewer than [`Padded::needed`] bytes are there.
+    /// The first `len` bytes of `bytes`, or `None` if there are fewer than [`Padded::needed`]
+    /// bytes.
     pub fn new(bytes: &'a [u8], len: usize) -> Option<Padded<'a>> {
         (bytes.len() >= Padded::needed(len)).then_some(Padded { bytes, len })
     }
@@ -25,10 +26,10 @@ impl<'a> Padded<'a> {
         len.next_multiple_of(BLOCK) + PAD
     }
 
-    /// The `len` bytes of content from byte `start` on; what follows them is their padding.
+    /// The `len` bytes of content from byte `start` on; the bytes after them are their padding.
     ///
     /// # Panics
-    /// When the content holds no such bytes.
+    /// If the content ends before.
     #[inline]
     pub fn part(self, start: usize, len: usize) -> Padded<'a> {
         assert!(start <= self.len && len <= self.len - start);
@@ -41,12 +42,12 @@ impl<'a> Padded<'a> {
         self.len
     }
 
-    /// Whether there is no content.
+    /// Whether the content is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Where the content of `part` begins, if that is a part of this content.
+    /// Where `part` begins in this content, if it is a part of it.
     ///
     /// ```
     /// use uriscan::PaddedBuf;
@@ -73,7 +74,8 @@ impl<'a> Padded<'a> {
         self.bytes
     }
 
-    /// Appends the content to `out`, in whole blocks: faster than byte for byte where it is short.
+    /// Appends the content to `out` in whole blocks, which is faster than byte by byte for short
+    /// content.
     ///
     /// ```
     /// use uriscan::PaddedBuf;
@@ -88,24 +90,24 @@ impl<'a> Padded<'a> {
         for at in (0..self.len).step_by(BLOCK) {
             out.extend_from_slice(self.block(at));
         }
-        // What is too much is cut off again.
+        // Drops the surplus of the last block.
         out.truncate(end);
     }
 
     /// The 64 bytes from `at` on, which may reach into the padding.
     ///
     /// # Panics
-    /// When `at` is more than `PAD - 64` bytes past the content.
+    /// If `at` is more than `PAD - 64` bytes past the content.
     #[inline(always)]
     pub fn block(self, at: usize) -> &'a [u8; BLOCK] {
         self.bytes[at..].first_chunk().expect("a block within the padding")
     }
 }
 
-/// The first so many bytes of a slice that may be longer; the others may be read, but mean nothing.
+/// A prefix of a slice; the bytes after it may be read, but have no meaning.
 ///
-/// Whoever reads whole words can do so without asking where the bytes end, as long as the slice is long enough. It
-/// [derefs](core::ops::Deref) to the bytes that count.
+/// Code that reads whole words need not check where the prefix ends, as long as the slice is long
+/// enough. It [derefs](core::ops::Deref) to the prefix.
 ///
 /// ```
 /// use uriscan::internals::chunk::Prefix;
@@ -123,32 +125,32 @@ impl<'a> Prefix<'a> {
     /// The first `len` bytes of `slack`.
     ///
     /// # Panics
-    /// When there are fewer.
+    /// If `slack` is shorter.
     #[inline(always)]
     pub fn new(slack: &'a [u8], len: usize) -> Prefix<'a> {
         assert!(len <= slack.len());
         Prefix { slack, len }
     }
 
-    /// How many bytes count.
+    /// Length of the prefix in bytes.
     #[inline(always)]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether no byte counts.
+    /// Whether the prefix is empty.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// The bytes that count.
+    /// The bytes of the prefix.
     #[inline(always)]
     pub fn bytes(self) -> &'a [u8] {
         &self.slack[..self.len]
     }
 
-    /// The bytes that count, and all that may be read after them.
+    /// The bytes of the prefix, and all bytes that may be read after them.
     #[inline(always)]
     pub fn slack(self) -> &'a [u8] {
         self.slack
@@ -210,7 +212,7 @@ impl PaddedBuf {
         PaddedBuf { bytes, len: content.len() }
     }
 
-    /// Replaces the content by a copy of `content`; allocates only to grow.
+    /// Replaces the content with a copy of `content`; allocates only to grow.
     #[inline]
     pub fn set(&mut self, content: &[u8]) {
         self.reserve(content.len());
@@ -218,12 +220,14 @@ impl PaddedBuf {
         self.len = content.len();
     }
 
-    /// Makes room for `capacity` bytes of content; the content stays, and what was put into the room.
+    /// Grows the capacity to `capacity` bytes of content; keeps the content and the rest of the
+    /// room.
     #[inline]
     pub fn reserve(&mut self, capacity: usize) {
         let needed = Padded::needed(capacity);
         if self.bytes.len() + self.bytes.len() / 2 < needed {
-            // Memory that comes as zeros need not be written twice. There may be more than the content in the room.
+            // Memory that is allocated as zeros need not be written twice. The room may hold data
+            // beyond the content.
             let mut bytes = vec![0; needed];
             bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
             self.bytes = bytes;
@@ -232,27 +236,28 @@ impl PaddedBuf {
         }
     }
 
-    /// Bytes of content that fit without growing.
+    /// Number of bytes of content that fit without growing.
     pub fn capacity(&self) -> usize {
         self.bytes.len().saturating_sub(PAD) / BLOCK * BLOCK
     }
 
-    /// The room for content, to be filled from outside; [`PaddedBuf::set_len`] then says how much counts.
+    /// The room for content, to be filled by the caller; [`PaddedBuf::set_len`] then sets the
+    /// length of the content.
     pub fn room(&mut self) -> &mut [u8] {
         let capacity = self.capacity();
         &mut self.bytes[..capacity]
     }
 
-    /// Declares the first `len` bytes of [`PaddedBuf::room`] the content.
+    /// Makes the first `len` bytes of [`PaddedBuf::room`] the content.
     ///
     /// # Panics
-    /// When `len` is more than the capacity.
+    /// If `len` exceeds the capacity.
     pub fn set_len(&mut self, len: usize) {
         assert!(len <= self.capacity());
         self.len = len;
     }
 
-    /// The content, with its padding at hand.
+    /// The content with its padding.
     #[inline(always)]
     pub fn padded(&self) -> Padded<'_> {
         Padded { bytes: &self.bytes, len: self.len }
@@ -275,7 +280,7 @@ impl Span {
         (self.end - self.start) as usize
     }
 
-    /// Whether the span holds no byte.
+    /// Whether the span is empty.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.start == self.end

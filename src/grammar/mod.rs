@@ -1,7 +1,7 @@
 //! Floor 0: the byte classes of RFC 3986 Appendix A and the facts about schemes.
 //!
-//! Every table used elsewhere (scalar look-ups, SIMD shuffles) is derived at
-//! compile time from the constants in [`class`]; nothing is typed twice.
+//! Every table used elsewhere (scalar look-ups, SIMD shuffles) is derived from the constants in
+//! [`class`] at compile time, so no class is written down twice.
 
 pub mod class;
 pub mod rfc2396;

@@ -1,8 +1,8 @@
 //! The older generic syntax, RFC 2396, that some systems still follow (`java.net.URI` is the best known).
 //!
-//! Its byte classes, and how its rules translate to those of RFC 3986 (Appendix D.2 there). [`Grammar`] names
-//! the syntaxes that can be chosen. RFC 2732 put IPv6 addresses in brackets into RFC 2396; its
-//! changes are a variant of their own here, since the plain one has no brackets at all.
+//! Its byte classes, and how its rules translate to those of RFC 3986 (Appendix D.2 there).
+//! [`Grammar`] lists the syntaxes to choose from. RFC 2732 adds IPv6 addresses in brackets to RFC
+//! 2396; it is a variant of its own here, because plain RFC 2396 allows no brackets.
 
 use core::fmt;
 use core::str::FromStr;
@@ -23,8 +23,8 @@ pub enum Grammar {
     Rfc3986,
     /// RFC 2396, August 1998.
     Rfc2396,
-    /// RFC 2396 with the changes of RFC 2732, December 1999: `[` and `]` are reserved, an IPv6 address
-    /// in brackets is a host, and a group of an IPv4 address has three digits at the most.
+    /// RFC 2396 with the changes of RFC 2732, December 1999: `[` and `]` are reserved, an IPv6
+    /// address in brackets is a host, and a group of an IPv4 address has at most three digits.
     Rfc2396And2732,
 }
 
@@ -32,7 +32,7 @@ impl Grammar {
     /// All of them.
     pub const ALL: [Grammar; 3] = [Grammar::Rfc3986, Grammar::Rfc2396, Grammar::Rfc2396And2732];
 
-    /// The stable name used on the command line, in reports and in what keys mean.
+    /// The stable name used on the command line, in reports and in the parameters of keys.
     pub const fn name(self) -> &'static str {
         match self {
             Grammar::Rfc3986 => "rfc3986",
@@ -41,12 +41,12 @@ impl Grammar {
         }
     }
 
-    /// The grammar called `name` (exactly, lower case), if there is one.
+    /// The grammar with this `name` (exactly, lower case), if any.
     pub fn from_name(name: &str) -> Option<Grammar> {
         Grammar::ALL.into_iter().find(|grammar| grammar.name() == name)
     }
 
-    /// The variant of RFC 2396 that this is, if it is one.
+    /// The variant of RFC 2396, if this is one.
     pub const fn legacy(self) -> Option<Legacy> {
         match self {
             Grammar::Rfc3986 => None,
@@ -62,7 +62,7 @@ impl fmt::Display for Grammar {
     }
 }
 
-/// The text names no grammar.
+/// No grammar has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownGrammar;
 
@@ -85,7 +85,7 @@ impl FromStr for Grammar {
 /// A variant of RFC 2396: with or without RFC 2732.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Legacy {
-    /// The changes of RFC 2732 hold.
+    /// Whether the changes of RFC 2732 apply.
     pub has_rfc2732: bool,
 }
 
@@ -114,7 +114,7 @@ pub const REG_NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"$,;:@&=+"));
 /// `userinfo = *( unreserved | escaped | ";" | ":" | "&" | "=" | "+" | "$" | "," )`, without `escaped`
 pub const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
 
-/// A rule of RFC 2396 and what stands for it in RFC 3986.
+/// A rule of RFC 2396 and its equivalent in RFC 3986.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translation {
     /// The name of the obsolete rule.
@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn both_grammars_are_made_of_the_same_characters() {
-        // 3986 moved five marks to the reserved set (D.2); together the sets stayed, brackets and `#` aside.
+        // RFC 3986 moved five marks to the reserved set (D.2); apart from brackets and `#`, the
+        // union of the sets is the same.
         let bytes = |class: ByteClass| (0..128).filter(|&b| class.has(b)).collect::<Vec<u8>>();
         assert_eq!(bytes(UNRESERVED.without(class::UNRESERVED)), b"!'()*");
         assert_eq!(bytes(URIC), bytes(class::QUERY));

@@ -1,19 +1,18 @@
-//! What is known about schemes: the facts that the rung `scheme` (6.2.3) rests on.
+//! What is known about schemes: the facts that the rung `scheme` (6.2.3) uses.
 //!
-//! A false merge is the worst fault (6.1), so a row states a fact only where the
-//! document named in [`SchemeFacts::source`] states it. What follows from RFC 3986
-//! alone holds for every scheme, in the table or not: an empty port and the leading
-//! zeros of a port are dropped, and an empty path after an authority is `/` ("in
-//! general, a URI that uses the generic syntax for authority with an empty path
-//! should be normalized to a path of `/`"). A row may take the last one back, for a
-//! scheme whose own syntax has no authority or no path beside it.
+//! A false merge is the worst fault (6.1), so a row states a fact only if the document named in
+//! [`SchemeFacts::source`] states it. The consequences of RFC 3986 alone hold for every scheme, in
+//! the table or not: an empty port and the leading zeros of a port are dropped, and an empty path
+//! after an authority is `/` ("in general, a URI that uses the generic syntax for authority with an
+//! empty path should be normalized to a path of `/`"). A row may revoke the last one for a scheme
+//! whose own syntax has no authority, or no path after it.
 //!
-//! Facts left out on purpose:
-//! - `sip:` and `sips:` have no default port here: RFC 3261 section 19.1.4 says that
-//!   naming the default port makes a different URI.
-//! - `irc:` has none: the draft says 194, what runs says 6667.
-//! - `smb:` has none: its draft has a client without a port try two of them.
-//! - `svn+ssh:` has none: the ssh configuration of the user decides.
+//! Facts omitted on purpose:
+//! - `sip:` and `sips:` have no default port here: by RFC 3261 section 19.1.4, naming the default
+//!   port makes a different URI.
+//! - `irc:` has none: the draft says 194, deployed servers use 6667.
+//! - `smb:` has none: by its draft, a client without a port tries two of them.
+//! - `svn+ssh:` has none: it depends on the user's ssh configuration.
 //! - Only `file:` has a default host. The empty host of other schemes stays.
 
 /// Facts that the rung `scheme` (6.2.3) needs about one scheme.
@@ -26,13 +25,14 @@ pub struct SchemeFacts {
     pub default_port: Option<u16>,
     /// Whether an empty path after an authority equals `/`.
     pub empty_path_is_root: bool,
-    /// The host that an empty host stands for: `file://localhost/` is `file:///`.
+    /// The host that an empty host means: `file://localhost/` is `file:///`.
     pub default_host: Option<&'static str>,
     /// Whether the host is a DNS name, so that IDNA applies to it.
     pub dns_host: bool,
-    /// What the path of a URI without authority is, where its case rules differ from the generic ones.
+    /// The form of the path of a URI without authority, where its case rules differ from the
+    /// generic ones.
     pub path_form: PathForm,
-    /// Where these facts are written down.
+    /// The document that states these facts.
     pub source: &'static str,
 }
 
@@ -44,9 +44,10 @@ pub enum PathForm {
     /// Comma-separated `local@domain` addresses (RFC 6068). A domain that is a dot-atom or the literal of an IP
     /// address has no case; what follows an `@` and is neither keeps its case.
     Mailto,
-    /// `NID:NSS`, the NID without case (RFC 8141). The NSS keeps its case, but not its needless triplets:
-    /// RFC 8141 section 3.1 decodes none when it compares URNs, RFC 3986 section 2.3 has an encoded unreserved
-    /// character equivalent to the plain one in every URI, and that is followed. `urn:x:%61` is `urn:x:a`.
+    /// `NID:NSS`; the NID is case-insensitive (RFC 8141). The NSS keeps its case, but not its
+    /// needless triplets: RFC 8141 section 3.1 decodes none when it compares URNs, but by RFC 3986
+    /// section 2.3 an encoded unreserved character is equivalent to the plain one in every URI. The
+    /// latter is followed: `urn:x:%61` is `urn:x:a`.
     Urn,
 }
 
@@ -79,18 +80,18 @@ impl SchemeFacts {
         }
     }
 
-    /// The same scheme, with a syntax that ends after the authority.
+    /// The same scheme, whose syntax ends after the authority.
     const fn without_path(self) -> SchemeFacts {
         SchemeFacts { empty_path_is_root: false, ..self }
     }
 
-    /// The same scheme, with a host that need not be a DNS name.
+    /// The same scheme, whose host need not be a DNS name.
     const fn without_dns(self) -> SchemeFacts {
         SchemeFacts { dns_host: false, ..self }
     }
 }
 
-/// Every scheme of which something is known, by length of name; common ones first within a length.
+/// All schemes in the table, by length of name; common ones first within a length.
 static SCHEMES: [SchemeFacts; 46] = [
     SchemeFacts::server("ws", 80, "RFC 6455 section 3"),
     SchemeFacts::server("ftp", 21, "RFC 1738 sections 3.2 and 3.2.2"),
@@ -159,7 +160,7 @@ const fn starts() -> [u8; LONGEST + 2] {
     let mut row = 0;
     let mut len = 0;
     while row < SCHEMES.len() {
-        assert!(SCHEMES[row].name.len() >= len, "rows stand by length of name");
+        assert!(SCHEMES[row].name.len() >= len, "rows are ordered by length of name");
         while len < SCHEMES[row].name.len() {
             len += 1;
             starts[len] = row as u8;
@@ -170,8 +171,8 @@ const fn starts() -> [u8; LONGEST + 2] {
     starts
 }
 
-/// The facts about the scheme `name`, without its `:` and in any case, or `None` for a
-/// scheme not in the table, to which the generic rules of the module text apply.
+/// Returns the facts about the scheme `name`, without its `:` and in any case, or `None` for a
+/// scheme not in the table, for which the generic rules of the module text apply.
 ///
 /// ```
 /// use uriscan::grammar::scheme_facts;
@@ -187,7 +188,7 @@ pub fn scheme_facts(name: &[u8]) -> Option<&'static SchemeFacts> {
     SCHEMES[rows].iter().find(|facts| facts.name.as_bytes().eq_ignore_ascii_case(name))
 }
 
-/// Every scheme in the table, for listings and for tests of code that is derived from it.
+/// Every scheme in the table, for listings and for tests of derived code.
 pub fn known_schemes() -> &'static [SchemeFacts] {
     &SCHEMES
 }

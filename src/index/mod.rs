@@ -1,13 +1,13 @@
 //! Floor 2: the structural index of a chunk: where records end, and a summary of every block.
 //!
-//! One pass over the bytes. The summaries settle plain records; a record that needs a
-//! closer look is classified again from its own first byte on ([`Record::classify`]).
+//! One pass over the bytes. The summaries suffice for plain records; a record that needs a closer
+//! look is classified again from its own first byte on ([`Record::classify`]).
 
 use crate::chunk::{Padded, Prefix, Span};
 use crate::grammar::class::WHITE_SPACE;
 use crate::simd::{BLOCK, Isa, Kernels, Masks, Summary, Task, class};
 
-/// The summaries of a chunk, block after block, and its record ends. Reusable: building again
+/// The summaries of a chunk, block by block, and its record ends. Reusable: building again
 /// allocates only to grow.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
@@ -20,8 +20,8 @@ pub struct Index {
     len: usize,
 }
 
-/// Zero entries after the summaries: a record may be asked for the two windows from its start on,
-/// each of which touches two blocks.
+/// Number of zero entries after the summaries: the first two windows of a record may be read, and
+/// each of them touches two blocks.
 const SPARE: usize = 3;
 
 impl Index {
@@ -46,7 +46,7 @@ impl Index {
     /// Indexes `text`, all of which is one record.
     ///
     /// # Panics
-    /// When it is longer than `u32::MAX` bytes.
+    /// If it is longer than `u32::MAX` bytes.
     pub(crate) fn only_record<'a>(&'a mut self, kernels: Kernels, text: Padded<'a>) -> Record<'a> {
         let end = u32::try_from(text.len()).expect("a record of no more than 4 GiB");
         self.build(kernels, text, b'\n');
@@ -74,7 +74,7 @@ impl Index {
             let dots = sketch.dot & (slash << 1 | slash_before);
             slash_before = slash >> 63;
             self.summaries[i] = Summary { look: sketch.summary.look | dots, ..sketch.summary };
-            // What stands in the padding is not a record's end.
+            // A record end in the padding does not count.
             let inside = if i + 1 == blocks { low_bits(text.len() - i * BLOCK) } else { !0 };
             self.push_ends(i * BLOCK, sketch.record_end & inside);
         }
@@ -92,8 +92,8 @@ impl Index {
             self.ends.resize(2 * self.records + 2 * BLOCK, 0);
         }
         let count = ends.count_ones() as usize;
-        // Seldom more than two records end in a block: write two without asking, so that there is
-        // nothing to guess wrong; what is too much is written over.
+        // More than two records rarely end in a block: two are written unconditionally, which
+        // avoids a mispredicted branch; a surplus entry is overwritten.
         let places = &mut self.ends[self.records..][..BLOCK];
         places[0] = (at + ends.trailing_zeros() as usize) as u32;
         ends &= ends.wrapping_sub(1);
@@ -107,10 +107,10 @@ impl Index {
         self.records += count;
     }
 
-    /// The summary of the 64 bytes from `at` on; bits past the content mean nothing.
+    /// The summary of the 64 bytes from `at` on; bits past the content have no meaning.
     ///
     /// # Panics
-    /// When `at` is more than a block past the content.
+    /// If `at` is more than a block past the content.
     #[inline(always)]
     pub fn window<I: Isa>(&self, isa: I, at: usize) -> Summary {
         let pair = &self.summaries[at / BLOCK..][..2];
@@ -128,7 +128,7 @@ impl Index {
         self.len == 0
     }
 
-    /// The number of records: ends, and a last record without one.
+    /// Number of records, including a last one without a record end.
     pub fn record_count(&self) -> usize {
         self.records
     }
@@ -189,7 +189,7 @@ pub fn delimiters(kernels: Kernels, text: Padded<'_>) -> Vec<u32> {
     kernels.run(Find(text))
 }
 
-/// One record of an indexed chunk: its bytes and what the index says of them.
+/// One record of an indexed chunk: its bytes and their index.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     text: Padded<'a>,
@@ -211,7 +211,7 @@ impl<'a> Record<'a> {
         self.len
     }
 
-    /// Whether the record holds no byte.
+    /// Whether the record is empty.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len == 0
@@ -223,40 +223,40 @@ impl<'a> Record<'a> {
         &self.text.content()[self.start..self.start + self.len]
     }
 
-    /// The bytes of the record, and what follows them as their padding.
+    /// The bytes of the record; the bytes after them are their padding.
     #[inline(always)]
     pub fn padded(self) -> Padded<'a> {
         self.text.part(self.start, self.len)
     }
 
-    /// The first `len` bytes of the record, and what may be read after them.
+    /// The first `len` bytes of the record, and the bytes that may be read after them.
     ///
     /// # Panics
-    /// When `len` bytes cannot be read.
+    /// If `len` bytes cannot be read.
     #[inline(always)]
     pub fn prefix(self, len: usize) -> Prefix<'a> {
         Prefix::new(&self.text.padded()[self.start..], len)
     }
 
-    /// The byte at `at`, which may lie after the record, in the padding at the most.
+    /// The byte at `at`, which may be after the record, but not after the padding.
     #[inline(always)]
     pub fn byte(self, at: usize) -> u8 {
         self.text.padded()[self.start + at]
     }
 
-    /// The 64 bytes from byte `at` of the record on; they may reach beyond the record.
+    /// The 64 bytes from byte `at` of the record on; they may extend past the record.
     #[inline(always)]
     pub fn block(self, at: usize) -> &'a [u8; BLOCK] {
         self.text.block(self.start + at)
     }
 
-    /// The summary of [`Record::block`] by the index; bits beyond the record belong to others.
+    /// The summary of [`Record::block`] by the index; bits past the record belong to other records.
     #[inline(always)]
     pub fn window<I: Isa>(self, isa: I, at: usize) -> Summary {
         self.index.window(isa, self.start + at)
     }
 
-    /// The class masks of [`Record::block`]; bits beyond the record belong to others.
+    /// The class masks of [`Record::block`]; bits past the record belong to other records.
     #[inline(always)]
     pub fn classify<I: Isa>(self, isa: I, at: usize) -> Masks {
         isa.classify(self.block(at))
@@ -281,7 +281,7 @@ impl Iterator for Bits {
     }
 }
 
-/// A word whose lowest `count` bits are set; all of them from 64 up.
+/// A word whose lowest `count` bits are set; all bits if `count` is 64 or more.
 #[inline(always)]
 pub fn low_bits(count: usize) -> u64 {
     if count >= 64 { !0 } else { !(!0 << count) }
@@ -290,7 +290,7 @@ pub fn low_bits(count: usize) -> u64 {
 /// `span` without the ASCII white space around it (Appendix C); `text` is the chunk.
 #[inline(always)]
 pub fn trim(text: &[u8], span: Span) -> Span {
-    // White space is at most a space. One look at both ends settles nearly every record.
+    // White space is at most a space. One look at both ends suffices for nearly every record.
     let (first, last) = (text[span.start as usize], text[(span.end as usize).saturating_sub(1)]);
     if first > b' ' && last > b' ' { span } else { trim_each(text, span) }
 }

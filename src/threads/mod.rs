@@ -1,24 +1,24 @@
 //! Floor 0: work on all threads of the current rayon pool.
 //!
-//! What rayon runs is compiled into the code that shares it out, some 10 KB for each kind of work. Here work is handed
-//! over behind a reference, so that this code is there once. The price is a call for each item, and items are chunks,
-//! partitions or parts of files.
+//! Rayon is generic over the work it runs, so each kind of work compiles some 10 KB of it. Here
+//! work is passed by reference to a trait object, so that this code exists once. The price is an
+//! indirect call for each item, and items are chunks, partitions or parts of files.
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Calls `work` for each of `items`, with its place among them.
+/// Calls `work` for each of `items`, with its index.
 pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
-    // Each is asked for once, so no lock is ever waited for.
+    // Each is taken once, so no lock is ever contended.
     let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
     for_numbers(items.len(), &|i| {
         work(i, &mut items[i].lock().unwrap_or_else(PoisonError::into_inner));
     });
 }
 
-/// What `make` makes of `items`, in their order. Each is given away, so that what it holds may be freed early.
+/// Maps `items` with `make`, in order. Each is passed by value, so that it may be freed early.
 pub(crate) fn map<T: Send, U: Send>(
     items: impl IntoIterator<Item = T>,
     make: impl Fn(T) -> U + Sync,
@@ -29,7 +29,7 @@ pub(crate) fn map<T: Send, U: Send>(
     places.into_iter().filter_map(|(_, made)| made).collect()
 }
 
-/// Does both, at the same time if a thread is free.
+/// Runs both, at the same time if a thread is free.
 pub(crate) fn both<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,
@@ -40,7 +40,7 @@ pub(crate) fn both<A: Send, B: Send>(
     (a.expect("it was done"), b.expect("it was done"))
 }
 
-/// Does `work` on the threads of `pool`.
+/// Runs `work` on the threads of `pool`.
 pub(crate) fn on<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
     let mut done = None;
     let mut work = Some(work);
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_done_once_and_in_its_place() {
+    fn every_item_is_processed_once_in_its_position() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         on(&pool, || {
             for count in [0, 1, 2, 1000] {

@@ -1,4 +1,4 @@
-//! What the fast paths ask about one block of a record.
+//! Queries of the fast paths on one block of a record.
 
 use super::components::HostKind;
 use super::host::parse_ipv4;
@@ -14,15 +14,15 @@ pub(super) fn bit_at(at: usize, word: u64) -> u32 {
 /// The kind of a host that is not an IP literal.
 #[inline(always)]
 pub(super) fn kind_of_name(host: &[u8]) -> HostKind {
-    // An IPv4 address ends in a digit, few names do.
+    // An IPv4 address ends in a digit; few names do.
     match host.last() {
         Some(b'0'..=b'9') if parse_ipv4(host).is_some() => HostKind::Ipv4,
         _ => HostKind::RegName,
     }
 }
 
-/// The offset of the `:` before the port; `None` for an authority with user information or with
-/// a port that is not all digits. `colons_ats` has a bit.
+/// The offset of the `:` before the port; `None` for an authority with user information or with a
+/// port that is not all digits. `colons_ats` is not 0.
 #[inline(always)]
 pub(super) fn port_colon(block: &[u8; BLOCK], colons_ats: u64, path_start: usize) -> Option<usize> {
     let colon = colons_ats.trailing_zeros() as usize;

@@ -1,23 +1,24 @@
 //! Many references at once: every record of a text, indexed together, parsed one by one.
 //!
-//! The fast path reads the components off the class masks of the index; what it does not
-//! understand (see `uri/fast.rs`) goes to [`super::parse`], which is also the judge
-//! of everything invalid. The answers are those of [`super::parse`], on every backend.
+//! The fast path reads the components off the class masks of the index. Records that it does not
+//! handle (see `uri/fast.rs`) go to [`super::parse`], which also reports every error. The results
+//! are those of [`super::parse`], on every backend.
 
 use super::{Components, UriError, fast, strict};
 use crate::chunk::Padded;
 use crate::index::{Index, Record, trim};
 use crate::simd::{Isa, Kernels, Task};
 
-/// A record of a text and what [`super::parse`] says of it.
+/// A record of a text and the result of [`super::parse`] for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parsed<'t> {
-    /// The line it stands in, counted from 0; blank lines count.
+    /// Its line, counted from 0; blank lines count.
     pub line: usize,
     /// Offset in bytes of its line in the text.
     pub line_start: usize,
-    /// Offset in bytes of its first byte in the text: after `line_start` where white space leads.
+    /// Offset in bytes of its first byte in the text: greater than `line_start` after leading white
+    /// space.
     pub start: usize,
     /// Its bytes, without white space around them. Never empty.
     pub bytes: &'t [u8],
@@ -25,7 +26,7 @@ pub struct Parsed<'t> {
     pub result: Result<Components, UriError>,
 }
 
-/// Parses texts of many records; holds the buffers that this needs.
+/// Parses texts of many records; owns the buffers for that.
 ///
 /// ```
 /// use uriscan::PaddedBuf;
@@ -53,24 +54,23 @@ impl Default for Parser {
 }
 
 impl Parser {
-    /// A parser with the best backend of this CPU.
+    /// Creates a parser with the best backend of this CPU.
     pub fn new() -> Parser {
         Parser::with_kernels(Kernels::detect())
     }
 
-    /// A parser with a backend of the caller's choice; the answers are the same.
+    /// Creates a parser with the given backend; the results are the same.
     pub fn with_kernels(kernels: Kernels) -> Parser {
         Parser { kernels, index: Index::new() }
     }
 
-    /// Hands every record of `text` to `each`, in order; gives the number of lines.
+    /// Calls `each` for every record of `text`, in order, and returns the number of lines.
     ///
     /// Records end at each byte `record_end` (LF or NUL) and at the end of the text. ASCII white
-    /// space around a record is not part of it (Appendix C). A line with nothing else is blank:
-    /// it is counted and skipped. Linear in the length of `text`; `each` is called from
-    /// within the loop, where a small closure costs next to nothing. The text may be of any
-    /// length; a line longer than `u32::MAX` bytes is
-    /// [`TooLong`](super::ErrorKind::TooLong).
+    /// space around a record is not part of it (Appendix C). A line of white space only is blank:
+    /// it is counted and skipped. Linear in the length of `text`; `each` is called from within the
+    /// loop, where a small closure costs next to nothing. The text may be of any length; a line
+    /// longer than `u32::MAX` bytes is [`TooLong`](super::ErrorKind::TooLong).
     pub fn parse_each<F: FnMut(Parsed<'_>)>(
         &mut self,
         text: Padded<'_>,
@@ -107,10 +107,10 @@ impl Parser {
     }
 }
 
-/// Bytes that are indexed at a time: the index, as large as they are, is to stay in the cache.
+/// Number of bytes indexed at a time: the index, which is as large, should stay in the cache.
 const WINDOW: usize = 128 << 10;
 
-/// The length of the whole lines at the start of `text` that are worked on together: at least one.
+/// The length of the whole lines at the start of `text` that are processed together: at least one.
 fn window_len(text: &[u8], record_end: u8) -> usize {
     if text.len() <= WINDOW {
         return text.len();
@@ -150,7 +150,7 @@ pub(crate) fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>)>(
     lines
 }
 
-/// What [`super::parse`] says of a record that is not empty, by the fast path where that goes.
+/// The result of [`super::parse`] for a record that is not empty, by the fast path if possible.
 #[inline(always)]
 pub(crate) fn parse_record<I: Isa>(isa: I, record: Record<'_>) -> Result<Components, UriError> {
     match fast::components(isa, record) {
@@ -198,7 +198,7 @@ mod tests {
         (lines.len(), found)
     }
 
-    /// Compares under every backend; what lies after the content is `after`.
+    /// Compares under every backend; `after` fills the padding after the content.
     fn check(text: &[u8], after: u8) {
         let mut bytes = text.to_vec();
         bytes.resize(Padded::needed(text.len()), after);
@@ -284,7 +284,7 @@ mod tests {
         text.extend(b"\n\nhttp://h/%4");
         assert!(text.len() > 4 * WINDOW);
         check(&text, b'1');
-        // The last window ends at each place of a block, and so does its padding.
+        // The last window ends at each position in a block, and so does its padding.
         for len in 0..=130 {
             let mut text = vec![b'\n'; WINDOW + 1];
             text.extend(format!("http://h/{}%4", "x".repeat(len)).as_bytes());

@@ -29,7 +29,7 @@ impl HostKind {
     }
 }
 
-/// Offsets of the components of a reference; "undefined" and "empty" stay apart.
+/// Offsets of the components of a reference; "undefined" and "empty" are distinct.
 ///
 /// All offsets count bytes from the start of the reference.
 ///

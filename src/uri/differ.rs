@@ -4,19 +4,21 @@ use super::rfc2396::{LegacyAuthority, LegacyForm};
 use super::{HostKind, UriError, parse, parse_rfc2396};
 use crate::grammar::rfc2396::Legacy;
 
-/// How the two grammars differ about a reference; the first that applies.
+/// How the two grammars differ on a reference; the first that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// RFC 3986 takes it; RFC 2396 has this fault to find.
+    /// Valid by RFC 3986; this is the fault by RFC 2396.
     OnlyRfc3986(UriError),
-    /// RFC 2396 takes it; RFC 3986 has this fault to find.
+    /// Valid by RFC 2396; this is the fault by RFC 3986.
     OnlyRfc2396(UriError),
-    /// RFC 3986 reads a host, and perhaps a port and user information, in an authority that RFC 2396
-    /// takes for a registry-based name. Begins at this byte.
+    /// RFC 3986 reads a host, and perhaps a port and user information, where RFC 2396 reads a
+    /// registry-based name. It begins at this byte.
     Registry(u32),
-    /// RFC 3986 reads a query; to RFC 2396 it is a piece of the opaque part. Its `?` is at this byte.
+    /// RFC 3986 reads a query where RFC 2396 reads a part of the opaque part. Its `?` is at this
+    /// byte.
     OpaqueQuery(u32),
-    /// RFC 3986 reads a name; to RFC 2396 it is an IPv4 address. Begins at this byte.
+    /// RFC 3986 reads a registered name where RFC 2396 reads an IPv4 address. It begins at this
+    /// byte.
     Ipv4(u32),
 }
 
@@ -36,7 +38,7 @@ impl Difference {
         }]
     }
 
-    /// The byte of the reference at which the readings part, counted from 0.
+    /// The byte of the reference at which the readings diverge, counted from 0.
     pub const fn at(self) -> u32 {
         match self {
             Difference::OnlyRfc3986(error) | Difference::OnlyRfc2396(error) => error.at,
@@ -44,7 +46,7 @@ impl Difference {
         }
     }
 
-    /// What is wrong by one of the grammars, where only one takes the reference.
+    /// The fault by one of the grammars, if only the other accepts the reference.
     pub const fn error(self) -> Option<UriError> {
         match self {
             Difference::OnlyRfc3986(error) | Difference::OnlyRfc2396(error) => Some(error),
@@ -52,7 +54,7 @@ impl Difference {
         }
     }
 
-    /// One sentence about it.
+    /// Describes it in one sentence.
     pub fn message(self) -> String {
         match self {
             Difference::OnlyRfc3986(error) => {
@@ -83,10 +85,10 @@ impl Difference {
     }
 }
 
-/// How the two grammars differ about `text`; `None` where they read it alike, or both refuse it.
+/// How the two grammars differ on `text`; `None` if they read it alike, or both reject it.
 ///
-/// That an opaque part is a path to RFC 3986, and a server an authority, is not a difference: its bytes are the same
-/// (RFC 3986, D.2).
+/// An opaque part that is a path to RFC 3986, and a server that is an authority, are not
+/// differences: the bytes are the same (RFC 3986, D.2).
 ///
 /// ```
 /// use uriscan::grammar::rfc2396::Legacy;
@@ -119,7 +121,7 @@ mod tests {
     use crate::uri::ErrorKind;
 
     #[test]
-    fn each_difference_has_its_name_and_place() {
+    fn each_difference_has_its_name_and_position() {
         let plain = Legacy::default();
         for (text, name, at) in [
             ("a:", "only-rfc3986", 2),

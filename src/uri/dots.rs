@@ -1,27 +1,28 @@
 //! `remove_dot_segments` of RFC 3986 section 5.2.4, for resolution (5.2.2) and for path segment
 //! normalization (6.2.2.3).
 //!
-//! Resolution follows the letter of 5.2.4 for every path. A rootless one can become absolute there:
+//! Resolution follows 5.2.4 to the letter for every path. A rootless one can become absolute there:
 //! the target of the reference `foo:a/../b` is `foo:/b`, since step C removes the segment `a` and
 //! leaves the `/` of the next one.
 //!
 //! Normalization removes the dot segments of paths that begin with `/` ([`is_normalized_by_dots`])
 //! and keeps those of rootless ones. The path of `urn:isbn:0451450523/../x`, of
-//! `data:text/plain,foo/../bar` or of `blob:https://h/../x` is no hierarchy; the algorithm would make
-//! `urn:/x` of the first and of every other URN that ends in `/../x`. The first byte of the path decides
-//! and no scheme does, so the rung `syntax` needs no knowledge of schemes and the ladder nests.
+//! `data:text/plain,foo/../bar` or of `blob:https://h/../x` is not hierarchical; the algorithm
+//! would turn the first, and every other URN that ends in `/../x`, into `urn:/x`. The first byte of
+//! the path decides, not the scheme, so the rung `syntax` needs no knowledge of schemes and the
+//! ladder nests.
 //!
-//! The one departure from 5.2.4 that both share: a path without authority may not begin with `//` (3.3), so where removal
-//! would make it so, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are `foo:/.//b`,
-//! never `foo://b`, which has the host `b`.
+//! Both depart from 5.2.4 in one case: a path without authority may not begin with `//` (3.3).
+//! Where removal would produce that, `/.` stays in front: `foo:/.//b` and `foo:/a/..//b` are
+//! `foo:/.//b`, never `foo://b`, which has the host `b`.
 //!
-//! Normalization decodes triplets before, so there `%2e%2e` is a dot segment; `a%2f..` is one
+//! Normalization decodes triplets first, so there `%2e%2e` is a dot segment; `a%2f..` is one
 //! ordinary segment.
 
 use crate::index::Bits;
 use crate::simd::{BLOCK, Isa};
 
-/// Whether `path` has a complete segment `.` or `..`, and [`remove_dot_segments`] something to do.
+/// Whether `path` has a complete segment `.` or `..`, which [`remove_dot_segments`] would remove.
 pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
     let ends_segment = |at: usize| at >= path.len() || path[at] == b'/';
     let mut at = 0;
@@ -44,8 +45,8 @@ pub(crate) fn is_normalized_by_dots(path: &[u8]) -> bool {
 
 /// Removes the dot segments of the path `out[start..]` in place, by steps A to E of 5.2.4.
 ///
-/// Bytes before `start` are not looked at. Linear in the length of the path: a byte that
-/// `..` steps back over was written before, and is gone afterwards.
+/// Bytes before `start` are not read. Linear in the length of the path: a byte that `..` steps back
+/// over was written before, and is removed for good.
 pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, start: usize) {
     let path = &mut out[start..];
     let len = path.len();
@@ -97,8 +98,8 @@ fn segment_end(path: &[u8], from: usize) -> usize {
     memchr::memchr(b'/', &path[from..]).map_or(path.len(), |slash| from + slash)
 }
 
-/// Removes the dot segments of the path `out[start..]`, which begins with `/`, as RFC 2396 section 5.2 has
-/// it in steps 6c to 6f: a `..` with no segment to step back over stays.
+/// Removes the dot segments of the path `out[start..]`, which begins with `/`, by steps 6c to 6f of
+/// RFC 2396 section 5.2: a `..` with no segment to step back over stays.
 pub(crate) fn remove_dot_segments_of_rfc2396(out: &mut Vec<u8>, start: usize) {
     let path = out.split_off(start);
     let mut segments = path[1..].split(|&byte| byte == b'/').peekable();
@@ -127,8 +128,8 @@ pub(crate) fn remove_dot_segments_of_rfc2396(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// [`remove_dot_segments`] by masks: of the path that begins with a `/` at `path` of the reference
-/// `out[..end]`; gives the new length. `out` is longer by two blocks at the least.
+/// [`remove_dot_segments`] by masks, for the path that begins with the `/` at `path` of the
+/// reference `out[..end]`. Returns the new length. `out` is at least two blocks longer than `end`.
 ///
 /// No dot segment begins before the `/` at `from`, which may be that at `path`.
 #[inline(always)]
@@ -139,12 +140,12 @@ pub(crate) fn remove_dot_segments_in_blocks<I: Isa>(
     from: usize,
     end: usize,
 ) -> usize {
-    // What is after the end must not look like more of the path.
+    // The bytes after the end must not look like more of the path.
     out[end] = b'#';
     let mut from = from;
     let mut to = from;
     loop {
-        // All up to the next dot segment moves as it is.
+        // Moves the bytes up to the next dot segment unchanged.
         let (next, is_dots) = next_dot_segment(isa, out, from, end);
         if from != to {
             out.copy_within(from..next, to);
@@ -177,13 +178,14 @@ pub(crate) fn remove_dot_segments_in_blocks<I: Isa>(
     to + (end - from)
 }
 
-/// Where the next `/.` or `/..` segment of `out[from..end]` begins, or where the path ends, and which it is.
+/// Where the next `/.` or `/..` segment of `out[from..end]` begins, or where the path ends, and
+/// which of them it is.
 #[inline(always)]
 fn next_dot_segment<I: Isa>(isa: I, out: &[u8], from: usize, end: usize) -> (usize, bool) {
     let mut at = from;
     while at < end {
-        let block: &[u8; BLOCK] = out[at..].first_chunk().expect("blocks behind the end");
-        let next: &[u8; BLOCK] = out[at + 1..].first_chunk().expect("blocks behind the end");
+        let block: &[u8; BLOCK] = out[at..].first_chunk().expect("blocks after the end");
+        let next: &[u8; BLOCK] = out[at + 1..].first_chunk().expect("blocks after the end");
         let dots = isa.equal(block, b'/') & isa.equal(next, b'.');
         let stops = isa.equal(block, b'?') | isa.equal(block, b'#');
         for bit in Bits(dots | stops) {
@@ -203,7 +205,7 @@ fn next_dot_segment<I: Isa>(isa: I, out: &[u8], from: usize, end: usize) -> (usi
 
 /// Puts `/.` before the path `out[start..]` if it would be read as an authority.
 ///
-/// For a path without authority only; afterwards the path obeys 3.3.
+/// Only for a path without authority; the result obeys 3.3.
 pub(crate) fn guard_against_authority(out: &mut Vec<u8>, start: usize) {
     if out[start..].starts_with(b"//") {
         out.splice(start..start, *b"/.");

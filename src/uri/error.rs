@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-/// Why a record is not a URI-reference of RFC 3986 (or not the kind asked for).
+/// Why a record is not a URI-reference of RFC 3986 (or not of the required form).
 ///
-/// Kinds are few so that they can be counted; the byte position tells the rest.
+/// There are few kinds, so that they can be counted; the byte position gives the detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -23,14 +23,14 @@ pub enum ErrorKind {
     NonAscii,
     /// `[` or `]` outside an IP literal (3.2.2). Points at it.
     Bracket,
-    /// A general delimiter where the component ends no more: a second `#`, a second `@`
-    /// in an authority. Points at it.
+    /// A general delimiter where no component may end any more: a second `#`, a second `@` in an
+    /// authority. Points at it.
     Delimiter,
     /// Another ASCII byte that no URI may hold: `"` `<` `>` `\` `^` `` ` `` `{` `|` `}`. Points at it.
     Byte,
     /// A byte other than a digit in the port (3.2.3). Points at it.
     Port,
-    /// Between `[` and `]` stands neither an IPv6 address nor an IPvFuture, the `]` is
+    /// The text between `[` and `]` is neither an IPv6 address nor an IPvFuture, the `]` is
     /// missing, or something other than a port follows it (3.2.2). Points at the `[`, or at the
     /// byte after the `]`.
     IpLiteral,
@@ -38,13 +38,13 @@ pub enum ErrorKind {
     Relative,
     /// The record is longer than the limit of the reader. Points at the limit.
     TooLong,
-    /// A row without the fields that were named: too few columns, no JSON, no such member. Points at
+    /// A row without the selected fields: too few columns, invalid JSON, no such member. Points at
     /// where the row ends or stops being JSON, or at its start.
     Field,
-    /// Nothing follows the `:` of a scheme, where RFC 2396 wants something. Points after the `:`.
+    /// Nothing follows the `:` of a scheme, where RFC 2396 requires a path. Points after the `:`.
     NoPath,
-    /// The system that a profile follows takes this for no URL. Points at the first byte that is not UTF-8 if
-    /// that is why, else at byte 0.
+    /// The system that a profile models does not accept it as a URL. Points at the first byte that
+    /// is not UTF-8 if that is the reason, otherwise at byte 0.
     Profile,
 }
 
@@ -89,7 +89,7 @@ impl ErrorKind {
         }
     }
 
-    /// One sentence a person can act on.
+    /// One sentence that a person can act on.
     pub const fn message(self) -> &'static str {
         match self {
             ErrorKind::Scheme => "no valid scheme stands before the first ':'",
@@ -101,16 +101,16 @@ impl ErrorKind {
             ErrorKind::Delimiter => "this delimiter may not stand here a second time",
             ErrorKind::Byte => "this character may not stand in a URI; percent-encode it",
             ErrorKind::Port => "a port holds decimal digits only",
-            ErrorKind::IpLiteral => "this is no IPv6 address and no IPvFuture",
+            ErrorKind::IpLiteral => "this is neither an IPv6 address nor an IPvFuture",
             ErrorKind::Relative => "a relative reference needs a base URI",
             ErrorKind::TooLong => "the record is longer than the limit",
-            ErrorKind::Field => "the row has not the fields that were named",
+            ErrorKind::Field => "the row does not have the named fields",
             ErrorKind::NoPath => "by RFC 2396 something must follow the scheme and its ':'",
             ErrorKind::Profile => "the profile has no form for this",
         }
     }
 
-    /// The kind of a byte that stands where the grammar allows none of its sort.
+    /// The kind of a byte that the grammar does not allow at its position.
     pub(crate) const fn of_byte(byte: u8) -> ErrorKind {
         match byte {
             b' ' => ErrorKind::Space,

@@ -1,12 +1,12 @@
 //! The fast paths of parsing: components read off masks.
 //!
-//! [`plain`] settles what is plain by the index alone; [`scan`] classifies the record
-//! again and settles nearly all URIs of the rest; [`relative`] takes relative references. Each understands a record completely, and then the record is valid
-//! and the answer is that of [`super::strict::parse`], or it says `None` and the
-//! reference path decides. It never reports an error itself, so errors are the same
-//! on every backend. Not understood here, all rare:
-//! user information, IP literals, percent-encoding in an authority, an authority that
-//! ends beyond the first 64 bytes, and whatever is invalid.
+//! [`plain`] handles plain records by the index alone; [`scan`] classifies the record again and
+//! handles nearly all other URIs; [`relative`] handles relative references. Each of them either
+//! understands a record completely (the record is then valid, and the result is that of
+//! [`super::strict::parse`]) or returns `None`, and the reference path decides. It never reports an
+//! error itself, so errors are the same on every backend. Not handled here, all rare: user
+//! information, IP literals, percent-encoding in an authority, an authority that ends beyond the
+//! first 64 bytes, and anything invalid.
 
 use super::block::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use super::components::{Components, HostKind};
@@ -15,10 +15,10 @@ use crate::grammar::class::{ALPHA, SCHEME, UNRESERVED};
 use crate::index::{Bits, Record, low_bits};
 use crate::simd::{BLOCK, Isa, Masks, class};
 
-/// What a scan found besides the components: hints of what normalization has to do.
+/// The components, and hints of what normalization has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scan {
-    /// The components; `host_kind` is right too.
+    /// The components, including `host_kind`.
     pub(crate) components: Components,
     /// Upper case in the scheme or the host.
     pub(crate) upper_head: bool,
@@ -34,8 +34,8 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 const HTTPS: u64 = u64::from_le_bytes(*b"https://");
 const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
 
-/// An `http` or `https` URI with nothing in it that needs a closer look: no fragment, no dot after
-/// a slash, no user information, triplets in path and query only. Most records are such.
+/// An `http` or `https` URI that needs no closer look: no fragment, no dot after a slash, no user
+/// information, triplets in path and query only. Most records are plain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// Offset of the scheme's `:`.
@@ -52,7 +52,7 @@ pub(crate) struct Plain {
     questions: [u64; 2],
 }
 
-/// Tells whether a record, which is not empty, is plain. By the index alone, nearly.
+/// Returns the record, which is not empty, as a [`Plain`] if it is one. Uses almost only the index.
 #[inline(always)]
 pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
     let len = record.len();
@@ -70,7 +70,7 @@ pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
     let before_path = stops.wrapping_sub(1) & !stops & inside[0];
     let mut triplets = Triplets::default();
     if look[0] | look[1] != 0 {
-        // Triplets outside the authority are all that may be there.
+        // Only triplets outside the authority can be left.
         let percents = [isa.equal(block, b'%'), isa.equal(record.block(BLOCK), b'%')];
         let others = (look[0] & (!percents[0] | before_path)) | (look[1] & !percents[1]);
         if others != 0 {
@@ -107,7 +107,7 @@ pub(crate) fn plain<I: Isa>(isa: I, record: Record<'_>) -> Option<Plain> {
 }
 
 impl Plain {
-    /// The components of `record`, the one that was found plain.
+    /// The components of `record`, the one that [`plain`] accepted.
     #[inline(always)]
     pub(crate) fn components<I: Isa>(&self, isa: I, record: Record<'_>) -> Components {
         let len = record.len();
@@ -131,7 +131,7 @@ impl Plain {
     }
 }
 
-/// The components of a record that one of the fast paths understands, which is then valid.
+/// The components of a record that a fast path handles, which is then valid.
 #[inline(always)]
 pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Components> {
     match plain(isa, record) {
@@ -145,9 +145,9 @@ pub(crate) fn components<I: Isa>(isa: I, record: Record<'_>) -> Option<Component
 
 /// Whether the block begins with `http://` or `https://` in any case, and whether with the latter.
 ///
-/// Setting bit 5 makes letters lower case and leaves `:` and `/` alone; the few other bytes
-/// that it maps onto those are odd ones, which no caller lets pass. Behind a record that is the
-/// last of its content may stand anything, slashes too, hence the look at its length.
+/// Setting bit 5 makes letters lower case and keeps `:` and `/`; the few other bytes that it maps
+/// to those are odd ones, which no caller accepts. Any byte may follow the last record of the
+/// content, slashes too, so the length is checked.
 #[inline(always)]
 fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
     let head = u64::from_le_bytes(*block.first_chunk().expect("8 of 64 bytes")) | LOWER;
@@ -155,10 +155,10 @@ fn http_scheme(block: &[u8; BLOCK], len: usize) -> (bool, bool) {
     (is_https | (head << 8 == HTTP << 8) & (len >= 7), is_https)
 }
 
-/// Scans a record, which is not empty: the path for those that are not [`plain`].
+/// Scans a record that is not empty and not [`plain`].
 ///
-/// Written to have few branches that are hard to foresee: the first 128 bytes are looked at in
-/// one go, whatever the length, and conditions are gathered before they are asked.
+/// Written with few unpredictable branches: the first 128 bytes are read at once, whatever the
+/// length, and conditions are combined before they are tested.
 #[inline(always)]
 pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     let len = record.len();
@@ -179,22 +179,22 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     }
 
     // 2. The authority: up to the first of `/?#`, within the first block.
-    let behind_head = !0 << head_end;
+    let after_head = !0 << head_end;
     let mut stops = (first[class::SLASH] | first[class::QUESTION] | first[class::HASH])
         & inside[0]
-        & behind_head;
+        & after_head;
     if !has_authority {
         stops = 1 << head_end;
     }
     if stops == 0 && len > BLOCK {
         return None;
     }
-    // All bits when there is no stop; then the authority is all there is.
+    // All bits if there is no stop; the authority then reaches to the end.
     let before_path = stops.wrapping_sub(1) & !stops;
     let path_start = (stops.trailing_zeros() as usize).min(len);
-    let authority = before_path & behind_head & inside[0];
+    let authority = before_path & after_head & inside[0];
 
-    // 3. What only the reference path can judge.
+    // 3. Cases for the reference path.
     let hashes = [first[class::HASH] & inside[0], second[class::HASH] & inside[1]];
     let odd = (first[class::ODD] & inside[0])
         | (second[class::ODD] & inside[1])
@@ -271,7 +271,7 @@ pub(crate) fn scan<I: Isa>(isa: I, record: Record<'_>) -> Option<Scan> {
     Some(Scan { components, upper_head, triplets, dots: has_dots, is_http })
 }
 
-/// The position of the lowest bit of two words in a row, at least 128 when there is none.
+/// The position of the lowest bit of two consecutive words, at least 128 if there is none.
 #[inline(always)]
 fn first_bit(words: [u64; 2]) -> u32 {
     let (low, high) = (words[0].trailing_zeros(), 64 + words[1].trailing_zeros());
@@ -284,20 +284,20 @@ fn first_bit(words: [u64; 2]) -> u32 {
     }
 }
 
-/// What the triplets of a record need; all of them are valid.
+/// The work that the triplets of a record need; all of them are valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Triplets {
-    /// Some need work, or would need it if they stood alone.
+    /// Some need work, or would on their own.
     pub(crate) work: bool,
     /// One of them encodes a dot.
     pub(crate) dot: bool,
-    /// The work in the first two blocks; the others are looked at again.
+    /// The work in the first two blocks; the others are scanned again.
     pub(crate) first: [TripletWork; 2],
 }
 
 impl Triplets {
-    /// Looks at those in the block at byte `at`, whose `%` are the bits of `percents`; `None` when one
-    /// of them is not a triplet.
+    /// Adds those in the block at byte `at`, whose `%` are the bits of `percents`; `None` if one of
+    /// them is not a triplet.
     #[inline(always)]
     fn note<I: Isa>(&mut self, isa: I, record: Record<'_>, at: usize, percents: u64) -> Option<()> {
         if percents != 0 {
@@ -312,11 +312,11 @@ impl Triplets {
     }
 }
 
-/// Where the scheme's `:` stands, for a scheme other than http(s); `None` when none is certain.
+/// Offset of the scheme's `:`, for a scheme other than http(s); `None` if there is no certain one.
 #[inline(never)]
 fn other_scheme(block: &[u8; BLOCK], masks: &Masks, len: usize) -> Option<usize> {
     let colon = masks[class::COLON_AT].trailing_zeros() as usize;
-    // So that the `//` after it lies in the block too; no scheme known is as long.
+    // The `//` after it is then in the block too; no known scheme is as long.
     if colon == 0 || colon >= len.min(BLOCK - 4) || block[colon] != b':' {
         return None;
     }
@@ -333,8 +333,8 @@ pub(crate) struct TripletWork {
     pub(crate) decode: u64,
 }
 
-/// Looks at the triplets whose `%` are the bits of `triplets`, from byte `at` of the record on;
-/// `None` when one of them is not a triplet.
+/// Examines the triplets whose `%` are the bits of `triplets`, from byte `at` of the record on;
+/// `None` if one of them is not a triplet.
 #[inline(always)]
 pub(crate) fn triplet_work<I: Isa>(
     isa: I,
@@ -344,7 +344,7 @@ pub(crate) fn triplet_work<I: Isa>(
 ) -> Option<TripletWork> {
     let (upper1, lower1) = isa.hex_digits(record.block(at + 1));
     let (upper2, lower2) = isa.hex_digits(record.block(at + 2));
-    // Both digits must lie in the record: after it may be digits that are not its own.
+    // Both digits must be in the record: the bytes after it may be digits of something else.
     let whole = low_bits(record.len().saturating_sub(at + 2));
     if triplets & !((upper1 | lower1) & (upper2 | lower2) & whole) != 0 {
         return None;

@@ -5,9 +5,9 @@
 //! IP-literal  = "[" ( IPv6address / IPvFuture ) "]"
 //! ```
 //!
-//! These functions see the bytes of one host and know nothing of the reference around it.
-//! A dotted quad that is no `IPv4address` (`1.2.3.256`, `01.2.3.4`) is a `reg-name`: the
-//! first alternative that matches wins, and the last one takes nearly everything.
+//! These functions take the bytes of one host and know nothing about the reference around it.
+//! A dotted quad that is not an `IPv4address` (`1.2.3.256`, `01.2.3.4`) is a `reg-name`: the first
+//! alternative that matches wins, and the last one matches nearly everything.
 
 use super::HostKind;
 use crate::grammar::class::{DIGIT, HEXDIG, IP_FUTURE, REG_NAME};
@@ -16,9 +16,9 @@ const IS_HEXDIG: [bool; 256] = HEXDIG.table();
 const IS_IP_FUTURE: [bool; 256] = IP_FUTURE.table();
 const IS_REG_NAME: [bool; 256] = REG_NAME.table();
 
-/// The kind of `host`, the text of a host component with the brackets of an IP literal,
-/// or `None` when no alternative of the rule `host` matches it. Never returns
-/// [`HostKind::None`]; the empty host is a registered name.
+/// Returns the kind of `host`, a host component with the brackets of an IP literal, or `None` if no
+/// alternative of the rule `host` matches. Never returns [`HostKind::None`]; the empty host is a
+/// registered name.
 ///
 /// ```
 /// use uriscan::uri::{HostKind, host_kind};
@@ -37,7 +37,7 @@ pub fn host_kind(host: &[u8]) -> Option<HostKind> {
 
 /// The kind of the text between `[` and `]`: IPv6address or IPvFuture, or `None` for neither.
 pub(crate) fn literal_kind(literal: &[u8]) -> Option<HostKind> {
-    // An IPv6address never begins with "v", so the order of the two tests is free.
+    // An IPv6address never begins with "v", so the tests can run in either order.
     if is_ip_future(literal) {
         Some(HostKind::IpFuture)
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn literal_kind(literal: &[u8]) -> Option<HostKind> {
 /// The kind of a host already known to match `reg-name`: IPv4address or, failing that, reg-name.
 #[inline]
 pub(crate) fn name_kind(host: &[u8]) -> HostKind {
-    // Nearly every name ends in a letter; one look spares it the walk.
+    // Nearly every name ends in a letter; one look avoids the loop.
     match host.last() {
         Some(b'0'..=b'9') if parse_ipv4(host).is_some() => HostKind::Ipv4,
         _ => HostKind::RegName,
@@ -68,7 +68,8 @@ fn is_reg_name(host: &[u8]) -> bool {
     }
 }
 
-/// The four octets of an `IPv4address`, in the order written, or `None` when `text` is none.
+/// Returns the four octets of an `IPv4address`, in the order written, or `None` if `text` is not
+/// one.
 ///
 /// `dec-octet` is 0 to 255 without leading zeros, so `01.2.3.4` is not an `IPv4address`.
 ///
@@ -92,7 +93,7 @@ pub fn parse_ipv4(text: &[u8]) -> Option<[u8; 4]> {
 
 /// The longest `dec-octet` at the start of `text`, and what follows it.
 ///
-/// Taking the longest loses no match: whatever follows an octet is a dot or the end.
+/// Taking the longest loses no match: an octet is followed by a dot or the end.
 fn dec_octet(text: &[u8]) -> Option<(u8, &[u8])> {
     let (&first, mut rest) = text.split_first()?;
     if !DIGIT.has(first) {
@@ -100,7 +101,7 @@ fn dec_octet(text: &[u8]) -> Option<(u8, &[u8])> {
     }
     let mut value = first - b'0';
     if value == 0 {
-        return Some((0, rest)); // a digit after a leading zero is left over, and refused by the caller
+        return Some((0, rest)); // a digit after a leading zero remains, and the caller rejects it
     }
     while let Some((&digit @ b'0'..=b'9', tail)) = rest.split_first() {
         value = value.checked_mul(10)?.checked_add(digit - b'0')?;
@@ -109,12 +110,13 @@ fn dec_octet(text: &[u8]) -> Option<(u8, &[u8])> {
     Some((value, rest))
 }
 
-/// The eight 16-bit groups of an `IPv6address` (without brackets), or `None` when `text` is none.
+/// Returns the eight 16-bit groups of an `IPv6address` (without brackets), or `None` if `text` is
+/// not one.
 ///
-/// The nine alternatives of the rule come down to this: groups of one to four hexadecimal
-/// digits, the last two of which may be written as an IPv4address; either eight of them, or at
-/// most seven with one `::` before, between or after them. `::` therefore stands for at least
-/// one group: `1:2:3:4:5:6:7::` is an address, `1:2:3:4:5:6:7:8::` is not.
+/// The nine alternatives of the rule are equivalent to this: groups of one to four hexadecimal
+/// digits, the last two of which may be written as an IPv4address; either eight of them, or at most
+/// seven with one `::` before, between or after them. `::` therefore represents at least one group:
+/// `1:2:3:4:5:6:7::` is an address, `1:2:3:4:5:6:7:8::` is not.
 ///
 /// ```
 /// use uriscan::uri::parse_ipv6;
@@ -125,7 +127,7 @@ fn dec_octet(text: &[u8]) -> Option<(u8, &[u8])> {
 pub fn parse_ipv6(text: &[u8]) -> Option<[u16; 8]> {
     let mut groups = [0u16; 8];
     let mut count = 0;
-    // How many groups stand before the "::", once it was seen.
+    // Number of groups before the "::", once it is found.
     let mut gap = None;
     let mut rest = text;
     if let Some(tail) = rest.strip_prefix(b"::") {
@@ -169,7 +171,7 @@ pub fn parse_ipv6(text: &[u8]) -> Option<[u16; 8]> {
             if count > 7 {
                 return None;
             }
-            // The groups after the gap move to the end; what they leave is zero.
+            // Moves the groups after the gap to the end; zeros take their places.
             groups[before..].rotate_right(8 - count);
             Some(groups)
         }
@@ -190,7 +192,7 @@ fn h16(digits: &[u8]) -> u16 {
 /// Whether `text` (without brackets) is an
 /// `IPvFuture = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`.
 ///
-/// The `v` has no case (RFC 5234 section 2.3), and no `pct-encoded` is allowed.
+/// The `v` is case-insensitive (RFC 5234 section 2.3), and no `pct-encoded` is allowed.
 ///
 /// ```
 /// use uriscan::uri::is_ip_future;

@@ -1,22 +1,22 @@
 //! The fast path for relative references: components read off class masks.
 //!
-//! As the other fast paths (`uri/fast.rs`) it understands a record completely or says `None`. Taken
-//! are all five forms of a `relative-ref` (4.2): network-path, absolute-path and relative-path references,
-//! a query or a fragment alone, and the empty one. Left to the reference path: a first segment or an
-//! authority that ends beyond the first 64 bytes, an authority with user information, an IP literal or
-//! triplets, and whatever is invalid.
+//! Like the other fast paths (`uri/fast.rs`), it understands a record completely or returns `None`.
+//! It handles all five forms of a `relative-ref` (4.2): network-path, absolute-path and
+//! relative-path references, a query or a fragment alone, and the empty one. Left to the reference
+//! path: a first segment or an authority that ends beyond the first 64 bytes, an authority with
+//! user information, an IP literal or triplets, and anything invalid.
 
 use super::block::{any_dot_segment, bit_at, kind_of_name, port_colon};
 use super::components::{Components, HostKind};
 use crate::index::{Record, low_bits};
 use crate::simd::{BLOCK, Isa, class};
 
-/// A relative reference that is valid.
+/// A valid relative reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Relative {
     /// Its components; there is no scheme.
     pub(crate) components: Components,
-    /// A complete segment `.` or `..` stands in the path, at its start too.
+    /// The path has a complete segment `.` or `..`, possibly at its start.
     pub(crate) dots: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn relative<I: Isa>(isa: I, record: Record<'_>) -> Option<Relative> {
     // 3. The rest, block by block; few references have more than one.
     let path_start = c.path_start as usize;
     let (mut query_at, mut hash_at, mut hash_count) = (u32::MAX, u32::MAX, 0);
-    // A dot at the very start begins a segment too, and none does in an authority.
+    // A dot at the very start begins a segment too; none begins in an authority.
     let mut slash_before = u64::from(path_start == 0);
     let mut not_path = low_bits(path_start);
     let mut dots = false;
@@ -101,7 +101,7 @@ pub(crate) fn relative<I: Isa>(isa: I, record: Record<'_>) -> Option<Relative> {
 fn are_triplets<I: Isa>(isa: I, record: Record<'_>, at: usize, percents: u64) -> bool {
     let (upper1, lower1) = isa.hex_digits(record.block(at + 1));
     let (upper2, lower2) = isa.hex_digits(record.block(at + 2));
-    // Both digits must lie in the record: after it may be digits that are not its own.
+    // Both digits must be in the record: the bytes after it may be digits of something else.
     let whole = low_bits(record.len().saturating_sub(at + 2));
     percents & !((upper1 | lower1) & (upper2 | lower2) & whole) == 0
 }

@@ -2,22 +2,24 @@
 //!
 //! One pass from left to right, no recursion, no allocation, time linear in the length.
 //!
-//! # How the text is cut
+//! # How the text is split
 //!
-//! 1. A `scheme` and its `:` at the start make the text an absoluteURI; otherwise it is a relativeURI.
-//! 2. `//` next makes a net_path: "the authority component wins" (4.3). The authority ends before the first
-//!    `/`, `?` or `#`. It is a `server` if it has the form of one, else a `reg_name`: `a_b`, `h:8x`, `u@v@w`
-//!    and `1.2.3` are not servers, so no host can be told in them.
-//! 3. Otherwise a `/` makes an abs_path. Behind a scheme anything else is an `opaque_part`, which reaches
-//!    to the `#`: a `?` in it begins no query. Without a scheme it is a rel_path.
+//! 1. A `scheme` and its `:` at the start make the text an absoluteURI; otherwise it is a
+//!    relativeURI.
+//! 2. `//` next makes a net_path: "the authority component wins" (4.3). The authority ends before
+//!    the first `/`, `?` or `#`. It is a `server` if it has the form of one, otherwise a
+//!    `reg_name`: `a_b`, `h:8x`, `u@v@w` and `1.2.3` are not servers, so they have no host.
+//! 3. Otherwise a `/` makes an abs_path. After a scheme anything else is an `opaque_part`, which
+//!    extends to the `#`: a `?` in it does not begin a query. Without a scheme it is a rel_path.
 //! 4. Path, query and fragment end as in RFC 3986.
 //!
-//! One text is taken that the BNF does not derive: a query alone, `?y`, which appendix C.1 resolves.
+//! One text is accepted that the BNF does not derive: a query alone, `?y`, which appendix C.1
+//! resolves.
 //!
-//! Errors are reported as [`super::strict`] does: the parts in reading order, the first fault ends the
-//! parse. Nothing after a scheme is [`ErrorKind::NoPath`], at the end of the text or at its `#`.
-//! Whatever is not a server is judged as a `reg_name`; under RFC 2732 a `[` at the start of a
-//! host that is not an IPv6 address is [`ErrorKind::IpLiteral`].
+//! Errors are reported as by [`super::strict`]: the parts are checked in reading order, and the
+//! first fault ends the parse. Nothing after a scheme is [`ErrorKind::NoPath`], at the end of the
+//! text or at its `#`. An authority that is not a server is validated as a `reg_name`; under RFC
+//! 2732 a `[` at the start of a host that is not an IPv6 address is [`ErrorKind::IpLiteral`].
 
 use super::host::parse_ipv6;
 use super::{ErrorKind, UriError};
@@ -26,7 +28,7 @@ use crate::grammar::rfc2396::{
     ALPHANUM, BRACKETS, Legacy, PATH_SEGMENTS, REG_NAME, REL_SEGMENT, URIC, URIC_NO_SLASH, USERINFO,
 };
 
-/// What follows the scheme, or instead of one.
+/// What follows the scheme, or the start of a reference without one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LegacyForm {
     /// No path: an empty reference, a query or a fragment alone.
@@ -42,7 +44,7 @@ pub enum LegacyForm {
     OpaquePart,
 }
 
-/// What an authority is.
+/// The kind of an authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LegacyAuthority {
     /// There is none.
@@ -61,7 +63,7 @@ pub enum LegacyAuthority {
 }
 
 impl LegacyAuthority {
-    /// The stable name of the kind of host used in machine output; no host has no name.
+    /// The stable name of the kind of host used in machine output; `None` without a host.
     pub const fn host_kind(self) -> Option<&'static str> {
         match self {
             LegacyAuthority::Hostname => Some("hostname"),
@@ -72,7 +74,7 @@ impl LegacyAuthority {
     }
 }
 
-/// Offsets of the components of a reference by RFC 2396; "undefined" and "empty" stay apart.
+/// Offsets of the components of a reference by RFC 2396; "undefined" and "empty" are distinct.
 ///
 /// All offsets count bytes from the start of the reference, as those of [`super::Components`] do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,9 +84,9 @@ pub struct LegacyComponents {
     pub scheme_end: u32,
     /// Offset after the `//`, or 0.
     pub authority_start: u32,
-    /// Offset of the host's first byte, of a server that has a host.
+    /// Offset of the host's first byte, for a server that has a host.
     pub host_start: u32,
-    /// Offset after the host's last byte, of such a server.
+    /// Offset after the host's last byte, for such a server.
     pub host_end: u32,
     /// Offset of the first byte of the path, or of the opaque_part.
     pub path_start: u32,
@@ -96,7 +98,7 @@ pub struct LegacyComponents {
     pub len: u32,
     /// What follows the scheme.
     pub form: LegacyForm,
-    /// What the authority is.
+    /// The kind of the authority.
     pub authority: LegacyAuthority,
 }
 
@@ -148,7 +150,7 @@ impl LegacyComponents {
         self.part(text, self.is_net_path(), self.authority_start, self.path_start)
     }
 
-    /// The authority, if it is a server; the empty one is.
+    /// The authority, if it is a server; the empty authority is one.
     pub fn server<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
         let is_server = self.authority != LegacyAuthority::RegName;
         self.authority(text).filter(|_| is_server)
@@ -188,7 +190,7 @@ impl LegacyComponents {
         self.part(text, is_defined, self.host_end + 1, self.path_start)
     }
 
-    /// The path: `[ abs_path | opaque_part ]`, or a rel_path; empty where there is none.
+    /// The path: `[ abs_path | opaque_part ]`, or a rel_path; empty if there is none.
     pub fn path<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         &text[self.path_start as usize..self.path_end as usize]
     }
@@ -350,7 +352,8 @@ fn authority(
     Ok(end)
 }
 
-/// What kind of host the `server` `name`, which is not empty, has, and where; `None` if it is not a server.
+/// The kind and the range of the host in the `server` `name`, which is not empty; `None` if it is
+/// not a server.
 fn server(name: &[u8], legacy: Legacy) -> Option<(LegacyAuthority, usize, usize)> {
     let mut start = 0;
     if let Some(at_sign) = name.iter().position(|&byte| byte == b'@') {

@@ -5,12 +5,12 @@
 //!  12            3  4          5       6  7        8 9
 //! ```
 //!
-//! Every byte string has exactly one such split. It says nothing about validity (its scheme
-//! may be `1 a`), and agrees with [`parse`](super::parse) wherever that accepts. Written to be
-//! plainly the expression above: it is the slow twin that faster paths are tested against.
+//! Every byte string has exactly one such split. It does not validate (its scheme may be `1 a`),
+//! and agrees with [`parse`](super::parse) wherever that accepts. It follows the expression above
+//! literally: it is the reference implementation that faster code is tested against.
 
-/// The five components of a reference as the groups 2, 4, 5, 7 and 9 of Appendix B's
-/// expression; `None` is undefined, which is not the same as empty.
+/// The five components of a reference: the groups 2, 4, 5, 7 and 9 of Appendix B's expression;
+/// `None` is undefined, which is not the same as empty.
 ///
 /// ```
 /// use uriscan::uri::split;
@@ -37,8 +37,8 @@ pub struct Split<'t> {
     pub fragment: Option<&'t [u8]>,
 }
 
-/// Splits any bytes into the five components of Appendix B. Linear in the length, allocates
-/// nothing, never fails.
+/// Splits any bytes into the five components of Appendix B. Linear in the length, never allocates,
+/// never fails.
 pub fn split(text: &[u8]) -> Split<'_> {
     let mut rest = text;
 
@@ -82,7 +82,7 @@ fn until<'t>(text: &'t [u8], stops: &[u8]) -> (&'t [u8], &'t [u8]) {
 }
 
 impl Split<'_> {
-    /// Appends the reference that these components make (section 5.3) to `out`.
+    /// Appends the reference that these components form (section 5.3) to `out`.
     pub fn recompose_into(&self, out: &mut Vec<u8>) {
         if let Some(scheme) = self.scheme {
             out.extend_from_slice(scheme);
@@ -103,7 +103,7 @@ impl Split<'_> {
         }
     }
 
-    /// The reference that these components make (section 5.3); the inverse of [`split`].
+    /// The reference that these components form (section 5.3); the inverse of [`split`].
     pub fn recompose(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.recompose_into(&mut out);

@@ -1,10 +1,10 @@
 //! The strict parser: `URI-reference` of RFC 3986 Appendix A, and where a text departs from it.
 //!
-//! One pass from left to right over class tables, no recursion, no allocation, time linear in
-//! the length. It is the scalar implementation: faster paths must give the same [`Components`] and the
-//! same [`UriError`].
+//! One pass from left to right over class tables, no recursion, no allocation, time linear in the
+//! length. It is the reference implementation: the fast paths must return the same [`Components`]
+//! and the same [`UriError`].
 //!
-//! # How the text is cut
+//! # How the text is split
 //!
 //! 1. A `scheme` and its `:` at the start make the text a URI; otherwise it is a relative-ref.
 //! 2. `//` next makes an authority, which ends before the first `/`, `?` or `#`.
@@ -13,9 +13,9 @@
 //!    * any other host ends at the first `:` after the userinfo; the rest is the port.
 //! 3. The path ends at the first `?` or `#`, the query at the first `#`.
 //!
-//! The path rules need no code of their own then: after an authority a path is empty or begins
-//! with `/`, without one it cannot begin with `//`, and step 1 leaves a relative-ref whose first
-//! segment holds a colon as the only path to refuse (`path-noscheme`).
+//! The path rules then need no code of their own: after an authority a path is empty or begins with
+//! `/`, without one it cannot begin with `//`, and step 1 leaves only one invalid path, a
+//! relative-ref whose first segment holds a colon (`path-noscheme`).
 //!
 //! # Which error is reported
 //!
@@ -52,7 +52,7 @@ const IN_REG_NAME: u8 = 1 << 3;
 const IN_PATH: u8 = 1 << 4;
 const IN_QUERY: u8 = 1 << 5;
 const IN_HEXDIG: u8 = 1 << 6;
-/// `/`, `?` and `#`: what ends an authority (3.2).
+/// `/`, `?` and `#`, which end an authority (3.2).
 const ENDS_AUTHORITY: u8 = 1 << 7;
 
 /// `segment-nz-nc = 1*( unreserved / pct-encoded / sub-delims / "@" )`, without `pct-encoded`.
@@ -92,8 +92,8 @@ fn is_in(byte: u8, class: u8) -> bool {
 /// Parses `text` as a `URI-reference` (4.1) and validates every byte of it.
 ///
 /// Surrounding white space, a byte order mark or a line end is part of `text` and therefore an
-/// error; callers strip what is not theirs. Use [`Components::is_uri`] and
-/// [`Components::is_absolute_uri`] to ask which rule matched.
+/// error; callers strip what does not belong to the reference. Use [`Components::is_uri`] and
+/// [`Components::is_absolute_uri`] to find out which rule matched.
 ///
 /// ```
 /// use uriscan::uri::{ErrorKind, HostKind, parse};
@@ -113,9 +113,8 @@ fn is_in(byte: u8, class: u8) -> bool {
 /// # Errors
 ///
 /// The first fault in reading order, as the [module documentation](self) defines it, with its
-/// position in bytes from the start of `text`. [`ErrorKind::TooLong`], at `u32::MAX`, when the
-/// text is longer than `u32::MAX` bytes, before anything else is looked at. Never
-/// [`ErrorKind::Relative`].
+/// position in bytes from the start of `text`. [`ErrorKind::TooLong`], at `u32::MAX`, if the text
+/// is longer than `u32::MAX` bytes; this is checked first. Never [`ErrorKind::Relative`].
 pub fn parse(text: &[u8]) -> Result<Components, UriError> {
     let mut c = Components { len: checked_len(text.len())?, ..Components::default() };
 
@@ -134,8 +133,8 @@ pub fn parse(text: &[u8]) -> Result<Components, UriError> {
         c.host_end = offset(at);
     }
 
-    // 3. path, query, fragment: each run ends at the next one's delimiter, at the end of the
-    // text, or at a fault, which nothing after it consumes.
+    // 3. path, query, fragment: each run ends at the delimiter of the next one, at the end of the
+    //    text, or at a fault, which no later part consumes.
     c.path_start = offset(at);
     at = run(text, at, IN_PATH);
     c.path_end = offset(at);
@@ -196,7 +195,8 @@ fn scheme(text: &[u8]) -> Result<Option<usize>, UriError> {
     no_scheme(text).map(|()| None)
 }
 
-/// Refuses a relative-ref whose first segment holds a colon (4.2, `path-noscheme`).
+/// Rejects a relative-ref whose first segment holds a colon (4.2, `path-noscheme`).
+///
 fn no_scheme(text: &[u8]) -> Result<(), UriError> {
     let end = run(text, 0, IN_FIRST_SEGMENT);
     match text.get(end) {

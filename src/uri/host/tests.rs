@@ -69,7 +69,7 @@ fn all_nine_forms_of_ipv6_are_addresses() {
 }
 
 #[test]
-fn near_misses_are_no_ipv6_address() {
+fn near_misses_are_not_ipv6_addresses() {
     for text in NO_IPV6 {
         assert_eq!(parse_ipv6(text.as_bytes()), None, "{text}");
     }
@@ -77,7 +77,7 @@ fn near_misses_are_no_ipv6_address() {
 
 /// `::` in place of `zeros` groups, at every position: one or more is an address, none is not.
 #[test]
-fn double_colon_stands_for_at_least_one_group() {
+fn double_colon_represents_at_least_one_group() {
     for before in 0..=8usize {
         for after in 0..=8 {
             let groups = |n: usize| vec!["a"; n].join(":");
@@ -196,7 +196,7 @@ proptest! {
         prop_assert_eq!(parse_ipv6(text.as_bytes()), std);
     }
 
-    /// The standard library refuses leading zeros just as `dec-octet` does. No difference is known.
+    /// The standard library rejects leading zeros just as `dec-octet` does. No difference is known.
     #[test]
     fn ipv4_agrees_with_the_standard_library(text in "([0-9]{1,4}[.]){2,4}[0-9]{0,3}|[0-9.]{0,16}") {
         let std = text.parse::<Ipv4Addr>().ok().map(|address| address.octets());
