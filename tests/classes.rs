@@ -170,8 +170,8 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             text_of("uri", "hex", &member.text, &mut row);
             row["rung"] = json!(rung.name());
             let steps = match compare(&member.text, &survivor.text, Options { rung, ..rules }) {
-                Comparison::One { steps, .. } => steps,
-                Comparison::Never { .. } => panic!("{member:?}"),
+                Comparison::Equivalent { steps, .. } => steps,
+                Comparison::Different { .. } => panic!("{member:?}"),
             };
             assert_eq!(steps.is_empty(), member.text == survivor.text);
             row["rules"] = steps.iter().map(|step| step.name).collect();

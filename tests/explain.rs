@@ -271,7 +271,7 @@ fn unmarked(text: &str) -> (usize, String) {
 fn pairs_that_are_one_say_by_which_rules() {
     for &(a, b, rung, rules) in ONE {
         for (a, b) in [(a, b), (b, a)] {
-            let Comparison::One { rung: found, steps } =
+            let Comparison::Equivalent { rung: found, steps } =
                 compare(a.as_bytes(), b.as_bytes(), SCHEME)
             else {
                 panic!("{a} {b}");
@@ -287,7 +287,8 @@ fn pairs_that_never_are_say_where_and_why() {
     for &(a, b, reason) in NEVER {
         let ((at_a, a), (at_b, b)) = (unmarked(a), unmarked(b));
         for (a, b, at) in [(&a, &b, [at_a, at_b]), (&b, &a, [at_b, at_a])] {
-            let Comparison::Never { partings } = compare(a.as_bytes(), b.as_bytes(), SCHEME) else {
+            let Comparison::Different { partings } = compare(a.as_bytes(), b.as_bytes(), SCHEME)
+            else {
                 panic!("{a} {b}");
             };
             assert_eq!((partings[0].reason.name(), partings[0].at), (reason, at), "{a} {b}");
@@ -338,7 +339,7 @@ fn rules_beyond_the_ladder_are_steps_too() {
     ];
     for (a, b, rung, expected) in cases {
         for (a, b) in [(a.as_bytes(), b.as_bytes()), (b.as_bytes(), a.as_bytes())] {
-            let Comparison::One { rung: found, steps } =
+            let Comparison::Equivalent { rung: found, steps } =
                 compare_with_rules(a, b, SCHEME, Some(&rules))
             else {
                 panic!("{expected}");
@@ -348,7 +349,7 @@ fn rules_beyond_the_ladder_are_steps_too() {
             names.sort();
             expected.sort();
             assert_eq!((found.name(), names), (rung, expected));
-            assert!(matches!(compare(a, b, SCHEME), Comparison::Never { .. }));
+            assert!(matches!(compare(a, b, SCHEME), Comparison::Different { .. }));
             for text in [a, b] {
                 let told = explain_with_rules(text, SCHEME, Some(&rules)).unwrap();
                 let mut form = Vec::new();
@@ -361,7 +362,7 @@ fn rules_beyond_the_ladder_are_steps_too() {
 
 #[test]
 fn every_component_that_differs_is_told() {
-    let Comparison::Never { partings } =
+    let Comparison::Different { partings } =
         compare(b"http://h/a?x=1&y", b"https://www.h/a/?y&x=1#f", SCHEME)
     else {
         panic!();
@@ -381,15 +382,16 @@ fn every_component_that_differs_is_told() {
 fn a_lower_rung_goes_no_higher() {
     let syntax = Options { rung: Rung::Syntax, ..SCHEME };
     let found = compare(b"http://h:80/", b"http://h/", syntax);
-    let Comparison::Never { partings } = found else { panic!("{found:?}") };
+    let Comparison::Different { partings } = found else { panic!("{found:?}") };
     assert_eq!((partings[0].reason, partings[0].at), (Reason::HigherRung, [8, 8]));
     // What no rung makes one is told by what no rung changes.
     let found = compare(b"http://h:80/a", b"http://h/A", syntax);
-    let Comparison::Never { partings } = found else { panic!("{found:?}") };
+    let Comparison::Different { partings } = found else { panic!("{found:?}") };
     let reasons: Vec<Reason> = partings.iter().map(|parting| parting.reason).collect();
     assert_eq!(reasons, [Reason::HigherRung, Reason::Case]);
     let dropping = Options { drop_fragment: true, ..SCHEME };
-    let Comparison::One { rung, steps } = compare(b"http://h/#a", b"http://h/", dropping) else {
+    let Comparison::Equivalent { rung, steps } = compare(b"http://h/#a", b"http://h/", dropping)
+    else {
         panic!()
     };
     assert_eq!((rung, steps), (Rung::String, vec![&step::FRAGMENT]));
@@ -566,13 +568,13 @@ proptest! {
             a == b || form(a) == form(b)
         };
         match compare_with_rules(a, b, options, rules.as_ref()) {
-            Comparison::One { rung, steps } => {
+            Comparison::Equivalent { rung, steps } => {
                 // What rules make of two forms may be one at a rung and not above it.
                 prop_assert!(rung <= options.rung && is_one(rung) && is_one(options.rung));
                 prop_assert!(Rung::ALL.into_iter().filter(|below| *below < rung).all(|below| !is_one(below)));
                 prop_assert_eq!(steps.is_empty(), a == b);
             }
-            Comparison::Never { partings } => {
+            Comparison::Different { partings } => {
                 prop_assert!(!is_one(options.rung) && !partings.is_empty());
                 for parting in partings {
                     prop_assert!(parting.at[0] <= a.len() && parting.at[1] <= b.len());

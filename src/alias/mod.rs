@@ -1,26 +1,26 @@
-//! Floor 6: which key stands for which other one, by evidence from outside (RFC 3986 section 6.2.4).
+//! Floor 6: which keys are aliases of which, by external evidence (RFC 3986 section 6.2.4).
 //!
-//! A table of 128-bit keys: it knows nothing of URIs or of where the evidence came from. Chains are
-//! followed to their end once, when the table is made. A key about which the evidence
-//! contradicts itself, or that leads into a circle, stands for itself: nothing is merged on a guess.
+//! A table of 128-bit keys: it knows nothing about URIs or the source of the evidence. Chains are
+//! followed to their end once, when the table is built. A key with contradictory evidence, or whose
+//! chain leads into a loop, is not replaced: nothing is merged on a guess.
 
 use crate::key::Key;
 use rayon::slice::ParallelSliceMut;
 
-/// What the evidence says of one key.
+/// The target of one key by the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// There is none, or it says that the key stands for itself.
+pub enum Lookup {
+    /// There is no evidence, or it maps the key to itself.
     Itself,
-    /// The key stands for this one, the end of its chain.
+    /// The key is an alias of this one, the end of its chain.
     Target(Key),
-    /// Two rows send it to different keys. It stands for itself, and ends the chains that lead to it.
+    /// Two rows map it to different keys. It is not replaced, and ends the chains that lead to it.
     Conflict,
-    /// Its chain leads into a circle. It stands for itself.
+    /// Its chain leads into a loop. It is not replaced.
     Loop,
 }
 
-/// Rows of evidence on their way into an [`AliasTable`].
+/// Collects the rows of evidence for an [`AliasTable`].
 #[derive(Clone, Debug, Default)]
 pub struct AliasRows(Vec<Row>);
 
@@ -36,7 +36,8 @@ impl AliasRows {
         AliasRows::default()
     }
 
-    /// Adds that `from` stands for `to`. A row that sends a key to itself says nothing and is left out.
+    /// Adds that `from` is an alias of `to`. A row that maps a key to itself has no effect and is
+    /// ignored.
     pub fn push(&mut self, from: Key, to: Key) {
         if from != to {
             self.0.push(Row { from: from.0, to: to.0 });
@@ -48,16 +49,17 @@ impl AliasRows {
         self.0.len()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// For each key the end of its chain. 36 to 40 bytes per distinct key on the left side of the evidence.
+/// Maps each key to the end of its chain. 36 to 40 bytes per distinct key on the left side of the
+/// evidence.
 ///
 /// ```
-/// use uriscan::alias::{AliasRows, AliasTable, Verdict};
+/// use uriscan::alias::{AliasRows, AliasTable, Lookup};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let [a, b, c] = [&b"a"[..], b"b", b"c"].map(|text| hasher.key(text));
@@ -66,15 +68,15 @@ impl AliasRows {
 /// rows.push(b, c);
 /// let table = AliasTable::new(rows);
 /// assert_eq!((table.target(a), table.target(c)), (c, c));
-/// assert_eq!(table.verdict(a), Verdict::Target(c));
+/// assert_eq!(table.lookup(a), Lookup::Target(c));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct AliasTable {
-    /// Sorted by `from`, each once; `to` is the end of the chain, or one of the marks.
+    /// Sorted by `from`, each once; `to` is the end of the chain, or a marker.
     rows: Vec<Row>,
     /// `starts[p]..starts[p + 1]` are the rows whose key has the top bits `p`.
     starts: Vec<u32>,
-    /// How far a key is shifted to give its top bits.
+    /// The shift that reduces a key to its top bits.
     shift: u32,
     conflicts: u64,
     loops: u64,
@@ -84,16 +86,16 @@ pub struct AliasTable {
 const CONFLICT: u128 = Key::VACANT;
 
 impl AliasTable {
-    /// The table of `rows`, on the current rayon pool.
+    /// Builds the table of `rows`, on the current rayon pool.
     ///
     /// # Panics
-    /// When there are 2^32 rows or more.
+    /// If there are 2^32 rows or more.
     pub fn new(rows: AliasRows) -> AliasTable {
         let mut rows = rows.0;
         assert!(u32::try_from(rows.len()).is_ok(), "rows are counted in 32 bits");
         rows.par_sort_unstable();
         let mut conflicts = 0;
-        // Rows of one key stand together; equal ones are one, different ones a conflict.
+        // Rows of one key are adjacent; equal ones merge, different ones conflict.
         rows.dedup_by(|next, kept| {
             if next.from != kept.from {
                 return false;
@@ -119,7 +121,7 @@ impl AliasTable {
         table
     }
 
-    /// Puts the end of its chain into every row. A key in or before a circle is sent to itself.
+    /// Sets every row to the end of its chain. A key in or before a loop is mapped to itself.
     fn follow_chains(&mut self) {
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum State {
@@ -131,12 +133,12 @@ impl AliasTable {
         let mut path = Vec::new();
         for first in 0..self.rows.len() {
             let mut at = first;
-            // The end of the chain, or `None` when it has none.
+            // The end of the chain, or `None` if it has none.
             let end = loop {
                 let Row { from, to } = self.rows[at];
                 match states[at] {
                     State::OnPath => break None,
-                    // A row that is done holds its end; a loop is sent to itself, and so has none.
+                    // A finished row holds its end; a loop is mapped to itself, and so has none.
                     State::Done if to == from => break None,
                     State::Done if to == CONFLICT => break Some(from),
                     State::Done => break Some(to),
@@ -162,7 +164,7 @@ impl AliasTable {
         }
     }
 
-    /// Where `key` stands among the rows.
+    /// The index of `key` in the rows.
     #[inline]
     fn place(&self, key: u128) -> Option<usize> {
         if self.rows.is_empty() {
@@ -174,23 +176,23 @@ impl AliasTable {
         Some(start + found)
     }
 
-    /// The key that stands for `key`: the end of its chain, or itself.
+    /// Returns the target of `key`: the end of its chain, or `key` itself.
     #[inline]
     pub fn target(&self, key: Key) -> Key {
-        match self.verdict(key) {
-            Verdict::Target(target) => target,
+        match self.lookup(key) {
+            Lookup::Target(target) => target,
             _ => key,
         }
     }
 
-    /// What the evidence says of `key`.
+    /// Returns the target of `key`, or why it has none.
     #[inline]
-    pub fn verdict(&self, key: Key) -> Verdict {
+    pub fn lookup(&self, key: Key) -> Lookup {
         match self.place(key.0).map(|place| self.rows[place].to) {
-            None => Verdict::Itself,
-            Some(CONFLICT) => Verdict::Conflict,
-            Some(to) if to == key.0 => Verdict::Loop,
-            Some(to) => Verdict::Target(Key(to)),
+            None => Lookup::Itself,
+            Some(CONFLICT) => Lookup::Conflict,
+            Some(to) if to == key.0 => Lookup::Loop,
+            Some(to) => Lookup::Target(Key(to)),
         }
     }
 
@@ -204,17 +206,17 @@ impl AliasTable {
         self.rows.is_empty()
     }
 
-    /// Number of keys about which the evidence contradicts itself.
+    /// Number of keys with contradictory evidence.
     pub fn conflicts(&self) -> u64 {
         self.conflicts
     }
 
-    /// Number of keys whose chains lead into a circle.
+    /// Number of keys whose chains lead into a loop.
     pub fn loops(&self) -> u64 {
         self.loops
     }
 
-    /// Bytes of memory held.
+    /// Size in memory, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>() + self.starts.capacity() * size_of::<u32>()
     }
@@ -237,24 +239,24 @@ mod tests {
         AliasTable::new(aliases)
     }
 
-    /// The plain oracle: one step after the other, with a list of what was seen.
-    fn by_steps(rows: &[(u32, u32)], name: u32) -> Verdict {
+    /// The oracle: follows one step at a time, with a list of visited keys.
+    fn by_steps(rows: &[(u32, u32)], name: u32) -> Lookup {
         let mut map: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for &(from, to) in rows.iter().filter(|(from, to)| from != to) {
             map.entry(from).or_default().insert(to);
         }
-        let Some(first) = map.get(&name) else { return Verdict::Itself };
+        let Some(first) = map.get(&name) else { return Lookup::Itself };
         if first.len() > 1 {
-            return Verdict::Conflict;
+            return Lookup::Conflict;
         }
         let (mut at, mut seen) = (name, BTreeSet::new());
         while seen.insert(at) {
             match map.get(&at) {
                 Some(next) if next.len() == 1 => at = *next.first().unwrap(),
-                _ => return Verdict::Target(key(at)),
+                _ => return Lookup::Target(key(at)),
             }
         }
-        Verdict::Loop
+        Lookup::Loop
     }
 
     #[test]
@@ -275,24 +277,24 @@ mod tests {
         ];
         let table = table(&rows);
         for (name, expected) in [
-            (1, Verdict::Target(key(3))),
-            (2, Verdict::Target(key(3))),
-            (3, Verdict::Itself),
-            (4, Verdict::Target(key(3))),
-            (5, Verdict::Loop),
-            (6, Verdict::Loop),
-            (7, Verdict::Loop),
-            (8, Verdict::Conflict),
-            (9, Verdict::Itself),
-            (11, Verdict::Target(key(8))),
-            (12, Verdict::Itself),
-            (13, Verdict::Target(key(14))),
+            (1, Lookup::Target(key(3))),
+            (2, Lookup::Target(key(3))),
+            (3, Lookup::Itself),
+            (4, Lookup::Target(key(3))),
+            (5, Lookup::Loop),
+            (6, Lookup::Loop),
+            (7, Lookup::Loop),
+            (8, Lookup::Conflict),
+            (9, Lookup::Itself),
+            (11, Lookup::Target(key(8))),
+            (12, Lookup::Itself),
+            (13, Lookup::Target(key(14))),
         ] {
-            assert_eq!(table.verdict(key(name)), expected, "{name}");
+            assert_eq!(table.lookup(key(name)), expected, "{name}");
             assert_eq!(by_steps(&rows, name), expected, "{name}");
         }
         assert_eq!((table.len(), table.conflicts(), table.loops()), (9, 1, 3));
-        assert_eq!(AliasTable::default().verdict(key(1)), Verdict::Itself);
+        assert_eq!(AliasTable::default().lookup(key(1)), Lookup::Itself);
     }
 
     #[test]
@@ -309,10 +311,10 @@ mod tests {
             let table = table(&rows);
             let mut counts = (0, 0);
             for name in 0..40 {
-                let verdict = table.verdict(key(name));
-                prop_assert_eq!(verdict, by_steps(&rows, name), "{} in {:?}", name, rows);
-                counts.0 += u64::from(verdict == Verdict::Conflict);
-                counts.1 += u64::from(verdict == Verdict::Loop);
+                let lookup = table.lookup(key(name));
+                prop_assert_eq!(lookup, by_steps(&rows, name), "{} in {:?}", name, rows);
+                counts.0 += u64::from(lookup == Lookup::Conflict);
+                counts.1 += u64::from(lookup == Lookup::Loop);
             }
             prop_assert_eq!(counts, (table.conflicts(), table.loops()));
         }

@@ -1,11 +1,12 @@
-//! Floor 6: why a URI has the canonical form it has, and why two URIs are one or are not.
+//! Floor 6: explains the canonical form of a URI, and why two URIs are equivalent or not.
 //!
-//! [`explain`] takes the steps of the reference path one by one and tells what each of them changes.
-//! [`compare`] finds the lowest rung at which two URIs are one, with the steps that make them one;
-//! for two that never are, it finds where their forms part, and says why no rung closes the gap.
+//! [`explain`] performs the steps of the reference path one by one and records the changes of each.
+//! [`compare`] finds the lowest rung at which two URIs are equivalent, with the steps that make
+//! them so; for two that are equivalent at no rung, it finds where their forms differ, and the
+//! reason why no rung removes the difference.
 //!
 //! This is for people and for reports, some hundred times slower than [`crate::normalize`], which
-//! is the judge: a test holds every explanation to its answer.
+//! defines the result: a test checks that every explanation ends in it.
 
 mod parting;
 pub mod step;
@@ -26,26 +27,26 @@ use trace::{Edit, Trace};
 /// A component of a URI (RFC 3986 section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Component {
-    /// 3.1
+    /// The scheme (3.1).
     Scheme,
-    /// 3.2, as a whole: whether there is one.
+    /// The authority (3.2) as a whole: whether there is one.
     Authority,
-    /// 3.2.1
+    /// The userinfo (3.2.1).
     Userinfo,
-    /// 3.2.2
+    /// The host (3.2.2).
     Host,
-    /// 3.2.3
+    /// The port (3.2.3).
     Port,
-    /// 3.3
+    /// The path (3.3).
     Path,
-    /// 3.4
+    /// The query (3.4).
     Query,
-    /// 3.5
+    /// The fragment (3.5).
     Fragment,
 }
 
 impl Component {
-    /// The stable name, that of the RFC.
+    /// The stable name, which is that of the RFC.
     pub const fn name(self) -> &'static str {
         match self {
             Component::Scheme => "scheme",
@@ -78,17 +79,17 @@ impl Component {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// What kind of change it is.
+    /// The kind of change.
     pub step: &'static Step,
-    /// Where it happens.
+    /// The component that it changes.
     pub component: Component,
-    /// The first byte of the input that it is about, counted from 0.
+    /// Offset of the first affected byte of the input.
     pub start: usize,
-    /// The byte after the last one; equal to `start` where something is put in.
+    /// Offset after the last one; equal to `start` for an insertion.
     pub end: usize,
-    /// What stood there when the step was taken: the bytes of the input, or what earlier steps made of them.
+    /// The bytes before the step: those of the input, or the result of earlier steps.
     pub before: Vec<u8>,
-    /// What it became.
+    /// The bytes after the step.
     pub after: Vec<u8>,
 }
 
@@ -96,17 +97,17 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The changes, in the order in which the steps are taken.
+    /// The changes, in the order of the steps.
     pub changes: Vec<Change>,
     /// The canonical form.
     pub canonical: Vec<u8>,
-    /// For each byte of the form, the bytes of the input that it stands for.
+    /// For each byte of the form, the bytes of the input that it comes from.
     origins: Vec<core::ops::Range<u32>>,
 }
 
 impl Explanation {
-    /// The byte of the input that byte `at` of the canonical form stands for, where `at` is in a
-    /// component that ends at `end`; at its end, the byte after what stands before.
+    /// The byte of the input that byte `at` of the canonical form comes from, if `at` is in a
+    /// component that ends at `end`; at that end, the byte after the source of the byte before.
     fn place(&self, at: usize, end: usize) -> usize {
         let origin = match at {
             _ if at < end => self.origins[at].start,
@@ -117,19 +118,19 @@ impl Explanation {
     }
 }
 
-/// Bytes of the longest URI that is explained in bulk: `explain` takes time with the square of the
-/// number of parameters that rules leave out.
+/// Length in bytes of the longest URI that is explained in bulk: `explain` takes time quadratic in
+/// the number of parameters that rules drop.
 pub const LONGEST: usize = 8 << 10;
 
-/// Tells how `uri`, which is all of the bytes, becomes its canonical form under `options`.
+/// Explains how `uri`, which is all of the bytes, becomes its canonical form under `options`.
 ///
 /// ```
 /// use uriscan::explain::explain;
 /// use uriscan::normalize::Options;
-/// let told = explain(b"http://Example.com:80/%7Ebob", Options::default()).unwrap();
-/// let changes: Vec<_> = told.changes.iter().map(|c| (c.step.name, c.start, c.end)).collect();
+/// let explained = explain(b"http://Example.com:80/%7Ebob", Options::default()).unwrap();
+/// let changes: Vec<_> = explained.changes.iter().map(|c| (c.step.name, c.start, c.end)).collect();
 /// assert_eq!(changes, [("triplet-decode", 22, 25), ("host-case", 7, 18), ("default-port", 18, 21)]);
-/// assert_eq!(told.canonical, b"http://example.com/~bob");
+/// assert_eq!(explained.canonical, b"http://example.com/~bob");
 /// ```
 ///
 /// # Errors
@@ -138,9 +139,9 @@ pub fn explain(uri: &[u8], options: Options) -> Result<Explanation, UriError> {
     explain_with_rules(uri, options, None)
 }
 
-/// [`explain`], with the changes that rules beyond the RFC make to the form after the others.
+/// [`explain`], followed by the changes that rules beyond the RFC make to the form.
 ///
-/// Takes time with the square of the number of parameters that the rules leave out.
+/// Takes time quadratic in the number of parameters that the rules drop.
 ///
 /// # Errors
 /// As [`normalize_exact`].
@@ -176,7 +177,7 @@ pub fn explain_with_rules(
     Ok(Explanation { changes, canonical, origins })
 }
 
-/// Takes a step that is a function of the text and its components.
+/// Performs a step that is a function of the text and its components.
 fn take(trace: &mut Trace, step: fn(&[u8], &Components, &mut Vec<Edit>)) -> Result<(), UriError> {
     let mut edits = Vec::new();
     step(trace.text(), &parse(trace.text())?, &mut edits);
@@ -193,7 +194,7 @@ fn edit(
     Edit { step, component, range: range.start as usize..range.end as usize, after }
 }
 
-/// Percent-encodes UTF-8 in the host, without which there would be nothing to parse.
+/// Percent-encodes UTF-8 in the host, so that the text can be parsed.
 fn utf8_host(trace: &mut Trace) {
     if parse(trace.text()).is_err()
         && let Some((start, host)) = raw_host(trace.text())
@@ -212,7 +213,7 @@ fn scheme_case(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 }
 
 fn triplets(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
-    // In a valid URI every `%` has two digits after it.
+    // In a valid URI every `%` is followed by two digits.
     for at in memchr::memchr_iter(b'%', text) {
         let byte = percent::decode(text[at + 1], text[at + 2]);
         let mut after = Vec::new();
@@ -251,7 +252,7 @@ fn dot_segments(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
     if parts.authority_start == 0 {
         dots::guard_against_authority(&mut after, 0);
     }
-    // Only the segments that are concerned are shown.
+    // Only the affected segments are shown.
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let start = memchr::memrchr(b'/', &before[..same]).unwrap_or(0);
     let rest = before.len().min(after.len()) - start;
@@ -331,54 +332,55 @@ fn fragment(_: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
     edits.push(edit(&step::FRAGMENT, Component::Fragment, range, Vec::new()));
 }
 
-/// Whether two URIs are one, and why.
+/// The result of comparing two URIs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// They are one.
-    One {
-        /// At this rung and those above it.
+    /// They are equivalent.
+    Equivalent {
+        /// The lowest rung at which they are equivalent.
         rung: Rung,
-        /// By these steps, in the order in which they are taken: those that changed a component
-        /// which the two spell differently. None when their bytes are the same.
+        /// The steps that make them equivalent, in order: those that changed a component which the
+        /// two spell differently. Empty if their bytes are equal.
         steps: Vec<&'static Step>,
     },
-    /// At no rung that was asked for are they one.
-    Never {
-        /// Where they part, one for each component that differs, in the order of the components; never
-        /// empty. `at` counts bytes of the two inputs.
+    /// They are not equivalent at any rung up to that of the options.
+    Different {
+        /// Where they differ, one entry for each component that differs, in the order of the
+        /// components; never empty. `at` holds offsets in the two inputs.
         partings: Vec<Parting>,
     },
 }
 
 /// Compares two URIs, each of which is all of its bytes, up to the rung of `options`.
 ///
-/// Bytes that are not URIs are one with the same bytes only.
+/// Bytes that are not a URI are equivalent only to the same bytes.
 ///
 /// ```
 /// use uriscan::explain::{Comparison, Reason, compare};
 /// use uriscan::normalize::{Options, Rung};
 /// let options = Options::default();
 /// match compare(b"http://h:80/%7e", b"HTTP://h/%7e", options) {
-///     Comparison::One { rung, steps } => {
+///     Comparison::Equivalent { rung, steps } => {
 ///         assert_eq!(rung, Rung::Scheme);
 ///         assert_eq!(steps.iter().map(|step| step.name).collect::<Vec<_>>(), ["scheme-case", "default-port"]);
 ///     }
-///     Comparison::Never { .. } => unreachable!(),
+///     Comparison::Different { .. } => unreachable!(),
 /// }
 /// match compare(b"http://h:80/?a&b", b"http://h/?b&a", options) {
-///     Comparison::Never { partings } => {
+///     Comparison::Different { partings } => {
 ///         assert_eq!((partings[0].reason, partings[0].at), (Reason::QueryOrder, [13, 10]));
 ///     }
-///     Comparison::One { .. } => unreachable!(),
+///     Comparison::Equivalent { .. } => unreachable!(),
 /// }
 /// ```
 pub fn compare(a: &[u8], b: &[u8], options: Options) -> Comparison {
     compare_with_rules(a, b, options, None)
 }
 
-/// [`compare`], with rules beyond the RFC that are applied to the form of each rung. Steps of rules come last.
+/// [`compare`], with rules beyond the RFC, which are applied to the form of each rung. Steps of
+/// rules come last.
 ///
-/// Takes time as [`explain_with_rules`] does.
+/// Takes time like [`explain_with_rules`].
 pub fn compare_with_rules(
     a: &[u8],
     b: &[u8],
@@ -392,14 +394,14 @@ pub fn compare_with_rules(
                 Some(rules) => rules.apply(&form, &mut Scratch::default()).0.to_vec(),
                 None => form,
             },
-            // One with its own bytes, which are not canonical form of anything else.
+            // Equivalent only to the same bytes, which are not the canonical form of anything else.
             Err(_) => text.to_vec(),
         }
     };
     let is_one = |&rung: &Rung| form(a, rung) == form(b, rung);
     let mut rungs = Rung::ALL.into_iter().filter(|&rung| rung <= options.rung);
-    // Rules see the forms of a rung, so two URIs may be one at a rung and not at that in use: only the
-    // latter counts.
+    // Rules see the forms of a rung, so two URIs may be equivalent at a lower rung and not at that
+    // of the options: only the latter counts.
     let lowest = if a == b {
         Some(Rung::String)
     } else if is_one(&options.rung) {
@@ -409,13 +411,13 @@ pub fn compare_with_rules(
     };
     match lowest {
         Some(rung) => {
-            Comparison::One { rung, steps: steps(a, b, Options { rung, ..options }, rules) }
+            Comparison::Equivalent { rung, steps: steps(a, b, Options { rung, ..options }, rules) }
         }
-        None => Comparison::Never { partings: parting::partings(a, b, options, rules) },
+        None => Comparison::Different { partings: parting::partings(a, b, options, rules) },
     }
 }
 
-/// The steps that make `a` and `b` one, which they are under `options` and `rules`.
+/// The steps that make `a` and `b` equivalent, which they are under `options` and `rules`.
 fn steps(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<&'static Step> {
     let differs = parting::components_spelled_differently(a, b);
     let changes = |text| {

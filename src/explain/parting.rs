@@ -1,4 +1,4 @@
-//! Where two URIs part for good, and why no rung makes them one.
+//! Where two URIs differ for good, and why no rung makes them equivalent.
 
 use super::{Component, Explanation, explain_with_rules};
 use crate::normalize::percent::decoded;
@@ -6,18 +6,18 @@ use crate::normalize::{Options, Rung};
 use crate::rules::{INDEX_PAGES, RuleSet};
 use crate::uri::{Components, UriError, dots, parse};
 
-/// Why two spellings of a component are kept apart at every rung. Those before [`Reason::Scheme`] are
-/// differences that other tools are known to remove.
+/// Why two spellings of a component are kept distinct at every rung. Those before
+/// [`Reason::Scheme`] are differences that other tools are known to remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A rung above the one in use makes them one.
+    /// A rung above that of the options makes them equivalent.
     HigherRung,
     /// A reserved character is encoded in one and not in the other (2.2).
     Reserved,
-    /// One is the other, encoded once more (2.4).
+    /// One is the other, encoded a second time (2.4).
     DoubleEncoding,
-    /// Case, where it counts.
+    /// Case, where it is significant.
     Case,
     /// `+` in one, `%20` in the other.
     PlusSpace,
@@ -29,7 +29,7 @@ pub enum Reason {
     Www,
     /// A slash at the end of the path.
     TrailingSlash,
-    /// Several slashes for one.
+    /// Several slashes in place of one.
     DuplicateSlash,
     /// An index page and its directory.
     IndexPage,
@@ -37,11 +37,11 @@ pub enum Reason {
     RootlessDots,
     /// The same parts of a query in another order.
     QueryOrder,
-    /// An empty query and none.
+    /// An empty query and no query.
     EmptyQuery,
-    /// An empty fragment and none.
+    /// An empty fragment and no fragment.
     EmptyFragment,
-    /// An empty userinfo and none.
+    /// An empty userinfo and no userinfo.
     EmptyUserinfo,
     /// The schemes are different.
     Scheme,
@@ -59,7 +59,7 @@ pub enum Reason {
     Query,
     /// The fragments are different.
     Fragment,
-    /// One is not a URI, or neither is.
+    /// At least one of them is not a URI.
     Invalid,
 }
 
@@ -93,45 +93,49 @@ impl Reason {
         Reason::Invalid,
     ];
 
-    /// The stable name, as machines read it.
+    /// The stable name, for machine output.
     pub const fn name(self) -> &'static str {
-        self.told().0
+        self.name_and_message().0
     }
 
-    /// One sentence for people.
+    /// The explanation in one sentence.
     pub const fn message(self) -> &'static str {
-        self.told().1
+        self.name_and_message().1
     }
 
-    const fn told(self) -> (&'static str, &'static str) {
+    const fn name_and_message(self) -> (&'static str, &'static str) {
         match self {
-            Reason::HigherRung => ("higher-rung", "one at a higher rung than was asked for"),
+            Reason::HigherRung => {
+                ("higher-rung", "equivalent at a higher rung than the selected one")
+            }
             Reason::Reserved => {
-                ("reserved", "a reserved character is a delimiter, and data when it is encoded")
+                ("reserved", "a reserved character is a delimiter; encoded, it is data")
             }
             Reason::DoubleEncoding => ("double-encoding", "nothing is decoded twice"),
-            Reason::Case => ("case", "case counts here"),
+            Reason::Case => ("case", "case is significant here"),
             Reason::PlusSpace => {
-                ("plus-space", "a + is a +; that it means a space is a habit of forms")
+                ("plus-space", "a + is a +; only form encoding reads it as a space")
             }
-            Reason::Https => ("https", "http and https are two schemes, and may have two contents"),
-            Reason::HostDot => ("host-dot", "the dot at the end is part of the host"),
-            Reason::Www => ("www", "a host with www. is another name than one without"),
-            Reason::TrailingSlash => ("trailing-slash", "the slash at the end is part of the path"),
+            Reason::Https => {
+                ("https", "http and https are different schemes and may serve different content")
+            }
+            Reason::HostDot => ("host-dot", "the final dot is part of the host"),
+            Reason::Www => ("www", "a host with www. and one without are different names"),
+            Reason::TrailingSlash => ("trailing-slash", "the trailing slash is part of the path"),
             Reason::DuplicateSlash => ("duplicate-slash", "an empty segment is a segment"),
             Reason::IndexPage => {
-                ("index-page", "only the server knows what it shows for a directory")
+                ("index-page", "only the server knows which page it serves for a directory")
             }
             Reason::RootlessDots => {
                 ("rootless-dots", "dot segments are removed only from a path that begins with /")
             }
             Reason::QueryOrder => ("query-order", "the order of a query is part of it"),
-            Reason::EmptyQuery => ("empty-query", "an empty query is not the same as none"),
+            Reason::EmptyQuery => ("empty-query", "an empty query differs from no query"),
             Reason::EmptyFragment => {
-                ("empty-fragment", "an empty fragment is not the same as none")
+                ("empty-fragment", "an empty fragment differs from no fragment")
             }
             Reason::EmptyUserinfo => {
-                ("empty-userinfo", "an empty userinfo is not the same as none")
+                ("empty-userinfo", "an empty userinfo differs from no userinfo")
             }
             Reason::Scheme => ("scheme", "the schemes are different"),
             Reason::Authority => ("authority", "one has an authority and the other has none"),
@@ -141,26 +145,26 @@ impl Reason {
             Reason::Path => ("path", "the paths are different"),
             Reason::Query => ("query", "the queries are different"),
             Reason::Fragment => ("fragment", "the fragments are different"),
-            Reason::Invalid => ("invalid", "what is no URI is one with the same bytes only"),
+            Reason::Invalid => ("invalid", "an invalid URI is equivalent only to the same bytes"),
         }
     }
 }
 
-/// One place at which two URIs part.
+/// One difference between two URIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Parting {
-    /// The component, `None` where one of the two is not a URI.
+    /// The component; `None` if one of the two is not a URI.
     pub component: Option<Component>,
-    /// Why.
+    /// Why they differ.
     pub reason: Reason,
-    /// The first bytes of the two inputs at which the canonical forms of the component part, counted
-    /// from 0; the end of the component, or where it would stand, where one form is the beginning of the
-    /// other.
+    /// Offsets in the two inputs of the first bytes at which the canonical forms of the component
+    /// differ. If one form is a prefix of the other, the end of the component, or where it would
+    /// be.
     pub at: [usize; 2],
 }
 
-/// Where `a` and `b`, which are not one under `options`, part.
+/// The differences of `a` and `b`, which are not equivalent under `options`.
 pub(super) fn partings(
     a: &[u8],
     b: &[u8],
@@ -181,7 +185,7 @@ pub(super) fn partings(
     let mut partings = Vec::new();
     for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
         let component = place_a.component;
-        // What only one of them has is not a difference of its own.
+        // A component that only one of them has is not a difference of its own.
         let is_inner = matches!(component, Component::Userinfo | Component::Host | Component::Port);
         let (text_a, text_b) =
             (&form_a[place_a.start..place_a.end], &form_b[place_b.start..place_b.end]);
@@ -203,7 +207,7 @@ pub(super) fn partings(
     partings
 }
 
-/// A component of two URIs in their forms at the highest rung, which says what no rung makes one.
+/// A component of two URIs in their forms at the highest rung.
 struct Top {
     component: Component,
     a: Vec<u8>,
@@ -228,7 +232,7 @@ struct Place {
     end: usize,
 }
 
-/// The components of a form with these parts, in their order; those that are not there are empty.
+/// The components of a form with these parts, in order; missing ones are empty.
 fn places(parts: &Components) -> [Place; 8] {
     let place = |component, start: u32, end: u32| Place {
         component,
@@ -249,10 +253,10 @@ fn places(parts: &Components) -> [Place; 8] {
     ]
 }
 
-/// Why these forms of `component`, with their delimiters, are kept apart.
+/// The reason why these forms of `component`, with their delimiters, are kept distinct.
 fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
     let is = |one: &[u8], other: &[u8]| a == one && b == other || a == other && b == one;
-    // Whether one of them becomes the other by `change`.
+    // Whether `change` turns one of them into the other.
     let becomes = |change: fn(&[u8]) -> Vec<u8>| change(a) == b || change(b) == a;
     match component {
         Component::Scheme if is(b"http", b"https") => return Reason::Https,
@@ -272,7 +276,7 @@ fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
         _ => {}
     }
     let (decoded_a, decoded_b) = (decoded(a), decoded(b));
-    // Both have a delimiter of their own or none, so what is equal here was no delimiter of the component.
+    // Both or neither have a delimiter of their own, so no delimiter of the component is involved.
     if decoded_a == decoded_b {
         return Reason::Reserved;
     }
@@ -292,7 +296,7 @@ fn reason(component: Component, a: &[u8], b: &[u8]) -> Reason {
         Component::Path => Reason::Path,
         Component::Query => Reason::Query,
         Component::Fragment => Reason::Fragment,
-        // Told above.
+        // Handled above.
         Component::Scheme | Component::Authority | Component::Port => Reason::Scheme,
     }
 }
@@ -302,14 +306,14 @@ fn plus_decoded(text: &[u8]) -> Vec<u8> {
     decoded(&spaces)
 }
 
-/// `path` without empty segments but the last.
+/// `path` without empty segments except the last one.
 fn squeezed(path: &[u8]) -> Vec<u8> {
     let mut out = path.to_vec();
     out.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
     out
 }
 
-/// Whether 5.2.4 would make the same path of both, one of which is rootless.
+/// Whether 5.2.4 would produce the same path from both, one of which is rootless.
 fn is_rootless_dots(a: &[u8], b: &[u8]) -> bool {
     let removed = |path: &[u8]| {
         let mut out = path.to_vec();
@@ -319,7 +323,7 @@ fn is_rootless_dots(a: &[u8], b: &[u8]) -> bool {
     !(a.starts_with(b"/") && b.starts_with(b"/")) && removed(a) == removed(b)
 }
 
-/// `path` without a last segment that is known to be shown for its directory.
+/// `path` without a last segment that is a known index page.
 fn without_index(path: &[u8]) -> &[u8] {
     let last = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
     let is_index =
@@ -327,7 +331,7 @@ fn without_index(path: &[u8]) -> &[u8] {
     if is_index { &path[..last] } else { path }
 }
 
-/// The parts of a query, with its `?`, in an order of their own.
+/// The parts of a query, with its `?`, sorted.
 fn sorted(query: &[u8]) -> Vec<&[u8]> {
     let mut parts: Vec<&[u8]> = query
         .strip_prefix(b"?")
@@ -336,17 +340,17 @@ fn sorted(query: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// The components that `a` and `b`, which are one at some rung, spell differently.
+/// The components that `a` and `b`, which are equivalent at some rung, spell differently.
 pub(super) fn components_spelled_differently(a: &[u8], b: &[u8]) -> Vec<Component> {
     let (spelled_a, spelled_b) = (spelling(a), spelling(b));
     let pairs = spelled_a.into_iter().zip(spelled_b);
     pairs.filter(|(a, b)| a != b).map(|((component, _), _)| component).collect()
 }
 
-/// The components of `text` as they are written, with their delimiters. It is a URI but for bytes of
-/// UTF-8 in its host.
+/// The components of `text` as written, with their delimiters. It is a URI, except that its host
+/// may hold UTF-8.
 fn spelling(text: &[u8]) -> [(Component, Vec<u8>); 8] {
-    // A stand-in of one byte for each byte of UTF-8 leaves all offsets as they are.
+    // A placeholder of one byte for each byte of UTF-8 preserves all offsets.
     let ascii: Vec<u8> =
         text.iter().map(|&byte| if byte.is_ascii() { byte } else { b'x' }).collect();
     let parts = parse(&ascii).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The steps by which a URI becomes its canonical form, each under a stable name.
+//! The steps from a URI to its canonical form, each with a stable name.
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,13 @@ use crate::rules::Rule;
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The stable name, as machines read it.
+    /// The stable name, for machine output.
     pub name: &'static str,
-    /// The rung that the step belongs to; `None` for a rule beyond the ladder.
+    /// The rung of the step; `None` for a rule beyond the ladder.
     pub rung: Option<Rung>,
-    /// Where it is written down.
+    /// The specification.
     pub source: &'static str,
-    /// What it does, in a few words.
+    /// The effect, in a few words.
     pub meaning: &'static str,
 }
 
@@ -27,7 +27,7 @@ macro_rules! steps {
                 Step { name: $name, rung: $rung, source: $source, meaning: $meaning };
         )*
 
-        /// All steps of this module, in the order in which they are taken.
+        /// All steps of this module, in order.
         pub static ALL: &[&Step] = &[$(&$id),*];
     };
 }
@@ -37,28 +37,28 @@ const SCHEME: Option<Rung> = Some(Rung::Scheme);
 
 steps! {
     UTF8_HOST "utf8-host" SCHEME, "RFC 3986 section 3.2.2", "UTF-8 in the host is percent-encoded";
-    SCHEME_CASE "scheme-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the scheme has no case";
+    SCHEME_CASE "scheme-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the scheme is case-insensitive";
     TRIPLET_DECODE "triplet-decode" SYNTAX, "RFC 3986 section 6.2.2.2",
         "an unreserved character needs no encoding";
     TRIPLET_CASE "triplet-case" SYNTAX, "RFC 3986 section 6.2.2.1",
-        "the digits of a triplet have no case";
-    HOST_CASE "host-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the host has no case";
+        "the digits of a triplet are case-insensitive";
+    HOST_CASE "host-case" SYNTAX, "RFC 3986 section 6.2.2.1", "the host is case-insensitive";
     DOT_SEGMENTS "dot-segments" SYNTAX, "RFC 3986 section 6.2.2.3",
         "`.` and `..` are removed from a path that begins with `/` (5.2.4)";
-    IPV6 "ipv6" SCHEME, "RFC 5952 section 4", "an IPv6 address has one form";
-    IDNA "idna" SCHEME, "UTS #46; RFC 3986 section 3.2.2", "a name of the DNS is written in A-labels";
-    EMPTY_PORT "empty-port" SCHEME, "RFC 3986 section 6.2.3", "an empty port is none";
+    IPV6 "ipv6" SCHEME, "RFC 5952 section 4", "an IPv6 address has one canonical form";
+    IDNA "idna" SCHEME, "UTS #46; RFC 3986 section 3.2.2", "a DNS name is written in A-labels";
+    EMPTY_PORT "empty-port" SCHEME, "RFC 3986 section 6.2.3", "an empty port is equivalent to no port";
     PORT_ZEROS "port-zeros" SCHEME, "RFC 3986 section 3.2.3",
-        "a port is a number: zeros before it do not count";
+        "a port is a number: leading zeros do not matter";
     DEFAULT_PORT "default-port" SCHEME, "RFC 3986 section 6.2.3",
-        "the default port of the scheme is as good as none";
+        "the default port of the scheme is equivalent to no port";
     DEFAULT_HOST "default-host" SCHEME, "RFC 3986 section 6.2.3",
-        "the default host of the scheme is as good as none";
+        "the default host of the scheme is equivalent to an empty host";
     EMPTY_PATH "empty-path" SCHEME, "RFC 3986 section 6.2.3", "an empty path after a host is `/`";
     MAILTO_DOMAIN "mailto-domain" SCHEME, "RFC 6068 section 2",
-        "a domain name or address in a mail address has no case";
-    URN_NID "urn-nid" SCHEME, "RFC 8141 section 3.1", "the namespace of a URN has no case";
-    FRAGMENT "fragment" None, "RFC 3986 section 6.1", "the fragment is left out, as was asked for";
+        "a domain name or address in a mail address is case-insensitive";
+    URN_NID "urn-nid" SCHEME, "RFC 8141 section 3.1", "the namespace of a URN is case-insensitive";
+    FRAGMENT "fragment" None, "RFC 3986 section 6.1", "the fragment is dropped on request";
 }
 
 /// The step of a rule beyond the RFC.

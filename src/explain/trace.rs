@@ -1,24 +1,24 @@
-//! A text on its way through changes, each byte of which knows where in the input it comes from.
+//! A text that undergoes changes, and the origin of each of its bytes in the input.
 
 use std::ops::Range;
 
 use super::{Change, Component, Step};
 
-/// A change to be made: these bytes of the text become those.
+/// A change: these bytes of the text are replaced by those.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) step: &'static Step,
     pub(super) component: Component,
-    /// Bytes of the text as it is before the change.
+    /// The range in the text before the change.
     pub(super) range: Range<usize>,
     pub(super) after: Vec<u8>,
 }
 
-/// A text and the changes that made it.
+/// A text and the changes that produced it.
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     text: Vec<u8>,
-    /// For each byte of the text, the bytes of the input that it stands for.
+    /// For each byte of the text, the bytes of the input that it comes from.
     origins: Vec<Range<u32>>,
     input_len: u32,
     changes: Vec<Change>,
@@ -36,8 +36,8 @@ impl Trace {
         &self.text
     }
 
-    /// Makes `edits`, whose ranges stand in order and do not overlap; those that change nothing do not
-    /// count.
+    /// Applies `edits`, whose ranges are in order and do not overlap. Edits without effect are not
+    /// recorded.
     pub(super) fn apply(&mut self, edits: Vec<Edit>) {
         let mut text = Vec::with_capacity(self.text.len());
         let mut origins = Vec::with_capacity(self.text.len());
@@ -56,7 +56,7 @@ impl Trace {
             let ends = before.iter().rev().zip(after.iter().rev());
             let same_at_end = ends.take(rest).take_while(|(a, b)| a == b).count();
             let new = same_at_start..after.len() - same_at_end;
-            // Where nothing moves, a byte still stands for the one that was there.
+            // If the length is unchanged, each byte comes from the one at its position.
             let new_origins = if before.len() == after.len() {
                 self.origins[range.start + new.start..][..new.len()].to_vec()
             } else {
@@ -76,7 +76,8 @@ impl Trace {
         (self.text, self.origins) = (text, origins);
     }
 
-    /// The bytes of the input that `range` of the text stands for; for an empty range, the place.
+    /// The bytes of the input that `range` of the text comes from; for an empty range, the
+    /// position.
     fn origin(&self, range: Range<usize>) -> Range<u32> {
         match self.origins[range.clone()] {
             [] => {
@@ -90,7 +91,9 @@ impl Trace {
         }
     }
 
-    /// The text, the changes that made it, and for each of its bytes those of the input that it stands for.
+    /// Returns the text, the changes that produced it, and the origin of each of its bytes in the
+    /// input.
+    ///
     pub(super) fn finish(self) -> (Vec<u8>, Vec<Change>, Vec<Range<u32>>) {
         (self.text, self.changes, self.origins)
     }

@@ -94,14 +94,14 @@ pub(crate) fn pair_text(
     text(a, paint, out);
     text(b, paint, out);
     match comparison {
-        Comparison::One { rung, steps } => {
+        Comparison::Equivalent { rung, steps } => {
             let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
             let names =
                 if names.is_empty() { "the same bytes".to_owned() } else { names.join(", ") };
             paint.push(GREEN, b"one", out);
             push_line(&[" at rung ", rung.name(), ": ", &names], out);
         }
-        Comparison::Never { partings } => {
+        Comparison::Different { partings } => {
             let is_never = partings.iter().any(|parting| parting.reason != Reason::HigherRung);
             let told: &[u8] = if is_never { b"never one" } else { b"not one at this rung" };
             paint.push(RED, told, out);
@@ -231,10 +231,10 @@ pub(crate) fn pair_json(
     out: &mut Vec<u8>,
 ) {
     let (rung, rules, partings) = match comparison {
-        Comparison::One { rung, steps } => {
+        Comparison::Equivalent { rung, steps } => {
             (Some(rung.name()), steps.iter().map(|step| step.name).collect(), Vec::new())
         }
-        Comparison::Never { partings } => {
+        Comparison::Different { partings } => {
             let row = |parting: &Parting| PartingRow {
                 component: parting.component.map(crate::explain::Component::name),
                 reason: parting.reason.name(),

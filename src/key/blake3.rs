@@ -1,9 +1,10 @@
-//! BLAKE3 of many short inputs at a time: one input per 32-bit lane.
+//! BLAKE3 of many short inputs at once: one input per 32-bit lane.
 //!
-//! An input of up to [`CHUNK_LEN`] bytes is one chunk of BLAKE3: a chain of compressions, one for each
-//! 64-byte block, whose last one gives the hash. Inputs with equal numbers of blocks go through the same
-//! steps, so a group of them is hashed side by side, whatever their bytes and the length of their last
-//! block. The crate `blake3` hashes what is longer, and is the oracle of the tests.
+//! An input of up to [`CHUNK_LEN`] bytes is one chunk of BLAKE3: a chain of compressions, one for
+//! each 64-byte block, the last of which yields the hash. Inputs with equal numbers of blocks need
+//! the same steps, so a group of them is hashed in parallel, whatever their bytes and the length of
+//! their last block. Longer inputs are hashed by the crate `blake3`, which is also the oracle of
+//! the tests.
 
 use ::blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
 
@@ -12,10 +13,10 @@ use crate::chunk::Padded;
 use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES};
 use crate::simd::{BLOCK, Isa, Task, prefetch};
 
-/// Bytes of a chunk: longer inputs are trees of chunks.
+/// Size of a chunk in bytes: longer inputs are trees of chunks.
 pub(super) const CHUNK_LEN: usize = ::blake3::CHUNK_LEN;
 
-/// The most blocks that an input of one chunk has.
+/// Most blocks in an input of one chunk.
 const MAX_BLOCKS: usize = CHUNK_LEN / BLOCK;
 
 const CHUNK_START: u32 = 1 << 0;
@@ -34,17 +35,17 @@ const IV: [u32; 8] = [
     0x5BE0_CD19,
 ];
 
-/// The first bytes of a hash, as many as a key has.
+/// The first bytes of a hash, of the size of a key.
 type Start = [u8; 16];
 
-/// What sets the modes of BLAKE3 apart.
+/// What distinguishes the modes of BLAKE3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mode {
     /// The first chaining value of a chunk.
     key: [u32; 8],
     /// Flags of every block.
     flags: u32,
-    /// The same key as the crate takes it, where it is not the one of the plain hash.
+    /// The same key in the form that the crate takes, unless it is the one of the plain hash.
     context_key: Option<ContextKey>,
 }
 
@@ -54,7 +55,7 @@ impl Mode {
         Mode { key: IV, flags: 0, context_key: None }
     }
 
-    /// Key derivation under `context`, the input being the key material.
+    /// Key derivation under `context`; the input is the key material.
     pub(super) fn derive_key(context: &str) -> Mode {
         let context_key = hash_derive_key_context(context);
         let mut key = [0; 8];
@@ -64,7 +65,7 @@ impl Mode {
         Mode { key, flags: DERIVE_KEY_MATERIAL, context_key: Some(context_key) }
     }
 
-    /// The key of one input of any length, by the crate.
+    /// The key of one input of any length, computed by the crate.
     pub(super) fn key(&self, input: &[u8]) -> Key {
         let hash = match &self.context_key {
             None => ::blake3::hash(input),
@@ -104,7 +105,7 @@ impl Mode {
         for (blocks, group) in (1..).zip(&mut groups) {
             let len = group.len;
             if len > 0 {
-                // Any input with these blocks will do in the lanes that are left.
+                // The unused lanes hash any input with these blocks.
                 let any = group.inputs[0];
                 group.inputs[len..].fill(any);
                 self.write_keys(isa, blocks, group, out);
@@ -124,13 +125,13 @@ impl Mode {
 /// Inputs with equal numbers of blocks, one for each lane.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    /// The blocks of each input, and more.
+    /// The blocks of each input, and bytes after them.
     inputs: [&'a [[u8; BLOCK]]; MAX_LANES],
-    /// How many bytes of their last blocks belong to them.
+    /// Number of bytes in the last block of each.
     rests: [u32; MAX_LANES],
-    /// Where their keys belong.
+    /// The positions of their keys.
     places: [usize; MAX_LANES],
-    /// How many there are so far.
+    /// Number of inputs so far.
     len: usize,
 }
 
@@ -138,7 +139,7 @@ impl<'a> Group<'a> {
     const EMPTY: Group<'static> =
         Group { inputs: [&[]; MAX_LANES], rests: [0; MAX_LANES], places: [0; MAX_LANES], len: 0 };
 
-    /// Takes an input into the next lane, of which there must be one; says how many there are now.
+    /// Adds an input to the next lane, which must be free; returns the number of inputs.
     #[inline(always)]
     fn push(&mut self, input: Padded<'a>, rest: u32, place: usize) -> usize {
         // A mask instead of three checks.
@@ -204,11 +205,12 @@ impl Task for Hashes<'_, '_> {
     }
 }
 
-/// Half of a round: four times the function G, step by step side by side. Named are the state's words
-/// and, after the semicolon, those of the message.
+/// Half of a round: the function G four times, interleaved step by step. The arguments are the
+/// words of the state and, after the semicolon, those of the message.
 macro_rules! mixed {
     ($l:ident, $v:ident, $m:ident, $(($a:literal $b:literal $c:literal $d:literal; $x:literal $y:literal))*) => {
-        // The word of the message goes first: the other one comes last of all from the step before.
+        // Adds the word of the message first: the other operand is the last result of the step
+        // before.
         $(
             $v[$a] = $l.add($l.add($v[$a], $m[$x]), $v[$b]);
             $v[$d] = $l.rotate_16($l.xor($v[$d], $v[$a]));
@@ -234,7 +236,7 @@ fn compressed<L: Lanes32>(
     let [a, b, c, d, e, f, g, h] = chain;
     let zero = l.splat(0);
     let [i, j, k, n] = [l.splat(IV[0]), l.splat(IV[1]), l.splat(IV[2]), l.splat(IV[3])];
-    // The counter of chunks is zero, as there is one chunk.
+    // The counter of chunks is zero, as there is only one chunk.
     let mut v = [a, b, c, d, e, f, g, h, i, j, k, n, zero, zero, len, flags];
     let mut m = message;
     round(l, &mut v, &m);

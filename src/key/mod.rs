@@ -1,14 +1,16 @@
 //! Floor 5: 128-bit keys of canonical bytes.
 //!
-//! Equal keys stand for equal canonical forms. There are two kinds, and neither can be bent by whoever writes the URIs:
+//! Equal keys mean equal canonical forms. There are two kinds; the author of the URIs cannot
+//! provoke collisions of either:
 //!
-//! - **Public keys** ([`PublicHasher`]) leave the process: in files, columns, sets on disk. They are the first 16 bytes of
-//!   BLAKE3 (or SHA-256) of the canonical form, the same on every machine, and anyone can check them. To find two
-//!   forms with one key takes about 2^64 evaluations; to find a form with the key of one of `n` pages that are there takes
-//!   2^128 / `n`.
-//! - **Run keys** ([`Hasher`]) are what tables in memory hold, and temporary files. They depend on 256 secret bits
-//!   that are drawn for each run and never leave it, so nobody can choose forms whose keys meet, or lie together in a table.
-//!   See `docs/decisions/keys.md` for what is assumed and what follows.
+//! - **Public keys** ([`PublicHasher`]) leave the process: in files, columns, sets on disk. They
+//!   are the first 16 bytes of BLAKE3 (or SHA-256) of the canonical form, the same on every
+//!   machine, and anyone can verify them. Finding two forms with the same key takes about 2^64
+//!   evaluations; finding a form with the key of one of `n` given pages takes 2^128 / `n`.
+//! - **Run keys** ([`Hasher`]) are held in tables in memory and in temporary files. They depend on
+//!   256 secret bits that are drawn for each run and never leave it, so nobody can choose forms
+//!   whose keys collide, or cluster in a table. `docs/decisions/keys.md` states the assumptions and
+//!   the bounds.
 
 mod blake3;
 mod public;
@@ -17,7 +19,7 @@ mod secret;
 pub use public::{PublicHash, PublicHasher};
 pub use secret::Hasher;
 
-/// A 128-bit key; never [`Key::VACANT`] where it is a run key, which tables use for a free slot.
+/// A 128-bit key. A run key is never [`Key::VACANT`], which tables use for a free slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u128);
 
@@ -33,7 +35,7 @@ impl Key {
     }
 }
 
-/// The eight hexadecimal digits of `word`, all at once in the bytes of a wider one.
+/// The eight hexadecimal digits of `word`, computed in parallel in the bytes of a wider one.
 #[inline]
 fn hex_digits(word: u32) -> [u8; 8] {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -41,7 +43,7 @@ fn hex_digits(word: u32) -> [u8; 8] {
     nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF;
     nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF;
     nibbles = (nibbles | nibbles << 4) & (15 * ONES);
-    // 10 and more overflow to the fifth bit when 6 is added.
+    // 10 and above carry into the fifth bit when 6 is added.
     let letters = ((nibbles + 6 * ONES) >> 4) & ONES;
     let digits = nibbles + u64::from(b'0') * ONES + letters * u64::from(b'a' - b'9' - 1);
     digits.to_be_bytes()

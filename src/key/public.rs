@@ -1,4 +1,4 @@
-//! Public keys: a hash that anyone can compute, of the canonical form and nothing else.
+//! Public keys: a hash of the canonical form and nothing else, which anyone can compute.
 
 use core::fmt;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ mod tests;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PublicHash {
-    /// BLAKE3; what is used unless another hash is asked for.
+    /// BLAKE3, the default.
     #[default]
     Blake3,
-    /// SHA-256, for engines that have nothing else. Takes longer.
+    /// SHA-256, for engines without BLAKE3. Slower.
     Sha256,
 }
 
@@ -28,7 +28,7 @@ impl PublicHash {
     /// All of them.
     pub const ALL: [PublicHash; 2] = [PublicHash::Blake3, PublicHash::Sha256];
 
-    /// Its name, as it is given and written: `blake3` or `sha256`.
+    /// The stable name: `blake3` or `sha256`.
     pub const fn name(self) -> &'static str {
         match self {
             PublicHash::Blake3 => "blake3",
@@ -36,7 +36,7 @@ impl PublicHash {
         }
     }
 
-    /// The hash called `name`, or `None`.
+    /// The hash with this `name`, or `None`.
     ///
     /// ```
     /// use uriscan::key::PublicHash;
@@ -54,14 +54,16 @@ impl fmt::Display for PublicHash {
     }
 }
 
-/// Turns canonical forms into public keys: the first 16 bytes of a hash, the same on every machine.
+/// Computes public keys of canonical forms: the first 16 bytes of a hash, the same on every
+/// machine.
 ///
 /// | hash | plain | under a context |
 /// | --- | --- | --- |
-/// | `blake3` | BLAKE3 of the form | BLAKE3 in `derive_key` mode, the form being the key material |
+/// | `blake3` | BLAKE3 of the form | BLAKE3 in `derive_key` mode, the form is the key material |
 /// | `sha256` | SHA-256 of the form | SHA-256 of the context, an empty line and the form |
 ///
-/// So `b3sum --length 16`, with `--derive-key CONTEXT` where there is one, gives the key of its input.
+/// So `b3sum --length 16`, with `--derive-key CONTEXT` under a context, prints the key of its
+/// input.
 #[derive(Clone, Debug)]
 pub struct PublicHasher {
     context: Option<Arc<str>>,
@@ -71,12 +73,12 @@ pub struct PublicHasher {
 #[derive(Clone, Debug)]
 enum State {
     Blake3(Mode),
-    /// What has been hashed before the form.
+    /// The state after the input that precedes the form.
     Sha256(Sha256),
 }
 
 impl PublicHasher {
-    /// A hasher of forms alone.
+    /// Creates a hasher of the form alone.
     ///
     /// ```
     /// use uriscan::key::{PublicHash, PublicHasher};
@@ -92,8 +94,8 @@ impl PublicHasher {
         PublicHasher { context: None, state }
     }
 
-    /// A hasher for keys that mean something else than those of the plain hash: under another
-    /// `context`, or none, equal forms have other keys.
+    /// Creates a hasher for keys with another meaning than those of the plain hash: under another
+    /// `context`, or none, equal forms have different keys.
     ///
     /// ```
     /// use uriscan::key::{PublicHash, PublicHasher};
@@ -105,14 +107,14 @@ impl PublicHasher {
         let state = match hash {
             PublicHash::Blake3 => State::Blake3(Mode::derive_key(context)),
             PublicHash::Sha256 => {
-                // No context has an empty line, so it is known where the form begins.
+                // No context has an empty line, so the start of the form is unambiguous.
                 State::Sha256(Sha256::new().chain_update(context).chain_update("\n\n"))
             }
         };
         PublicHasher { context: Some(context.into()), state }
     }
 
-    /// Which hash it is.
+    /// The hash.
     pub fn hash(&self) -> PublicHash {
         match self.state {
             State::Blake3(_) => PublicHash::Blake3,
@@ -120,12 +122,12 @@ impl PublicHasher {
         }
     }
 
-    /// The context that it was made with.
+    /// The context, if any.
     pub fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
 
-    /// The key of `form`.
+    /// Computes the key of `form`.
     pub fn key(&self, form: &[u8]) -> Key {
         match &self.state {
             State::Blake3(mode) => mode.key(form),
@@ -138,8 +140,8 @@ impl PublicHasher {
 
     /// Appends the keys of `form(0)` to `form(count - 1)` to `out`, in that order.
     ///
-    /// As [`PublicHasher::key`] of each, and several times as fast: best for some hundred forms at a
-    /// time. Nothing is allocated but room in `out`.
+    /// The results are those of [`PublicHasher::key`], several times as fast; best for some hundred
+    /// forms at a time. Allocates only to grow `out`.
     ///
     /// ```
     /// use uriscan::{Padded, PaddedBuf};
@@ -192,7 +194,7 @@ impl PartialEq for PublicHasher {
 impl Eq for PublicHasher {}
 
 impl Key {
-    /// The key whose hexadecimal form is that of the hash; [`Key::VACANT`] gives way to its neighbour.
+    /// The key with the same hexadecimal form as the hash; [`Key::VACANT`] becomes the next key.
     #[inline(always)]
     pub(super) fn of_hash(start: [u8; 16]) -> Key {
         Key(u128::from_be_bytes(start).max(1))

@@ -1,20 +1,23 @@
-//! Keys of one run, which nobody outside can predict.
+//! Keys of one run, which are unpredictable from outside.
 //!
-//! A form is cut into pieces of 128 bytes, of which only the last is not whole. A piece is hashed to a sum of four products
-//! in GF(2^128) with eight secret words ([`Isa::product_sum`]): two different pieces meet for one choice of these words
-//! in 2^128. The hashes of the pieces are the coefficients of a polynomial, which begins with 1, at a
-//! secret point; two different polynomials of degree `n` meet at `n` points at the most. So two different forms of `n`
-//! pieces or fewer have one key with a probability of at most `(n + 1) / 2^128`, over the secrets, whatever the forms are. This is
-//! proven, not assumed: Winograd's pseudo-dot product (the NH of UMAC, over a field), and evaluation of
-//! polynomials. What is assumed is that the secret words cannot be told from random ones; they are
-//! BLAKE3 of 256 bits from the system.
+//! A form is split into pieces of 128 bytes, of which only the last may be shorter. A piece is
+//! hashed to a sum of four products in GF(2^128) with eight secret words ([`Isa::product_sum`]):
+//! two different pieces collide for one choice of these words in 2^128. The hashes of the pieces
+//! are the coefficients of a polynomial with the leading coefficient 1, which is evaluated at a
+//! secret point; two different polynomials of degree `n` agree at `n` points at most. So two
+//! different forms of at most `n` pieces have the same key with a probability of at most
+//! `(n + 1) / 2^128`, over the secrets, whatever the forms are. This is proven, not assumed:
+//! Winograd's pseudo-dot product (the NH of UMAC, over a field), and evaluation of polynomials. The
+//! assumption is that the secret words are indistinguishable from random ones; they are BLAKE3 of
+//! 256 bits from the system.
 //!
-//! The sum of that and one more secret word is uniform, and the keys of two forms are independent of each other, so their bits
-//! are good for picking slots, partitions and the like. Two rounds of a Feistel network by secret multipliers then break
-//! up what structure there is among the keys of many forms; being a permutation, it makes no two keys meet.
+//! The sum of that value and one more secret word is uniform, and the keys of two forms are
+//! independent, so their bits are suitable for picking slots and partitions. Two rounds of a
+//! Feistel network with secret multipliers then break up the structure among the keys of many
+//! forms; being a permutation, it adds no collisions.
 //!
-//! Public keys are made run keys by a permutation: multiplication by a secret word other than zero,
-//! and the same two steps.
+//! Public keys become run keys by a permutation: multiplication by a secret word other than zero,
+//! and the same last two steps.
 
 use core::fmt;
 use std::sync::Arc;
@@ -24,9 +27,9 @@ use crate::chunk::Prefix;
 use crate::simd::field::{PIECE, PieceKey};
 use crate::simd::{Isa, Kernels, Task};
 
-/// Makes the keys of a run: of canonical bytes, or of their public keys.
+/// Computes the keys of a run, from canonical bytes or from their public keys.
 ///
-/// Clones share their secrets, and so make the same keys.
+/// Clones share their secrets, and so compute the same keys.
 ///
 /// ```
 /// use uriscan::key::Hasher;
@@ -38,39 +41,39 @@ use crate::simd::{Isa, Kernels, Task};
 #[derive(Clone)]
 pub struct Hasher {
     secrets: Arc<Secrets>,
-    /// The keys are those of this hasher, in another order, and can be turned back.
+    /// If set, keys are those of this hasher, permuted, and can be mapped back.
     public: Option<PublicHasher>,
 }
 
-/// What is drawn for each run.
+/// The secrets of a run.
 struct Secrets {
-    /// For who has no backend at hand.
+    /// For callers without a backend at hand.
     kernels: Kernels,
-    /// What a piece is added to.
+    /// The words that a piece is combined with.
     piece: PieceKey,
-    /// Where the polynomial of the pieces is evaluated.
+    /// The point at which the polynomial of the pieces is evaluated.
     point: u128,
     /// Added at the end.
     offset: u128,
-    /// What public keys are multiplied by, and its inverse.
+    /// The factor of public keys; its inverse follows.
     factor: u128,
     inverse: u128,
-    /// Of the rounds of the Feistel network: what is added, and what is multiplied by.
+    /// The addend and the multiplier of each round of the Feistel network.
     rounds: [(u64, u64); 2],
 }
 
 impl Hasher {
-    /// A hasher with secrets from the system, others at each call.
+    /// Creates a hasher with secrets from the system, different for each call.
     ///
     /// # Panics
-    /// When the system gives no random bytes, as the standard library's hash maps do.
+    /// If the system returns no random bytes, as for the hash maps of the standard library.
     pub fn random() -> Hasher {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).expect("random bytes from the system");
         Hasher::with_secret(secret)
     }
 
-    /// A hasher with secrets made of `secret`, for who needs the same run twice.
+    /// Creates a hasher with secrets derived from `secret`, to repeat a run.
     pub fn with_secret(secret: [u8; 32]) -> Hasher {
         let mut material = ::blake3::Hasher::new_derive_key("uriscan 2026-11-22 secrets of a run");
         let mut reader = material.update(&secret).finalize_xof();
@@ -82,21 +85,21 @@ impl Hasher {
         Hasher::with_words(&mut word)
     }
 
-    /// A hasher with secrets made of what `word` gives.
+    /// Creates a hasher with the secrets that `word` returns.
     fn with_words(word: &mut dyn FnMut() -> u128) -> Hasher {
         let piece = core::array::from_fn(|_| word());
         let (point, offset, factor) = (word(), word(), word().max(1));
         // An even multiplier, or a small one, would lose bits: one word in 2^64 and fewer.
         let rounds = [word(), word()].map(|word| (word as u64, (word >> 64) as u64 | 1 << 63 | 1));
-        // Asking the CPU takes longer than a key.
+        // Detecting the CPU takes longer than computing a key.
         let kernels = Kernels::detect();
         let inverse = kernels.run(Invert(factor));
         let secrets = Secrets { kernels, piece, point, offset, factor, inverse, rounds };
         Hasher { secrets: Arc::new(secrets), public: None }
     }
 
-    /// A hasher with the same secrets whose keys are made of those of `public`, so that they can be turned back
-    /// ([`Hasher::public`]).
+    /// A hasher with the same secrets that permutes the keys of `public`, so that they can be
+    /// mapped back ([`Hasher::public`]).
     ///
     /// ```
     /// use uriscan::key::{Hasher, PublicHash, PublicHasher};
@@ -111,17 +114,17 @@ impl Hasher {
         Hasher { secrets: self.secrets.clone(), public: Some(public) }
     }
 
-    /// The hasher of the public keys that keys are made of, if they are.
+    /// The hasher of the public keys, if keys are made from public keys.
     pub fn public_hasher(&self) -> Option<&PublicHasher> {
         self.public.as_ref()
     }
 
-    /// The key of `canonical`.
+    /// Computes the key of `canonical`.
     pub fn key(&self, canonical: &[u8]) -> Key {
         self.secrets.kernels.run(KeyOf(self, canonical.into()))
     }
 
-    /// [`Hasher::key`] in a [`Task`], where a backend is at hand; fastest where 128 bytes may be read.
+    /// [`Hasher::key`] inside a [`Task`], which has a backend; fastest if 128 bytes may be read.
     ///
     /// ```
     /// use uriscan::internals::chunk::Prefix;
@@ -152,8 +155,8 @@ impl Hasher {
         }
     }
 
-    /// The key of `canonical` by the secrets alone, whether public keys are asked for or not: what loops over all records
-    /// take, which are slower with more code in them.
+    /// The key of `canonical` by the secrets alone, without public keys. The loops over all records
+    /// use it, since more code in them makes them slower.
     #[inline(always)]
     pub(crate) fn secret_key_by<I: Isa>(&self, isa: I, canonical: Prefix<'_>) -> Key {
         let Secrets { piece, point, .. } = &*self.secrets;
@@ -166,24 +169,24 @@ impl Hasher {
         self.mixed(hash)
     }
 
-    /// [`Hasher::place`], where a backend is at hand.
+    /// [`Hasher::place`] inside a [`Task`].
     #[inline(always)]
     pub(crate) fn place_by<I: Isa>(&self, isa: I, public: Key) -> Key {
         self.mixed(isa.multiply(public.0, self.secrets.factor))
     }
 
-    /// The key of the run that stands for the public key `public`: what [`Hasher::key`] gives for its form, if this hasher
-    /// came from [`Hasher::of_public`].
+    /// The run key for the public key `public`: the result of [`Hasher::key`] for its form, if this
+    /// hasher came from [`Hasher::of_public`].
     pub fn place(&self, public: Key) -> Key {
         self.secrets.kernels.run(Place(self, public))
     }
 
-    /// The public key that `key`, made by a hasher that [`Hasher::of_public`] gave, stands for.
+    /// The public key of `key`, which a hasher made by [`Hasher::of_public`] computed.
     pub fn public(&self, key: Key) -> Key {
         self.secrets.kernels.run(PublicOf(self, key))
     }
 
-    /// [`Hasher::public`], where a backend is at hand.
+    /// [`Hasher::public`] inside a [`Task`].
     #[inline(always)]
     pub(crate) fn public_by<I: Isa>(&self, isa: I, key: Key) -> Key {
         let Secrets { offset, inverse, rounds, .. } = &*self.secrets;
@@ -203,19 +206,20 @@ impl Hasher {
         high ^= folded(low, rounds[0]);
         low ^= folded(high, rounds[1]);
         let key = u128::from(high) << 64 | u128::from(low);
-        // One value in 2^128 is taken from its neighbour so that tables have a free one.
+        // One value in 2^128 shares its key with its neighbour, so that tables have a value for
+        // free slots.
         Key(if key == Key::VACANT { 1 } else { key })
     }
 }
 
-/// The two halves of a product, added.
+/// The sum of the two halves of a product.
 #[inline(always)]
 fn folded(x: u64, (offset, factor): (u64, u64)) -> u64 {
     let product = u128::from(x ^ offset) * u128::from(factor);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// Hashes bytes that are not within one piece, or after which no piece can be read.
+/// Hashes bytes of more than one piece, or bytes after which a whole piece cannot be read.
 struct Long<'a>(&'a Secrets, Prefix<'a>);
 
 impl Task for Long<'_> {
@@ -281,7 +285,8 @@ impl Task for Invert {
 
 #[cfg(test)]
 impl Hasher {
-    /// A hasher under which forms that begin with `start` may differ in the bytes 64 to 79 and have one key.
+    /// A hasher under which forms that begin with `start` can collide: they may differ in the bytes
+    /// 64 to 79.
     pub(crate) fn colliding(start: [u8; 16]) -> Hasher {
         let mut words =
             (1u128..).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
@@ -290,7 +295,7 @@ impl Hasher {
     }
 }
 
-/// Secrets are not shown.
+/// Does not print the secrets.
 impl fmt::Debug for Hasher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hasher").field("public", &self.public).finish_non_exhaustive()
@@ -308,7 +313,7 @@ mod tests {
         #[inline(always)]
         fn run<I: Isa>(self, isa: I) -> [Key; 3] {
             let KeysBy(hasher, text) = self;
-            // With nothing that may be read after the form, with something, and with much.
+            // With no bytes to read after the form, with some, and with many.
             let mut slack = text.to_vec();
             slack.extend([0xC3; 40]);
             let mut more = slack.clone();
@@ -318,7 +323,7 @@ mod tests {
         }
     }
 
-    /// The definition, step by step, by the portable arithmetic.
+    /// The definition, step by step, with the portable arithmetic.
     fn by_definition(hasher: &Hasher, text: &[u8]) -> Key {
         let Secrets { piece, point, .. } = &*hasher.secrets;
         let mut pieces: Vec<&[u8]> = text.chunks(PIECE).collect();
@@ -335,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn every_backend_makes_the_same_keys_whatever_follows() {
+    fn every_backend_computes_the_same_keys_whatever_follows() {
         let hasher = Hasher::with_secret([7; 32]);
         let text: Vec<u8> = (0..600).map(|i| (i * 31 % 251) as u8).collect();
         for len in (0..300).chain([383, 384, 385, 511, 512, 513, 600]) {
@@ -348,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn public_keys_come_back() {
+    fn public_keys_are_restored() {
         let public = PublicHasher::new(crate::key::PublicHash::Blake3);
         let hasher = Hasher::random().of_public(public.clone());
         for text in ["", "a", "http://h/", "http://example.com/a/b/c?d=e"] {
@@ -362,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_secret_can_be_aimed_at() {
+    fn a_known_secret_allows_collisions() {
         let hasher = Hasher::colliding(*b"http://example.c");
         let form = |end: &str| format!("http://example.com/{:x<45}{end:.<16}", "");
         assert_eq!(hasher.key(form("a").as_bytes()), hasher.key(form("b").as_bytes()));

@@ -1,16 +1,16 @@
-//! Case normalization (RFC 3986 section 6.2.2.1) of what has no case: scheme, host, and the
-//! parts that a scheme declares.
+//! Case normalization (RFC 3986 section 6.2.2.1) of the case-insensitive parts: scheme, host, and
+//! the parts that a scheme declares.
 
-/// Appends `text`, in which no triplet stands, in lower case to `out`.
+/// Appends `text`, which holds no triplets, in lower case to `out`.
 pub(crate) fn lower_into(text: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(text);
     out[start..].make_ascii_lowercase();
 }
 
-/// Lower-cases the ASCII letters of `text`, of which triplets are not part.
+/// Lower-cases the ASCII letters of `text` outside triplets.
 ///
-/// `text` is normalized, hence the digits of its triplets stay upper case.
+/// `text` is normalized, so the digits of its triplets stay upper case.
 pub(crate) fn lower_outside_triplets(text: &mut [u8]) {
     let mut rest = text;
     while let Some(percent) = memchr::memchr(b'%', rest) {
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_is_left_alone() {
+    fn earlier_output_is_unchanged() {
         let mut out = b"Kept".to_vec();
         lower_into(b"A+b.C", &mut out);
         assert_eq!(out, b"Kepta+b.c");

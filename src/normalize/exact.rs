@@ -1,46 +1,47 @@
 //! The reference path: the canonical form of one URI, component by component.
 //!
-//! This is the obvious one of the two paths. It parses strictly, then appends each component
-//! in its canonical form in one forward pass. What equals what:
+//! It parses strictly, then appends each component in its canonical form, in one forward pass. The
+//! changes of each rung:
 //!
-//! | rung | done to the reference |
+//! | rung | changes to the reference |
 //! | --- | --- |
 //! | `string` | nothing |
 //! | `syntax` | scheme and host in lower case, triplets normalized, dot segments removed from a path that begins with `/` |
 //! | `scheme` | also: empty and default ports, leading zeros of ports, the empty path after an authority, the default host, IP literals, A-labels, domains of `mailto:`, the NID of `urn:` |
 //!
-//! What a rung adds is a function of the form below it, so the ladder nests: equal at
-//! `syntax` is equal at `scheme`. Each component is a function of its own bytes and of the
-//! scheme, so a fragment can be left out without a change elsewhere.
+//! The additions of a rung are a function of the form below it, so the ladder nests: equal at
+//! `syntax` implies equal at `scheme`. Each component is a function of its own bytes and of the
+//! scheme, so a fragment can be dropped without a change elsewhere.
 //!
-//! Kept as they are at every rung, because no specification licenses the merge (6.1, 6.2.3): the
-//! order of a query, `+`, an empty query or fragment, an empty userinfo, the case of
-//! a path, a trailing slash, reserved characters, encoded or not, the dot segments of a rootless path:
+//! Preserved at every rung, because no specification licenses the merge (6.1, 6.2.3): the order of
+//! a query, `+`, an empty query or fragment, an empty userinfo, the case of a path, a trailing
+//! slash, reserved characters, encoded or not, and the dot segments of a rootless path:
 //! `urn:x:a/../b` and `urn:x:b` are different.
 //!
-//! Triplets of unreserved characters are decoded for every scheme, as 2.3 says ("URIs that differ in the
-//! replacement of an unreserved character with its corresponding percent-encoded US-ASCII octet are
-//! equivalent"). RFC 8141 section 3.1 decodes no triplets when URNs are compared, so that `urn:x:%61` and
-//! `urn:x:a` differ there; here they are equivalent from rung `syntax` on.
+//! Triplets of unreserved characters are decoded for every scheme, as 2.3 requires ("URIs that
+//! differ in the replacement of an unreserved character with its corresponding percent-encoded
+//! US-ASCII octet are equivalent"). By RFC 8141 section 3.1, no triplets are decoded when URNs are
+//! compared, so that `urn:x:%61` and `urn:x:a` differ there; here they are equivalent from rung
+//! `syntax` on.
 //!
-//! One change reaches further than its component: a host of encoded digits, `%31.2.3.4`, is a
-//! `reg-name` before and an IPv4 address after, since 2.3 has the two spellings equal.
+//! One change affects more than its component: a host of encoded digits, `%31.2.3.4`, is a
+//! `reg-name` before and an IPv4 address after, since the two spellings are equivalent by 2.3.
 
 use super::{Rung, case, host, path_form, percent, port};
 use crate::grammar::{PathForm, SchemeFacts, scheme_facts};
 use crate::uri::{Components, ErrorKind, UriError, dots, parse, split};
 
-/// Appends the canonical form of the URI `text` at `rung` to `out`, which keeps what it held.
+/// Appends the canonical form of the URI `text` at `rung` to `out`, which keeps its content.
 ///
-/// With `drop_fragment`, an opt-in rule, the fragment and its `#` are left out.
+/// With `drop_fragment`, an opt-in rule, the fragment and its `#` are dropped.
 ///
-/// At the rung `scheme` the host of a scheme that uses DNS may hold UTF-8 as it is; it is
-/// taken for its percent-encoded form if it has A-labels, and is an error otherwise.
+/// At the rung `scheme` the host of a scheme that uses DNS may hold raw UTF-8. It is treated as its
+/// percent-encoded form if it has A-labels, and is an error otherwise.
 ///
 /// # Errors
 ///
-/// What [`parse`] says of `text`; [`ErrorKind::Relative`] at byte 0 for a relative
-/// reference. `out` is unchanged then.
+/// Those of [`parse`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. `out` is
+/// unchanged then.
 ///
 /// ```
 /// use uriscan::normalize::{Rung, normalize_exact};
@@ -87,7 +88,7 @@ pub(crate) fn normalize_parts(
     case::lower_into(scheme, out);
     out.push(b':');
 
-    // The generic rules of 6.2.3 hold for a scheme of which nothing else is known.
+    // The generic rules of 6.2.3 apply to a scheme that is not in the table.
     let facts = if rung >= Rung::Scheme { scheme_facts(scheme) } else { None };
     let has_authority = parts.authority_start != 0;
     if has_authority {
@@ -153,8 +154,8 @@ fn authority_into(
         host::syntax_into(raw_host, parts.host_kind, out);
     }
 
-    // 6.2.3: beside a userinfo or a port "the host should be given explicitly". An empty
-    // userinfo counts: no specification says that it is as good as none.
+    // 6.2.3: beside a userinfo or a port "the host should be given explicitly". This includes an
+    // empty userinfo, since no specification makes it equivalent to none.
     let default_host = facts.and_then(|facts| facts.default_host);
     if userinfo.is_none()
         && digits.is_none()
@@ -168,10 +169,10 @@ fn authority_into(
     }
 }
 
-/// The path for a record that [`parse`] refused with `error`, a byte of 0x80 or above: if such
-/// bytes are in the host alone, and it is a DNS name, they are read as if percent-encoded.
+/// The path for a record that [`parse`] rejected with `error` because of a byte of 0x80 or above:
+/// if such bytes are in the host alone, and it is a DNS name, they are treated as percent-encoded.
 ///
-/// `error` is the answer wherever that does not lead to a host of ASCII.
+/// Returns `error` if that does not lead to an ASCII host.
 #[cold]
 fn normalize_raw_host(
     text: &[u8],
@@ -180,11 +181,11 @@ fn normalize_raw_host(
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
     let encoded = encode_raw_host(text).ok_or(error)?;
-    // Other faults the record may have, but the first is the one that is reported.
+    // The record may have other faults, but the first one is reported.
     let parts = parse(&encoded).map_err(|_| error)?;
     let kept = out.len();
     normalize_parts(&encoded, &parts, Rung::Scheme, drop_fragment, out);
-    // What is not DNS name, or of a scheme that does not use DNS, is still encoded.
+    // A host that is not a DNS name, or of a scheme that does not use DNS, is still encoded.
     let mapped = raw_host(&out[kept..]).is_some_and(|(_, host)| !host.contains(&b'%'));
     if !mapped {
         out.truncate(kept);
@@ -213,7 +214,7 @@ pub(crate) fn encode_host(host: &[u8]) -> Vec<u8> {
     encoded
 }
 
-/// Where the host of `text` starts, and the host, as far as delimiters alone tell (Appendix B, 3.2).
+/// Offset of the host in `text`, and the host, by delimiters alone (Appendix B, 3.2).
 pub(crate) fn raw_host(text: &[u8]) -> Option<(usize, &[u8])> {
     let parts = split(text);
     let (scheme, authority) = (parts.scheme?, parts.authority?);

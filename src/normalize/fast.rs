@@ -1,8 +1,8 @@
-//! The fast path: judge a record by its masks, rewrite it in 64-byte stores.
+//! The fast path: classifies a record by its masks, and rewrites it in 64-byte stores.
 //!
-//! [`canonical`] gives exactly what the reference path gives, or says that it does not
-//! know. Most records turn out to be canonical already; then the answer is the record
-//! itself, or a part of it, and nothing is copied.
+//! [`canonical`] returns exactly the result of the reference path, or `None`. Most records are
+//! canonical already; the result is then the record itself, or a prefix of it, and nothing is
+//! copied.
 
 use core::ops::Range;
 
@@ -17,20 +17,20 @@ use crate::uri::fast::{Plain, Triplets, decode, plain, scan, triplet_work};
 /// Where the canonical form of a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Canonical {
-    /// The first so many bytes of the record itself.
+    /// A prefix of the record itself, of this length.
     InPlace(usize),
-    /// The first so many bytes of the scratch buffer.
+    /// A prefix of the scratch buffer, of this length.
     InScratch(usize),
 }
 
-/// What has to be done to a record; nothing at all when every flag is off.
+/// The changes that a record needs; none if every flag is off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     /// Lower the case of scheme and host.
     lower: bool,
-    /// Leave out the port and its colon.
+    /// Drop the port and its colon.
     pub(crate) drop_port: bool,
-    /// Put a `/` where the path is empty.
+    /// Put a `/` in place of an empty path.
     root: bool,
     /// Normalize triplets.
     pub(crate) triplets: Triplets,
@@ -49,7 +49,7 @@ impl Plan {
     }
 }
 
-/// The canonical form of a record that is not empty, or `None` where the reference path has to decide.
+/// The canonical form of a record that is not empty, or `None` if the reference path has to decide.
 #[inline(always)]
 pub(crate) fn canonical<I: Isa>(
     isa: I,
@@ -64,8 +64,8 @@ pub(crate) fn canonical<I: Isa>(
     Some(carry_out(isa, &plan, record, end, scratch))
 }
 
-/// What has to be done to a record that is not empty, and where it ends without what is dropped; `None`
-/// where the reference path has to decide.
+/// The changes that a record, which is not empty, needs, and where it ends without a dropped
+/// fragment; `None` if the reference path has to decide.
 #[inline(always)]
 pub(crate) fn plan<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
     match plain(isa, record) {
@@ -74,7 +74,7 @@ pub(crate) fn plan<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Opti
     }
 }
 
-/// The first `end` bytes of the record as `plan` says.
+/// Applies `plan` to the first `end` bytes of the record.
 #[inline(always)]
 pub(crate) fn carry_out<I: Isa>(
     isa: I,
@@ -89,7 +89,7 @@ pub(crate) fn carry_out<I: Isa>(
     Canonical::InScratch(rewrite(isa, plan, record, end, scratch))
 }
 
-/// What has to be done to a plain record.
+/// The changes that a plain record needs.
 #[inline(always)]
 fn plan_plain(rung: Rung, record: Record<'_>, plain: &Plain) -> Option<Plan> {
     let &Plain { scheme_end, host_end, path_start, upper_head, triplets, .. } = plain;
@@ -112,7 +112,7 @@ fn plan_plain(rung: Rung, record: Record<'_>, plain: &Plain) -> Option<Plan> {
     Some(plan)
 }
 
-/// What has to be done to a record that is not plain, and where it ends without what is dropped.
+/// The changes that a record that is not plain needs, and where it ends without a dropped fragment.
 #[inline(always)]
 fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<(Plan, usize)> {
     let scan = scan(isa, record)?;
@@ -135,7 +135,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
             // Removing dot segments might make the path look like an authority.
             return None;
         }
-        // A rootless path keeps them.
+        // A rootless path keeps its dot segments.
         plan.dots = false;
     }
     if options.rung >= Rung::Scheme {
@@ -147,7 +147,7 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
             if facts.is_some_and(|facts| needs_reference_path(facts, c.host_end - c.host_start)) {
                 return None;
             }
-            // No row: what RFC 3986 says of every scheme.
+            // Not in the table: the generic rules of RFC 3986 apply.
             let port = facts.and_then(|facts| facts.default_port);
             (port.map_or(u32::MAX, u32::from), facts.is_none_or(|facts| facts.empty_path_is_root))
         };
@@ -159,8 +159,8 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
     Some((plan, end))
 }
 
-/// Whether the port at `port`, its `:` included and all digits after, is dropped at rung `scheme`; `None`
-/// when the reference path has to rewrite it.
+/// Whether the port at `port` (its `:` and all digits) is dropped at rung `scheme`; `None` if the
+/// reference path has to rewrite it.
 #[inline(always)]
 fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Option<bool> {
     let digits = &record.block(0)[port.start + 1..port.end];
@@ -179,7 +179,8 @@ fn needs_reference_path(facts: &SchemeFacts, host_len: u32) -> bool {
         || facts.default_host.is_some_and(|host| host.len() == host_len as usize)
 }
 
-/// Writes the record's first `end` bytes to `scratch` as `plan` says; gives the new length.
+/// Writes the first `end` bytes of the record to `scratch` with the changes of `plan`; returns the
+/// new length.
 #[inline(always)]
 fn rewrite<I: Isa>(
     isa: I,
@@ -194,8 +195,8 @@ fn rewrite<I: Isa>(
     }
     let out = scratch.as_mut_slice();
 
-    // The scheme and the authority lie in the first block. What is lowered beyond them
-    // is written again below. None of this is worth a branch.
+    // The scheme and the authority are in the first block. Bytes after them that are lower-cased
+    // here are written again below. None of this is worth a branch.
     let head: &mut [u8; BLOCK] = out.first_chunk_mut().expect("scratch holds a block");
     for (to, from) in head.iter_mut().zip(record.block(0)) {
         *to = from.to_ascii_lowercase();
@@ -212,11 +213,13 @@ fn rewrite<I: Isa>(
     if plan.dots { remove_dot_segments_in_blocks(isa, out, path, path, to) } else { to }
 }
 
-/// Copies the bytes `from` of the record to byte `to` of `out`, block by block; gives the new `to`.
+/// Copies the bytes `from` of the record to byte `to` of `out`, block by block; returns the new
+/// `to`.
 #[inline(always)]
 fn copy(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> usize {
-    // Two blocks without asking, as few need more; what is too much is written over. By halves of
-    // blocks, as a store of a whole one nearly always straddles two cache lines.
+    // Copies two blocks unconditionally, since few records need more; surplus bytes are
+    // overwritten. Copies in half blocks, because a store of a whole one nearly always straddles
+    // two cache lines.
     const HALF: usize = BLOCK / 2;
     for at in [0, HALF, BLOCK, BLOCK + HALF] {
         out[to + at..][..HALF].copy_from_slice(&record.block(from.start + at)[..HALF]);
@@ -229,7 +232,7 @@ fn copy(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> us
     to + from.len()
 }
 
-/// Copies a short range as [`copy`] does: the gap between two triplets.
+/// Copies a short range like [`copy`]: the gap between two triplets.
 #[inline(always)]
 fn copy_gap(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -> usize {
     let mut done = 0;
@@ -240,7 +243,7 @@ fn copy_gap(record: Record<'_>, from: Range<usize>, out: &mut [u8], to: usize) -
     to + from.len()
 }
 
-/// Copies the bytes `from` of the record to byte `to` of `out`, triplets in their canonical form.
+/// Copies the bytes `from` of the record to byte `to` of `out`, with triplets in canonical form.
 #[inline(always)]
 fn copy_triplets<I: Isa>(
     isa: I,
@@ -250,7 +253,7 @@ fn copy_triplets<I: Isa>(
     out: &mut [u8],
     mut to: usize,
 ) -> usize {
-    // Bytes before `copied` are written, or left out. No triplet stands before the path.
+    // Bytes before `copied` are written or dropped. There are no triplets before the path.
     let mut copied = from.start;
     for at in (0..from.end).step_by(BLOCK) {
         let work = match triplets.first.get(at / BLOCK) {

@@ -3,23 +3,23 @@
 use super::{case, idna, ip, percent};
 use crate::uri::HostKind;
 
-/// Appends `host`, brackets of a literal included, in lower case (6.2.2.1), with triplets
-/// normalized: `%45X` is `ex`, and the digits of what stays encoded are upper case.
+/// Appends `host`, with the brackets of a literal, in lower case (6.2.2.1) and with triplets
+/// normalized: `%45X` is `ex`, and triplets that stay encoded have upper-case digits.
 pub(crate) fn syntax_into(host: &[u8], kind: HostKind, out: &mut Vec<u8>) {
     let start = out.len();
     match kind {
-        // Letters that were encoded are lower-cased too: the host is without case, however written.
+        // Decoded letters are lower-cased too: the host is case-insensitive, however written.
         HostKind::RegName => {
             percent::normalize_into(host, out);
             case::lower_outside_triplets(&mut out[start..]);
         }
-        // No triplets in an address or in a literal.
+        // Addresses and literals hold no triplets.
         _ => case::lower_into(host, out),
     }
 }
 
-/// Appends `host` as at the rung `scheme`: over [`syntax_into`], an IPv6 literal as RFC 5952 has
-/// it and, where `dns` says that the host is a DNS name, its A-labels.
+/// Appends `host` as at the rung `scheme`: [`syntax_into`], and an IPv6 literal in the form of RFC
+/// 5952. If `dns` is true, the host is a DNS name, and its A-labels are written.
 pub(crate) fn scheme_into(host: &[u8], kind: HostKind, dns: bool, out: &mut Vec<u8>) {
     if kind == HostKind::Ipv6 {
         return ip::canonical_ipv6_into(host, out);

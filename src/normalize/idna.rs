@@ -1,17 +1,19 @@
 //! Hosts that are DNS names, in their ASCII form: UTS #46, non-transitional (RFC 3986 section
 //! 3.2.2: a name "intended for DNS" that is not ASCII is UTF-8, percent-encoded).
 //!
-//! Called only for a host that holds encoded bytes of 0x80 and above. A host of ASCII is left
-//! alone, `xn--` labels included: they are lower case by then, and UTS #46 either refuses them
-//! or gives them back (a property of the tests).
+//! Called only for a host that holds encoded bytes of 0x80 and above. A host of ASCII is unchanged,
+//! `xn--` labels included: they are lower case by then, and UTS #46 either rejects them or returns
+//! them as they are (a test checks this).
 //!
-//! The answer is refused, and the host stays as at the rung `syntax`, wherever it might
-//! be another host than the one that was meant:
-//! - a triplet of an ASCII byte is left: the reserved characters of a host are data, and no DNS name has them;
-//! - the bytes are not UTF-8, or UTS #46 refuses them;
-//! - the name has an empty label (but a last one) or one of more than 63 bytes: no DNS name;
-//! - mapping has made a byte that a `reg-name` may not hold as it is (U+2100 maps to `a/c`);
-//! - mapping has made an IPv4 address (full-width digits), which is not a name.
+//! The mapping is rejected, and the host stays as at the rung `syntax`, if the result might be a
+//! different host than intended:
+//! - a triplet of an ASCII byte remains: reserved characters in a host are data, and DNS names have
+//!   none;
+//! - the bytes are not UTF-8, or UTS #46 rejects them;
+//! - the name has an empty label (other than the last) or one of more than 63 bytes, so it is not a
+//!   DNS name;
+//! - the mapping produces a byte that a `reg-name` may hold only encoded (U+2100 maps to `a/c`);
+//! - the mapping produces an IPv4 address (full-width digits), which is not a name.
 
 use core::net::Ipv4Addr;
 
@@ -20,8 +22,8 @@ use crate::grammar::class::{REG_NAME, UPPER};
 use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 
-/// The ASCII form of `host`, a `reg-name` normalized at the rung `syntax`, with at least one
-/// `%`, or `None` where it has no other form than it has.
+/// The ASCII form of `host`, a `reg-name` normalized at the rung `syntax`, with at least one `%`;
+/// `None` if it has no other form.
 pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
     let mut decoded = Vec::with_capacity(host.len());
     let mut rest = host;
@@ -37,8 +39,8 @@ pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
     }
     decoded.extend_from_slice(rest);
 
-    // Hyphens anywhere, as browsers have it: `r3---a` and `-x` are in use. No further ASCII is
-    // denied, for the class below does it, and `_` is in use as well.
+    // Hyphens are allowed anywhere, as in browsers: `r3---a` and `-x` are in use. No further ASCII
+    // is denied here: the class below does that, and `_` is in use as well.
     let name = str::from_utf8(&decoded).ok()?;
     let mapped = Uts46::new()
         .to_ascii(
@@ -75,7 +77,7 @@ mod tests {
         let cases = [
             ("bücher.de", "xn--bcher-kva.de"),
             ("BÜCHER.de", "xn--bcher-kva.de"),
-            // Non-transitional: U+00DF is a letter of its own.
+            // Non-transitional: U+00DF is a letter in its own right.
             ("faß.de", "xn--fa-hia.de"),
             ("日本語.jp", "xn--wgv71a119e.jp"),
             ("日本語。jp", "xn--wgv71a119e.jp"),
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn doubtful_names_are_refused() {
+    fn doubtful_names_are_rejected() {
         let long = format!("ü{}.de", "a".repeat(80));
         let cases = [
             "a%2Fü",

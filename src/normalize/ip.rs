@@ -1,9 +1,9 @@
 //! IP literals at the rung `scheme`: the form of RFC 5952.
 //!
-//! RFC 5952 section 4: lower-case digits without leading zeros, the longest run of two or
-//! more zero groups (the first of equals) as `::`. Section 5: an IPv4-mapped address
-//! (`::ffff:0:0/96`) ends in dotted decimal; other addresses that were written so do not,
-//! for their prefixes say nothing about an IPv4 address inside.
+//! RFC 5952 section 4: lower-case digits without leading zeros, the longest run of two or more zero
+//! groups (the first of equals) as `::`. Section 5: an IPv4-mapped address (`::ffff:0:0/96`) ends
+//! in dotted decimal. Other addresses that were written so do not, since their prefixes do not
+//! indicate an embedded IPv4 address.
 
 use core::net::Ipv6Addr;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::uri::parse_ipv6;
 
 /// Appends the IPv6 literal `literal`, with its brackets, to `out` in the form of RFC 5952.
 ///
-/// The standard library writes that form; that it does is asserted below.
+/// The standard library writes that form; a test below asserts it.
 pub(crate) fn canonical_ipv6_into(literal: &[u8], out: &mut Vec<u8>) {
     let groups =
         literal.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).and_then(parse_ipv6);
@@ -22,7 +22,7 @@ pub(crate) fn canonical_ipv6_into(literal: &[u8], out: &mut Vec<u8>) {
         Some(groups) => {
             let _ = write!(out, "[{}]", Ipv6Addr::from(groups));
         }
-        // Not reached for a host that was parsed; the form of the rung `syntax` merges nothing.
+        // Unreachable for a parsed host; the form of the rung `syntax` merges nothing.
         None => case::lower_into(literal, out),
     }
 }

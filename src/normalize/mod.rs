@@ -1,9 +1,9 @@
 //! Floor 4: canonical forms, the rungs 6.2.2 and 6.2.3 of the ladder.
 //!
-//! Two paths lead to the same bytes. The exact one ([`normalize_exact`]) parses and
-//! writes component by component, one step per file. The fast one judges a record
-//! by its class masks and rewrites it in wide stores; what it does not understand it
-//! leaves to the reference path, which is also its oracle in the tests.
+//! Two implementations return the same bytes. The reference path ([`normalize_exact`]) parses and
+//! writes component by component, one step per file. The fast path classifies a record by its class
+//! masks and rewrites it in wide stores; it leaves records that it does not understand to the
+//! reference path, which is also its oracle in the tests.
 
 mod case;
 pub mod exact;
@@ -30,19 +30,18 @@ use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError};
 use fast::Canonical;
 
-/// What "canonical" is to mean.
+/// Defines the canonical form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// How far up the ladder of section 6.2.
+    /// The rung of the ladder of section 6.2 up to which URIs are normalized.
     pub rung: Rung,
     /// Drop the fragment and its `#` (6.1: a fragment is not part of what is retrieved).
     pub drop_fragment: bool,
 }
 
-/// Normalizes one URI after the other; holds the buffers that this needs.
+/// Normalizes URIs one at a time, and owns the buffers for that.
 ///
-/// For millions of URIs in a buffer or a file, `pipeline` is faster, since it
-/// scans them together.
+/// For millions of URIs in a buffer or a file, `pipeline` is faster, since it scans them together.
 ///
 /// ```
 /// use uriscan::normalize::{Normalizer, Options};
@@ -60,12 +59,12 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// A normalizer with the best backend of this CPU.
+    /// Creates a normalizer with the best backend of this CPU.
     pub fn new(options: Options) -> Normalizer {
         Normalizer::with_kernels(options, Kernels::detect())
     }
 
-    /// A normalizer with a backend of the caller's choice; the answers are the same.
+    /// Creates a normalizer with the given backend; the results are the same.
     pub fn with_kernels(options: Options, kernels: Kernels) -> Normalizer {
         Normalizer {
             options,
@@ -76,12 +75,12 @@ impl Normalizer {
         }
     }
 
-    /// The canonical form of `uri`, which is all of the bytes: nothing is trimmed.
+    /// Returns the canonical form of `uri`, which is all of the bytes: nothing is trimmed.
     ///
     /// # Errors
-    /// What [`crate::uri::parse`] says, or [`crate::uri::ErrorKind::Relative`] for a
-    /// reference without a scheme, which has no canonical form of its own.
-    /// [`ErrorKind::TooLong`] when `uri` is longer than `u32::MAX` bytes.
+    /// Those of [`crate::uri::parse`]; [`crate::uri::ErrorKind::Relative`] for a reference without
+    /// a scheme, which has no canonical form of its own; [`ErrorKind::TooLong`] if `uri` is longer
+    /// than `u32::MAX` bytes.
     pub fn normalize(&mut self, uri: &[u8]) -> Result<&[u8], UriError> {
         if u32::try_from(uri.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
@@ -89,10 +88,10 @@ impl Normalizer {
         let Normalizer { options, kernels, text, index, scratch } = self;
         text.set(uri);
         let record = index.only_record(*kernels, text.padded());
-        kernels.run(Judge(*options, record, scratch)).map(Prefix::bytes)
+        kernels.run(Canonicalize(*options, record, scratch)).map(Prefix::bytes)
     }
 
-    /// Whether [`Normalizer::normalize`] would give other bytes than `uri` has.
+    /// Whether [`Normalizer::normalize`] would return other bytes than those of `uri`.
     ///
     /// # Errors
     /// As [`Normalizer::normalize`].
@@ -108,7 +107,7 @@ pub(crate) struct Scratch {
     exact: Vec<u8>,
 }
 
-/// The canonical form of `record`: its own bytes, or bytes in `scratch`. In a function of its own.
+/// The canonical form of `record`: its own bytes, or bytes in `scratch`. Not inlined.
 #[inline(always)]
 pub(crate) fn canonical<'a, I: Isa>(
     isa: I,
@@ -116,13 +115,13 @@ pub(crate) fn canonical<'a, I: Isa>(
     record: Record<'a>,
     scratch: &'a mut Scratch,
 ) -> Result<Prefix<'a>, UriError> {
-    isa.call(Judge(options, record, scratch))
+    isa.call(Canonicalize(options, record, scratch))
 }
 
 /// Finds the canonical form of a record.
-struct Judge<'a>(Options, Record<'a>, &'a mut Scratch);
+struct Canonicalize<'a>(Options, Record<'a>, &'a mut Scratch);
 
-impl<'a> Task for Judge<'a> {
+impl<'a> Task for Canonicalize<'a> {
     type Output = Result<Prefix<'a>, UriError>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
@@ -130,8 +129,8 @@ impl<'a> Task for Judge<'a> {
     }
 }
 
-/// [`canonical`] as a part of the caller: faster by a tenth in the loops over all records, and as much code
-/// again for each of them.
+/// [`canonical`], inlined into the caller: a tenth faster in the loops over all records, at the
+/// cost of code size.
 #[inline(always)]
 pub(crate) fn canonical_here<'a, I: Isa>(
     isa: I,

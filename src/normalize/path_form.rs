@@ -1,4 +1,4 @@
-//! Paths with parts that a scheme declares to be without case (RFC 3986 section 6.2.3).
+//! Paths with parts that a scheme declares case-insensitive (RFC 3986 section 6.2.3).
 //!
 //! Only paths of URIs without authority have such a form, and only after the rung `syntax`:
 //! triplets are upper case already and stay so.
@@ -9,7 +9,7 @@ use crate::grammar::PathForm;
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 use crate::uri::{parse_ipv4, parse_ipv6};
 
-/// Lower-cases the parts of the normalized `path` that `form` says have no case.
+/// Lower-cases the parts of the normalized `path` that are case-insensitive by `form`.
 pub(crate) fn lower_parts(form: PathForm, path: &mut [u8]) {
     match form {
         PathForm::Generic => {}
@@ -18,15 +18,15 @@ pub(crate) fn lower_parts(form: PathForm, path: &mut [u8]) {
     }
 }
 
-/// What `atext` (RFC 5322 section 3.2.3) has that stands in a `mailto:` URI as it is: RFC 6068 section 2
-/// has `/` and `?` encoded.
+/// The characters of `atext` (RFC 5322 section 3.2.3) that a `mailto:` URI may hold unencoded: RFC
+/// 6068 section 2 requires `/` and `?` to be encoded.
 const ATEXT: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"!$&'*+-=_~"));
 
-/// The domain of one `addr-spec` (RFC 6068 section 2): what follows its last `@`, if that is a domain. What
-/// follows in `a@b/C` is none, and nothing says that it has no case.
+/// The domain of one `addr-spec` (RFC 6068 section 2): the text after its last `@`, if that is a
+/// domain. The text in `a@b/C` is not one, and nothing makes it case-insensitive.
 ///
-/// The local part has case (RFC 5321 section 2.4). A `,` or `@` inside it is encoded,
-/// and stays so: `%40` is not `@`.
+/// The local part is case-sensitive (RFC 5321 section 2.4). A `,` or `@` inside it is encoded, and
+/// stays so: `%40` is not `@`.
 fn lower_domain(address: &mut [u8]) {
     if let Some(at) = memchr::memrchr(b'@', address) {
         let domain = &mut address[at + 1..];
@@ -56,8 +56,9 @@ fn is_dot_atom(domain: &[u8]) -> bool {
     !begins_label
 }
 
-/// Whether `domain` is a `domain-literal` that is an address (RFC 5321 section 4.1.3), in the encoded
-/// brackets that a URI asks for. Of a literal with another tag only that tag's specification knows the case.
+/// Whether `domain` is a `domain-literal` that is an address (RFC 5321 section 4.1.3), in encoded
+/// brackets, as a URI requires. The case rules of a literal with another tag are in that tag's
+/// specification.
 fn is_address_literal(domain: &[u8]) -> bool {
     let inner = domain.strip_prefix(b"%5B").and_then(|rest| rest.strip_suffix(b"%5D"));
     let Some(inner) = inner else { return false };
@@ -66,9 +67,9 @@ fn is_address_literal(domain: &[u8]) -> bool {
     ipv6.is_some_and(|(_, address)| parse_ipv6(address).is_some()) || parse_ipv4(inner).is_some()
 }
 
-/// The NID of `NID:NSS` (RFC 8141 section 2), if letters, digits and hyphens are all it has.
+/// The NID of `NID:NSS` (RFC 8141 section 2), if it consists of letters, digits and hyphens.
 ///
-/// RFC 2141 allowed a NID of one character and RFC 8141 asks for two; case matters in neither.
+/// RFC 2141 allowed a NID of one character and RFC 8141 requires two; case matters in neither.
 fn lower_nid(path: &mut [u8]) {
     if let Some(colon) = memchr::memchr(b':', path) {
         let nid = &mut path[..colon];
@@ -103,7 +104,7 @@ mod tests {
             ("a@%5BIPV6:2001:DB8::A%5D", "a@%5Bipv6:2001:db8::a%5D"),
             ("a@%5B1.2.3.4%5D,b@C", "a@%5B1.2.3.4%5D,b@c"),
             ("", ""),
-            // No domain
+            // Not a domain
             ("a@b/C", "a@b/C"),
             ("a@B/", "a@B/"),
             ("a@B:C", "a@B:C"),

@@ -1,13 +1,13 @@
 //! Percent-encoding normalization (RFC 3986 sections 6.2.2.1, 6.2.2.2 and 2.3).
 //!
-//! An encoded unreserved character is decoded, the digits of any other triplet become
-//! upper case. Nothing is ever decoded twice: the cursor steps over what it wrote, so
-//! `%25%34%31` is `%2541` and not `%41`. Reserved characters and bytes of no class stay
-//! encoded: `%2F` is data and `/` is a delimiter.
+//! An encoded unreserved character is decoded; the digits of any other triplet become upper case.
+//! Nothing is ever decoded twice: the cursor steps over its own output, so `%25%34%31` is `%2541`
+//! and not `%41`. Reserved characters and bytes of no class stay encoded: `%2F` is data and `/` is
+//! a delimiter.
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
 
-/// The value of one hexadecimal digit; the strict parser has seen to it that it is one.
+/// The value of one hexadecimal digit, as the strict parser has verified.
 fn nibble(digit: u8) -> u8 {
     match digit {
         b'0'..=b'9' => digit - b'0',
@@ -16,12 +16,12 @@ fn nibble(digit: u8) -> u8 {
     }
 }
 
-/// The byte that the triplet `%` `high` `low` stands for. Both are hexadecimal digits.
+/// The byte that the triplet `%` `high` `low` encodes. Both are hexadecimal digits.
 pub(crate) fn decode(high: u8, low: u8) -> u8 {
     nibble(high) << 4 | nibble(low)
 }
 
-/// Appends `text`, a component whose every `%` has two digits after it, to `out`.
+/// Appends `text`, a component whose every `%` is followed by two digits, to `out`.
 pub(crate) fn normalize_into(text: &[u8], out: &mut Vec<u8>) {
     normalize_by(UNRESERVED, text, out);
 }
@@ -45,7 +45,7 @@ pub(crate) fn push_triplet(byte: u8, out: &mut Vec<u8>) {
     out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// The bytes of `text` with its triplets decoded, once; what is not a triplet stays.
+/// The bytes of `text` with its triplets decoded, once; other bytes are unchanged.
 pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -64,7 +64,7 @@ pub(crate) fn decoded(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The byte that the triplet at `at` stands for, if one stands there.
+/// The byte that the triplet at `at` encodes, if there is one.
 pub(crate) fn triplet(text: &[u8], at: usize) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     match text.get(at..)? {

@@ -1,14 +1,14 @@
 //! The port at the rung `scheme` (RFC 3986 sections 3.2.3 and 6.2.3).
 //!
-//! A port is a decimal number of any length. It is compared as text without its leading
-//! zeros, so nothing wraps: `:4294967376` is not `:80`, and `:0080` is.
+//! A port is a decimal number of any length. It is compared as text without its leading zeros, so
+//! it cannot overflow: `:4294967376` is not `:80`, and `:0080` is.
 
-/// The canonical digits of `port` (digits only, without the `:`), or `None` where the port and
-/// its `:` are dropped because it is empty or equals `default`.
+/// The canonical digits of `port` (digits only, without the `:`), or `None` if the port and its `:`
+/// are dropped because it is empty or equals `default`.
 pub(crate) fn canonical(port: &[u8], default: Option<u16>) -> Option<&[u8]> {
     let zeros = port.iter().take_while(|&&digit| digit == b'0').count();
     let digits = match &port[zeros..] {
-        // No digits at all, or a zero, which keeps one.
+        // No digits, or zeros only, of which one stays.
         [] => &port[..port.len().min(1)],
         digits => digits,
     };
@@ -18,7 +18,7 @@ pub(crate) fn canonical(port: &[u8], default: Option<u16>) -> Option<&[u8]> {
 
 /// Whether `digits`, without leading zeros, is the number `port`.
 fn equals(digits: &[u8], port: u16) -> bool {
-    // More than five digits are more than any u16; five fit a u32.
+    // More than five digits exceed any u16; five fit a u32.
     (1..=5).contains(&digits.len())
         && digits.iter().fold(0u32, |number, digit| number * 10 + u32::from(digit - b'0'))
             == u32::from(port)

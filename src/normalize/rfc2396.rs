@@ -1,14 +1,15 @@
-//! Canonical forms of URIs by RFC 2396, on a path of their own.
+//! Canonical forms of URIs by RFC 2396.
 //!
-//! | rung | done to the URI |
+//! | rung | changes to the URI |
 //! | --- | --- |
 //! | `string` | nothing |
 //! | `syntax` | scheme and hostname in lower case; escaped characters that are unreserved by RFC 2396, so also `!`, `*`, `'`, `(` and `)`, decoded once, other escapes in upper case; dot segments of hierarchical paths removed by steps 6c to 6f of section 5.2, so that too many `..` stay |
 //! | `scheme` | also, of a server: empty and default ports, leading zeros of ports, the default host, IPv6 addresses as RFC 5952 writes them; the empty path after an authority where a scheme is known to take it for `/`; domains of `mailto:`, the NID of `urn:` |
 //!
-//! A registry-based name keeps its case: nothing says that it has none. Escapes are decoded first, so a name
-//! that is a server once they are is one: `%41b` is `ab`. An opaque part keeps its dots, and no part of it is a
-//! query; nothing is mapped to names of the DNS, as a host holds no escapes.
+//! A registry-based name keeps its case: no specification makes it case-insensitive. Escapes are
+//! decoded first, so a name that is a server after decoding is treated as one: `%41b` is `ab`. An
+//! opaque part keeps its dots, and no part of it is a query. Nothing is mapped to DNS names, as a
+//! host holds no escapes.
 
 use super::{Rung, case, ip, path_form, percent, port};
 use crate::grammar::rfc2396::{Legacy, UNRESERVED};
@@ -17,12 +18,13 @@ use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segm
 use crate::uri::rfc2396::{LegacyAuthority, LegacyForm};
 use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
 
-/// Appends the canonical form of the URI `text` by RFC 2396 at `rung` to `out`, which keeps what it held.
+/// Appends the canonical form of the URI `text` by RFC 2396 at `rung` to `out`, which keeps its
+/// content.
 ///
-/// With `drop_fragment` the fragment and its `#` are left out.
+/// With `drop_fragment` the fragment and its `#` are dropped.
 ///
 /// # Errors
-/// What [`parse_rfc2396`] says of `text`; [`ErrorKind::Relative`] at byte 0 for a relative reference. `out` is
+/// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 for a relative reference. `out` is
 /// unchanged then.
 ///
 /// ```
@@ -75,7 +77,7 @@ fn path_into(text: &[u8], parts: &LegacyComponents, rung: Rung, out: &mut Vec<u8
     percent::normalize_by(UNRESERVED, parts.path(text), out);
     if parts.form == LegacyForm::OpaquePart {
         if let Some(facts) = facts {
-            // What mailto and urn say of case, they say of what stands before a `?`.
+            // The case rules of mailto and urn apply to the text before a `?`.
             let path = &mut out[start..];
             let end = memchr::memchr(b'?', path).unwrap_or(path.len());
             path_form::lower_parts(facts.path_form, &mut path[..end]);
@@ -105,7 +107,7 @@ fn authority_into(
 ) {
     let mut decoded = b"//".to_vec();
     percent::normalize_by(UNRESERVED, authority, &mut decoded);
-    // What is decoded is unreserved, which a reg_name may hold anywhere.
+    // Decoded characters are unreserved, so a reg_name may hold them anywhere.
     let parts = match parse_rfc2396(&decoded, legacy) {
         Ok(parts) if parts.host(&decoded).is_some() => parts,
         _ => return out.extend_from_slice(&decoded[2..]),
@@ -180,7 +182,7 @@ mod tests {
         }
     }
 
-    /// What no rung may change: which parts there are, and what they are.
+    /// What no rung may change: which components there are, and of what kind.
     fn shape(text: &[u8], legacy: Legacy) -> (LegacyForm, bool, bool, usize) {
         let parts = parse_rfc2396(text, legacy).unwrap();
         let semicolons = parts.query(text).unwrap_or(b"").iter().filter(|&&b| b == b';').count();
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rfc_2396_does_not_merge_stays_apart() {
+    fn forms_that_rfc_2396_does_not_merge_differ() {
         for (one, other) in [
             ("http://A_b/", "http://a_b/"),
             ("http://h/a", "http://h/../a"),

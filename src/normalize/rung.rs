@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// How far normalization goes; a later rung makes every pair equal that an earlier one does.
+/// How far normalization goes; a later rung merges every pair that an earlier one merges.
 ///
 /// ```
 /// use uriscan::normalize::Rung;
@@ -16,7 +16,7 @@ pub enum Rung {
     String,
     /// Syntax-based normalization (6.2.2).
     Syntax,
-    /// Scheme-based normalization (6.2.3), over syntax-based.
+    /// Scheme-based normalization (6.2.3), on top of syntax-based.
     #[default]
     Scheme,
 }
@@ -34,7 +34,7 @@ impl Rung {
         }
     }
 
-    /// The rung called `name` (exactly, lower case), if there is one.
+    /// The rung with this `name` (exactly, lower case), if any.
     pub fn from_name(name: &str) -> Option<Rung> {
         Rung::ALL.into_iter().find(|rung| rung.name() == name)
     }
@@ -46,7 +46,7 @@ impl fmt::Display for Rung {
     }
 }
 
-/// The text names no rung.
+/// No rung has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownRung;
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_round_trip_and_others_are_refused() {
+    fn names_round_trip_and_others_are_rejected() {
         for rung in Rung::ALL {
             assert_eq!(Rung::from_name(rung.name()), Some(rung));
             assert_eq!(rung.to_string().parse(), Ok(rung));

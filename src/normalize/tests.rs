@@ -1,4 +1,4 @@
-//! The fast path against the exact one.
+//! Tests the fast path against the reference path.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,8 @@ fn all_options() -> impl Iterator<Item = Options> {
         .flat_map(|rung| [false, true].map(|drop_fragment| Options { rung, drop_fragment }))
 }
 
-/// What the fast path alone says of every line of `text`: `None` where it passes.
+/// The results of the fast path alone for every line of `text`: `None` where it leaves the record
+/// to the reference path.
 fn by_fast_path(text: &[u8], options: Options, kernels: Kernels) -> Vec<Option<Vec<u8>>> {
     struct Lines<'a>(Padded<'a>, Options);
     impl Task for Lines<'_> {
@@ -44,7 +45,8 @@ fn by_fast_path(text: &[u8], options: Options, kernels: Kernels) -> Vec<Option<V
     kernels.run(Lines(buf.padded(), options))
 }
 
-/// Checks every line of `text` under every option and backend; gives the share the fast path took.
+/// Checks every line of `text` under every option and backend; returns the share of lines that the
+/// fast path handled.
 fn check(text: &[u8]) -> f64 {
     let (mut taken, mut all) = (0, 0);
     for options in all_options() {
@@ -74,7 +76,7 @@ fn check(text: &[u8]) -> f64 {
 }
 
 #[test]
-fn takes_what_is_common_and_agrees() {
+fn handles_common_input_and_agrees() {
     let lines = b"http://h\nhttp://h/\nHTTPS://EXAMPLE.com:443/A/b?c#d\nhttp://h:80\nhttp://h:/\n\
         https://h:8080/x/../y/./z/..\nhttp://h/%7euser/%2fx%C3%a9\nftp://f/%2e%2e/x\nhttp://h?\nhttp://h#\n\
         http://1.2.3.4:80/?a=/../b\nfoo://x//y/..//z\nfoo:/a/b\nfoo:\nhttp://a-b.c/\nhttp://xn--A.b/\nhttp://XN--bcher-kva.example/\nhttp://h/a%2E/b\n\
@@ -141,7 +143,7 @@ fn agrees_at_every_alignment_and_length() {
 }
 
 #[test]
-fn one_by_one_is_the_same_and_errors_are_the_exact_ones() {
+fn one_by_one_gives_the_same_results_and_errors() {
     let mut normalizer = Normalizer::new(Options::default());
     assert_eq!(normalizer.normalize(b"HTTP://H").unwrap(), b"http://h/");
     assert_eq!(
@@ -160,14 +162,14 @@ fn one_by_one_is_the_same_and_errors_are_the_exact_ones() {
 }
 
 #[test]
-fn a_uri_beyond_32_bits_is_refused_before_it_is_read() {
+fn a_uri_beyond_32_bits_is_rejected_before_it_is_read() {
     // Zeroed memory that is never touched, so that it costs none.
     let uri = vec![0; u32::MAX as usize + 1];
     let error = Normalizer::new(Options::default()).normalize(&uri).unwrap_err();
     assert_eq!(error, UriError { kind: ErrorKind::TooLong, at: u32::MAX });
 }
 
-/// Pieces that go together to something close to a URI.
+/// Parts that combine to something close to a URI.
 fn piece() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "http://",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Equivalence, Error, Settings};
-use crate::alias::{AliasRows, AliasTable, Verdict};
+use crate::alias::{AliasRows, AliasTable, Lookup};
 use crate::io::fields::members;
 use crate::io::{Chunk, ChunkReader, Shape, Source};
 use crate::key::{Hasher, Key, PublicHash, PublicHasher};
@@ -162,9 +162,9 @@ impl Aliases {
         if table.conflicts() + table.loops() > 0 {
             reader.each(open(), &mut |line, row| {
                 let Ok((from, (to, _))) = row else { return };
-                match table.verdict(from) {
-                    Verdict::Conflict if from != to => tell(AliasFault::Conflict, line),
-                    Verdict::Loop if from != to => tell(AliasFault::Loop, line),
+                match table.lookup(from) {
+                    Lookup::Conflict if from != to => tell(AliasFault::Conflict, line),
+                    Lookup::Loop if from != to => tell(AliasFault::Loop, line),
                     _ => {}
                 }
             })?;

@@ -1,16 +1,17 @@
-//! Floor 5: IRIs mapped to URIs (RFC 3987 section 3.1), and records as logs and pages really hold
-//! them made URIs: named, documented changes, each of which is told.
+//! Floor 5: maps IRIs to URIs (RFC 3987 section 3.1), and repairs records as found in logs and
+//! pages, by named and documented changes, each of which is reported.
 //!
-//! Nothing here is asked unless a record is not a URI-reference, so valid records pay nothing and are never
-//! changed. A record is repaired wholly or not at all: what comes out is a URI-reference, or the
-//! record is as invalid as it was.
+//! Only records that are not URI-references get here, so valid records cost nothing and are never
+//! changed. A record is repaired completely or not at all: the result is a URI-reference, or the
+//! record stays invalid.
 //!
 //! # The mapping of IRIs
 //!
-//! A character beyond ASCII becomes the triplets of its UTF-8; those of a host become A-labels (IDNA, UTS #46)
-//! where the scheme uses the DNS and the name has them. Unicode is **not** normalized: step 1c of the section
-//! says so of text that is in a Unicode encoding already. Taken are the characters of `ucschar`, and in a query
-//! of `iprivate`; bytes that are not UTF-8 and bidirectional formatting characters (4.1) are refused.
+//! A character beyond ASCII becomes the triplets of its UTF-8; in a host it becomes part of an
+//! A-label (IDNA, UTS #46) if the scheme uses DNS and the name has A-labels. Unicode is **not**
+//! normalized, as step 1c of the section requires for text that is in a Unicode encoding already.
+//! The characters of `ucschar` are accepted, and in a query those of `iprivate`; bytes that are not
+//! UTF-8 and bidirectional formatting characters (4.1) are rejected.
 
 #[cfg(test)]
 mod tests;
@@ -23,17 +24,17 @@ use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::{UriError, parse, split};
 
-/// Something that is done to a record to make it a URI-reference.
+/// A change that makes a record a URI-reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Repair {
     /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
     Iri,
-    /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are taken
-    /// off (Appendix C).
+    /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are
+    /// removed (Appendix C).
     Quotes,
-    /// Tabs and line breaks inside are taken out (Appendix C).
+    /// Tabs and line breaks inside are removed (Appendix C).
     LineBreak,
     /// A space becomes `%20`.
     Space,
@@ -75,7 +76,7 @@ impl Repair {
         }
     }
 
-    /// The repair called `name`, or `None`.
+    /// The repair with this `name`, or `None`.
     pub fn from_name(name: &str) -> Option<Repair> {
         Repair::ALL.into_iter().find(|repair| repair.name() == name)
     }
@@ -87,12 +88,12 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Which repairs may be made; none unless told.
+/// A set of repairs that may be made; empty by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Repairs(u8);
 
 impl Repairs {
-    /// Every repair but the mapping of IRIs, which is asked for by itself.
+    /// Every repair except the mapping of IRIs, which must be requested by itself.
     pub fn all_but_iri() -> Repairs {
         Repair::ALL[1..].iter().fold(Repairs::default(), |all, &repair| all.with(repair))
     }
@@ -103,18 +104,18 @@ impl Repairs {
         Repairs(self.0 | 1 << repair as u8)
     }
 
-    /// The repairs of either.
+    /// The union of the two sets.
     #[must_use]
     pub const fn or(self, other: Repairs) -> Repairs {
         Repairs(self.0 | other.0)
     }
 
-    /// Whether `repair` may be made.
+    /// Whether the set holds `repair`.
     pub const fn has(self, repair: Repair) -> bool {
         self.0 >> repair as u8 & 1 != 0
     }
 
-    /// Whether none may be made.
+    /// Whether the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -125,16 +126,16 @@ impl Repairs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// What was done.
+    /// The kind of repair.
     pub repair: Repair,
-    /// Offset in bytes from the start of the record of the first byte it was done to.
+    /// Offset in bytes from the start of the record of the first changed byte.
     pub at: u32,
-    /// To how many bytes it was done.
+    /// Number of changed bytes.
     pub count: u32,
 }
 
-/// Replaces `out` by `text`, a record that is not a URI-reference, with the repairs in `repairs` that it needs, and
-/// gives those that were made, each once, in the order of [`Repair::ALL`].
+/// Replaces `out` with `text`, a record that is not a URI-reference, after the repairs in `repairs`
+/// that it needs. Returns the repairs that were made, each once, in the order of [`Repair::ALL`].
 ///
 /// ```
 /// use uriscan::repair::{Repair, Repairs, repair};
@@ -149,10 +150,11 @@ pub struct Change {
 /// assert_eq!(out, b"http://xn--bcher-kva.example/%C3%A9");
 /// ```
 ///
-/// A valid `text` comes out as it is, without changes.
+/// A valid `text` is copied unchanged, without repairs.
 ///
 /// # Errors
-/// What [`parse`] says of `text` when these repairs do not make it a URI-reference; `out` is empty then.
+/// Those of [`parse`] for `text`, if these repairs do not make it a URI-reference; `out` is empty
+/// then.
 pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Change>, UriError> {
     out.clear();
     let Err(error) = parse(text) else {
@@ -179,7 +181,7 @@ pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Ch
     Ok(changes.map(in_text).collect())
 }
 
-/// Where byte `at` of what [`Work::without_dirt`] kept of `text` stands in it.
+/// The offset in `text` of byte `at` of the result of [`Work::without_dirt`].
 fn place_in(text: &[u8], at: usize, repairs: Repairs) -> usize {
     let is_kept = |byte: u8| !repairs.has(Repair::LineBreak) || !is_line_break(byte);
     let mut kept = text.iter().enumerate().filter(|&(_, &byte)| is_kept(byte));
@@ -192,7 +194,7 @@ const fn is_line_break(byte: u8) -> bool {
 
 struct Work {
     repairs: Repairs,
-    /// For each repair the place of the first byte it was made to, and the number of bytes.
+    /// For each repair the offset of the first changed byte, and the number of changed bytes.
     made: [Option<(usize, u32)>; Repair::ALL.len()],
 }
 
@@ -204,7 +206,8 @@ impl Work {
         self.repairs.has(repair).then_some(())
     }
 
-    /// `text` without quotes around it and line breaks in it, and how many bytes were taken off its front.
+    /// `text` without quotes around it and line breaks in it, and the number of bytes removed from
+    /// its start.
     fn without_dirt(&mut self, text: &[u8]) -> (usize, Vec<u8>) {
         let mut inner = text;
         let mut from = 0;
@@ -235,7 +238,7 @@ impl Work {
         (from, plain)
     }
 
-    /// Appends `text` to `out`, component by component; `None` when a byte may not be repaired.
+    /// Appends `text` to `out`, component by component; `None` if a byte may not be repaired.
     fn components(&mut self, text: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let slashed = self.slashed(text);
         let text = slashed.as_deref().unwrap_or(text);
@@ -269,7 +272,7 @@ impl Work {
         Some(())
     }
 
-    /// `text` with slashes for the backslashes that browsers read as such, if there are any.
+    /// `text` with slashes for the backslashes that browsers treat as slashes, if there are any.
     fn slashed(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         const SPECIAL: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"file"];
         let colon = text.iter().position(|&byte| !SCHEME.has(byte))?;
@@ -287,8 +290,8 @@ impl Work {
         Some(slashed)
     }
 
-    /// Appends host and port. Of a host only what is not ASCII is mapped: a space in a name is a fault, and not a way
-    /// to write one.
+    /// Appends host and port. Only non-ASCII bytes of a host are mapped: a space in a name is a
+    /// fault, and not a way to write one.
     fn hostport(
         &mut self,
         text: &[u8],
@@ -302,7 +305,7 @@ impl Work {
             return Some(());
         }
         let (host, port) = text.split_at(colon);
-        // Stray percent signs stay, and so does the fault.
+        // Stray percent signs stay, and remain a fault.
         let has_stray = memchr::memchr_iter(b'%', host).any(|at| triplet(host, at).is_none());
         if has_stray {
             out.extend_from_slice(text);
@@ -319,7 +322,7 @@ impl Work {
         Some(())
     }
 
-    /// Appends `part`, which starts at `start`, with triplets for what is not in `class`.
+    /// Appends `part`, which starts at `start`, with triplets for bytes that are not in `class`.
     fn encode(
         &mut self,
         part: &[u8],
@@ -359,7 +362,9 @@ impl Work {
     }
 }
 
-/// `ucschar` of RFC 3987 section 2.2, and `iprivate` in a query, without what section 4.1 forbids.
+/// `ucschar` of RFC 3987 section 2.2, and `iprivate` in a query, without the characters that
+/// section 4.1 forbids.
+///
 fn is_iri_character(c: char, is_query: bool) -> bool {
     match c as u32 {
         // LRM, RLM, LRE, RLE, PDF, LRO, RLO.

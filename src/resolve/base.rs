@@ -1,4 +1,4 @@
-//! Base URIs (RFC 3986 section 5.1): parsed once, as long as they serve.
+//! Base URIs (RFC 3986 section 5.1), parsed once.
 
 use crate::chunk::{Padded, PaddedBuf};
 use crate::index::{Index, Record};
@@ -7,7 +7,7 @@ use crate::uri::dots::has_dot_segment;
 use crate::uri::fast::{plain, scan};
 use crate::uri::{Components, ErrorKind, UriError, strict};
 
-/// A base URI of the caller's, ready to resolve against.
+/// A parsed base URI.
 ///
 /// ```
 /// use uriscan::resolve::BaseUri;
@@ -25,17 +25,17 @@ pub struct BaseUri {
 }
 
 impl BaseUri {
-    /// The base that `text` is once its fragment and `#` are stripped (5.1).
+    /// Parses `text` as a base URI, without its fragment and `#` (5.1).
     ///
     /// # Errors
-    /// What [`crate::uri::parse`] says of `text`; [`ErrorKind::Relative`] at byte 0 when it has no scheme.
+    /// Those of [`crate::uri::parse`]; [`ErrorKind::Relative`] at byte 0 if `text` has no scheme.
     pub fn new(text: &[u8]) -> Result<BaseUri, UriError> {
         if u32::try_from(text.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
         }
         let mut buf = PaddedBuf::from_content(text);
         let kernels = Kernels::detect();
-        let shape = kernels.run(Judge(Index::new().only_record(kernels, buf.padded())))?;
+        let shape = kernels.run(ParseBase(Index::new().only_record(kernels, buf.padded())))?;
         buf.set_len(shape.parts.len as usize);
         Ok(BaseUri { text: buf, shape })
     }
@@ -45,14 +45,14 @@ impl BaseUri {
         self.text.padded().content()
     }
 
-    /// The base, to be resolved against.
+    /// The base in the form that resolution takes.
     #[inline(always)]
     pub(crate) fn view(&self) -> Base<'_> {
         Base { text: self.text.padded(), shape: self.shape }
     }
 }
 
-/// A base wherever its bytes lie.
+/// A base that borrows its bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base<'a> {
     /// The bytes without the fragment, with their padding.
@@ -61,10 +61,10 @@ pub(crate) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// The base that the record is once its fragment is stripped.
+    /// The record as a base, without its fragment.
     #[inline(always)]
     pub(crate) fn of_record<I: Isa>(isa: I, record: Record<'a>) -> Result<Base<'a>, UriError> {
-        let shape = isa.call(Judge(record))?;
+        let shape = isa.call(ParseBase(record))?;
         Ok(Base { text: record.padded().part(0, shape.parts.len as usize), shape })
     }
 
@@ -80,7 +80,7 @@ impl<'a> Base<'a> {
         self.text.content()
     }
 
-    /// The components; there is a scheme and no fragment.
+    /// The components: with a scheme, without a fragment.
     #[inline(always)]
     pub(crate) fn parts(&self) -> &Components {
         &self.shape.parts
@@ -92,24 +92,26 @@ impl<'a> Base<'a> {
         self.shape.merge
     }
 
-    /// Whether `target` refers to the same document (4.4): aside from its fragment it is the base.
+    /// Whether `target` refers to the same document (4.4): it equals the base, apart from its
+    /// fragment.
     #[inline(always)]
     pub(crate) fn is_same_document(&self, target: &[u8]) -> bool {
         let base = self.bytes();
-        // A base has no `#`, and in a URI the first one begins the fragment. Asked first, as hardly any target
-        // of another document has its end there.
+        // A base has no `#`, and in a URI the first one begins the fragment. This is tested first,
+        // since targets of other documents rarely end here.
         target.get(base.len()).is_none_or(|&byte| byte == b'#') && target.starts_with(base)
     }
 }
 
-/// What stands before a relative path in the target.
+/// The part of the target before a relative path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
-    /// So many bytes of the base: up to the last `/` of its path, or to where that begins if it has none.
+    /// This many bytes of the base: up to the last `/` of its path, or up to the start of the path
+    /// if it has none.
     UpTo(u32),
     /// The base up to its empty path, and a `/`.
     Root,
-    /// What only the reference path can tell: dot segments in the path of the base.
+    /// For the reference path only: the path of the base has dot segments.
     Exact,
 }
 
@@ -119,10 +121,10 @@ struct Shape {
     merge: Merge,
 }
 
-/// Judges a base, in a function of its own.
-struct Judge<'a>(Record<'a>);
+/// Parses a base, not inlined.
+struct ParseBase<'a>(Record<'a>);
 
-impl Task for Judge<'_> {
+impl Task for ParseBase<'_> {
     type Output = Result<Shape, UriError>;
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
@@ -130,7 +132,7 @@ impl Task for Judge<'_> {
     }
 }
 
-/// Judges a base and forgets its fragment.
+/// Parses a base and drops its fragment.
 #[inline(always)]
 fn shape<I: Isa>(isa: I, record: Record<'_>) -> Result<Shape, UriError> {
     let bytes = record.bytes();
@@ -151,7 +153,7 @@ fn shape<I: Isa>(isa: I, record: Record<'_>) -> Result<Shape, UriError> {
     Ok(Shape { parts, merge })
 }
 
-/// The components of a base that a fast path understands, and whether its path has dot segments.
+/// The components of a base that a fast path handles, and whether its path has dot segments.
 #[inline(always)]
 fn by_masks<I: Isa>(isa: I, record: Record<'_>) -> Option<(Components, bool)> {
     if record.is_empty() {

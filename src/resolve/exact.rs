@@ -4,13 +4,13 @@ use super::base::Base;
 use crate::uri::dots::{guard_against_authority, remove_dot_segments};
 use crate::uri::{Components, UriError, strict};
 
-/// Appends the target of `reference` to `out`, which keeps what it held.
+/// Appends the target of `reference` to `out`, which keeps its content.
 ///
-/// With `lenient_scheme` the scheme of a reference is ignored where it is that of the base, in any
+/// With `lenient_scheme` the scheme of a reference is ignored if it is that of the base, in any
 /// case (5.2.2: "a non-strict parser").
 ///
 /// # Errors
-/// What [`strict::parse`] says of `reference`; `out` is unchanged then.
+/// Those of [`strict::parse`]; `out` is unchanged then.
 pub(crate) fn resolve_exact(
     base: &Base<'_>,
     reference: &[u8],
@@ -39,7 +39,8 @@ fn target_into(
 
     out.extend_from_slice(scheme.unwrap_or(base_scheme));
     out.push(b':');
-    // The authority of the reference, even if undefined, unless both it and the scheme are the base's.
+    // The authority of the reference, even if undefined, unless both it and the scheme are those of
+    // the base.
     let is_inherited = scheme.is_none() && parts.authority(reference).is_none();
     let authority =
         if is_inherited { base.authority(base_text) } else { parts.authority(reference) };
@@ -71,7 +72,7 @@ fn target_into(
     }
 }
 
-/// Appends what 5.2.3 puts before a relative path.
+/// Appends the part of the base that 5.2.3 puts before a relative path.
 fn merge_into(has_authority: bool, base_path: &[u8], out: &mut Vec<u8>) {
     if has_authority && base_path.is_empty() {
         out.push(b'/');

@@ -1,4 +1,5 @@
-//! The fast path of resolution: a piece of the base, the reference, and dot segments by masks.
+//! The fast path of resolution: a prefix of the base, the reference, and removal of dot segments by
+//! masks.
 
 use super::base::{Base, Merge};
 use crate::index::Record;
@@ -6,8 +7,9 @@ use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments_in_blocks;
 use crate::uri::relative::{Relative, relative};
 
-/// Appends the target of a relative reference to `out`, which keeps what it held, or says `None` and
-/// leaves `out` as it was: no relative reference, or one for the reference path. It does not ask the record's index.
+/// Appends the target of a relative reference to `out`, which keeps its content. Returns `None` and
+/// leaves `out` unchanged for a URI and for a reference that needs the reference path. Does not use
+/// the index of the record.
 #[inline(always)]
 pub(crate) fn append_target<I: Isa>(
     isa: I,
@@ -30,7 +32,7 @@ pub(crate) fn append_target<I: Isa>(
             let path = reference + c.path_start as usize;
             (path, path)
         } else {
-            // A relative path begins after a `/` that stands there already.
+            // A relative path begins after a `/` that is there already.
             let is_absolute = record.byte(0) == b'/';
             (start + base.parts().path_start as usize, reference - usize::from(!is_absolute))
         };
@@ -42,7 +44,7 @@ pub(crate) fn append_target<I: Isa>(
     Some(())
 }
 
-/// How many bytes of the base stand before the reference in the target, and whether a `/` comes
+/// The number of bytes of the base before the reference in the target, and whether a `/` comes
 /// between; `None` for the reference path.
 #[inline(always)]
 fn kept_of_base(base: &Base<'_>, record: Record<'_>, relative: &Relative) -> Option<(u32, bool)> {
@@ -52,7 +54,7 @@ fn kept_of_base(base: &Base<'_>, record: Record<'_>, relative: &Relative) -> Opt
         return Some((parts.scheme_end + 1, false));
     }
     if relative.dots && parts.authority_start == 0 {
-        // The path might come to look like an authority.
+        // The path might look like an authority.
         return None;
     }
     if c.path_end == 0 {

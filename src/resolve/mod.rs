@@ -1,18 +1,19 @@
-//! Floor 4: reference resolution, RFC 3986 section 5, and what section 4 says of references.
+//! Floor 4: reference resolution, RFC 3986 section 5, and the references of section 4.
 //!
-//! A [`Resolver`] holds a base and turns references into their targets, into the caller's buffer.
+//! A [`Resolver`] holds a base and writes the targets of references to the caller's buffer.
 //! Sections 5.2.2 to 5.2.4 and 5.3 are followed to the letter:
 //!
 //! - strictly, unless [`Options::lenient_scheme`] is set: `http:g` is a URI of its own;
-//! - dot segments are removed from the path of every reference that has one, a URI's too (5.2.2); a path
-//!   that is inherited whole (`?y`, `#s`, the empty reference) stays as it is in the base;
+//! - dot segments are removed from the path of every reference that has one, also of a URI (5.2.2);
+//!   a path that is inherited whole (`?y`, `#s`, the empty reference) stays as it is in the base;
 //! - nothing is normalized: a reference "must be transformed to its target URI before it can be
-//!   normalized" (5.2.1), so `%2e%2e` is no dot segment here.
+//!   normalized" (5.2.1), so `%2e%2e` is not a dot segment here.
 //!
-//! The one departure is that of normalization: a path without authority may not begin with `//` (3.3),
-//! so `/.` stays in front where it would. `.//b` against `foo:/a` is `foo:/.//b`, never `foo://b`.
+//! The one exception is that of normalization: a path without authority may not begin with `//`
+//! (3.3), so `/.` stays in front of a path that would. `.//b` against `foo:/a` is `foo:/.//b`,
+//! never `foo://b`.
 //!
-//! [`Suffix`] reads what 4.5 calls suffix references, for lists without a base.
+//! [`Suffix`] reads the suffix references of 4.5, for lists without a base.
 
 mod base;
 mod exact;
@@ -38,12 +39,12 @@ use crate::uri::{ErrorKind, UriError};
 /// How references are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Ignore the scheme of a reference where it is that of the base, whatever the case of either: the
-    /// loophole of old parsers (5.2.2, 5.4.2). `http:g` is `g` then.
+    /// Ignore the scheme of a reference if it is that of the base, in any case: the loophole of old
+    /// parsers (5.2.2, 5.4.2). `http:g` is `g` then.
     pub lenient_scheme: bool,
 }
 
-/// Resolves one reference after the other against one base; holds the buffers that this needs.
+/// Resolves references one at a time against one base, and owns the buffers for that.
 ///
 /// For millions of references in a file, `pipeline::resolve` is faster, since it scans them
 /// together.
@@ -70,12 +71,12 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// A resolver with the best backend of this CPU.
+    /// Creates a resolver with the best backend of this CPU.
     pub fn new(base: BaseUri, options: Options) -> Resolver {
         Resolver::with_kernels(base, options, Kernels::detect())
     }
 
-    /// A resolver with a backend of the caller's choice; the answers are the same.
+    /// Creates a resolver with the given backend; the results are the same.
     pub fn with_kernels(base: BaseUri, options: Options, kernels: Kernels) -> Resolver {
         Resolver {
             base,
@@ -92,12 +93,13 @@ impl Resolver {
         &self.base
     }
 
-    /// Appends the target of `reference`, which is all of the bytes, to `out`; what `out` held stays.
+    /// Appends the target of `reference`, which is all of the bytes, to `out`, which keeps its
+    /// content.
     ///
-    /// The empty reference is one, too: its target is the base.
+    /// The empty reference is valid: its target is the base.
     ///
     /// # Errors
-    /// What [`crate::uri::parse`] says of `reference`; `out` is unchanged then.
+    /// Those of [`crate::uri::parse`]; `out` is unchanged then.
     pub fn resolve_into(&mut self, reference: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         if u32::try_from(reference.len()).is_err() {
             return Err(UriError { kind: ErrorKind::TooLong, at: u32::MAX });
@@ -108,7 +110,7 @@ impl Resolver {
         kernels.run(Append(&base.view(), *options, record, out))
     }
 
-    /// The target of `reference`.
+    /// Returns the target of `reference`.
     ///
     /// # Errors
     /// As [`Resolver::resolve_into`].
@@ -120,14 +122,14 @@ impl Resolver {
         result.map(|()| &self.target[..])
     }
 
-    /// Whether `target` refers to the same document as the base (4.4): aside from a fragment it has
-    /// the same bytes. Neither is normalized for that.
+    /// Whether `target` refers to the same document as the base (4.4): apart from a fragment the
+    /// bytes are equal. Neither is normalized first.
     pub fn is_same_document(&self, target: &[u8]) -> bool {
         self.base.view().is_same_document(target)
     }
 }
 
-/// Appends the target of a record, which may be empty, to `out`. In a function of its own.
+/// Appends the target of a record, which may be empty, to `out`. Not inlined.
 #[inline(always)]
 pub(crate) fn append_target<I: Isa>(
     isa: I,
@@ -139,7 +141,7 @@ pub(crate) fn append_target<I: Isa>(
     isa.call(Append(base, options, record, out))
 }
 
-/// Appends the target of a record to what is there.
+/// Appends the target of a record to the vector.
 struct Append<'a>(&'a Base<'a>, Options, Record<'a>, &'a mut Vec<u8>);
 
 impl Task for Append<'_> {
@@ -151,7 +153,7 @@ impl Task for Append<'_> {
     }
 }
 
-/// [`append_target`] as a part of the caller.
+/// [`append_target`], inlined into the caller.
 #[inline(always)]
 pub(crate) fn append_target_here<I: Isa>(
     isa: I,
@@ -187,35 +189,35 @@ fn by_reference_path(
     exact::resolve_exact(base, text, options.lenient_scheme, out)
 }
 
-/// Whether `text` has a scheme, as far as delimiters alone tell, and no dot that could begin a dot segment.
+/// Whether `text` has a scheme, by delimiters alone, and no dot that could begin a dot segment.
 fn is_uri_without_dots(text: &[u8]) -> bool {
     let has_scheme = text.iter().find(|byte| b":/?#".contains(byte)) == Some(&b':');
     has_scheme
         && !memchr::memchr_iter(b'.', text).any(|dot| dot > 0 && b":/".contains(&text[dot - 1]))
 }
 
-/// What the references of a list are taken against.
+/// How the references of a list are resolved.
 #[derive(Clone, Debug)]
 pub enum Context {
-    /// A base for all of them.
+    /// Against one base.
     Base {
         /// The base.
         base: BaseUri,
-        /// How references are read.
+        /// Against one base, by RFC 2396.
         options: Options,
     },
-    /// A base for all of them, by RFC 2396.
+    /// Against one base, by RFC 2396.
     Legacy {
         /// The base.
         base: LegacyBase,
         /// As [`Options::lenient_scheme`].
         lenient_scheme: bool,
     },
-    /// No base; suffix references are completed with a scheme.
+    /// Without a base; suffix references are completed with a scheme.
     Suffix(Suffix),
 }
 
-/// A target on its way to be normalized. Reusable.
+/// A target that is about to be normalized. Reusable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placed {
     target: Vec<u8>,
@@ -227,7 +229,7 @@ impl Context {
     /// Appends the target of `reference`, which is all of the bytes, to `out`.
     ///
     /// # Errors
-    /// When it has none; `out` is unchanged then.
+    /// If it has none; `out` is unchanged then.
     pub(crate) fn append_target(
         &self,
         reference: &[u8],
@@ -244,10 +246,11 @@ impl Context {
         }
     }
 
-    /// The target of a record, which is not empty, as a record of its own: in `placed`, or the record itself
-    /// where it is its own target, or has none.
+    /// The target of a record, which is not empty, as a record of its own: in `placed`, or the
+    /// record itself if it is its own target, or has none.
     ///
-    /// So who normalizes what comes back finds the same faults as without a context, at the same places.
+    /// A caller that normalizes the result therefore finds the same faults as without a context, at
+    /// the same positions.
     #[inline(always)]
     pub(crate) fn place<'a, I: Isa>(
         &self,

@@ -1,17 +1,18 @@
-//! Resolution by RFC 2396, section 5.2, where that gave other answers than RFC 3986.
+//! Resolution by RFC 2396, section 5.2, where it differs from RFC 3986.
 //!
-//! - A reference without path, scheme, authority and query, such as `#s` or the empty one, is a reference to
-//!   the current document (step 2), by its form, not by comparison. Its target is the base, with its own
-//!   fragment.
+//! - A reference without path, scheme, authority and query, such as `#s` or the empty one, is a
+//!   reference to the current document (step 2), by its form, not by comparison. Its target is the
+//!   base, with the fragment of the reference.
 //! - A query alone replaces the last segment too: `?y` against `http://a/b/c` is `http://a/b/?y`.
-//! - A reference with a scheme is the target as it stands (step 3), one with an authority or an absolute
-//!   path keeps its path as it stands (steps 4 and 5): dots mean something in relative paths only.
+//! - A reference with a scheme is the target, unchanged (step 3); one with an authority or an
+//!   absolute path keeps its path unchanged (steps 4 and 5): dot segments have a meaning in
+//!   relative paths only.
 //! - `..` with nothing to step back over stay (step 6g): `../../g` against `http://a/b` is
 //!   `http://a/../../g`.
 //!
-//! Two departures, for URIs that would otherwise say something else. Step 6a "failed to account for a base
-//! URI with no path" (RFC 3986, D.2): `g` against `http://a` is `http://a/g` here, not `http://ag`. And `/.` stays
-//! before a path without authority that would come to begin with `//`.
+//! Two exceptions prevent a change of meaning. Step 6a "failed to account for a base URI with no
+//! path" (RFC 3986, D.2): `g` against `http://a` is `http://a/g` here, not `http://ag`. And `/.`
+//! stays in front of a path without authority that would otherwise begin with `//`.
 
 use crate::grammar::rfc2396::Legacy;
 use crate::uri::rfc2396::LegacyForm;
@@ -36,7 +37,7 @@ pub struct LegacyBase {
     legacy: Legacy,
 }
 
-/// What a reference turned out to be.
+/// The kind of the target of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LegacyTarget {
     /// A URI of its own.
@@ -46,10 +47,10 @@ pub enum LegacyTarget {
 }
 
 impl LegacyBase {
-    /// The base that `text` is once its fragment and `#` are stripped.
+    /// Parses `text` as a base URI, without its fragment and `#`.
     ///
     /// # Errors
-    /// What [`parse_rfc2396`] says of `text`; [`ErrorKind::Relative`] at byte 0 when it has no scheme.
+    /// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 if `text` has no scheme.
     pub fn new(text: &[u8], legacy: Legacy) -> Result<LegacyBase, UriError> {
         let parts = parse_rfc2396(text, legacy)?;
         if !parts.is_absolute() {
@@ -64,15 +65,15 @@ impl LegacyBase {
         &self.text
     }
 
-    /// Appends the target of `reference` to `out`; that of a reference to the current document is the
-    /// base with the fragment of the reference.
+    /// Appends the target of `reference` to `out`; that of a reference to the current document is
+    /// the base with the fragment of the reference.
     ///
-    /// With `lenient_scheme` the scheme of a reference is ignored where it is that of the base, in any case,
-    /// and the base is hierarchical (step 3).
+    /// With `lenient_scheme` the scheme of a reference is ignored if it is that of the base, in any
+    /// case, and the base is hierarchical (step 3).
     ///
     /// # Errors
-    /// What [`parse_rfc2396`] says of `reference`; [`ErrorKind::Relative`] at byte 0 for a relative reference
-    /// when the base is opaque (section 5). `out` is unchanged then.
+    /// Those of [`parse_rfc2396`]; [`ErrorKind::Relative`] at byte 0 for a relative reference if
+    /// the base is opaque (section 5). `out` is unchanged then.
     pub fn resolve_into(
         &self,
         reference: &[u8],
@@ -88,7 +89,8 @@ impl LegacyBase {
             let is_loophole =
                 lenient_scheme && !is_opaque && scheme.eq_ignore_ascii_case(base_scheme);
             match parse_rfc2396(rest, self.legacy) {
-                // What has a colon in its first segment is not a relative reference without the scheme.
+                // A text with a colon in its first segment is not a relative reference without the
+                // scheme.
                 Ok(relative) if is_loophole && !relative.is_absolute() => {
                     (reference, parts) = (rest, relative);
                 }

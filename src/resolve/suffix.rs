@@ -1,18 +1,19 @@
-//! Suffix references (RFC 3986 section 4.5): `www.w3.org/Addressing/`, for people, without a scheme.
+//! Suffix references (RFC 3986 section 4.5): `www.w3.org/Addressing/`, as people write them,
+//! without a scheme.
 //!
-//! They have the syntax of a relative path, so they are read only where there is no base and only when
-//! asked for. There is no standard set of heuristics; this is the one used here. A text is a suffix
-//! reference when all of it up to the first `/`, `?` or `#` is a host, with or without a port:
+//! They have the syntax of a relative path, so they are read only without a base and only on
+//! request. There is no standard set of heuristics; this is the one used here. A text is a suffix
+//! reference if the part before the first `/`, `?` or `#` is a host, with or without a port:
 //!
-//! - the host is a name of two labels or more between dots, of letters, digits, `-` and `_`, none of them
-//!   with a `-` at either end or longer than 63 bytes, the last one of two bytes or more, the first of
-//!   which is a letter, and perhaps a dot after it; or it is an IPv4 address of four decimal numbers, an IPv6
-//!   address in brackets, or `localhost`;
-//! - the port is `:` and a decimal number from 0 to 65535, of at most five digits.
+//! - The host is a name: two or more labels separated by dots, of letters, digits, `-` and `_`. No
+//!   label has a `-` at either end or more than 63 bytes; the last one has two bytes or more and
+//!   begins with a letter; a final dot is allowed. Or the host is an IPv4 address of four decimal
+//!   numbers, an IPv6 address in brackets, or `localhost`.
+//! - The port is `:` and a decimal number from 0 to 65535, of at most five digits.
 //!
-//! So `index.html` is taken for a host: without a base nothing tells it from `example.org`. User
-//! information is not guessed, as `joe@example.com` is a mail address; nor are encoded names. With a
-//! port the text is read as a suffix although the grammar would see a scheme in it:
+//! So `index.html` is read as a host: without a base nothing distinguishes it from `example.org`.
+//! User information is not guessed, as `joe@example.com` is a mail address; nor are encoded names.
+//! With a port the text is read as a suffix although the grammar would see a scheme in it:
 //! `www.w3.org:80/` and `localhost:8080` are hosts, `tel:5551212` and `a:80` are URIs.
 
 use core::fmt;
@@ -44,17 +45,17 @@ pub struct NoScheme;
 
 impl fmt::Display for NoScheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a scheme is a letter, and letters, digits, '+', '-' and '.' after it")
+        f.write_str("a scheme is a letter followed by letters, digits, '+', '-' and '.'")
     }
 }
 
 impl core::error::Error for NoScheme {}
 
 impl Suffix {
-    /// Suffix references are of `scheme`.
+    /// Completes suffix references with `scheme`.
     ///
     /// # Errors
-    /// When `scheme` is none (3.1).
+    /// If `scheme` is not a scheme (3.1).
     pub fn new(scheme: &str) -> Result<Suffix, NoScheme> {
         let bytes = scheme.as_bytes();
         let is_scheme = bytes.first().is_some_and(|&first| ALPHA.has(first))
@@ -63,19 +64,19 @@ impl Suffix {
         if is_scheme { Ok(Suffix { prefix }) } else { Err(NoScheme) }
     }
 
-    /// The scheme, as it was given.
+    /// The scheme, as given.
     pub fn scheme(&self) -> &str {
         let scheme = self.prefix.strip_suffix(b"://").unwrap_or(&self.prefix);
         // A scheme is ASCII.
         str::from_utf8(scheme).unwrap_or_default()
     }
 
-    /// Appends the target of `text` to `out`: the URI that it completes to if it is a suffix reference,
-    /// or itself if it is a URI; dot segments are removed from the path of either (5.2.2).
+    /// Appends the target of `text` to `out`: the completed URI if `text` is a suffix reference, or
+    /// `text` itself if it is a URI. Dot segments are removed from the path of either (5.2.2).
     ///
     /// # Errors
-    /// What [`crate::uri::parse`] says of `text`; [`ErrorKind::Relative`] at byte 0 for any other relative reference.
-    /// `out` is unchanged then.
+    /// Those of [`crate::uri::parse`]; [`ErrorKind::Relative`] at byte 0 for any other relative
+    /// reference. `out` is unchanged then.
     pub fn complete_into(&self, text: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         let kept = out.len();
         let added = if is_suffix(text) { &self.prefix[..] } else { b"" };
@@ -84,7 +85,7 @@ impl Suffix {
         let judged = match parse(&out[kept..]) {
             Ok(parts) if parts.is_uri() => Ok(parts),
             Ok(_) => Err(UriError { kind: ErrorKind::Relative, at: 0 }),
-            // What was added is valid.
+            // The added prefix is valid.
             Err(error) => Err(UriError { at: error.at - added.len() as u32, ..error }),
         };
         match judged {
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn uris_stay_and_others_are_refused() {
+    fn uris_stay_and_others_are_rejected() {
         for (text, expected) in [
             ("http://h/a/./b", "http://h/a/b"),
             ("tel:5551212", "tel:5551212"),

@@ -1,4 +1,4 @@
-//! The fast path against the exact one.
+//! Tests the fast path against the reference path.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,8 @@ use crate::chunk::Padded;
 use crate::uri::dots::has_dot_segment;
 use crate::uri::{parse, relative::relative};
 
-/// What the fast path alone says of every line of `text`: `None` where it passes.
+/// The results of the fast path alone for every line of `text`: `None` where it leaves the record
+/// to the reference path.
 fn by_fast_path(base: &BaseUri, text: &[u8], kernels: Kernels) -> Vec<Option<Vec<u8>>> {
     struct Lines<'a>(&'a BaseUri, Padded<'a>);
     impl Task for Lines<'_> {
@@ -58,8 +59,8 @@ const BASES: &[&str] = &[
     "mailto:joe@example.com",
 ];
 
-/// Checks every line of `text` against every base on every backend; gives the share of valid relative
-/// references that the fast path took.
+/// Checks every line of `text` against every base on every backend; returns the share of valid
+/// relative references that the fast path handled.
 fn check(text: &[u8]) -> f64 {
     let (mut taken, mut all) = (0, 0);
     for base in BASES {
@@ -90,7 +91,7 @@ fn check(text: &[u8]) -> f64 {
 }
 
 #[test]
-fn takes_what_is_common_and_agrees() {
+fn handles_common_input_and_agrees() {
     let lines = b"g\n./g\ng/\n/g\n//g\n?y\ng?y\n#s\ng#s\ng?y#s\n;x\n.\n..\n../\n../g\n../../../g\n/./g\n/../g\n\
         g.\n..g\n./../g\ng/../h\ng?y/../x\ng#s/../x\n//h:80/a/../b\n//1.2.3.4?q\n/%7Ea?b=%2f#%41\n/a.b/c\nimages/logo.png\n\n/";
     assert!(check(lines) > 0.75, "{}", check(lines));
@@ -139,7 +140,7 @@ fn agrees_at_every_alignment_and_length() {
 }
 
 #[test]
-fn what_lies_behind_is_not_read() {
+fn bytes_after_the_record_are_not_read() {
     let base = BaseUri::new(b"http://a/b").unwrap();
     for (text, after) in
         [("%4", "1"), ("a", ":b"), ("/", "/h"), ("/a/.", "."), ("/a/..", "x"), ("a", "#b#c")]

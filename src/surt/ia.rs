@@ -1,7 +1,7 @@
-//! `surt:ia`: what the Wayback Machine's index makes of a URI, beyond reversing the host.
+//! `surt:ia`: the form of a URI in the Wayback Machine's index, beyond reversing the host.
 //!
-//! It decodes first, then takes away what seldom matters, and encodes the little that would
-//! break a line. Every step works on the end of the output, from a `start` on.
+//! It decodes first, then removes what seldom matters, and encodes the few bytes that would break a
+//! line. Every step works on the end of the output, from a `start` on.
 
 use std::io::Write as _;
 
@@ -22,7 +22,7 @@ pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>)
         let inside = text.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
         reversed(inside.unwrap_or(text), out);
         encode(start, text, out);
-        if let Some(port) = parts.port.filter(|port| is_told(parts.scheme, port)) {
+        if let Some(port) = parts.port.filter(|port| is_written(parts.scheme, port)) {
             out.push(b':');
             out.extend_from_slice(port);
         }
@@ -40,7 +40,7 @@ pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>)
     if has_host {
         tidy_segments(start, out);
     }
-    session::leave_out_segments(start, out);
+    session::drop_segments(start, out);
     if out.len() > start + 1 && out.ends_with(b"/") {
         out.pop();
     }
@@ -54,7 +54,7 @@ pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>)
         let start = out.len();
         decode_into(query, out);
         out[start..].make_ascii_lowercase();
-        session::leave_out_params(start, out);
+        session::drop_params(start, out);
         if out.len() == start {
             out.pop();
         } else {
@@ -64,18 +64,19 @@ pub(super) fn write(parts: &Parts<'_>, scratch: &mut Scratch, out: &mut Vec<u8>)
     }
 }
 
-/// Whether `port` is written: the default one of `http` and `https` is not, nor is 0.
-fn is_told(scheme: &[u8], port: &[u8]) -> bool {
+/// Whether `port` is written: the default port of `http` and `https` is not, nor is 0.
+fn is_written(scheme: &[u8], port: &[u8]) -> bool {
     let digits = port.iter().position(|&digit| digit != b'0').map_or(&[][..], |at| &port[at..]);
     let is_default = (digits == b"80" && scheme.eq_ignore_ascii_case(b"http"))
         || (digits == b"443" && scheme.eq_ignore_ascii_case(b"https"));
     !digits.is_empty() && !is_default
 }
 
-/// Appends `component` with its triplets decoded, and those that come out of that, until there are none.
+/// Appends `component` with its triplets decoded, and then those that decoding produces, until
+/// there are none.
 ///
-/// Triplets do not overlap, so the order in which they are decoded does not matter: here, as soon as
-/// their last digit has been written.
+/// Triplets do not overlap, so the order of decoding does not matter: each is decoded as soon as
+/// its last digit is written.
 fn decode_into(component: &[u8], out: &mut Vec<u8>) {
     let Some(first) = memchr(b'%', component) else {
         out.extend_from_slice(component);
@@ -102,9 +103,9 @@ fn is_encoded(byte: u8) -> bool {
     byte <= b' ' || byte >= 0x7F || byte == b'#' || byte == b'%'
 }
 
-/// Encodes what stands from `start` on, where that is needed; digits are in lower case.
+/// Encodes the bytes from `start` on that need it; digits are in lower case.
 fn encode(start: usize, spare: &mut Vec<u8>, out: &mut Vec<u8>) {
-    // Canonical forms hold no such byte but those that were decoded.
+    // Canonical forms hold no such bytes except decoded ones.
     let Some(first) = out[start..].iter().position(|&byte| is_encoded(byte)) else { return };
     spare.clear();
     spare.extend_from_slice(&out[start + first..]);
@@ -119,8 +120,8 @@ fn encode(start: usize, spare: &mut Vec<u8>, out: &mut Vec<u8>) {
     }
 }
 
-/// Takes the dots around a host away, and all but one between labels; spells IPv4 addresses out; takes one
-/// label `www`, with digits or without, away where something follows it.
+/// Removes the dots around a host, all but one between labels, and one label `www`, with or without
+/// digits, if something follows it; writes IPv4 addresses as dotted decimal.
 fn tidy_host(host: &mut Vec<u8>) {
     if host.first() == Some(&b'.')
         || host.last() == Some(&b'.')
@@ -137,7 +138,7 @@ fn tidy_host(host: &mut Vec<u8>) {
     {
         host.clear();
         let [a, b, c, d] = octets;
-        // A vector takes whatever is written.
+        // Writing to a vector does not fail.
         let _ = write!(host, "{a}.{b}.{c}.{d}");
     } else if let Some(after) = host.strip_prefix(b"www") {
         let digits = after.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(after.len());
@@ -147,8 +148,8 @@ fn tidy_host(host: &mut Vec<u8>) {
     }
 }
 
-/// The address that `host` spells as `inet_aton` reads it: up to four decimal or, after a 0, octal numbers,
-/// the last of which fills what is left. A number alone is decimal, and wraps.
+/// The address that `host` means to `inet_aton`: up to four numbers, decimal or, with a leading 0,
+/// octal; the last one fills the remaining bytes. A single number is decimal, and wraps.
 fn ipv4(host: &[u8]) -> Option<[u8; 4]> {
     if host.iter().all(u8::is_ascii_digit) {
         let wrap =
@@ -178,7 +179,8 @@ fn ipv4(host: &[u8]) -> Option<[u8; 4]> {
     Some((address as u32).to_be_bytes())
 }
 
-/// Removes segments of the path from `start` on that are empty or dots, and with `..` the one before.
+/// Removes empty segments and dot segments of the path from `start` on, and for `..` also the
+/// segment before.
 fn tidy_segments(start: usize, out: &mut Vec<u8>) {
     let path = &out[start..];
     if path.first() != Some(&b'/') {
@@ -188,7 +190,7 @@ fn tidy_segments(start: usize, out: &mut Vec<u8>) {
     if is_tidy {
         return;
     }
-    // What is kept never gets ahead of what is read.
+    // Writing never gets ahead of reading.
     let (mut to, mut from) = (start, start);
     while from < out.len() {
         let end = memchr(b'/', &out[from + 1..]).map_or(out.len(), |at| from + 1 + at);
@@ -210,7 +212,7 @@ fn tidy_segments(start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Sorts the parameters from `start` on: by name, then by what follows it.
+/// Sorts the parameters from `start` on: by name, then by the rest.
 fn sort_params(start: usize, params: &mut Vec<(u32, u32)>, text: &mut Vec<u8>, out: &mut Vec<u8>) {
     if memchr(b'&', &out[start..]).is_none() {
         return;

@@ -1,38 +1,39 @@
-//! Floor 5: sort-friendly forms of URIs (SURT), as web archives key their indexes.
+//! Floor 5: sort-friendly forms of URIs (SURT), the keys of web archive indexes.
 //!
-//! A host is written with its labels in reverse, `com,example,www`, so that sorting the bytes of these
-//! forms brings hosts of one domain together. There are three:
+//! A host is written with its labels reversed, `com,example,www`, so that sorting the bytes of
+//! these forms groups the hosts of a domain. There are three forms:
 //!
-//! | name | written by | of `http://u@www.Example.com:81/A/?b=2&a=1#f` |
+//! | name | defined by | of `http://u@www.Example.com:81/A/?b=2&a=1#f` |
 //! | --- | --- | --- |
 //! | `ssurt` | the SSURT description of urlcanon | `com,example,www,//81:http@u:/A/?b=2&a=1#f` |
 //! | `surt:cdxj` | the Searchable URL of Webrecorder's CDXJ 0.1.0 | `com,example,www:81)/a/?b=2&a=1` |
 //! | `surt:ia` | the keys of the Wayback Machine's CDX | `com,example:81)/a?a=1&b=2` |
 //!
-//! `surt` alone is `surt:cdxj`. They are made from a canonical form, so what its rung makes one has one
-//! form here too. Only `ssurt` can be undone; the others leave things out, and different URIs may share
-//! one:
+//! `surt` alone is `surt:cdxj`. They are computed from a canonical form, so URIs that are
+//! equivalent at its rung share a form here too. Only `ssurt` is reversible; the others drop parts,
+//! and different URIs may share a form:
 //!
 //! | | `ssurt` | `surt:cdxj` | `surt:ia` |
 //! | --- | --- | --- | --- |
 //! | lower case | nothing | all | all |
-//! | scheme | after the host | left out if there is a host | left out if there is a host |
-//! | userinfo, fragment | kept | left out | left out |
-//! | port | before the scheme | kept | left out if 80 for `http`, 443 for `https`, or 0 |
-//! | `www.`, `www2.` ... | kept | kept | the first label is left out |
+//! | scheme | after the host | dropped if there is a host | dropped if there is a host |
+//! | userinfo, fragment | kept | dropped | dropped |
+//! | port | before the scheme | kept | dropped if 80 for `http`, 443 for `https`, or 0 |
+//! | `www.`, `www2.` ... | kept | kept | the first label is dropped |
 //! | dots around a host, several in a row | kept | kept | one between labels |
 //! | IPv4 address | as it is | octets reversed | octets reversed, after `inet_aton`'s short and octal forms |
 //! | IP literal | as it is | as it is | without brackets, reversed at dots |
-//! | triplets | kept | kept | decoded until none is left; then `#`, `%`, and bytes up to 0x20 and from 0x7F on are encoded |
-//! | path | kept | kept | after decoding: empty and dot segments go; one slash at its end goes |
-//! | query | kept | kept | session ids go, parameters are sorted, an empty one goes |
+//! | triplets | kept | kept | decoded until none remains; then `#`, `%`, and bytes up to 0x20 and from 0x7F on are encoded |
+//! | path | kept | kept | after decoding: empty segments, dot segments and one trailing slash are dropped |
+//! | query | kept | kept | session ids and an empty query are dropped, parameters are sorted |
 //!
-//! Session ids are `jsessionid`, `phpsessid` and `sid` with 32 letters and digits, `aspsessionid` and 8 letters
-//! with 24 letters, `cfid` and `cftoken` side by side, the last of each kind, and a segment `(S(24 letters
-//! and digits))` or `(24 letters and digits)` before a name with `.aspx`.
+//! Session ids are `jsessionid`, `phpsessid` and `sid` with 32 letters and digits, `aspsessionid`
+//! and 8 letters with 24 letters, `cfid` followed by `cftoken` (of each kind, the last one is
+//! dropped), and a segment `(S(24 letters and digits))` or `(24 letters and digits)` before a name
+//! with `.aspx`.
 //!
-//! Without a host, or with an empty one, `surt` begins with the scheme and its `:` and goes on with the path:
-//! `mailto:joe@example.com`, `file:/etc/passwd`.
+//! Without a host, or with an empty one, `surt` begins with the scheme and its `:`, followed by the
+//! path: `mailto:joe@example.com`, `file:/etc/passwd`.
 
 mod ia;
 mod parts;
@@ -50,11 +51,11 @@ use parts::Parts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
-    /// Host reversed, then port, scheme and userinfo; loses nothing.
+    /// Host reversed, then port, scheme and userinfo; reversible.
     Ssurt,
     /// Host reversed, then port, path and query, all in lower case.
     Cdxj,
-    /// The key that the Internet Archive's index has for it.
+    /// The key in the Internet Archive's index.
     Ia,
 }
 
@@ -71,14 +72,14 @@ impl Form {
         }
     }
 
-    /// The form called `name`; `surt` is `surt:cdxj`.
+    /// The form with this `name`; `surt` is `surt:cdxj`.
     pub fn from_name(name: &str) -> Option<Form> {
         let name = if name == "surt" { Form::Cdxj.name() } else { name };
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 }
 
-/// Buffers for [`write()`], reusable.
+/// Reusable buffers of [`write()`].
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     text: Vec<u8>,
@@ -87,8 +88,8 @@ pub struct Scratch {
 
 /// Appends the sort-friendly form of `uri`, a canonical form, to `out`.
 ///
-/// Any URI will do, canonical or not; then its scheme and host are not in lower case either. Of
-/// bytes that are not URIs the result is bytes. Takes time in proportion to the length but for the
+/// Accepts any URI, canonical or not; without normalization its scheme and host keep their case.
+/// The result for bytes that are not a URI is unspecified. Linear in the length except for the
 /// sorting of `surt:ia`; allocates only to grow its buffers.
 ///
 /// ```
@@ -160,7 +161,7 @@ fn cdxj(parts: &Parts<'_>, out: &mut Vec<u8>) {
     out[start..].make_ascii_lowercase();
 }
 
-/// Appends what stands between the dots of `host` in reverse, with commas between.
+/// Appends the labels of `host` in reverse order, separated by commas.
 fn reversed(host: &[u8], out: &mut Vec<u8>) {
     let mut end = host.len();
     // Hosts are short: looking at each byte is faster than calling a search for every label.

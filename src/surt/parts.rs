@@ -1,10 +1,10 @@
-//! The components of a URI that is known to be one, by its delimiters.
+//! The components of a valid URI, by its delimiters.
 
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::uri::parse_ipv4;
 
-/// The components, as Appendix B and section 3.2 part them.
+/// The components, as defined by Appendix B and section 3.2.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Parts<'a> {
     pub(super) scheme: &'a [u8],
@@ -19,7 +19,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The components of `uri`. Of other bytes it makes some sense.
+    /// The components of `uri`; unspecified for other bytes.
     pub(super) fn of(uri: &'a [u8]) -> Parts<'a> {
         let mut parts = Parts::default();
         let scheme_end = memchr(b':', uri).unwrap_or(uri.len());
@@ -55,7 +55,7 @@ impl<'a> Parts<'a> {
         self.host = Some(host);
     }
 
-    /// Whether the host is an address, whose parts are in order as they are.
+    /// Whether the host is an address, whose parts are not reversed.
     pub(super) fn is_address(&self) -> bool {
         self.host.is_some_and(|host| match host.first() {
             Some(b'[') => true,

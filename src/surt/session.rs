@@ -1,33 +1,34 @@
-//! Session ids that `surt:ia` leaves out. All text is in lower case here.
+//! Removal of session ids for `surt:ia`. All text is in lower case here.
 
 use memchr::{memchr, memmem, memrchr};
 
-/// Names, and how many letters and digits follow their `=`.
+/// Names; each `=` is followed by [`NAMED_LEN`] letters and digits.
 const NAMED: [&[u8]; 3] = [b"jsessionid=", b"phpsessid=", b"sid="];
 const NAMED_LEN: usize = 32;
 const ASP: &[u8] = b"aspsessionid";
 
-/// The bytes of the longest name and its value.
+/// Length of the shortest name with its value.
 const SHORTEST: usize = NAMED_LEN + 4;
 
-/// Leaves out of the query from `start` on the last session id of each kind, and the `&` after it.
+/// Removes the last session id of each kind, and the `&` after it, from the query from `start` on.
 ///
-/// The front of a parameter that ends in one stays, and so does the `&` before one that is last.
-pub(super) fn leave_out_params(start: usize, out: &mut Vec<u8>) {
+/// The front of a parameter that ends in one stays, and so does the `&` before one at the end of
+/// the query.
+pub(super) fn drop_params(start: usize, out: &mut Vec<u8>) {
     let query = &out[start..];
     if query.len() >= SHORTEST && memmem::find(query, b"sid=").is_some()
         || memmem::find(query, b"sessionid").is_some()
     {
         for name in NAMED {
-            leave_out_last(start, out, |param| named_len(param, name));
+            drop_last(start, out, |param| named_len(param, name));
         }
-        leave_out_last(start, out, asp_len);
+        drop_last(start, out, asp_len);
     }
-    leave_out_cold_fusion(start, out);
+    drop_cold_fusion(start, out);
 }
 
-/// Leaves out the end of the last parameter of which `len_of` says how long an end goes.
-fn leave_out_last(start: usize, out: &mut Vec<u8>, len_of: impl Fn(&[u8]) -> Option<usize>) {
+/// Removes the end of the last parameter for which `len_of` returns the length of such an end.
+fn drop_last(start: usize, out: &mut Vec<u8>, len_of: impl Fn(&[u8]) -> Option<usize>) {
     let mut end = out.len();
     loop {
         let from = memrchr(b'&', &out[start..end]).map_or(start, |at| start + at + 1);
@@ -65,8 +66,8 @@ fn asp_len(param: &[u8]) -> Option<usize> {
     (front.ends_with(ASP) && has_shape).then_some(ASP.len() + TAIL)
 }
 
-/// Leaves out the last `cfid=...&cftoken=...`.
-fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
+/// Removes the last `cfid=...&cftoken=...`.
+fn drop_cold_fusion(start: usize, out: &mut Vec<u8>) {
     const SECOND: &[u8] = b"&cftoken=";
     let mut rest = out.len();
     while let Some(at) = memmem::rfind(&out[start..rest], SECOND) {
@@ -74,7 +75,7 @@ fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
         let value = second + SECOND.len();
         let end = memchr(b'&', &out[value..]).map_or(out.len(), |at| value + at);
         let param = memrchr(b'&', &out[start..second]).map_or(start, |at| start + at + 1);
-        // A value has a byte at least.
+        // A value has at least one byte.
         let first = memmem::rfind(&out[param..second.saturating_sub(1).max(param)], b"cfid=");
         if let Some(first) = first.filter(|_| end > value) {
             let after = (end + 1).min(out.len());
@@ -85,22 +86,22 @@ fn leave_out_cold_fusion(start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Leaves out of the path from `start` on the last segment that is a session id of ASP.NET, first of the form
-/// `(s(...))`, then of the form `(...)`, where a name with `.aspx` comes after.
-pub(super) fn leave_out_segments(start: usize, out: &mut Vec<u8>) {
+/// Removes the last segment of the path from `start` on that is a session id of ASP.NET, first of
+/// the form `(s(...))`, then of the form `(...)`, if a name with `.aspx` follows.
+pub(super) fn drop_segments(start: usize, out: &mut Vec<u8>) {
     if memmem::find(&out[start..], b"/(").is_some()
         && memmem::find(&out[start..], b".aspx").is_some()
     {
-        leave_out_segment(start, out, is_lettered);
-        leave_out_segment(start, out, is_bare);
+        drop_segment(start, out, is_lettered);
+        drop_segment(start, out, is_bare);
     }
 }
 
-fn leave_out_segment(start: usize, out: &mut Vec<u8>, is_session: fn(&[u8]) -> bool) {
+fn drop_segment(start: usize, out: &mut Vec<u8>, is_session: fn(&[u8]) -> bool) {
     const PAGE: &[u8] = b".aspx";
     let path = &out[start..];
     let mut end = path.len();
-    // Where the search for a page from `known` on has failed already.
+    // The search for a page from `known` on has failed already.
     let mut known = path.len();
     while let Some(slash) = memrchr(b'/', &path[..end]) {
         // The segment from `from` to `end`, and what follows its `/`.
@@ -131,7 +132,8 @@ fn is_bare(segment: &[u8]) -> bool {
     inside.is_some_and(is_token)
 }
 
-/// `(`, one or more of a letter and a bare one, `)`.
+/// `(`, one or more of a letter and a bare id, `)`.
+///
 fn is_lettered(segment: &[u8]) -> bool {
     let inside = segment.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
     inside.is_some_and(|inside| {

@@ -4,7 +4,7 @@ use super::*;
 use crate::chunk::PaddedBuf;
 use crate::simd::{Kernels, Task};
 
-/// One that is longer than a block.
+/// A context longer than a block.
 const LONG_CONTEXT: &str =
     "uriscan 2026-11-22 a text of a meaning, which is longer than the 64 bytes of a block";
 
@@ -19,7 +19,7 @@ fn hashers() -> Vec<PublicHasher> {
     hashers
 }
 
-/// The key by the plainest calls of the crates.
+/// The key by the simplest calls of the crates.
 fn expected(hasher: &PublicHasher, form: &[u8]) -> u128 {
     let hash: [u8; 32] = match (hasher.hash(), hasher.context()) {
         (PublicHash::Blake3, None) => ::blake3::hash(form).into(),
@@ -46,7 +46,7 @@ impl Task for Keys<'_> {
     }
 }
 
-/// Asserts that all backends give each form the key that the crates give it.
+/// Asserts that the keys of all forms on all backends are those of the crates.
 fn assert_keys(hasher: &PublicHasher, forms: &[Padded<'_>]) {
     let expected: Vec<_> = forms.iter().map(|form| expected(hasher, form.content())).collect();
     for (form, expected) in forms.iter().zip(&expected) {
@@ -67,7 +67,7 @@ fn assert_keys(hasher: &PublicHasher, forms: &[Padded<'_>]) {
     }
 }
 
-/// Bytes that follow no pattern, so that what stands past a form is as good as any form.
+/// Bytes without a pattern, so that the bytes after a form could be part of a form.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut byte = || {
@@ -129,7 +129,7 @@ fn every_count_of_forms_of_mixed_lengths() {
 }
 
 #[test]
-fn what_follows_a_form_is_of_no_account() {
+fn bytes_after_a_form_do_not_matter() {
     for len in [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 1023, 1024, 1025] {
         let buffers: Vec<Vec<u8>> = [0, 0x80, 0xFF, b'a']
             .into_iter()
@@ -151,7 +151,7 @@ fn what_follows_a_form_is_of_no_account() {
     }
 }
 
-/// Two forms that end in zeros differ by their lengths alone.
+/// Two forms that end in zeros and differ only in length.
 #[test]
 fn zeros_at_the_end_count() {
     let zeros = [0; 512];
@@ -166,8 +166,8 @@ fn zeros_at_the_end_count() {
     }
 }
 
-/// Keys are kept outside, so they must never change. From BLAKE3's own test vectors (whose input is 0 to
-/// 250, again and again), from NIST's examples of SHA-256, and from programs in other languages.
+/// Keys are stored, so they must never change. From BLAKE3's own test vectors (whose input is 0 to
+/// 250, repeated), from NIST's examples of SHA-256, and from programs in other languages.
 #[test]
 fn keys_are_frozen() {
     let vector: Vec<u8> = (0..2048).map(|i| (i % 251) as u8).collect();
@@ -207,7 +207,7 @@ fn keys_are_frozen() {
 }
 
 #[test]
-fn contexts_and_hashes_set_keys_apart() {
+fn contexts_and_hashes_change_the_keys() {
     let mut keys: Vec<_> = hashers().iter().map(|hasher| hasher.key(b"http://h/")).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -229,7 +229,7 @@ fn names_read_back() {
 }
 
 #[test]
-fn no_key_is_the_one_of_a_free_slot() {
+fn no_key_is_that_of_a_free_slot() {
     assert_eq!(Key::of_hash([0; 16]), Key(1));
     assert_eq!(Key::of_hash([0xFF; 16]), Key(u128::MAX));
 }

@@ -342,8 +342,8 @@ impl Sorting<'_> {
         let options = Options { rung, ..*normalize };
         let [record, survivor] = [record, survivor].map(|text| equivalence.target(text));
         match compare_with_rules(&record, &survivor, options, rules.as_deref()) {
-            Comparison::One { steps, .. } => steps,
-            Comparison::Never { .. } => Vec::new(),
+            Comparison::Equivalent { steps, .. } => steps,
+            Comparison::Different { .. } => Vec::new(),
         }
     }
 

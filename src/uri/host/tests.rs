@@ -157,7 +157,7 @@ fn the_first_alternative_of_host_wins() {
     }
 }
 
-/// Pieces that make addresses and things that are nearly addresses.
+/// Parts that form addresses and near misses.
 fn nearly_an_address() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[0-9a-fA-F]{1,4}",
