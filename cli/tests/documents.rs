@@ -2,9 +2,10 @@
 //! recorded figures, and README.md and ARCHITECTURE.md stay short.
 //!
 //! A `console` block holds commands (`$ command`, continued by `> more`), each followed by what it prints on standard
-//! output and standard error. A line `...` stands for any number of lines, `...` at the end of a line for the rest of it. What follows `, backend ` or `  in ` on a line
-//! differs between machines and is not compared. The blocks of one document share a directory, in order, with `corpora/`
-//! in it. A block marked `console parquet` is run only by a program that reads tables.
+//! output and standard error. A line `...` stands for any number of lines, `...` at the end of a line for the rest of
+//! it. What follows `, backend ` or `  in ` on a line differs between machines and is not compared. The blocks of one
+//! document share a directory, in order, with `corpora/` in it. A block marked `console parquet` or
+//! `console compression` is run only by a program with that feature.
 //!
 //! (The README's Rust example is a documentation test of the library.)
 #![cfg(unix)]
