@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use uriscan::io::escaped;
 use uriscan::pipeline::Equivalence;
-use uriscan::rules::{Argument, Pack, Pattern, Preset, Rule, RuleSet, Verdict};
+use uriscan::rules::{Action, Argument, Pack, Pattern, Preset, Rule, RuleSet};
 
 use crate::args::{Rules, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
@@ -180,9 +180,9 @@ fn index_pages(rules: &RuleSet) -> Vec<String> {
 }
 
 fn verdict(pattern: &Pattern) -> &'static str {
-    match pattern.verdict {
-        Verdict::Drop => "drop",
-        Verdict::Keep => "keep",
+    match pattern.action {
+        Action::Drop => "drop",
+        Action::Keep => "keep",
     }
 }
 

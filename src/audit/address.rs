@@ -1,4 +1,5 @@
-//! Addresses (RFC 3986 section 7.4): rare forms of IPv4, and addresses that no outsider should name.
+//! Addresses (RFC 3986 section 7.4): rare forms of IPv4, and addresses that outsiders should not
+//! use.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::borrow::Cow;
@@ -8,10 +9,11 @@ use super::{Detail, Found, Rule, decoded};
 use crate::grammar::SchemeFacts;
 use crate::uri::{parse_ipv4, parse_ipv6};
 
-/// The address that the C function `inet_aton` takes `host` for, octets in the order written, or `None`.
+/// Returns the address that the C function `inet_aton` reads `host` as, octets in the order
+/// written, or `None`.
 ///
-/// One to four numbers with dots between, each decimal, octal (after `0`) or hexadecimal (after
-/// `0x`); the last one fills the octets that are left. That is more than an `IPv4address` (3.2.2).
+/// One to four numbers separated by dots, each decimal, octal (after `0`) or hexadecimal (after
+/// `0x`); the last one fills the remaining octets. This accepts more than an `IPv4address` (3.2.2).
 ///
 /// ```
 /// use uriscan::audit::inet_aton;
@@ -38,7 +40,7 @@ pub fn inet_aton(host: &[u8]) -> Option<[u8; 4]> {
     None
 }
 
-/// One number as the language C writes it, if it fits in 32 bits.
+/// One number in the syntax of C, if it fits in 32 bits.
 fn number(text: &[u8]) -> Option<u32> {
     let (digits, radix) = match text {
         [b'0', b'x' | b'X', digits @ ..] => (digits, 16),
@@ -54,12 +56,12 @@ fn number(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// Judges the host `name`, which starts at byte `start` of the record.
+/// Checks the host `name`, which starts at byte `start` of the record.
 pub(super) fn check(name: &[u8], start: usize, facts: Option<&SchemeFacts>, found: &mut Found<'_>) {
     let range = start..start + name.len();
     let address = match name.strip_prefix(b"[") {
         Some(literal) => {
-            // A zone is invalid here, and common.
+            // A zone is invalid here, but common.
             let end = literal.iter().position(|byte| b"]%".contains(byte));
             let groups = parse_ipv6(&literal[..end.unwrap_or(literal.len())]);
             groups.map(|groups| IpAddr::from(Ipv6Addr::from(groups)))
@@ -77,19 +79,19 @@ pub(super) fn check(name: &[u8], start: usize, facts: Option<&SchemeFacts>, foun
         found.add(Rule::RareIpv4, range.clone(), Detail::Address(address));
         check_address(address, range, found);
     } else if is_localhost(plain) && !is_file {
-        // RFC 6761 section 6.3. The host that a `file` URI names is not connected to.
+        // RFC 6761 section 6.3. Clients do not connect to the host of a `file` URI.
         found.add(Rule::AddressLoopback, range, Detail::None);
     }
 }
 
-/// The bytes of a host as a client has them that decodes and maps it.
+/// The bytes of a host after a client has decoded and mapped it.
 fn plain_name(name: &[u8]) -> Cow<'_, [u8]> {
     if name.iter().all(|&byte| byte != b'%' && byte.is_ascii()) {
         return Cow::Borrowed(name);
     }
     let once = decoded(name);
     if once.is_ascii() {
-        // The case of letters makes no difference to an address.
+        // Case does not matter in an address.
         return Cow::Owned(once);
     }
     match to_ascii(&once) {
@@ -104,14 +106,14 @@ fn check_address(address: IpAddr, range: core::ops::Range<usize>, found: &mut Fo
     }
 }
 
-/// The rule that warns of `address`, and the address it is about: the one inside of an IPv6 address
-/// that carries an IPv4 address.
+/// The rule that warns about `address`, and the address in question: the IPv4 address that an IPv6
+/// address embeds, if any.
 pub(super) fn class_of(address: IpAddr) -> Option<(Rule, IpAddr)> {
     let rule = match address {
         IpAddr::V4(v4) => class_of_ipv4(v4)?,
         IpAddr::V6(v6) => {
             if let Some(v4) = embedded(v6) {
-                // Even one that is public: who writes it so?
+                // Even a public one: writing it this way is suspicious.
                 let rule = class_of_ipv4(v4).unwrap_or(Rule::AddressSpecial);
                 return Some((rule, v4.into()));
             }
@@ -121,12 +123,12 @@ pub(super) fn class_of(address: IpAddr) -> Option<(Rule, IpAddr)> {
     Some((rule, address))
 }
 
-/// By the registry of special-purpose addresses (RFC 6890).
+/// Classes of the registry of special-purpose addresses (RFC 6890).
 fn class_of_ipv4(address: Ipv4Addr) -> Option<Rule> {
     let [a, b, c, _] = address.octets();
     match (a, b, c) {
         (127, ..) => Some(Rule::AddressLoopback),
-        // 100.64/10 is the inside of a provider's translator (RFC 6598).
+        // 100.64/10 is for carrier-grade NAT (RFC 6598).
         (10, ..) | (172, 16..=31, _) | (192, 168, _) | (100, 64..=127, _) => {
             Some(Rule::AddressPrivate)
         }
@@ -143,7 +145,7 @@ fn class_of_ipv4(address: Ipv4Addr) -> Option<Rule> {
 fn class_of_ipv6(address: Ipv6Addr) -> Option<Rule> {
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 1] => Some(Rule::AddressLoopback),
-        // Unique local (RFC 4193), and its site-local forerunner (RFC 3879).
+        // Unique local (RFC 4193), and its predecessor, site-local (RFC 3879).
         [0xFC00..=0xFDFF | 0xFEC0..=0xFEFF, ..] => Some(Rule::AddressPrivate),
         [0xFE80..=0xFEBF, ..] => Some(Rule::AddressLinkLocal),
         // Unspecified, documentation, discard-only, multicast.
@@ -156,7 +158,7 @@ fn class_of_ipv6(address: Ipv6Addr) -> Option<Rule> {
 }
 
 /// The IPv4 address that a mapped (`::ffff:0:0/96`), compatible (`::/96`), translated
-/// (`64:ff9b::/96`) or 6to4 (`2002::/16`) address carries.
+/// (`64:ff9b::/96`) or 6to4 (`2002::/16`) address embeds.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let ipv4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
@@ -260,8 +262,8 @@ mod tests {
         assert_eq!(inner.to_string(), "10.1.2.3");
     }
 
-    /// The address by another implementation of the same rules: that of browsers, which take a
-    /// last dot and an empty hexadecimal number besides.
+    /// The address by another implementation of the same rules, that of browsers, which also accept
+    /// a final dot and an empty hexadecimal number.
     fn by_browser(host: &str) -> Option<[u8; 4]> {
         match url::Url::parse(&format!("http://{host}/")).ok()?.host()? {
             url::Host::Ipv4(address) => Some(address.octets()),

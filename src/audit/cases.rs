@@ -1,8 +1,8 @@
-//! For each rule, texts in which it finds something, with the bytes in question, and texts in which it does not.
+//! For each rule, texts with findings, with the reported bytes, and texts without.
 
 use super::Rule;
 
-/// A rule, what it finds with the bytes in question, and what it finds nothing in.
+/// A rule, texts with the reported bytes, and texts without findings.
 pub(super) type Row = (Rule, &'static [(&'static str, &'static str)], &'static [&'static str]);
 
 pub(super) const ROWS: &[Row] = &[
@@ -421,7 +421,7 @@ pub(super) const ROWS: &[Row] = &[
             "http://h/a b",
             "foo:bar",
             "http://%68/",
-            // What browsers refuse has no host of theirs.
+            // A URL that browsers reject has no host to them.
             "http://ex\u{ff0e}com%2F/",
             "http://h:99999/",
         ],

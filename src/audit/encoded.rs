@@ -1,9 +1,9 @@
-//! Triplets (RFC 3986 sections 7.2 and 7.3): what becomes of a component when it is decoded.
+//! Triplets (RFC 3986 sections 7.2 and 7.3): the effects of decoding a component.
 
 use super::{Detail, Found, Rule, triplet};
 use crate::grammar::class::UNRESERVED;
 
-/// Where triplets stand.
+/// The component that holds the triplets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Userinfo,
@@ -14,7 +14,7 @@ pub(super) enum Part {
     Query,
 }
 
-/// Judges the triplets of `text`, a component that starts at byte `start` of the record.
+/// Checks the triplets of `text`, a component that starts at byte `start` of the record.
 pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
     let mut at = 0;
     while let Some(percent) = memchr::memchr(b'%', &text[at..]) {
@@ -27,8 +27,8 @@ pub(super) fn check(text: &[u8], start: usize, part: Part, found: &mut Found<'_>
     }
 }
 
-/// [`check`] for a query. With `has_body`, that of `mailto:` and `sms:`, the parameter `body` may hold
-/// line breaks, which have to be encoded there (RFC 6068 section 5, RFC 5724 section 2.2).
+/// [`check`] for a query. With `has_body`, for `mailto:` and `sms:`, the parameter `body` may hold
+/// line breaks, which must be encoded there (RFC 6068 section 5, RFC 5724 section 2.2).
 pub(super) fn check_query(query: &[u8], start: usize, has_body: bool, found: &mut Found<'_>) {
     if !has_body {
         return check(query, start, Part::Query, found);
@@ -43,7 +43,7 @@ pub(super) fn check_query(query: &[u8], start: usize, has_body: bool, found: &mu
     }
 }
 
-/// Judges the triplet of `byte` at `at` of `text`; gives the number of bytes that are done with.
+/// Checks the triplet of `byte` at `at` of `text`; returns the number of bytes to advance.
 fn check_one(
     text: &[u8],
     at: usize,
@@ -52,7 +52,7 @@ fn check_one(
     part: Part,
     found: &mut Found<'_>,
 ) -> usize {
-    // A query holds free text, and its line breaks and percent signs.
+    // A query holds free text, with its line breaks and percent signs.
     let is_text = part == Part::Query;
     let mut len = 3;
     let rule = match byte {
@@ -83,11 +83,11 @@ fn check_one(
         let range = start + at..start + at + len;
         found.add_as(rule, severity, range, Detail::None);
     }
-    // Two percent signs may share digits: what follows an encoded one is looked at as well.
+    // Two percent signs may share digits: the bytes after an encoded one are checked as well.
     if rule == Some(Rule::DoubleEncoding) { 3 } else { len }
 }
 
-/// The end of the triplet that decoding twice would find after the `%25` at `at`.
+/// The end of the triplet that a second decoding would find after the `%25` at `at`.
 fn doubly_encoded(text: &[u8], at: usize) -> Option<usize> {
     let mut end = at + 3;
     for _ in 0..2 {
@@ -104,7 +104,7 @@ fn doubly_encoded(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The length of the overlong sequence of UTF-8 that begins with the triplet of `first` at `at`:
-/// one that stands for a character of fewer bytes (RFC 3629 section 3).
+/// one for a character that needs fewer bytes (RFC 3629 section 3).
 fn overlong(text: &[u8], at: usize, first: u8) -> Option<usize> {
     let (count, second) = match first {
         0xC0 | 0xC1 => (2, 0x80..=0xBF),

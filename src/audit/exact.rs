@@ -1,12 +1,12 @@
-//! The audit of one reference: its components, each by the rules that are about it.
+//! The audit of one reference: checks each component by the rules that apply to it.
 
 use super::quiet::Hint;
 use super::{Detail, Finding, Found, Rule, RuleSet, address, encoded, host, path, port, secret};
 use crate::grammar::scheme_facts;
 use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
 
-/// Replaces `findings` by what `rules` warn of in `text`, a URI-reference or meant as one, ordered by
-/// place; gives what makes it no URI-reference, if it is none.
+/// Replaces `findings` with those of `rules` in `text`, a URI-reference or an attempt at one,
+/// ordered by position. Returns the error if `text` is not a URI-reference.
 ///
 /// ```
 /// use uriscan::audit::{Rule, RuleSet, audit};
@@ -22,7 +22,7 @@ pub fn audit(text: &[u8], rules: RuleSet, findings: &mut Vec<Finding>) -> Option
     audit_with(Hint::default(), text, rules, findings)
 }
 
-/// [`audit`] with what the screen knows of `text`.
+/// [`audit`] with the result of the screen for `text`.
 pub(crate) fn audit_with(
     hint: Hint,
     text: &[u8],
@@ -51,7 +51,7 @@ pub(crate) fn audit_with(
     parsed.err()
 }
 
-/// The finding for a record of more than `max_record` bytes, which is not judged.
+/// The finding for a record of more than `max_record` bytes, which is not checked.
 pub(crate) fn oversized(max_record: usize) -> Finding {
     let error = UriError::new(ErrorKind::TooLong, max_record);
     let (rule, at) = (Rule::Invalid, error.at);
@@ -63,7 +63,7 @@ fn place(offset: u32) -> usize {
     offset as usize
 }
 
-/// Judges scheme and authority.
+/// Checks scheme and authority.
 fn check_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let scheme = parts.scheme(text);
     let facts = scheme.and_then(scheme_facts);
@@ -87,13 +87,13 @@ fn check_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     }
 }
 
-/// Judges path, query and fragment, and backslashes wherever they are.
+/// Checks path, query and fragment, and backslashes anywhere.
 fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let facts = parts.scheme(text).and_then(scheme_facts);
     // `mailto:a%2Fb@h` has no segments.
     let is_opaque = facts.is_some_and(|facts| !facts.empty_path_is_root && !facts.dns_host)
         && parts.authority_start == 0;
-    // Its path and query are content, and a line break in it is one.
+    // Its path and query are content, and so is a line break in them.
     let is_data = facts.is_some_and(|facts| facts.name == "data");
 
     found.next_component();
@@ -130,8 +130,8 @@ fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     }
 }
 
-/// The components of what is not a URI-reference, as far as the delimiters tell (Appendix B). The
-/// userinfo ends at the last `@`, as clients have it, and the host before the first `:` after it.
+/// The components of a text that is not a URI-reference, by its delimiters (Appendix B). The
+/// userinfo ends at the last `@`, as in clients, and the host before the first `:` after it.
 pub(super) fn by_appendix_b(text: &[u8]) -> Components {
     let offset = |at: usize| at as u32;
     let parts = split(text);
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_valid_has_the_same_components_by_appendix_b() {
+    fn valid_references_have_the_same_components_by_appendix_b() {
         for text in [
             "",
             "//",

@@ -16,13 +16,13 @@ use crate::normalize::{Rung, normalize_exact};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, HostKind, split};
 
-/// Top-level domains that make a user name read like a host; those of two letters do so too.
+/// Top-level domains that make a user name look like a host; so do those of two letters.
 const DOMAINS: &[&[u8]] = &[
     b"com", b"net", b"org", b"edu", b"gov", b"mil", b"int", b"info", b"biz", b"app", b"dev",
     b"bank", b"shop", b"online", b"site", b"cloud", b"xyz", b"top", b"example", b"test",
 ];
 
-/// Judges `userinfo`, which starts at byte `start` of the record.
+/// Checks `userinfo`, which starts at byte `start` of the record.
 pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
     let name_end = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
     if reads_like_a_host(&decoded(&userinfo[..name_end])) {
@@ -30,7 +30,7 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
     }
 }
 
-/// Whether `name`, a user name decoded, begins like a host and goes on like a URI, if it goes on.
+/// Whether `name`, a decoded user name, begins like a host, and the rest, if any, looks like a URI.
 fn reads_like_a_host(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"//").unwrap_or(name);
     let is_in_host = |byte: &u8| ALPHA.or(DIGIT).has(*byte) || b".-".contains(byte);
@@ -47,7 +47,7 @@ fn reads_like_a_host(name: &[u8]) -> bool {
     has_more && (is_top || crate::uri::parse_ipv4(host).is_some())
 }
 
-/// Judges the letters of the host `name`, which starts at byte `start` of the record.
+/// Checks the letters of the host `name`, which starts at byte `start` of the record.
 pub(super) fn check_name(
     name: &[u8],
     start: usize,
@@ -68,7 +68,8 @@ pub(super) fn check_name(
         found.add(Rule::InvalidIdna, range.clone(), Detail::None);
     }
     let mut twin = String::new();
-    // All of it has to be, or the rest tells people what it is: no ASCII name ends in a Cyrillic domain.
+    // All labels must look alike, or the others give the name away: no ASCII name ends in a
+    // Cyrillic domain.
     let mut is_twin = !unicode.is_ascii();
     for label in unicode.split('.') {
         if !label.is_ascii() {
@@ -90,7 +91,7 @@ pub(super) fn check_name(
     }
 }
 
-/// `text` with escapes for what could mislead once more where it is printed.
+/// `text` with escapes for characters that could mislead again where it is printed.
 fn shown(text: &str) -> String {
     let is_letter = |c: char| c.is_ascii_graphic() || c.is_alphanumeric();
     text.chars()
@@ -98,19 +99,19 @@ fn shown(text: &str) -> String {
         .collect()
 }
 
-/// Whether a host holds anything but ASCII, raw, encoded or as an A-label.
+/// Whether a host holds non-ASCII characters, raw, encoded or as an A-label.
 fn is_international(name: &[u8]) -> bool {
     name.iter().any(|&byte| byte >= 0x80 || byte == b'%')
         || name.windows(4).any(|four| four.eq_ignore_ascii_case(b"xn--"))
 }
 
-/// The name in Unicode, and whether UTS #46 takes it.
+/// The name in Unicode, and whether UTS #46 accepts it.
 fn to_unicode(name: &[u8]) -> (Cow<'_, str>, bool) {
     let (unicode, fault) = Uts46::new().to_unicode(name, AsciiDenyList::EMPTY, Hyphens::Allow);
     (unicode, fault.is_ok())
 }
 
-/// The name in ASCII, if UTS #46 takes it.
+/// The name in ASCII, if UTS #46 accepts it.
 pub(super) fn to_ascii(name: &[u8]) -> Option<String> {
     Uts46::new()
         .to_ascii(name, AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore)
@@ -118,7 +119,7 @@ pub(super) fn to_ascii(name: &[u8]) -> Option<String> {
         .map(Cow::into_owned)
 }
 
-/// Whether `name` is `localhost` or a name below it.
+/// Whether `name` is `localhost` or a subdomain of it.
 pub(super) fn is_localhost(name: &[u8]) -> bool {
     const NAME: &[u8] = b"localhost";
     let Some(split) = name.len().checked_sub(NAME.len()) else { return false };
@@ -134,8 +135,8 @@ fn ascii_skeletons() -> &'static [(char, String)] {
     })
 }
 
-/// The label of ASCII that `label`, which is not, looks like: each of its characters has the
-/// skeleton of one in ASCII.
+/// The ASCII label that the non-ASCII `label` resembles: each of its characters has the skeleton of
+/// an ASCII character.
 fn ascii_twin(label: &str) -> Option<String> {
     let twin = |c: char| {
         if c.is_ascii() {
@@ -147,10 +148,10 @@ fn ascii_twin(label: &str) -> Option<String> {
     label.chars().map(twin).collect()
 }
 
-/// Schemes that the WHATWG URL standard reads by rules of their own.
+/// Schemes that have rules of their own in the WHATWG URL standard.
 pub(super) const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ws", b"wss", b"ftp"];
 
-/// Judges what other grammars take for the host.
+/// Checks which host other grammars see.
 pub(super) fn check_grammars(
     text: &[u8],
     parts: &Components,
@@ -161,8 +162,7 @@ pub(super) fn check_grammars(
     if !found.rules.has_any(BOTH) {
         return;
     }
-    // About an ordinary name, with an authority to stand in, all grammars agree; also where that is followed
-    // by what makes the record invalid.
+    // All grammars agree on an ordinary name in an authority, even if invalid bytes follow it.
     let has_userinfo = parts.host_start != parts.authority_start;
     if (is_valid || !has_userinfo) && parts.host(text).is_some_and(is_ordinary) {
         return;
@@ -189,8 +189,9 @@ pub(super) fn check_grammars(
     }
 }
 
-/// Whether browsers are sure to see the same name in the valid host `name`, if they take the URL: one of letters,
-/// digits, `_` and single inner `-`, encoded or not, the last label begun by a letter.
+/// Whether browsers certainly see the same name in the valid host `name`, if they accept the URL:
+/// one of letters, digits, `_` and single inner `-`, encoded or not, whose last label begins with a
+/// letter.
 fn is_one_name(name: &[u8]) -> bool {
     let once = if name.contains(&b'%') { Cow::Owned(decoded(name)) } else { Cow::Borrowed(name) };
     let is_label = |label: &[u8]| {
@@ -198,13 +199,13 @@ fn is_one_name(name: &[u8]) -> bool {
         !label.is_empty() && label.iter().all(is_in_label)
     };
     let top = once.rsplit(|&byte| byte == b'.').next().unwrap_or(b"");
-    // Two hyphens in a row may be those of an A-label.
+    // Two hyphens in a row may belong to an A-label.
     top.first().is_some_and(|&byte| ALPHA.has(byte))
         && once.split(|&byte| byte == b'.').all(is_label)
         && !once.windows(2).any(|two| two == b"--")
 }
 
-/// The host by RFC 3986, in the form that compares with [`host_by_whatwg`].
+/// The host by RFC 3986, in a form that is comparable with [`host_by_whatwg`].
 fn host_by_rfc3986(text: &[u8], parts: &Components, is_valid: bool) -> Option<Vec<u8>> {
     let mut form = Vec::new();
     if is_valid && normalize_exact(text, Rung::Scheme, false, &mut form).is_ok() {
@@ -218,11 +219,11 @@ fn host_by_rfc3986(text: &[u8], parts: &Components, is_valid: bool) -> Option<Ve
         return Some(as_browsers_write(&host[..end]));
     }
     let host = parts.host(text)?;
-    // Browsers map what is not ASCII; that is no other host.
+    // Browsers map non-ASCII characters; this does not make another host.
     Some(to_ascii(host).map_or_else(|| host.to_ascii_lowercase(), String::into_bytes))
 }
 
-/// `host` with an IPv6 literal in the form that browsers have it: mapped addresses in hexadecimal.
+/// `host` with an IPv6 literal as browsers write it: mapped addresses in hexadecimal.
 fn as_browsers_write(host: &[u8]) -> Vec<u8> {
     let literal = host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]"));
     match literal.and_then(crate::uri::parse_ipv6) {
@@ -231,7 +232,7 @@ fn as_browsers_write(host: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The host by the WHATWG URL standard; `None` where it refuses the URL.
+/// The host by the WHATWG URL standard; `None` if it rejects the URL.
 fn host_by_whatwg(text: &[u8]) -> Option<String> {
     let text = str::from_utf8(text).ok()?;
     url::Url::parse(text).ok()?.host_str().map(str::to_owned)
@@ -265,8 +266,8 @@ fn is_ipv4(host: &[u8]) -> bool {
     host.split(|&byte| byte == b'.').count() == 4 && host.split(|&b| b == b'.').all(is_number)
 }
 
-/// Whether the host `name` is of the ordinary kind about which all grammars agree and no rule has
-/// anything to say: labels of letters, digits and single inner hyphens, the last one begun by a
+/// Whether the host `name` is an ordinary one, on which all grammars agree and which no rule
+/// reports: labels of letters, digits and single inner hyphens, the last one beginning with a
 /// letter; neither `localhost` nor empty.
 pub(super) fn is_ordinary(name: &[u8]) -> bool {
     const ALPHANUM: [bool; 256] = ALPHA.or(DIGIT).table();
@@ -274,7 +275,7 @@ pub(super) fn is_ordinary(name: &[u8]) -> bool {
     let mut top = 0;
     for (i, &byte) in name.iter().enumerate() {
         let is_letter = ALPHANUM[usize::from(byte)];
-        // Two hyphens in a row may be those of an A-label.
+        // Two hyphens in a row may belong to an A-label.
         if !is_letter && !(was_letter && (byte == b'.' || byte == b'-')) {
             return false;
         }
@@ -342,7 +343,7 @@ mod tests {
         }
     }
 
-    /// What the masks say of `name` after `before` other bytes.
+    /// The result by masks for `name` after `before` other bytes.
     fn by_masks(kernels: Kernels, name: &[u8], before: usize) -> bool {
         struct Ask(Box<[u8; BLOCK]>, Range<usize>);
         impl Task for Ask {
@@ -359,7 +360,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masks_tell_ordinary_hosts(name in "([a-zA-Z0-9.-]{0,8}|[!-~]{0,4}|[a-z]{0,3}\\.?localhos[a-z])", at_end in any::<bool>()) {
+        fn masks_recognize_ordinary_hosts(name in "([a-zA-Z0-9.-]{0,8}|[!-~]{0,4}|[a-z]{0,3}\\.?localhos[a-z])", at_end in any::<bool>()) {
             let before = if at_end { BLOCK - name.len() } else { 8 };
             for kernels in Kernels::available() {
                 let masks = by_masks(kernels, name.as_bytes(), before);
@@ -368,7 +369,7 @@ mod tests {
         }
 
         #[test]
-        fn browsers_see_the_same_name_where_it_is_said(
+        fn browsers_see_the_same_name_where_predicted(
             name in "([a-zA-Z0-9_.-]|%4[1-9a]|%3[0-9]|%2[de]|%5f){1,8}",
             after in "(|:|:8|:99999|/|\\?|/ |/\\\\x|#@|/\u{e4}|:8x|\\\\|)",
         ) {
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn user_names_that_read_like_hosts() {
+    fn user_names_that_look_like_hosts() {
         for name in [
             "cnn.example.com&story=breaking_news",
             "www.bank",

@@ -1,12 +1,13 @@
-//! Floor 5: section 7 of RFC 3986 as an audit: what in a reference asks for trouble, and why.
+//! Floor 5: an audit of references by section 7 of RFC 3986: what may cause harm, and why.
 //!
-//! [`audit`] judges one reference, component by component, and gives [`Finding`]s: a [`Rule`], a
-//! [`Severity`], a range of bytes. A record that is not a URI-reference is judged too, as the
-//! expression of Appendix B splits it, since what is malformed is where parsers disagree. In bulk,
-//! [`crate::pipeline::audit`] asks the index first and looks closely only where something may be.
+//! [`audit`] checks one reference, component by component, and reports [`Finding`]s: a [`Rule`], a
+//! [`Severity`], a range of bytes. A record that is not a URI-reference is checked too, split by
+//! the expression of Appendix B, because parsers disagree about malformed input. In bulk,
+//! [`crate::pipeline::audit`] consults the index first and checks only records that may have
+//! findings.
 //!
-//! A finding is no verdict: nearly all URIs with an encoded slash are harmless. Rules report what
-//! the RFC warns of; which of them matter is for the caller to say, by [`RuleSet`] and severity.
+//! A finding does not mean harm: nearly all URIs with an encoded slash are harmless. Rules report
+//! what the RFC warns about; the caller selects those that matter, by [`RuleSet`] and severity.
 //!
 //! [`redact_into`] writes a reference with its passwords and secret-looking parameters masked.
 
@@ -40,45 +41,45 @@ use core::ops::Range;
 use crate::normalize::percent::{decoded, triplet};
 use crate::uri::UriError;
 
-/// Something in a reference that a rule warns of.
+/// A part of a reference that a rule warns about.
 ///
 /// A rule reports at most one finding in each component, with the range of the first occurrence and
-/// the number of all, so a hostile record cannot give more than a few dozen.
+/// the number of occurrences, so a hostile record cannot produce more than a few dozen findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
-    /// What it weighs here.
+    /// Its severity here.
     pub severity: Severity,
-    /// Offset in bytes of the first byte in question from the start of the record.
+    /// Offset in bytes of the first byte of the range, from the start of the record.
     pub start: u32,
-    /// Offset after the last byte in question.
+    /// Offset after the last byte of the range.
     pub end: u32,
-    /// How often the rule was met in this component; at least 1.
+    /// Number of occurrences in this component; at least 1.
     pub count: u32,
-    /// What the rule found out.
+    /// What else the rule found.
     pub detail: Detail,
 }
 
-/// What a rule found out beyond a range of bytes.
+/// What a rule found besides a range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Detail {
-    /// Nothing more.
+    /// Nothing.
     None,
-    /// What makes the record invalid.
+    /// Why the record is invalid.
     Error(UriError),
     /// The service expected on the port.
     Service(&'static str),
-    /// The address that the host stands for.
+    /// The address that the host means.
     Address(IpAddr),
-    /// The host that others see, or that the host looks like; the name of the secret.
+    /// The host that other clients see, or that the host resembles; the name of the secret.
     Name(Box<str>),
 }
 
 impl Finding {
-    /// One sentence for people: what was found, without the secrets themselves.
+    /// Describes the finding in one sentence, without the secrets themselves.
     ///
     /// ```
     /// use uriscan::audit::{RuleSet, audit};
@@ -108,16 +109,16 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Takes findings down: of the rules that are wanted, one each per component.
+/// Collects findings: of the selected rules, one each per component.
 struct Found<'a> {
     rules: RuleSet,
     findings: &'a mut Vec<Finding>,
-    /// Findings before this one belong to components that are done with.
+    /// Findings before this index belong to earlier components.
     component: usize,
 }
 
 impl Found<'_> {
-    /// What comes now belongs to another component.
+    /// Starts the next component.
     fn next_component(&mut self) {
         self.component = self.findings.len();
     }

@@ -1,14 +1,14 @@
-//! Paths as file systems see them (RFC 3986 section 7.3): ways up, and names of devices.
+//! Paths as file systems read them (RFC 3986 section 7.3): path traversal, and device names.
 
 use std::borrow::Cow;
 
 use super::{Detail, Found, Rule, decoded, triplet};
 
-/// Judges the segments of `path`, which starts at byte `start` of the record.
+/// Checks the segments of `path`, which starts at byte `start` of the record.
 pub(super) fn check(path: &[u8], start: usize, found: &mut Found<'_>) {
     let mut at = 0;
     let has_triplets = memchr::memchr(b'%', path).is_some();
-    // Segments that a `..` could still take away.
+    // Number of segments that a `..` could still remove.
     let mut depth = 0usize;
     let from_root = path.starts_with(b"/");
     for end in memchr::memchr_iter(b'/', path).chain([path.len()]) {
@@ -43,8 +43,8 @@ pub(super) fn check(path: &[u8], start: usize, found: &mut Found<'_>) {
     }
 }
 
-/// Whether a segment, decoded once, goes up when a server decodes it, splits it, or cuts its
-/// parameters off (`..;a`).
+/// Whether a segment, decoded once, goes up if a server decodes it, splits it, or drops its
+/// parameters (`..;a`).
 fn goes_up(once: &[u8], was_encoded: bool) -> bool {
     let is_up = |text: &[u8]| {
         memchr::memchr(b'.', text).is_some()
@@ -55,7 +55,7 @@ fn goes_up(once: &[u8], was_encoded: bool) -> bool {
     is_up(once) || was_encoded && once.contains(&b'%') && is_up(&decoded(once))
 }
 
-/// Judges the values of the parameters of `query`, which starts at byte `start` of the record.
+/// Checks the values of the parameters of `query`, which starts at byte `start` of the record.
 pub(super) fn check_query(query: &[u8], start: usize, found: &mut Found<'_>) {
     if !may_go_up(query) {
         return;
@@ -79,15 +79,15 @@ pub(super) fn check_query(query: &[u8], start: usize, found: &mut Found<'_>) {
     }
 }
 
-/// Whether `query` holds two dots in a row, or might when it is decoded, once or twice.
+/// Whether `query` holds two dots in a row, or might after decoding once or twice.
 fn may_go_up(query: &[u8]) -> bool {
     let is_dotted = |at: usize| matches!(triplet(query, at), Some(b'.' | b'%'));
     memchr::memchr_iter(b'%', query).any(is_dotted)
         || memchr::memchr_iter(b'.', query).any(|at| query.get(at + 1) == Some(&b'.'))
 }
 
-/// Whether a segment that is written with triplets is of no interest: neither dots, nor the name of a device.
-/// `segment` may hold no encoded slash or backslash.
+/// Whether a segment with triplets needs no report: neither dots, nor a device name. `segment` may
+/// hold no encoded slash or backslash.
 pub(super) fn segment_is_quiet(segment: &[u8]) -> bool {
     match decoded_head(segment) {
         [b'.', ..] => false,
@@ -107,20 +107,20 @@ fn decoded_head(segment: &[u8]) -> [u8; 3] {
     })
 }
 
-/// Whether the first segment of `rest` names a device; its first three bytes are not encoded.
+/// Whether the first segment of `rest` is a device name; its first three bytes are not encoded.
 pub(super) fn begins_with_device(rest: &[u8]) -> bool {
     let Some(&head) = rest.first_chunk::<3>() else { return false };
     if !begins_like_device(head) {
         return false;
     }
-    // Most names go on with a letter: `contact`, `company`. `conin$` and `conout$` do so, too.
+    // Most names continue with a letter: `contact`, `company`. So do `conin$` and `conout$`.
     let is_word =
         rest.get(3).is_some_and(|byte| byte.is_ascii_alphabetic() && !b"ioIO".contains(byte));
     let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
     !is_word && is_device(&decoded(&rest[..end]))
 }
 
-/// Whether the name of a device may begin with these three letters, in any case.
+/// Whether a device name may begin with these three letters, in any case.
 fn begins_like_device(head: [u8; 3]) -> bool {
     const HEADS: [[u8; 3]; 6] = [*b"con", *b"prn", *b"aux", *b"nul", *b"com", *b"lpt"];
     let lower = head.map(|byte| byte | 0x20);
@@ -141,13 +141,13 @@ pub(super) fn stays_below_root(path: &[u8]) -> bool {
     })
 }
 
-/// The names that Windows gives to devices, with any extension, and in any folder.
+/// The device names of Windows, with any extension, and in any folder.
 const DEVICES: [&[u8]; 6] = [b"con", b"prn", b"aux", b"nul", b"conin$", b"conout$"];
 
-/// Whether `segment` names a device: one of [`DEVICES`], `COM` or `LPT` and a digit, in any case and
-/// whatever follows a `.` or `:`; or three dots, which the RFC names beside them.
+/// Whether `segment` is a device name: one of [`DEVICES`], or `COM` or `LPT` and a digit, in any
+/// case and whatever follows a `.` or `:`; or three dots, which the RFC lists with them.
 pub(super) fn is_device(segment: &[u8]) -> bool {
-    // Nearly every name is told by its first byte.
+    // The first byte suffices for nearly every name.
     if !matches!(
         segment.first(),
         Some(b'a' | b'c' | b'l' | b'n' | b'p' | b'A' | b'C' | b'L' | b'N' | b'P' | b'.')

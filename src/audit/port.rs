@@ -3,9 +3,8 @@
 use super::{Detail, Found, Rule};
 use crate::grammar::scheme_facts;
 
-/// Well-known ports with the service expected there, by the port registry of IANA; those that
-/// harm was done with, or that are common, and not all of them: any other port below 1024 is
-/// [`Rule::PortWellKnown`].
+/// Well-known ports with the services registered for them by IANA. Only those that are common or
+/// have been abused are listed; any other port below 1024 is [`Rule::PortWellKnown`].
 const SERVICES: &[(u16, &str)] = &[
     (7, "echo"),
     (9, "discard"),
@@ -78,7 +77,7 @@ const SERVICES: &[(u16, &str)] = &[
     (995, "pop3s"),
 ];
 
-/// Ports on which a scheme's protocol is at home besides its default port.
+/// Ports that the protocol of a scheme commonly uses besides its default port.
 const ALSO: &[(&str, &[u16])] = &[
     ("http", &[443, 591]),
     ("https", &[80]),
@@ -94,24 +93,24 @@ const ALSO: &[(&str, &[u16])] = &[
     ("smb", &[139, 445]),
     ("svn+ssh", &[22]),
     ("telnet", &[992]),
-    // IPP is spoken over HTTP, and printers answer to both.
+    // IPP runs over HTTP, and printers answer on both.
     ("ipp", &[80, 443]),
     ("ipps", &[443]),
 ];
 
-/// The service that expects to be spoken to on `port`.
+/// The service expected on `port`.
 pub(super) fn service(port: u16) -> Option<&'static str> {
     SERVICES.binary_search_by_key(&port, |row| row.0).ok().map(|row| SERVICES[row].1)
 }
 
-/// Judges `digits`, the port after the `:` at `colon`.
+/// Checks `digits`, the port after the `:` at `colon`.
 pub(super) fn check(scheme: Option<&[u8]>, digits: &[u8], colon: usize, found: &mut Found<'_>) {
     if let Some((rule, detail)) = warning(scheme, digits) {
         found.add(rule, colon + 1..colon + 1 + digits.len(), detail);
     }
 }
 
-/// What there is to say of the port `digits`.
+/// The finding for the port `digits`, if any.
 pub(super) fn warning(scheme: Option<&[u8]>, digits: &[u8]) -> Option<(Rule, Detail)> {
     if digits.is_empty() {
         return None;
@@ -121,7 +120,7 @@ pub(super) fn warning(scheme: Option<&[u8]>, digits: &[u8]) -> Option<(Rule, Det
         (digit.is_ascii_digit() && value <= 0xFFFF).then_some(value)
     });
     let Some(port) = port.and_then(|port| u16::try_from(port).ok()) else {
-        // What is not a number is invalid, which is another rule.
+        // An invalid port is reported by another rule.
         return digits.iter().all(u8::is_ascii_digit).then_some((Rule::PortOverflow, Detail::None));
     };
     if port >= 1024 {
@@ -134,7 +133,7 @@ pub(super) fn warning(scheme: Option<&[u8]>, digits: &[u8]) -> Option<(Rule, Det
         return None;
     }
     Some(match service(port) {
-        // Of a scheme of which nothing is known, who can say what it expects where?
+        // Nothing is known about the ports of an unknown scheme.
         Some(service) if facts.is_some() => (Rule::PortOtherProtocol, Detail::Service(service)),
         _ => (Rule::PortWellKnown, Detail::None),
     })

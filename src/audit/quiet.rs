@@ -1,8 +1,8 @@
-//! The fast path of the audit: which records have nothing to find, by masks.
+//! The fast path of the audit: finds records without findings by masks.
 //!
-//! [`screen`] is wrong on the safe side only: where it has nothing to say, [`super::audit`] finds nothing
+//! [`screen`] errs on the safe side only: where it returns `None`, [`super::audit`] finds nothing
 //! (the tests compare the two on every backend). Most records of most lists are quiet, and cost
-//! little more than their parse.
+//! little more than parsing.
 
 use super::{host, path, port, secret, triplet};
 use crate::grammar::class::{ByteClass, UNRESERVED};
@@ -12,19 +12,19 @@ use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, fast};
 
-/// A segment longer than that is not looked at here when it holds needless triplets.
+/// Longer segments are not examined here if they hold needless triplets.
 const LONG_SEGMENT: usize = 256;
 
-/// What the screen knows of a record that is not quiet; saves the reference path some work.
+/// What the screen knows about a record that is not quiet; saves the reference path some work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hint {
-    /// Its components, if a fast path understood it; it is valid then.
+    /// Its components, if a fast path handled it; it is valid then.
     pub(crate) parts: Option<Components>,
-    /// No rule has anything to say of its scheme and authority.
+    /// No rule reports its scheme and authority.
     pub(crate) head_is_quiet: bool,
 }
 
-/// `None` where no rule has anything to say of `record`, which is not empty.
+/// `None` if no rule reports anything in `record`, which is not empty.
 #[inline(always)]
 pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
     let Some(parts) = fast::components(isa, record) else { return Some(Hint::default()) };
@@ -35,14 +35,14 @@ pub(crate) fn screen<I: Isa>(isa: I, record: Record<'_>) -> Option<Hint> {
     Some(Hint { parts: Some(parts), head_is_quiet })
 }
 
-/// Whether scheme and authority are such that no rule is about them.
+/// Whether no rule reports the scheme and authority.
 #[inline(always)]
 fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
     let text = record.bytes();
     if parts.authority_start == 0 {
         return lacks_authority_to_check(text, parts);
     }
-    // No userinfo, an ordinary name, and a port of no interest, if any.
+    // No userinfo, an ordinary name, and no port or a harmless one.
     let name = parts.host_start as usize..parts.host_end as usize;
     parts.host_start == parts.authority_start
         && host::is_ordinary_in(isa, record.block(0), name)
@@ -50,13 +50,13 @@ fn head_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
         || is_file_without_host(text, parts)
 }
 
-/// Whether a record without authority is such that no rule is about where its authority is.
+/// Whether a record without authority has no finding in the place of the authority.
 #[inline(never)]
 fn lacks_authority_to_check(text: &[u8], parts: &Components) -> bool {
     match parts.scheme(text) {
-        // The first segment of a path follows a slash, or the loop over slashes would miss it.
+        // The first segment of a path must follow a slash, since the loop runs over slashes.
         None => matches!(parts.path(text), [] | [b'/', ..]),
-        // A scheme without segments, which browsers have no rules for.
+        // A scheme without segments and without special rules in browsers.
         Some(scheme) => {
             let facts = scheme_facts(scheme);
             facts.is_some_and(|facts| !facts.dns_host && !facts.empty_path_is_root)
@@ -76,16 +76,16 @@ fn is_file_without_host(text: &[u8], parts: &Components) -> bool {
         && text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case(b"file://"))
 }
 
-/// The bytes of a block that ask for a closer look, one mask for each reason.
+/// The bytes of a block that need a closer look, one mask for each reason.
 #[derive(Clone, Copy, Debug)]
 struct Looks {
-    /// Triplets of what may be acted upon or misread.
+    /// Triplets that may be acted upon or misread.
     triplets: u64,
-    /// Slashes of the path with a dot after them.
+    /// Slashes of the path followed by a dot.
     dots: u64,
-    /// Slashes of the path with what may be the name of a device after them.
+    /// Slashes of the path followed by a possible device name.
     devices: u64,
-    /// `=` after what may be the name of a secret.
+    /// `=` preceded by a possible name of a secret.
     secrets: u64,
     /// The first of two dots after the path.
     two_dots: u64,
@@ -98,12 +98,13 @@ impl Looks {
     }
 }
 
-/// Whether no rule is about path, query and fragment.
+/// Whether no rule reports path, query and fragment.
 #[inline(always)]
 fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool {
     let text = record.bytes();
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
-    // What is not a path from the root has no segments that a rule is about (`lacks_authority_to_check`).
+    // A path that does not begin with `/` has no segments that a rule checks
+    // (`lacks_authority_to_check`).
     let has_segments = path_start != path_end && text[path_start] == b'/';
     // The dot segments of the path have been followed, and stay below the root.
     let mut dots_are_fine = false;
@@ -127,11 +128,11 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
     true
 }
 
-/// Those of the triplets at `percents`, bits of the block at byte `at`, that are not free text at first sight;
-/// those of a path are among the bits of `in_path`.
+/// Those of the triplets at `percents`, bits of the block at byte `at`, that are not obviously free
+/// text; the bits of `in_path` are those of a path.
 #[inline(always)]
 fn doubtful(record: Record<'_>, at: usize, percents: u64, in_path: u64) -> u64 {
-    // What one may not be in a path, and in a query.
+    // Bytes that are suspicious in a path, and in a query.
     static IS_DOUBTFUL: [[bool; 2]; 256] = {
         let (path, query) = (DOUBTFUL.or(UNRESERVED).table(), DOUBTFUL.table());
         let mut table = [[false; 2]; 256];
@@ -154,8 +155,8 @@ fn doubtful(record: Record<'_>, at: usize, percents: u64, in_path: u64) -> u64 {
     path & in_path | query & !in_path
 }
 
-/// The bytes of the block at byte `at` after which the first three letters of a device stand (and of
-/// some other words).
+/// The bytes of the block at byte `at` that are followed by the first three letters of a device
+/// name (or of some other words).
 #[inline(always)]
 fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
     const fn letters(lower: &[u8], upper: &[u8]) -> NibbleTables {
@@ -170,7 +171,8 @@ fn before_devices<I: Isa>(isa: I, record: Record<'_>, at: usize) -> u64 {
         & isa.members(record.block(at + 3), &THIRD)
 }
 
-/// Those of the `=` at `equals`, bits of the block at byte `at`, before which the name of a secret may end.
+/// Those of the `=` at `equals`, bits of the block at byte `at`, before which the name of a secret
+/// may end.
 #[inline(always)]
 fn secret_separators(text: &[u8], at: usize, equals: u64) -> u64 {
     let mut secrets = 0;
@@ -180,7 +182,7 @@ fn secret_separators(text: &[u8], at: usize, equals: u64) -> u64 {
     secrets
 }
 
-/// Whether the bytes of the block at `at` that `looks` are about are of no interest.
+/// Whether the bytes of the block at `at` that are set in `looks` need no report.
 #[inline(never)]
 fn looks_are_quiet(
     text: &[u8],
@@ -202,8 +204,9 @@ fn looks_are_quiet(
         && places(looks.triplets).all(|at| triplet_is_quiet(text, at, parts))
 }
 
-/// Whether the dot at `at`, the first byte of a segment of `path`, is of no interest: that of a name, or
-/// of a dot segment below the root. `dots_are_fine` is set once all of them have been followed.
+/// Whether the dot at `at`, the first byte of a segment of `path`, needs no report: it is part of a
+/// name, or of a dot segment below the root. `dots_are_fine` is set once all dot segments have been
+/// followed.
 fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
     match path[at + 1..] {
         [] | [b'/', ..] => true,
@@ -212,12 +215,12 @@ fn dot_is_quiet(path: &[u8], at: usize, dots_are_fine: &mut bool) -> bool {
             *dots_are_fine
         }
         [b'.', ..] => false,
-        // `/.well-known` is a name; what is encoded is looked at by itself.
+        // `/.well-known` is a name; triplets are checked separately.
         _ => true,
     }
 }
 
-/// Whether the triplet at `at` is free text: what it stands for is neither acted upon nor misread.
+/// Whether the triplet at `at` is free text: its byte is neither acted upon nor misread.
 fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
     let (path_start, path_end) = (parts.path_start as usize, parts.path_end as usize);
     let Some(byte) = triplet(text, at) else { return false };
@@ -229,13 +232,14 @@ fn triplet_is_quiet(text: &[u8], at: usize, parts: &Components) -> bool {
         // In a query it may end a `..`.
         b'/' | b'\\' => at >= path_end && text[at - 1] != b'.',
         byte if !UNRESERVED.has(byte) => true,
-        // It may be part of the name of a device, or of two dots. (Names of secrets are told by their `=`.)
+        // It may be part of a device name, or of two dots. (Names of secrets are found by their
+        // `=`.)
         byte if at >= path_end => byte != b'.',
         _ => {
             let start = memchr::memrchr(b'/', &text[path_start..at]);
             let start = start.map_or(path_start, |slash| path_start + slash + 1);
             let end = memchr::memchr(b'/', &text[at..path_end]).map_or(path_end, |end| at + end);
-            // A long segment may hold many triplets, which would all ask for it.
+            // A long segment may hold many triplets, each of which would scan it.
             end - start <= LONG_SEGMENT && path::segment_is_quiet(&text[start..end])
         }
     }

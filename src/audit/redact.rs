@@ -1,4 +1,4 @@
-//! References with their secrets masked (RFC 3986 section 7.5).
+//! References with masked secrets (RFC 3986 section 7.5).
 
 use core::ops::Range;
 
@@ -8,19 +8,21 @@ use super::{decoded, triplet};
 use crate::grammar::class::{ALPHA, SCHEME};
 use crate::uri::{Components, parse};
 
-/// What stands in the place of a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
+/// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
 pub const MASK: &[u8] = b"***";
 
-/// Appends `text` to `out` with [`MASK`] for every secret; gives their number.
+/// Appends `text` to `out` with every secret replaced by [`MASK`]; returns the number of secrets.
 ///
 /// Masked are:
-/// - what [`super::Rule::Password`] and [`super::Rule::SecretParameter`] find;
+/// - the findings of [`super::Rule::Password`] and [`super::Rule::SecretParameter`];
 /// - user names without a password, which may be keys;
-/// - `code` and `state` where both stand in a query or fragment: the answer of an OAuth server;
-/// - all of these in the values of parameters, percent-encoded or not: one level deep, as in `?next=https%3A%2F%2Fh%2F%3Ftoken%3D1`.
+/// - `code` and `state` if a query or fragment holds both: the answer of an OAuth server;
+/// - all of these in the values of parameters, percent-encoded or not: one level deep, as in
+///   `?next=https%3A%2F%2Fh%2F%3Ftoken%3D1`.
 ///
-/// A reference stays one: the same components are defined, and the rest of their bytes is the same.
-/// What is not a URI-reference is masked too, as Appendix B splits it. Doing it twice changes nothing more.
+/// A reference stays a reference: the same components are defined, and their other bytes are
+/// unchanged. A text that is not a URI-reference is masked too, as Appendix B splits it. The
+/// operation is idempotent.
 ///
 /// ```
 /// use uriscan::audit::redact_into;
@@ -36,7 +38,7 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     mask_into(text, out)
 }
 
-/// [`redact_into`] without the quick look at whether there is anything to mask.
+/// [`redact_into`] without the quick test for anything to mask.
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
@@ -50,21 +52,22 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     count
 }
 
-/// Hands `each` the ranges of `text` that are secret, in their order: those that are masked, but for user names without a password.
+/// Calls `each` for the ranges of `text` that are secret, in order: those that are masked, except
+/// user names without a password.
 pub(crate) fn each_secret(text: &[u8], each: impl FnMut(Range<usize>)) {
     each_range(text, secret::of_userinfo, each);
 }
 
-/// Hands `each` the ranges of `text` that are masked, in their order.
+/// Calls `each` for the ranges of `text` that are masked, in order.
 fn each_masked(text: &[u8], each: impl FnMut(Range<usize>)) {
     each_range(text, secret::masked_in_userinfo, each);
 }
 
-/// What is secret in a userinfo.
+/// Finds the secret in a userinfo.
 type OfUserinfo = fn(&[u8]) -> Option<Range<usize>>;
 
 fn each_range(text: &[u8], of_userinfo: OfUserinfo, mut each: impl FnMut(Range<usize>)) {
-    // A text too long for offsets has been refused by whoever counts in them.
+    // Callers that use offsets have rejected texts that are too long for them.
     let parts = parse(text).unwrap_or_else(|_| by_appendix_b(text));
     in_userinfo(text, &parts, of_userinfo, &mut each);
     in_components(text, &parts, Part::Path, &mut |component, start, part| {
@@ -94,7 +97,8 @@ fn in_userinfo(
     }
 }
 
-/// Hands `each` the components that have parameters, where they begin, and how they are read; the path as `path`.
+/// Calls `each` for the components that have parameters, with their start and syntax; the path as
+/// `path`.
 fn in_components(
     text: &[u8],
     parts: &Components,
@@ -113,7 +117,8 @@ fn in_components(
     }
 }
 
-/// Hands `each` the ranges of the values of parameters in `component`, and whether they are secret.
+/// Calls `each` for the ranges of the values of parameters in `component`, and whether they are
+/// secret.
 fn in_component(component: &[u8], part: Part, mut each: impl FnMut(Range<usize>, bool)) {
     let mut has_answer = None;
     secret::each_pair(component, part, |name, value| {
@@ -125,15 +130,15 @@ fn in_component(component: &[u8], part: Part, mut each: impl FnMut(Range<usize>,
     });
 }
 
-/// Hands `each` the ranges of what is secret in `value`, that of a parameter, which begins at byte `start`: decoded once, it may be
-/// a reference, or hold parameters.
+/// Calls `each` for the ranges of secrets in `value`, the value of a parameter, which begins at
+/// byte `start`: decoded once, it may be a reference, or hold parameters.
 fn in_value(
     value: &[u8],
     start: usize,
     of_userinfo: OfUserinfo,
     each: &mut impl FnMut(Range<usize>),
 ) {
-    // Neither a userinfo nor a parameter can be in it; an `=` of its own has been seen as the one after a name.
+    // It can hold neither a userinfo nor a parameter.
     if memchr::memchr3(b'%', b'@', b'=', value).is_none() {
         return;
     }
@@ -144,7 +149,7 @@ fn in_value(
         each(start + from..start + place.of(range.end));
     };
     let parts = by_appendix_b(&text);
-    // What stands before the first `:` may be a parameter, too.
+    // The text before the first `:` may be a parameter, too.
     let is_reference = parts.scheme(&text).is_some_and(|scheme| {
         scheme.first().is_some_and(|&byte| ALPHA.has(byte))
             && scheme.iter().all(|&byte| SCHEME.has(byte))
@@ -168,7 +173,7 @@ fn in_value(
     in_components(&text, &parts, path, &mut in_text);
 }
 
-/// Which byte of a value a byte of its decoded form comes from; asked in rising order.
+/// Maps a byte of the decoded value to the byte of the value that it comes from; offsets must rise.
 struct Place<'v> {
     value: &'v [u8],
     raw: usize,
@@ -185,8 +190,8 @@ impl Place<'_> {
     }
 }
 
-/// Whether something may have to be masked: there is an `@`, or an `=` after what may be the name of a
-/// secret, or might be if its triplets were decoded. Most records have nothing of the kind.
+/// Whether there may be something to mask: an `@`, or an `=` after a possible name of a secret,
+/// decoded or not. Most records have neither.
 fn may_hold_secret(text: &[u8]) -> bool {
     memchr::memchr3_iter(b'@', b'=', b'%', text)
         .any(|at| text[at] != b'=' || secret::may_be_secret(text, at))
@@ -244,7 +249,7 @@ mod tests {
             ),
             ("http://h/?d=%2Fcb%3Fcode%3Da", "http://h/?d=%2Fcb%3Fcode%3Da"),
             ("#next=%2Fx%23access_token%3D1", "#next=%2Fx%23access_token%3D***"),
-            // Two levels down nothing is looked for, nor in what is masked as a whole.
+            // Nothing is masked two levels down, nor inside a value that is masked as a whole.
             ("http://h/?a=b%253Dc%2526token%253Dx", "http://h/?a=b%253Dc%2526token%253Dx"),
             ("http://h/?token=a%3Dtoken%3Db", "http://h/?token=***"),
             ("http://h/?q=token%20x&r=1%3D2", "http://h/?q=token%20x&r=1%3D2"),
@@ -260,7 +265,7 @@ mod tests {
             ("#a#sid=1", "#a#sid=***"),
             ("http://h/#!/x?access_token=1&a", "http://h/#!/x?access_token=***&a"),
             ("mailto:a@h?password=1", "mailto:a@h?password=***"),
-            // No URI-references: masked all the same.
+            // Not URI-references, but masked all the same.
             ("http://u:p q@h/?sid=ä ö", "http://u:***@h/?sid=***"),
             ("http://u:p@x@h/", "http://u:***@h/"),
             ("", ""),
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_look_misses_no_secret() {
+    fn the_quick_test_misses_no_secret() {
         for name in secret::NAMES.iter().chain(secret::ENDS) {
             for cut in 0..=name.len() {
                 for mark in ["", "/", "&", ";", "-", "%", "%2d", "?", "#", "%70"] {

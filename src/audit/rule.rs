@@ -1,17 +1,17 @@
-//! The rules of the audit: their names, the paragraphs of RFC 3986 section 7 they stand for, and
-//! what a system that dereferences the URI would do.
+//! The rules of the audit: their names, the paragraphs of RFC 3986 section 7 on which they are
+//! based, and the behaviour of a system that dereferences the URI.
 
 use core::fmt;
 
-/// How much a finding weighs. The names are those of SARIF's levels.
+/// The severity of a finding. The names are SARIF's levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Severity {
     /// Worth knowing; ordinary data has it too.
     Note,
-    /// Unusual, and trouble where the next system is careless.
+    /// Unusual, and harmful if the next system is careless.
     Warning,
-    /// Seldom there without intent, or a secret in the open.
+    /// Rarely without intent, or an exposed secret.
     Error,
 }
 
@@ -28,7 +28,7 @@ impl Severity {
         }
     }
 
-    /// The next lower severity; a note stays one.
+    /// The next lower severity; a note stays a note.
     pub(super) const fn lower(self) -> Severity {
         match self {
             Severity::Error => Severity::Warning,
@@ -67,17 +67,18 @@ macro_rules! rules {
                 match self { $(Rule::$variant => $section),* }
             }
 
-            /// What a finding weighs; one in a query, which is free text more often than a path, may weigh less.
+            /// The severity of a finding; a query is free text more often than a path, so a finding
+            /// in one may be less severe.
             pub const fn severity(self) -> Severity {
                 match self { $(Rule::$variant => Severity::$severity),* }
             }
 
-            /// What is found, in a few words.
+            /// The finding, in a few words.
             pub const fn title(self) -> &'static str {
                 match self { $(Rule::$variant => $title),* }
             }
 
-            /// What a dereferencing system would do, in one sentence.
+            /// The behaviour of a dereferencing system, in one sentence.
             pub const fn consequence(self) -> &'static str {
                 match self { $(Rule::$variant => $consequence),* }
             }
@@ -88,46 +89,46 @@ macro_rules! rules {
 rules! {
     Invalid, "invalid", "4.1", Note,
         "no URI-reference",
-        "parsers repair it, each in its own way, and may disagree about every component";
+        "parsers repair it in different ways and may disagree about every component";
     PortOtherProtocol, "port-other-protocol", "7.2", Warning,
         "well-known port of another protocol",
-        "a client sends this protocol's bytes to a server of another one, which may take them for commands";
+        "a client sends the bytes of this protocol to a server of another one, which may read them as commands";
     PortWellKnown, "port-well-known", "7.2", Note,
         "well-known port that is not known to be this protocol's",
-        "a client connects to a port reserved for another service";
+        "a client connects to a port that is reserved for another service";
     PortOverflow, "port-overflow", "7.2", Warning,
         "port above 65535",
-        "a client that keeps 16 bits of it connects to another port; others refuse";
+        "a client that truncates it to 16 bits connects to another port; others reject it";
     EncodedLineBreak, "encoded-line-break", "7.2", Error,
         "encoded CR or LF",
-        "a system that decodes it before sending ends the line there and sends what follows as another command or header";
+        "a system that decodes it before sending ends the line there and sends the rest as another command or header";
     EncodedControl, "encoded-control", "7.2", Warning,
         "encoded control character",
-        "a system that decodes it before sending hands a protocol or a terminal what it acts upon";
+        "a system that decodes it before sending passes a protocol or a terminal a byte that it acts upon";
     EncodedDelimiter, "encoded-delimiter", "7.2", Warning,
         "encoded delimiter in the host",
-        "a system that decodes before it splits ends the host there and may connect to another one";
+        "a system that decodes before splitting ends the host there and may connect to another one";
     EncodedNul, "encoded-nul", "7.3", Error,
         "encoded NUL",
-        "a system whose strings end at NUL drops the rest, after a filter has looked at the whole";
+        "a system whose strings end at NUL drops the rest, after a filter has checked the whole";
     EncodedSlash, "encoded-slash", "7.3", Note,
         "encoded slash in the path",
-        "a server that decodes before it splits sees one more segment; others refuse the request";
+        "a server that decodes before splitting sees one more segment; others reject the request";
     EncodedBackslash, "encoded-backslash", "7.3", Warning,
         "encoded backslash in the path",
-        "a server with a Windows file system takes it for a slash";
+        "a server with a Windows file system reads it as a slash";
     Backslash, "backslash", "7.3", Warning,
         "backslash",
-        "browsers read a slash, so that host and path may end elsewhere than a filter thought";
+        "browsers read it as a slash, so that host and path may end elsewhere than for a filter";
     EncodedDot, "encoded-dot", "7.3", Warning,
         "dot segment with encoded dots",
         "a system that normalizes goes up the path; a filter that looks for the bytes '..' does not see it";
     Traversal, "traversal", "7.3", Error,
         "path goes up after decoding",
-        "a server that decodes and then opens a file leaves the folder it serves";
+        "a server that decodes and then opens a file leaves the directory it serves";
     TraversalQuery, "traversal-query", "7.3", Warning,
         "parameter goes up a path",
-        "an application that takes the value for a file name leaves its folder";
+        "an application that uses the value as a file name leaves its directory";
     AboveRoot, "above-root", "7.3", Note,
         "dot segments lead above the root",
         "clients stop at the root (5.2.4); a server that opens files by the raw path goes higher";
@@ -139,13 +140,13 @@ rules! {
         "a system that decodes twice sees other bytes than a filter that decoded once";
     OverlongUtf8, "overlong-utf8", "7.3", Error,
         "overlong UTF-8",
-        "a lax decoder reads an ASCII character, such as a slash, that no filter saw";
+        "a lax decoder reads an ASCII character, such as a slash, that filters do not see";
     EncodedHost, "encoded-host", "7.3", Warning,
         "needlessly encoded characters in the host",
         "a client decodes them and connects; a filter that compares the bytes sees another name";
     RareIpv4, "rare-ipv4", "7.4", Warning,
         "IPv4 address in a rare form",
-        "inet_aton and browsers take the name for an address; the grammar and most filters take it for a name";
+        "inet_aton and browsers read it as an address; the grammar and most filters read it as a name";
     AddressLoopback, "address-loopback", "7.4", Warning,
         "loopback address",
         "a server that fetches it talks to itself";
@@ -154,41 +155,41 @@ rules! {
         "a server that fetches it reaches into its own network";
     AddressLinkLocal, "address-link-local", "7.4", Warning,
         "link-local address",
-        "a server that fetches it reaches its own link, where cloud providers serve credentials";
+        "a server that fetches it reaches its local link, where cloud providers serve credentials";
     AddressSpecial, "address-special", "7.4", Note,
         "address of no public host",
         "a client reaches its own host or nothing at all";
     Password, "password", "7.5", Error,
         "password in the userinfo",
-        "clients show, store, log and send it on";
+        "clients display, store, log and forward it";
     UserName, "user-name", "7.5", Note,
         "user name in the userinfo",
-        "clients show, store, log and send it on; some drop it, some refuse the URI";
+        "clients display, store, log and forward it; some drop it, some reject the URI";
     SecretParameter, "secret-parameter", "7.5", Error,
         "parameter that looks like a secret",
-        "servers and proxies log it, browsers store it and send it on as the referrer";
+        "servers and proxies log it, browsers store it and send it in the Referer header";
     MisleadingUserinfo, "misleading-userinfo", "7.6", Error,
         "userinfo that looks like a host",
         "people read the userinfo as the host; the client connects to the host after the '@'";
     MixedScript, "mixed-script", "7.6", Warning,
         "label of the host mixes scripts",
-        "people read one script; the client connects to a name that holds letters of another one";
+        "people read one script; the client connects to a name with letters of another";
     Confusable, "confusable", "7.6", Error,
         "host that looks like another one",
-        "people read the ASCII name; the client connects to the other one";
+        "people read the ASCII name; the client connects to the other host";
     InvalidIdna, "invalid-idna", "7.6", Note,
         "host that IDNA refuses",
-        "browsers refuse it; other clients ask the DNS for it as it is";
+        "browsers reject it; other clients look it up in the DNS unchanged";
     HostWhatwg, "host-whatwg", "7.6", Error,
         "browsers see another host",
         "a filter that follows RFC 3986 sees one host; a client that follows the WHATWG URL standard connects to another";
     HostRfc2396, "host-rfc2396", "7.6", Note,
         "RFC 2396 sees no host",
-        "systems by the older grammar, such as java.net.URI, see a registry name and no host";
+        "systems that follow the older grammar, such as java.net.URI, see a registry-based name and no host";
 }
 
 impl Rule {
-    /// The rule called `id`, or `None`.
+    /// The rule with this `id`, or `None`.
     ///
     /// ```
     /// use uriscan::audit::Rule;
@@ -199,7 +200,7 @@ impl Rule {
         Rule::ALL.iter().copied().find(|rule| rule.id() == id)
     }
 
-    /// Whether what is found is a secret, which no output may show.
+    /// Whether the finding is a secret, which no output may show.
     pub const fn is_secret(self) -> bool {
         matches!(self, Rule::Password | Rule::SecretParameter)
     }
@@ -246,13 +247,13 @@ impl RuleSet {
         self.0 & other.0 != 0
     }
 
-    /// The set and `rule`.
+    /// The set with `rule` added.
     #[must_use]
     pub const fn with(self, rule: Rule) -> RuleSet {
         RuleSet(self.0 | 1 << rule as u32)
     }
 
-    /// The rules of either set.
+    /// The union of the two sets.
     #[must_use]
     pub const fn or(self, other: RuleSet) -> RuleSet {
         RuleSet(self.0 | other.0)
@@ -264,7 +265,7 @@ impl RuleSet {
         RuleSet(self.0 & !other.0)
     }
 
-    /// The rules that `name` stands for: one by its name, all of a section (`7.4`), or `all`.
+    /// The rules with this `name`: one by its name, all of a section (`7.4`), or `all`.
     ///
     /// ```
     /// use uriscan::audit::{Rule, RuleSet};
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_hold_what_was_put_in() {
+    fn sets_hold_the_added_rules() {
         let all = RuleSet::all();
         assert!(Rule::ALL.iter().all(|&rule| all.has(rule) && !RuleSet::none().has(rule)));
         let some = RuleSet::named("7.2").unwrap();

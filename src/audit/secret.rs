@@ -1,12 +1,13 @@
-//! Sensitive information (RFC 3986 section 7.5): passwords, and parameters whose names say that
-//! their values are secrets.
+//! Sensitive information (RFC 3986 section 7.5): passwords, and parameters whose names suggest that
+//! their values are secret.
 
 use core::ops::Range;
 
 use super::{Detail, Found, Rule, decoded};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
-/// Names of parameters that hold secrets, in lower case and without anything but letters and digits: so they are compared.
+/// Names of parameters that hold secrets, as they are compared: in lower case, letters and digits
+/// only.
 pub const NAMES: &[&str] = &[
     "pass",
     "pw",
@@ -33,11 +34,11 @@ pub const NAMES: &[&str] = &[
     "samlresponse",
 ];
 
-/// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2): either alone may be anything, a
-/// code of a country or the state of a form.
+/// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2).
+/// Alone, either may mean anything, such as the code of a country or the state of a form.
 const OAUTH_ANSWER: [&[u8]; 2] = [b"code", b"state"];
 
-/// Whether `text` has both parameters of the answer of an OAuth server.
+/// Whether `text` has both parameters of an OAuth answer.
 pub(super) fn has_oauth_answer(text: &[u8], part: Part) -> bool {
     let mut found = [false; 2];
     each_pair(text, part, |name, _| {
@@ -48,12 +49,13 @@ pub(super) fn has_oauth_answer(text: &[u8], part: Part) -> bool {
     found == [true; 2]
 }
 
-/// Whether `name` is that of a parameter of such an answer.
+/// Whether `name` is that of a parameter of an OAuth answer.
 pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
     OAUTH_ANSWER.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Ends of names of parameters that hold secrets: `old_password`, `csrf-token`, `X-Amz-Signature`.
+/// Suffixes of names of parameters that hold secrets: `old_password`, `csrf-token`,
+/// `X-Amz-Signature`.
 pub const ENDS: &[&str] = &[
     "password",
     "passwd",
@@ -74,7 +76,7 @@ pub const ENDS: &[&str] = &[
     "jwt",
 ];
 
-/// Beginnings of tokens that are known by sight, and are also given as a user name.
+/// Recognizable prefixes of tokens that are also used as user names.
 const TOKENS: &[&[u8]] = &[
     b"ghp_",
     b"gho_",
@@ -91,17 +93,18 @@ const TOKENS: &[&[u8]] = &[
     b"eyJ",
 ];
 
-/// Where parameters stand.
+/// The component that holds the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Behind a `;` or `&` in a segment.
+    /// A segment: parameters follow a `;` or `&`.
     Path,
-    /// Between `&`, `;` or `?`; a fragment too, in which some protocols hand over tokens.
+    /// A query: parameters are separated by `&`, `;` or `?`. Also a fragment, in which some
+    /// protocols pass tokens.
     Query,
 }
 
-/// The range within `userinfo` of what is masked in it: what is secret ([`of_userinfo`]), or a user name without a password,
-/// which may be a key or a token.
+/// The range within `userinfo` that is masked: the secret ([`of_userinfo`]), or a user name without
+/// a password, which may be a key or a token.
 pub(super) fn masked_in_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     of_userinfo(userinfo).or_else(|| {
         let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
@@ -109,8 +112,8 @@ pub(super) fn masked_in_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     })
 }
 
-/// The range within `userinfo` of what is secret in it: all of it when the user name is a token, with or
-/// without something after it; or else what follows the first `:`.
+/// The range within `userinfo` that is secret: all of it if the user name is a token, with or
+/// without a password; otherwise the part after the first `:`.
 pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
     if name_len >= 16 && TOKENS.iter().any(|token| userinfo.starts_with(token)) {
@@ -119,7 +122,7 @@ pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     (name_len + 1 < userinfo.len()).then(|| name_len + 1..userinfo.len())
 }
 
-/// Judges `userinfo`, which starts at byte `start` of the record.
+/// Checks `userinfo`, which starts at byte `start` of the record.
 pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_>) {
     let secret = of_userinfo(userinfo);
     let name_end = secret.clone().map_or_else(
@@ -134,7 +137,8 @@ pub(super) fn check_userinfo(userinfo: &[u8], start: usize, found: &mut Found<'_
     }
 }
 
-/// Hands `each` the name of every secret parameter in `text` and the range of its value, which is not empty.
+/// Calls `each` with the name of every secret parameter in `text` and the range of its value, which
+/// is not empty.
 pub(super) fn each_parameter<'t>(
     text: &'t [u8],
     part: Part,
@@ -143,7 +147,8 @@ pub(super) fn each_parameter<'t>(
     each_pair_if(text, part, is_secret_name, &mut each);
 }
 
-/// Hands `each` the name of every parameter in `text` and the range of its value, which is not empty.
+/// Calls `each` with the name of every parameter in `text` and the range of its value, which is not
+/// empty.
 pub(super) fn each_pair<'t>(
     text: &'t [u8],
     part: Part,
@@ -152,7 +157,7 @@ pub(super) fn each_pair<'t>(
     each_pair_if(text, part, |_| true, &mut each);
 }
 
-/// [`each_pair`] for names that are `wanted`.
+/// [`each_pair`] for names for which `wanted` returns true.
 fn each_pair_if<'t>(
     text: &'t [u8],
     part: Part,
@@ -161,19 +166,19 @@ fn each_pair_if<'t>(
 ) {
     let delimiters = match part {
         Part::Path => ByteClass::of(b"/;&"),
-        // A second `#` stands in texts that are not URIs.
+        // A second `#` occurs in texts that are not URIs.
         Part::Query => ByteClass::of(b"&;?#"),
     };
     let is_delimiter = |byte: &u8| delimiters.has(*byte);
-    // All before it has been looked at.
+    // Everything before this offset is done.
     let mut done = 0;
     for equals in memchr::memchr_iter(b'=', text) {
         let before = text[done..equals].iter().rposition(is_delimiter);
-        // Between two `=` without a delimiter stands a value; only the first one ends a name.
+        // Text between two `=` without a delimiter is a value; only the first one ends a name.
         let is_first = done == 0 || before.is_some();
         let name_start = before.map_or(done, |delimiter| done + delimiter + 1);
         done = equals + 1;
-        // The first piece of a path is not a parameter, nor is what follows a slash.
+        // The first part of a path is not a parameter, nor is the text after a slash.
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
         if is_first && is_parameter && wanted(name) {
@@ -185,10 +190,10 @@ fn each_pair_if<'t>(
     }
 }
 
-/// Judges the parameters of `text`, a component that starts at byte `start` of the record.
+/// Checks the parameters of `text`, a component that starts at byte `start` of the record.
 pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mut Found<'_>) {
     each_parameter(text, part, |name, value| {
-        // Long enough for all names that say something.
+        // Long enough for all meaningful names.
         const SHOWN: usize = 200;
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
@@ -199,10 +204,10 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
 
 /// Whether `name` looks like that of a secret.
 ///
-/// Triplets are decoded, case does not matter, nor do bytes that are not letters or digits:
-/// `API-Key`, `api_key` and `user[apikey]` are one.
+/// Triplets are decoded; case, and bytes that are not letters or digits, do not matter: `API-Key`,
+/// `api_key` and `user[apikey]` are equivalent.
 pub(super) fn is_secret_name(name: &[u8]) -> bool {
-    // The longest name is short; what stands before it is of no interest.
+    // The longest name is short; the bytes before it do not matter.
     const LONGEST: usize = 24;
     let once;
     let name = if memchr::memchr(b'%', name).is_some() {
@@ -233,10 +238,10 @@ pub(super) fn is_secret_name(name: &[u8]) -> bool {
         || ENDS.iter().any(|end| squashed.ends_with(end.as_bytes()))
 }
 
-/// Whether a parameter may be secret whose `=` stands at `equals` of `text`, by the last bytes of its
-/// name. Wrong on the safe side only.
+/// Whether the parameter with its `=` at `equals` of `text` may be secret, by the last bytes of its
+/// name. Errs on the safe side only.
 ///
-/// A function of its own: inlined into the loop over the `=` of a block it is compiled to ten times the instructions.
+/// Not inlined: inside the loop over the `=` of a block it compiles to ten times the instructions.
 #[inline(never)]
 pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     let Some(last) = text[..equals].last_chunk::<5>() else { return true };
@@ -244,7 +249,7 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     // Not `/`, which ends a name in a path only.
     let ends_name = |byte: u8| IN_NAME[usize::from(byte)] == 2;
     let is_plain = |byte: u8| IN_NAME[usize::from(byte)] == 0;
-    // No branches: what comes next cannot be foreseen.
+    // Without branches, since the outcome is unpredictable.
     let is_too_short = ends_name(c) | ends_name(b);
     let is_pw = [b | 0x20, c | 0x20] == *b"pw";
     let [y, z, ..] = last.map(|byte| byte == b'%');
@@ -254,7 +259,8 @@ pub(super) fn may_be_secret(text: &[u8], equals: usize) -> bool {
     !is_too_short & if ends_name(a) { is_pw | is_encoded } else { is_strange | is_known }
 }
 
-/// For each byte: 0 for a letter or digit, 2 for what ends the name of a parameter, 1 for all others.
+/// For each byte: 0 for a letter or digit, 2 for a byte that ends the name of a parameter, 1 for
+/// all others.
 static IN_NAME: [u8; 256] = {
     let mut table = [1; 256];
     let (plain, delimiter) = (ALPHA.or(DIGIT).table(), ByteClass::of(b"&;?#").table());
@@ -270,8 +276,8 @@ static IN_NAME: [u8; 256] = {
     table
 };
 
-/// Whether the name of a secret ends at the `=` at `equals` of `text`, a URI; `in_path` says that it
-/// stands in the path. A parameter without a value is not a secret.
+/// Whether the name of a secret ends at the `=` at `equals` of `text`, a URI; `in_path` is true
+/// inside the path. A parameter without a value is not a secret.
 pub(super) fn follows_secret_name(text: &[u8], equals: usize, in_path: bool) -> bool {
     if matches!(text.get(equals + 1), None | Some(b'&' | b';' | b'?' | b'#')) {
         return false;
@@ -279,15 +285,15 @@ pub(super) fn follows_secret_name(text: &[u8], equals: usize, in_path: bool) -> 
     let delimiters = if in_path { &b"&;=/"[..] } else { &b"&;?#="[..] };
     let start = text[..equals].iter().rposition(|byte| delimiters.contains(byte));
     match start {
-        // Behind a slash stands no parameter, and only the first `=` ends a name.
+        // No parameter follows a slash, and only the first `=` ends a name.
         Some(at) if b"/=".contains(&text[at]) => false,
         Some(at) => is_secret_name(&text[at + 1..equals]),
         None => true,
     }
 }
 
-/// Whether a name in [`NAMES`] or [`ENDS`] ends in these three letters, in any case; perhaps where they are
-/// none.
+/// Whether a name in [`NAMES`] or [`ENDS`] ends in these three letters, in any case; may return
+/// true for other bytes.
 #[inline(always)]
 fn ends_some_name([a, b, c]: [u8; 3]) -> bool {
     let bit = usize::from(a & 31) << 10 | usize::from(b & 31) << 5 | usize::from(c & 31);
@@ -328,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_squashed_and_short() {
+    fn names_are_short_and_in_the_compared_form() {
         for name in NAMES.iter().chain(ENDS) {
             assert!(name.len() < 24 && name.bytes().all(|b| b.is_ascii_lowercase()), "{name}");
             assert!(is_secret_name(name.as_bytes()));
@@ -365,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_the_end_of_a_name_misses_no_secret() {
+    fn the_test_of_the_last_letters_misses_no_secret() {
         let parts = ["", "x", "x_", "user.", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa-"];
         let ends = ["", "]", "_", "-"];
         for name in NAMES.iter().chain(ENDS) {
@@ -390,7 +396,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parameters_are_what_stands_between_delimiters(text in "([/;&?#=]|token|a|%74oken|sid){0,12}") {
+        fn parameters_are_separated_by_delimiters(text in "([/;&?#=]|token|a|%74oken|sid){0,12}") {
             let text = text.as_bytes();
             for (part, delimiters) in [(Part::Path, &b"/;&"[..]), (Part::Query, b"&;?#")] {
                 let mut expected = Vec::new();

@@ -1,4 +1,4 @@
-//! Each rule by what it finds and what it does not; the fast path by the exact one.
+//! Tests what each rule reports and what it does not, and the fast path against the reference path.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn findings(text: &[u8]) -> Vec<Finding> {
 }
 
 #[test]
-fn each_rule_finds_what_it_says_and_nothing_else() {
+fn each_rule_finds_its_examples_and_nothing_else() {
     for &(rule, hits, misses) in ROWS {
         for &(text, bytes) in hits {
             let found = findings(text.as_bytes());
@@ -44,7 +44,7 @@ fn each_rule_finds_what_it_says_and_nothing_else() {
 }
 
 #[test]
-fn details_say_what_was_found_out() {
+fn details_describe_the_finding() {
     let detail = |text: &str, rule| {
         let found = findings(text.as_bytes());
         found.into_iter().find(|finding| finding.rule == rule).unwrap().message()
@@ -64,7 +64,7 @@ fn details_say_what_was_found_out() {
 }
 
 #[test]
-fn a_query_weighs_less() {
+fn findings_in_a_query_are_less_severe() {
     let severity = |text: &str| findings(text.as_bytes())[0].severity;
     assert_eq!(severity("http://h/%0A"), Severity::Error);
     assert_eq!(severity("http://h/?%0A"), Severity::Warning);
@@ -83,7 +83,8 @@ fn hostile_records_give_few_findings() {
     }
 }
 
-/// What the screen says of `text` in a chunk with `before` bytes before it and `after` after it.
+/// The result of the screen for `text` in a chunk with `before` bytes before it and `rest` after
+/// it.
 fn screen(kernels: Kernels, text: &[u8], rest: &[u8], before: usize) -> Option<Hint> {
     struct Ask<'a>(&'a mut Index, &'a PaddedBuf, Span);
     impl Task for Ask<'_> {
@@ -101,7 +102,7 @@ fn screen(kernels: Kernels, text: &[u8], rest: &[u8], before: usize) -> Option<H
     kernels.run(Ask(&mut Index::new(), &buf, span))
 }
 
-/// Holds the screen to the reference path, on every backend.
+/// Compares the screen with the reference path on every backend.
 fn check_screen(text: &[u8], rest: &[u8], before: usize) {
     if text.is_empty() {
         return;
@@ -119,7 +120,7 @@ fn check_screen(text: &[u8], rest: &[u8], before: usize) {
 }
 
 #[test]
-fn the_screen_lets_nothing_pass() {
+fn the_screen_misses_nothing() {
     for (_, hits, misses) in ROWS {
         let texts = hits.iter().map(|hit| &hit.0).chain(*misses);
         for text in texts {
@@ -128,7 +129,7 @@ fn the_screen_lets_nothing_pass() {
                     check_screen(text.as_bytes(), rest.as_bytes(), before);
                 }
             }
-            // Where a block ends.
+            // The positions at which a block ends.
             for fill in [20, 40, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 110, 120] {
                 let long = text.replacen("//h/", &format!("//h/{}/", "x".repeat(fill)), 1);
                 check_screen(long.as_bytes(), b"", 0);
@@ -175,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 600 } else { 4000 }))]
 
     #[test]
-    fn the_screen_lets_nothing_pass_that_is_made_up(
+    fn the_screen_misses_nothing_in_random_records(
         scheme in "(|https?://|HTTP://|ftp://|file://|mailto:|foo://|//||data:|http:)",
         head in "(|u@|u:p@|a.com@)(h|example.com|localhost|1\\.2\\.3\\.4|0x7f\\.1|a_b|xn--a\\.b|%41h|a\\.)?(:|:8|:80|:70000)?",
         path in "(/(a|b\\.c|con|\\.\\.|\\.|\\.\\.\\.|nul\\.x|com1|%2e|%2f|%5C|%00|%C3%A4|%20|;sid=1|;b=c|a&s%69d=1|;tok%2Cen=2|co%6E|com%31|aux%20|contact|con%74act|\\.git|longer-name)){0,6}/?",
@@ -202,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn redaction_keeps_a_reference_one(
+    fn a_redacted_reference_is_a_reference(
         text in "(http://)(u:[a-z:]{0,4}@)?(h)(/[a-z;=]{0,6}(;sid=[a-z]{0,3})?)?(\\?([a-z]{0,2}(token|x)=[a-z.=]{0,4}[&;]?){0,3})?(#(pwd=[a-z]{0,3})?)?",
     ) {
         let mut out = Vec::new();
@@ -211,9 +212,12 @@ proptest! {
         let (before, after) = (before.unwrap(), after.unwrap());
         prop_assert_eq!(before.host(text.as_bytes()), after.host(&out));
         prop_assert_eq!(before.query(text.as_bytes()).is_some(), after.query(&out).is_some());
-        // Two rules, one secret each per component, may be met more often than they are listed.
+        // Findings of two rules, one secret each per component, may occur more often than they are
+        // listed.
         let listed: u32 = findings(text.as_bytes()).iter().filter(|f| f.rule.is_secret()).map(|f| f.count).sum();
-        // User names without a password are masked, and listed under a rule of their own; what is secret in a value is not listed.
+        // User names without a password are masked, and listed under a rule of their own; secrets
+        // in a value are not listed.
+        //
         let has_lone_user = text.starts_with("http://u:@");
         prop_assert!(count >= listed + u32::from(has_lone_user), "{count} {listed}");
     }

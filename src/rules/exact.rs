@@ -1,11 +1,12 @@
-//! The reference path: one rule after the other, one change after the other, on a text that is split again each time.
+//! The reference path: one rule at a time, one change at a time, on a text that is split again each
+//! time.
 //!
-//! It is the slow twin of [`fast`](super::fast) and its judge in the tests, and it tells what
-//! each change was: `explain` and reports of merges show its steps.
+//! It is the slow counterpart of [`fast`](super::fast) and its oracle in the tests, and it records
+//! each change: `explain` and reports of merges show its steps.
 
 use core::ops::Range;
 
-use super::names::Verdict;
+use super::names::Action;
 use super::parts::{
     folded, has_dot_segment, has_needless_dot, host_in, https_port, is_dot_segment, name_of,
     www_len,
@@ -15,25 +16,25 @@ use super::session;
 use super::set::RuleSet;
 use crate::uri::{Split, split};
 
-/// One change that a rule makes: bytes of the text as the steps before left it, and what stands for them.
+/// One change that a rule makes: a range of the text after the earlier steps, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
     /// The rule.
     pub rule: Rule,
-    /// Where in the text before this step; the end is not part of it.
+    /// Range in the text before this step.
     pub range: Range<usize>,
-    /// The bytes there.
+    /// The bytes in that range.
     pub from: Vec<u8>,
-    /// What stands there after it.
+    /// Their replacement.
     pub to: Vec<u8>,
-    /// The pattern that decided, a place in [`RuleSet::patterns`], for rules for parameters.
+    /// The pattern that decided, for parameter rules: an index into [`RuleSet::patterns`].
     pub pattern: Option<usize>,
 }
 
 impl RuleSet {
-    /// The changes that the rules make to `form`, a URI in canonical form, in the order in which they
-    /// are made: one after the other they lead to what [`RuleSet::apply`] gives.
+    /// Returns the changes that the rules make to `form`, a URI in canonical form, in order.
+    /// Applied one after the other, they give the result of [`RuleSet::apply`].
     ///
     /// ```
     /// use uriscan::rules::RuleSet;
@@ -82,17 +83,17 @@ impl RuleSet {
         text.steps
     }
 
-    /// What the patterns say of the parameter `name` on `host`, and which one decides: each is asked,
-    /// from strong to weak.
-    fn verdict_one_by_one(&self, host: &[u8], name: &[u8]) -> Option<(Verdict, usize)> {
+    /// The action for the parameter `name` on `host`, and the pattern that decides: tests each
+    /// pattern, from strong to weak.
+    fn action_one_by_one(&self, host: &[u8], name: &[u8]) -> Option<(Action, usize)> {
         let mut place = self.patterns.len();
         for (unit, by_strength) in self.units.iter().rev() {
             let holds = (unit.hosts.is_empty() || unit.hosts.iter().any(|h| h.matches(host)))
                 && !unit.except.iter().any(|h| h.matches(host));
-            for (verdict, named) in by_strength.iter().rev() {
+            for (action, named) in by_strength.iter().rev() {
                 place -= 1;
                 if holds && named.glob.matches(name) {
-                    return Some((*verdict, place));
+                    return Some((*action, place));
                 }
             }
         }
@@ -100,7 +101,7 @@ impl RuleSet {
     }
 }
 
-/// A URI on its way through the rules.
+/// A URI to which rules are applied.
 struct Text {
     bytes: Vec<u8>,
     steps: Vec<Step>,
@@ -119,7 +120,7 @@ impl Text {
         authority.is_some() && scheme.is_some_and(is_web)
     }
 
-    /// Where the authority of a web URI is.
+    /// Range of the authority of a web URI.
     fn authority(&self) -> Range<usize> {
         let Split { scheme, authority, .. } = self.parts();
         let start = scheme.map_or(0, <[u8]>::len) + "://".len();
@@ -132,13 +133,13 @@ impl Text {
         authority.start + from..authority.start + to
     }
 
-    /// Where the path of a web URI is.
+    /// Range of the path of a web URI.
     fn path(&self) -> Range<usize> {
         let start = self.authority().end;
         start..start + self.parts().path.len()
     }
 
-    /// Where the query of a web URI is, without its `?`.
+    /// Range of the query of a web URI, without its `?`.
     fn query(&self) -> Option<Range<usize>> {
         let start = self.path().end + 1;
         self.parts().query.map(|query| start..start + query.len())
@@ -195,7 +196,7 @@ impl Text {
         }
     }
 
-    /// The segments of the path as places in the text; none when it holds dot segments.
+    /// Ranges of the segments of the path; empty if it holds dot segments.
     fn segments(&self) -> Vec<Range<usize>> {
         let path = self.path();
         if has_dot_segment(&self.bytes[path.clone()]) {
@@ -212,7 +213,7 @@ impl Text {
             .collect()
     }
 
-    /// Leaves out the first session id of the path; says whether there was one.
+    /// Drops the first session id of the path; returns whether there was one.
     fn drop_path_session(&mut self) -> bool {
         let segments = self.segments();
         for (i, range) in segments.iter().enumerate() {
@@ -269,7 +270,7 @@ impl Text {
     }
 
     fn drop_trailing_slash(&mut self) -> bool {
-        // `/a/` is an empty segment, `a` and an empty one.
+        // `/a/` has two segments, `a` and an empty one.
         match &*self.segments() {
             [_, .., before, last] if last.is_empty() && !before.is_empty() => {
                 self.edit(Rule::TrailingSlash, last.start - 1..last.end, b"", None);
@@ -279,7 +280,7 @@ impl Text {
         }
     }
 
-    /// The parameters as places in the text.
+    /// Ranges of the parameters.
     fn params(&self) -> Vec<Range<usize>> {
         let Some(query) = self.query() else { return Vec::new() };
         let mut start = query.start;
@@ -293,7 +294,7 @@ impl Text {
             .collect()
     }
 
-    /// Whether both parameters of ColdFusion are there.
+    /// Whether both parameters of ColdFusion are present.
     fn has_coldfusion_pair(&self) -> bool {
         let has = |is_it: fn(&[u8], &[u8]) -> bool| {
             self.params().into_iter().any(|range| {
@@ -305,9 +306,9 @@ impl Text {
         has(session::is_cfid) && has(session::is_cftoken)
     }
 
-    /// Leaves out the first parameter that is to go; says whether there was one.
+    /// Drops the first parameter to be dropped; returns whether there was one.
     ///
-    /// `has_pair` is what [`Text::has_coldfusion_pair`] said before the first one went.
+    /// `has_pair` is the result of [`Text::has_coldfusion_pair`] before the first one was dropped.
     fn drop_param(&mut self, rules: &RuleSet, has_pair: bool) -> bool {
         let params = self.params();
         let path = self.path();
@@ -321,9 +322,9 @@ impl Text {
             let param = &self.bytes[range.clone()];
             let name = name_of(param);
             let value = param.get(name.len() + 1..).unwrap_or_default();
-            let (rule, pattern) = match rules.verdict_one_by_one(&host, name) {
-                Some((Verdict::Keep, _)) => continue,
-                Some((Verdict::Drop, place)) => (rules.patterns[place].rule, Some(place)),
+            let (rule, pattern) = match rules.action_one_by_one(&host, name) {
+                Some((Action::Keep, _)) => continue,
+                Some((Action::Drop, place)) => (rules.patterns[place].rule, Some(place)),
                 None if rules.rules.has(Rule::SessionId)
                     && session::is_param(name, value, &page, || has_pair) =>
                 {
@@ -331,7 +332,7 @@ impl Text {
                 }
                 None => continue,
             };
-            // With the `&` after it; the last one with that, or the `?`, before it.
+            // With the `&` after it; the last one with the `&` or `?` before it.
             let range = if i + 1 < params.len() {
                 range.start..range.end + 1
             } else {

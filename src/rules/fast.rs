@@ -1,11 +1,11 @@
-//! The path of bulk work: one pass that finds out what changes, and one that writes it.
+//! The fast path: one pass that finds the changes, and one that writes them.
 //!
-//! Most records have nothing that a rule could touch and go out as they came in. The judge is
+//! Rules affect few records; the others are returned unchanged. The reference is
 //! [`exact`](super::exact), rule by rule.
 
 use core::ops::Range;
 
-use super::names::Verdict;
+use super::names::Action;
 use super::parts::{
     folded, has_dot_segment, has_needless_dot, host_in, https_port, name_of, web_authority, www_len,
 };
@@ -16,7 +16,7 @@ use super::set::RuleSet;
 use crate::index::{Record, low_bits};
 use crate::simd::{BLOCK, Isa};
 
-/// Buffers for [`RuleSet::apply`], reusable.
+/// Reusable buffers of [`RuleSet::apply`].
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) text: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Scratch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query {
     text: Vec<u8>,
-    /// The parameters that stay, as places in the query.
+    /// The parameters that are kept, as ranges in the query.
     params: Vec<(u32, u32)>,
     groups: Vec<u32>,
 }
@@ -38,18 +38,18 @@ const PATH: Rules =
 const PARAMS: Rules = Rules::of(&[Rule::KeepParam, Rule::DropParam, Rule::AllowParam]);
 const QUERY: Rules = Rules::of(&[Rule::SessionId, Rule::SortQuery, Rule::EmptyQuery]).union(PARAMS);
 
-/// Rules that may touch a URI without `?`, `#`, `;` and `(`.
+/// Rules that may change a URI without `?`, `#`, `;` and `(`.
 const BUT_DELIMITERS: Rules =
     HEAD.union(Rules::of(&[Rule::DuplicateSlash, Rule::IndexPage, Rule::TrailingSlash]));
 
-/// Rules that may touch a URI without `?` if it has one of the others.
+/// Rules that may change a URI without `?` if it has one of the others.
 const MORE_DELIMITERS: Rules = Rules::of(&[Rule::Fragment, Rule::SessionId]);
 
 /// All rules that look at more than the names of parameters.
 pub(super) const BUT_PATTERNS: Rules =
     HEAD.union(PATH).union(Rules::of(&[Rule::Fragment, Rule::SortQuery, Rule::EmptyQuery]));
 
-/// What becomes of scheme and authority.
+/// Scheme and authority under the rules.
 struct Head<'a> {
     is_https: bool,
     userinfo: Option<&'a [u8]>,
@@ -58,11 +58,11 @@ struct Head<'a> {
 }
 
 impl RuleSet {
-    /// What stands for `form` under the rules, and which of them changed it: bytes of `form`, or of
-    /// `scratch`.
+    /// Returns the form under the rules, and the rules that changed it. The bytes are those of
+    /// `form`, or of `scratch`.
     ///
-    /// `form` is a URI in canonical form; then the result is a URI in canonical form at the same rung, and
-    /// applying the rules to it changes nothing. Of other bytes the result is bytes.
+    /// If `form` is a URI in canonical form, the result is one at the same rung, and applying the
+    /// rules again changes nothing. For other bytes the result is unspecified.
     pub fn apply<'a>(&self, form: &'a [u8], scratch: &'a mut Scratch) -> (&'a [u8], Rules) {
         let rules = self.rules;
         let mut fired = Rules::default();
@@ -113,7 +113,7 @@ impl RuleSet {
             return (form, fired);
         }
         if head.is_none() && is_same_path {
-            // What is left may be the front of the form: nothing to write.
+            // The rest may be a prefix of the form: then nothing is written.
             let is_same_query = query.map(<[u8]>::len)
                 == has_query.then(|| query_end - path_end - 1)
                 && !fired.has(Rule::SortQuery);
@@ -150,16 +150,16 @@ impl RuleSet {
         (text, fired)
     }
 
-    /// Whether the rules may touch the canonical form of `record`, which is not empty, at all: a quick
-    /// look for the bytes without which they cannot. All are delimiters, and a canonical form holds no
-    /// more delimiters of a sort than its record.
+    /// Whether the rules may change the canonical form of `record`, which is not empty: a quick
+    /// test for the bytes without which they cannot. All of them are delimiters, and a canonical
+    /// form holds no more delimiters of a kind than its record.
     #[inline(always)]
     pub(crate) fn may_touch<I: Isa>(&self, isa: I, record: Record<'_>) -> bool {
         if self.rules.has_any(BUT_DELIMITERS) {
             return true;
         }
         let has_more = self.rules.has_any(MORE_DELIMITERS);
-        // Two blocks without asking, as few records need more.
+        // Reads two blocks unconditionally, as few records have more.
         let mut all =
             delimiters(isa, record, 0, has_more) | delimiters(isa, record, BLOCK, has_more);
         for at in (2 * BLOCK..record.len()).step_by(BLOCK) {
@@ -168,7 +168,7 @@ impl RuleSet {
         all != 0
     }
 
-    /// All that is done to URIs that are not of the web.
+    /// The only rule for URIs other than web URIs.
     fn drop_fragment<'a>(&self, form: &'a [u8]) -> (&'a [u8], Rules) {
         if self.rules.has(Rule::Fragment)
             && let Some(hash) = memchr::memchr(b'#', form)
@@ -266,8 +266,8 @@ impl RuleSet {
         path
     }
 
-    /// The query under the rules. `path` is the path after its rules, and `host` is asked for the host after its
-    /// rules, if it matters.
+    /// The query under the rules. `path` is the path after its rules; `host` is called for the host
+    /// after its rules, if it matters.
     pub(super) fn query<'a, 'h>(
         &self,
         query: &'a [u8],
@@ -287,7 +287,7 @@ impl RuleSet {
         let mut is_changed = false;
         if has_sessions || has_sort || !groups.is_empty() {
             params.clear();
-            // Looked for when it matters, and once: a query may hold any number of candidates.
+            // Searched only if it matters, and once: a query may hold any number of candidates.
             let mut has_pair = None;
             let mut is_session = |name: &[u8], value: &[u8]| {
                 let page = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];
@@ -324,7 +324,7 @@ impl RuleSet {
         Some(query)
     }
 
-    /// The rule that leaves the parameter `param` out. What is empty is not a parameter: `?` stays `?`.
+    /// The rule that drops the parameter `param`. An empty text is not a parameter: `?` stays `?`.
     #[inline]
     fn drops(
         &self,
@@ -337,9 +337,9 @@ impl RuleSet {
         if param.is_empty() {
             return None;
         }
-        match self.params.verdict(groups, name) {
+        match self.params.action(groups, name) {
             Some(entry) => {
-                (entry.verdict == Verdict::Drop).then(|| self.patterns[entry.order as usize].rule)
+                (entry.action == Action::Drop).then(|| self.patterns[entry.order as usize].rule)
             }
             None => {
                 let value = param.get(name.len() + 1..).unwrap_or_default();

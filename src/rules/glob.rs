@@ -1,4 +1,4 @@
-//! Patterns of names: `*` for any bytes, `?` for one, `\` before a byte that stands for itself.
+//! Patterns for names: `*` matches any bytes, `?` one byte, and `\` escapes the byte after it.
 
 /// A pattern for the name of a parameter or for a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,10 +15,11 @@ enum Piece {
     Any,
 }
 
-/// The longest pattern: names are short, and matching one takes time in proportion to both.
+/// Length limit of a pattern: names are short, and matching takes time proportional to both
+/// lengths.
 const LIMIT: usize = 256;
 
-/// What is wrong with a pattern.
+/// Why a pattern is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GlobError {
     Empty,
@@ -32,13 +33,13 @@ impl GlobError {
         match self {
             GlobError::Empty => "an empty pattern",
             GlobError::TooLong => "a pattern of more than 256 bytes",
-            GlobError::Dangling => "`\\` with nothing behind it",
+            GlobError::Dangling => "`\\` without a byte after it",
         }
     }
 }
 
 impl Glob {
-    /// The pattern written as `text`.
+    /// Parses the pattern `text`.
     pub(super) fn new(text: &[u8]) -> Result<Glob, GlobError> {
         if text.is_empty() {
             return Err(GlobError::Empty);
@@ -50,7 +51,7 @@ impl Glob {
         let mut bytes = text.iter();
         while let Some(&byte) = bytes.next() {
             pieces.push(match byte {
-                // Two stars in a row mean no more than one.
+                // Two stars in a row are equivalent to one.
                 b'*' if pieces.last() == Some(&Piece::Any) => continue,
                 b'*' => Piece::Any,
                 b'?' => Piece::One,
@@ -71,11 +72,11 @@ impl Glob {
         self.pieces == [Piece::Any]
     }
 
-    /// Whether all of `name` matches. Goes back to the last `*` only, so it takes at most the
+    /// Whether the whole `name` matches. Backtracks to the last `*` only, so it takes at most the
     /// product of both lengths.
     pub(super) fn matches(&self, name: &[u8]) -> bool {
         let (mut piece, mut at) = (0, 0);
-        // Where to go on when it does not match: after a star, with one more byte given to it.
+        // Where to backtrack on a mismatch: after a star, which then matches one more byte.
         let mut back: Option<(usize, usize)> = None;
         loop {
             match self.pieces.get(piece) {
@@ -110,7 +111,7 @@ impl Glob {
         bytes_of(&self.pieces)
     }
 
-    /// `p` of a pattern `p*` that is otherwise plain.
+    /// `p` for a pattern `p*` that is otherwise literal.
     pub(super) fn prefix(&self) -> Option<Vec<u8>> {
         match self.pieces.split_last() {
             Some((Piece::Any, rest)) if !rest.is_empty() => bytes_of(rest),
@@ -124,7 +125,7 @@ impl Glob {
         bytes_of(&self.pieces[plain.map_or(0, |at| at + 1)..]).unwrap_or_default()
     }
 
-    /// The longest run of bytes that every name that matches holds; empty when there is none.
+    /// The longest run of bytes that all matching names hold; may be empty.
     pub(super) fn required(&self) -> Vec<u8> {
         let runs = self.pieces.split(|piece| !matches!(piece, Piece::Byte(_)));
         runs.filter_map(bytes_of).max_by_key(Vec::len).unwrap_or_default()
@@ -147,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition: what each piece may stand for, tried in every way.
+    /// The definition: tries all bytes that each piece may match.
     fn matches_by_definition(pieces: &[Piece], name: &[u8]) -> bool {
         match pieces.split_first() {
             None => name.is_empty(),
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_take_no_time() {
+    fn many_stars_are_fast() {
         let pattern = "a*".repeat(120);
         assert!(!glob(&pattern).matches(&[b'a'; 100]));
         assert!(!glob(&(pattern + "b")).matches(&[b'a'; 4000]));
@@ -206,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matches_what_the_definition_says(pattern in "[ab*?]{1,8}", name in "[ab]{0,8}") {
+        fn matches_the_definition(pattern in "[ab*?]{1,8}", name in "[ab]{0,8}") {
             let glob = glob(&pattern);
             let name = name.as_bytes();
             prop_assert_eq!(glob.matches(name), matches_by_definition(&glob.pieces, name));

@@ -1,27 +1,27 @@
-//! Which rules hold for a host: exact names, sites, patterns.
+//! Which rules apply to a host: exact names, sites, patterns.
 
 use core::fmt;
 
 use super::glob::Glob;
 use super::lookup::{Buckets, Loose};
 
-/// Some hosts, as a rule pack names them.
+/// A set of hosts, as written in a rule pack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum HostPattern {
-    /// `host.example`: this one.
+    /// `host.example`: this host.
     Exact(Vec<u8>),
-    /// `site:example.com`: all hosts whose registrable domain this is.
+    /// `site:example.com`: all hosts with this registrable domain.
     Site(Vec<u8>),
-    /// `*.example.*`: all that match.
+    /// `*.example.*`: all hosts that match.
     Glob(Vec<u8>, Glob),
 }
 
-/// Version of the public suffix list that says what a registrable domain is.
+/// Version of the public suffix list, which defines registrable domains.
 pub const PUBLIC_SUFFIX_VERSION: &str = "psl 2.1.247";
 
 impl HostPattern {
-    /// The hosts that `text` names. Letters are lowered and a last dot is left out, as in a host
-    /// that is looked up.
+    /// Parses `text`. Letters are lower-cased and a final dot is dropped, as in a host that is
+    /// looked up.
     pub(super) fn new(text: &str) -> Result<HostPattern, String> {
         let lower = text.to_ascii_lowercase();
         let (is_site, name) = match lower.strip_prefix("site:") {
@@ -37,19 +37,21 @@ impl HostPattern {
                 ':' => {
                     format!("`{text}`: a host without port; rules do not look at ports")
                 }
-                _ => format!("`{text}`: {odd:?} does not stand in a host"),
+                _ => format!("`{text}`: a host cannot hold {odd:?}"),
             });
         }
         let is_glob = name.contains(['*', '?']);
         if name.is_empty() || name == "*" {
-            return Err(format!("`{text}`: name some hosts; without `hosts` a rule holds for all"));
+            return Err(format!(
+                "`{text}`: name some hosts; a rule without `hosts` applies to all hosts"
+            ));
         }
         if is_site {
             return match registrable_domain(name.as_bytes()) {
                 Some(site) if site == name.as_bytes() => Ok(HostPattern::Site(site.to_vec())),
-                _ if is_glob => Err(format!("`{text}`: a site is no pattern")),
+                _ if is_glob => Err(format!("`{text}`: a site cannot be a pattern")),
                 Some(site) => Err(format!(
-                    "`{text}`: the registrable domain is `{}`; for less than that write `{name}` and `*.{name}`",
+                    "`{text}`: the registrable domain is `{}`; for fewer hosts, write `{name}` and `*.{name}`",
                     String::from_utf8_lossy(site)
                 )),
                 None => Err(format!("`{text}` is a public suffix or an address, not a site")),
@@ -62,7 +64,7 @@ impl HostPattern {
         Ok(HostPattern::Exact(name.into()))
     }
 
-    /// Whether it names `host`, which is in lower case and has no last dot.
+    /// Whether it matches `host`, which is in lower case and has no final dot.
     pub(super) fn matches(&self, host: &[u8]) -> bool {
         match self {
             HostPattern::Exact(name) => name == host,
@@ -76,7 +78,7 @@ impl HostPattern {
         }
     }
 
-    /// The last two labels of all hosts that it names, if they are the same.
+    /// The last two labels of all hosts that match, if they are the same.
     fn base(&self) -> Option<Vec<u8>> {
         match self {
             HostPattern::Exact(name) | HostPattern::Site(name) => Some(base(name).to_vec()),
@@ -99,20 +101,20 @@ impl fmt::Display for HostPattern {
     }
 }
 
-/// What a host in canonical form may hold, and `*` and `?`.
+/// The characters of a host in canonical form, and `*` and `?`.
 fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=?[]".contains(c)
 }
 
-/// The last two labels of a host without last dot, or all of it.
+/// The last two labels of a host without final dot, or all of it.
 #[inline]
 fn base(host: &[u8]) -> &[u8] {
     let dot = memchr::memrchr(b'.', host).and_then(|last| memchr::memrchr(b'.', &host[..last]));
     &host[dot.map_or(0, |dot| dot + 1)..]
 }
 
-/// The public suffix of `host` and one label more; an address has none. `host` is in lower case, without
-/// last dot.
+/// The public suffix of `host` with one more label; `None` for an address. `host` is in lower case,
+/// without final dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     if last.iter().all(u8::is_ascii_digit) || host.starts_with(b"[") {
@@ -121,12 +123,12 @@ pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
     psl::domain(host).map(|domain| domain.as_bytes())
 }
 
-/// Whether `host`, in lower case and without last dot, is a public suffix, or a single label.
+/// Whether `host`, in lower case and without final dot, is a public suffix or a single label.
 pub(super) fn is_public_suffix(host: &[u8]) -> bool {
     registrable_domain(host).is_none()
 }
 
-/// Patterns with a value each, to be asked for many hosts.
+/// Patterns with a value each, for looking up many hosts.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts<T> {
     by_base: Buckets<(HostPattern, T)>,
@@ -137,13 +139,13 @@ pub(super) struct Hosts<T> {
     ends: Ends,
 }
 
-/// The last bytes of some names, roughly: bits under hashes of the last eight bytes, or of the last
-/// four of shorter names.
+/// An approximate set of the endings of some names: bits under hashes of the last eight bytes, or
+/// of the last four of shorter names.
 #[derive(Clone, Debug)]
 struct Ends {
     long: [u64; 64],
     short: [u64; 64],
-    /// There are names of less than four bytes.
+    /// There are names shorter than four bytes.
     has_tiny: bool,
 }
 
@@ -175,7 +177,7 @@ impl Ends {
     }
 }
 
-/// The word and the bit for bytes, whatever the case of their letters.
+/// The word and the bit for these bytes, ignoring the case of letters.
 #[inline]
 fn place(bytes: u64) -> (usize, u64) {
     let hash = (bytes | 0x2020_2020_2020_2020).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
@@ -200,19 +202,19 @@ impl<T: Copy> Hosts<T> {
         }
     }
 
-    /// Whether a pattern may name the host of `authority`, a canonical one, in any case: a quick look
-    /// at its end. `true` says nothing.
+    /// Whether a pattern may match the host of `authority`, a canonical one, in any case: a quick
+    /// test of its end. May return a false `true`.
     #[inline]
     pub(super) fn may_match(&self, authority: &[u8]) -> bool {
-        // What may be a port, an address or a last dot is looked at more closely.
+        // Ports, addresses and final dots need a closer look.
         let is_name = authority
             .last()
             .is_some_and(|byte| !byte.is_ascii_digit() && !matches!(byte, b':' | b']' | b'.'));
         self.has_loose || !is_name || self.ends.may_end(authority)
     }
 
-    /// Calls `found` with the value of each pattern that names `host`, of some more than once.
-    /// `host` is in lower case and has no last dot.
+    /// Calls `found` with the value of each pattern that matches `host`, for some more than once.
+    /// `host` is in lower case and has no final dot.
     #[inline]
     pub(super) fn each_match(&self, host: &[u8], mut found: impl FnMut(T)) {
         for (pattern, value) in self.by_base.get(base(host)) {
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_named_exactly_by_site_and_by_pattern() {
+    fn hosts_match_exactly_by_site_and_by_pattern() {
         for (text, yes, no) in [
             ("WWW.h.example.", &["www.h.example"][..], &["h.example", "a.www.h.example"][..]),
             (
@@ -243,7 +245,7 @@ mod tests {
                 &["example.co.uk", "a.b.example.co.uk"],
                 &["co.uk", "xexample.co.uk", "example.com"],
             ),
-            // A public suffix below a site is not of the site.
+            // A public suffix below a site does not belong to the site.
             ("site:amazonaws.com", &["amazonaws.com"], &["b.s3.amazonaws.com"]),
             ("*.example.*", &["a.example.org", "a.b.example.x.y"], &["example.org", "a.example"]),
             ("localhost", &["localhost"], &["a.localhost"]),
@@ -256,18 +258,18 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused_and_said() {
+    fn invalid_hosts_are_rejected_with_a_reason() {
         for (text, why) in [
             ("", "name some hosts"),
             ("*", "name some hosts"),
             ("h:80", "without port"),
             ("bücher.example", "A-labels"),
             ("http://h", "without port"),
-            ("h/x", "does not stand in a host"),
+            ("h/x", "a host cannot hold"),
             ("site:co.uk", "public suffix"),
             ("site:a.example.com", "registrable domain is `example.com`"),
             ("site:1.2.3.4", "an address, not a site"),
-            ("site:*.example.com", "a site is no pattern"),
+            ("site:*.example.com", "a site cannot be a pattern"),
         ] {
             let error = HostPattern::new(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn compiled_patterns_find_what_each_finds() {
+    fn compiled_patterns_find_the_same_as_each_alone() {
         let texts = [
             "example.com",
             "site:example.com",

@@ -1,4 +1,4 @@
-//! What a key means, as one number.
+//! The meaning of a key, as one number.
 
 use core::fmt;
 
@@ -6,15 +6,16 @@ use super::set::RuleSet;
 use crate::grammar::Grammar;
 use crate::normalize::Options;
 
-/// Counts up when what is one at a rung changes: the grammar, facts about schemes, names of the DNS.
+/// Incremented when equivalence at a rung changes: the grammar, the facts about schemes, the
+/// mapping of DNS names.
 ///
 /// 2: rootless paths keep their dot segments; `mailto:` domains are lowered only where they are domains.
 pub const GRAMMAR_VERSION: u32 = 2;
 
-/// The hash of all that decides which records are one: rung, grammar, rules and versions.
+/// The hash of all settings that decide which records are equivalent: rung, grammar, rules and
+/// versions.
 ///
-/// Keys that were made under different identities say nothing about each other, so it goes wherever keys
-/// are kept.
+/// Keys with different identities are not comparable, so the identity is stored wherever keys are.
 ///
 /// ```
 /// use uriscan::normalize::Options;
@@ -30,19 +31,19 @@ pub const GRAMMAR_VERSION: u32 = 2;
 pub struct Identity(pub u128);
 
 impl Identity {
-    /// The identity of canonical forms by `options`, with `rules` applied, of URIs by RFC 3986. No rules and
-    /// an empty rule set are the same.
+    /// The identity of canonical forms under `options` and `rules`, for URIs by RFC 3986. No rules
+    /// and an empty rule set are the same.
     pub fn new(options: Options, rules: Option<&RuleSet>) -> Identity {
         Identity::of_text(&Identity::text(Grammar::Rfc3986, options, rules))
     }
 
-    /// The identity that `text` stands for: [`Identity::text`], and lines with what else decides.
+    /// The identity of `text`: [`Identity::text`] followed by lines for the other settings.
     pub fn of_text(text: &str) -> Identity {
         let hash = blake3::hash(text.as_bytes());
         Identity(u128::from_be_bytes(*hash.as_bytes().first_chunk().expect("a hash of 32 bytes")))
     }
 
-    /// What is hashed: one fact a line.
+    /// The text that is hashed: one setting per line.
     pub fn text(grammar: Grammar, options: Options, rules: Option<&RuleSet>) -> String {
         let fragment = if options.drop_fragment { "dropped" } else { "kept" };
         let rung = options.rung;

@@ -1,25 +1,25 @@
-//! Finding what is filed under some bytes, among thousands, in a few nanoseconds.
+//! Fast lookup among thousands of values by bytes.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::glob::Glob;
 
-/// Values filed under bytes; several may be under the same.
+/// A multimap from bytes to values.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets<T> {
     /// Bucket `i` is `items[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
-    /// With the hash of the bytes that each is filed under.
+    /// Values with the hash of their bytes.
     items: Vec<(u64, T)>,
 }
 
 impl<T> Buckets<T> {
-    /// Files each value under its bytes.
+    /// Builds the map from pairs of bytes and value.
     pub(super) fn new(filed: impl IntoIterator<Item = (Vec<u8>, T)>) -> Buckets<T> {
         let mut items: Vec<(u64, T)> =
             filed.into_iter().map(|(bytes, value)| (xxh3_64(&bytes), value)).collect();
-        // Four buckets an item: most questions end at an empty one.
+        // Four buckets an item: most lookups end at an empty one.
         let count = (4 * items.len()).next_power_of_two();
         let bucket = |hash: u64| hash as usize & (count - 1);
         items.sort_by_key(|&(hash, _)| bucket(hash));
@@ -33,7 +33,7 @@ impl<T> Buckets<T> {
         Buckets { starts, items }
     }
 
-    /// What may be filed under `bytes`: the caller compares, as two may share a hash.
+    /// The values whose bytes may be `bytes`: the caller compares, as hashes may collide.
     #[inline]
     pub(super) fn get(&self, bytes: &[u8]) -> impl Iterator<Item = &T> {
         let hash = xxh3_64(bytes);
@@ -47,24 +47,23 @@ impl<T> Buckets<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Loose<T> {
     globs: Vec<(Glob, T)>,
-    /// Looks for bytes without which a pattern cannot match; `None` when it is quicker to ask
-    /// each pattern.
+    /// Searches for bytes that a pattern requires; `None` if it is faster to test each pattern.
     search: Option<Search>,
 }
 
 #[derive(Clone, Debug)]
 struct Search {
     automaton: AhoCorasick,
-    /// For each needle of the automaton, the patterns that need it.
+    /// For each needle of the automaton, the patterns that require it.
     needed_by: Vec<Vec<u32>>,
-    /// Patterns that need no bytes.
+    /// Patterns that require no bytes.
     others: Vec<u32>,
 }
 
-/// As many patterns are asked one by one.
+/// Up to this many patterns are tested one by one.
 const FEW: usize = 4;
 
-/// Bytes of a name in which no needle is looked for twice.
+/// Bytes of a name in which a needle is not expected twice.
 const LONG: usize = 64;
 
 impl<T: Copy> Loose<T> {
@@ -73,7 +72,7 @@ impl<T: Copy> Loose<T> {
         Loose { globs, search }
     }
 
-    /// Calls `found` with the value of each pattern that matches `name`, of some more than once.
+    /// Calls `found` with the value of each pattern that matches `name`, for some more than once.
     #[inline]
     pub(super) fn each_match(&self, name: &[u8], mut found: impl FnMut(T)) {
         let mut ask = |at: u32| {
@@ -85,7 +84,7 @@ impl<T: Copy> Loose<T> {
         match &self.search {
             None => (0..self.globs.len() as u32).for_each(ask),
             Some(search) => {
-                // In a long name a needle may stand very often, and each pattern looks at all of it.
+                // A long name may hold a needle very often, and each pattern scans all of it.
                 let mut asked = Vec::new();
                 if name.len() > LONG {
                     asked.resize(search.needed_by.len(), false);
@@ -103,7 +102,8 @@ impl<T: Copy> Loose<T> {
 }
 
 impl Search {
-    /// `None` when the automaton would be too large; patterns are limited, so only by their number.
+    /// `None` if the automaton would be too large; patterns are limited in length, so only their
+    /// number can cause that.
     fn new<T>(globs: &[(Glob, T)]) -> Option<Search> {
         let mut needles: Vec<Vec<u8>> = globs.iter().map(|(glob, _)| glob.required()).collect();
         needles.sort_unstable();
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_under_their_bytes_and_no_others() {
+    fn values_are_found_by_their_bytes_and_no_others() {
         for count in [0, 1, 2, 5, 1000] {
             let filed = (0..count).map(|i: u32| (format!("key{i}").into_bytes(), i));
             let buckets = Buckets::new(filed.chain([(b"key0".to_vec(), 7777)]));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn loose_patterns_are_found_as_if_each_was_asked() {
+    fn loose_patterns_are_found_as_if_each_were_tested() {
         let patterns = ["*_id", "a*b", "*", "?", "x*y*z", "*long_needle*", "b*a", "*_id", "id*x*"];
         let long = "a_id_bx".repeat(20);
         let short = ["a_id", "ab", "", "q", "xaybz", "a_long_needle_b", "ba", "idax_id", "_id"];

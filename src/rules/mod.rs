@@ -1,17 +1,20 @@
-//! Floor 5: rules beyond the RFC, all off unless asked for.
+//! Floor 5: rules beyond the RFC, all off by default.
 //!
-//! A [`RuleSet`] maps the canonical form of a URI to a canonical form that stands for more: without
-//! session ids, tracking parameters, `www.` and so on, as its rules say. [`RuleSet::apply`] is the
-//! path of bulk work, [`RuleSet::steps`] the slow one that says what each rule did; both give the same bytes.
+//! A [`RuleSet`] maps the canonical form of a URI to a form that represents more URIs: without
+//! session ids, tracking parameters, `www.` and so on, as its rules define. [`RuleSet::apply`] is
+//! the fast path; [`RuleSet::steps`] is the reference path, which records the changes of each rule.
+//! Both give the same bytes.
 //!
-//! - Rules are applied in the order of [`Rule::ALL`], whatever the order in which they were given.
-//!   `index-page` and `trailing-slash` take turns until neither finds anything.
-//! - `http` and `https` URIs with an authority are touched, others only by `fragment`.
-//! - Parameters stand between `&`; a `;` is a byte like any other. Names are compared as bytes of the
-//!   canonical form, and nothing is decoded. Values matter to `session-id` only. What stays keeps its order
-//!   unless `sort-query` is on. If all parameters go, the `?` goes with them.
-//! - A path that holds dot segments, as it may at rung `string`, is left alone.
-//! - Hosts of packs are compared with the host as `host-dot` and `www` leave it, without last dot.
+//! - Rules are applied in the order of [`Rule::ALL`], whatever the order in which they were added.
+//!   `index-page` and `trailing-slash` alternate until neither changes anything.
+//! - Rules change `http` and `https` URIs with an authority; other URIs are changed only by
+//!   `fragment`.
+//! - Parameters are separated by `&`; `;` has no special meaning. Names are compared as bytes of
+//!   the canonical form, without decoding. Values matter to `session-id` only. The remaining
+//!   parameters keep their order unless `sort-query` is on. If all parameters are dropped, so is
+//!   the `?`.
+//! - A path that holds dot segments, as it may at rung `string`, is not changed.
+//! - Hosts of packs are compared with the host after `host-dot` and `www`, without a final dot.
 
 mod exact;
 mod fast;
@@ -35,7 +38,7 @@ pub use exact::Step;
 pub use fast::Scratch;
 pub use hosts::PUBLIC_SUFFIX_VERSION;
 pub use identity::{GRAMMAR_VERSION, Identity};
-pub use names::Verdict;
+pub use names::Action;
 pub use pack::{Included, Pack, PackError};
 pub use param::{Pattern, Place};
 pub use params::Override;

@@ -1,46 +1,46 @@
-//! Patterns for the names of parameters, compiled: the last one that matches decides.
+//! Compiled patterns for the names of parameters; the last one that matches decides.
 
 use super::glob::Glob;
 use super::lookup::{Buckets, Loose};
 
-/// What a pattern says of the parameters whose name it matches.
+/// What a pattern does with the parameters whose name it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
-    /// They are left out.
+pub enum Action {
+    /// They are dropped.
     Drop,
-    /// They stay.
+    /// They are kept.
     Keep,
 }
 
-/// A pattern's place among all patterns, and what it says. A later place is stronger.
+/// The position of a pattern among all patterns, and its action. A later position is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
     pub(super) order: u32,
-    pub(super) verdict: Verdict,
+    pub(super) action: Action,
 }
 
-/// Patterns that hold for the same hosts.
+/// Patterns that apply to the same hosts.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    /// The strongest pattern `*`.
+    /// The strongest pattern that is `*`.
     star: Option<Entry>,
-    /// Names without a star, and what is before the star of those that end in one.
+    /// Names without a star, and the prefixes of those that end in one.
     exact: Buckets<(Box<[u8]>, Entry)>,
     prefixes: Buckets<(Box<[u8]>, Entry)>,
-    /// For each first byte of a name, the lengths for which it is worth while to ask.
+    /// For each first byte of a name, the lengths that are worth looking up.
     lengths: Box<[Lengths; 256]>,
     loose: Loose<Entry>,
     has_loose: bool,
 }
 
-/// Bit `i` for patterns of `i` bytes; the highest one for all longer ones too.
+/// Bit `i` for patterns of `i` bytes; the highest bit for all longer ones too.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lengths {
     exact: u64,
     prefixes: u64,
 }
 
-/// The longest prefix that is looked up; patterns with a longer one are loose.
+/// Longest prefix that is looked up; patterns with a longer one are matched one by one.
 const LONGEST_PREFIX: usize = 63;
 
 impl Names {
@@ -74,7 +74,7 @@ impl Names {
 
     /// The strongest pattern that matches `name`.
     #[inline]
-    pub(super) fn verdict(&self, name: &[u8]) -> Option<Entry> {
+    pub(super) fn action(&self, name: &[u8]) -> Option<Entry> {
         let mut best = self.star;
         if let Some(&first) = name.first() {
             let lengths = self.lengths[usize::from(first)];
@@ -105,10 +105,7 @@ mod tests {
     use super::*;
 
     fn entry(order: u32) -> Entry {
-        Entry {
-            order,
-            verdict: if order.is_multiple_of(3) { Verdict::Keep } else { Verdict::Drop },
-        }
+        Entry { order, action: if order.is_multiple_of(3) { Action::Keep } else { Action::Drop } }
     }
 
     #[test]
@@ -121,19 +118,19 @@ mod tests {
             .map(|(i, text)| (Glob::new(text.as_bytes()).unwrap(), entry(i as u32)))
             .collect();
         let names = Names::new(patterns[..1].to_vec());
-        assert_eq!(names.verdict(long.as_bytes()), Some(entry(0)));
-        assert_eq!(names.verdict(&long.as_bytes()[..69]), None);
+        assert_eq!(names.action(long.as_bytes()), Some(entry(0)));
+        assert_eq!(names.action(&long.as_bytes()[..69]), None);
         let names = Names::new(patterns);
-        assert_eq!(names.verdict(&long.as_bytes()[..62]), None);
-        assert_eq!(names.verdict(&long.as_bytes()[..63]), Some(entry(2)));
-        assert_eq!(names.verdict(format!("{long}x").as_bytes()), Some(entry(2)));
+        assert_eq!(names.action(&long.as_bytes()[..62]), None);
+        assert_eq!(names.action(&long.as_bytes()[..63]), Some(entry(2)));
+        assert_eq!(names.action(format!("{long}x").as_bytes()), Some(entry(2)));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
         #[test]
-        fn the_strongest_is_found_as_if_each_was_asked(
+        fn the_strongest_is_found_as_if_each_were_tested(
             patterns in prop::collection::vec("[ab]{0,3}[*?]?[abc]{0,2}[*]?", 0..24),
             names in prop::collection::vec("[abc]{0,6}", 1..8),
         ) {
@@ -146,7 +143,7 @@ mod tests {
             for name in names {
                 let one_by_one = patterns.iter().filter(|(glob, _)| glob.matches(name.as_bytes()));
                 prop_assert_eq!(
-                    compiled.verdict(name.as_bytes()),
+                    compiled.action(name.as_bytes()),
                     one_by_one.map(|&(_, entry)| entry).max(),
                     "{}", name
                 );

@@ -1,23 +1,23 @@
-//! Rule packs: rules for parameters in a TOML file.
+//! Rule packs: parameter rules in a TOML file.
 //!
 //! ```toml
 //! name = "our rules"
 //! version = 3
-//! include = ["tracking", "shops.toml"]   # packs that come with the program, or files beside this one
+//! include = ["tracking", "shops.toml"]   # built-in packs, or files in the same directory
 //!
-//! [[param]]                              # no hosts: for all
+//! [[param]]                              # no hosts: for all hosts
 //! drop = ["ref", "src_*"]
-//! allow = ["src_lang"]                   # stays, whatever was said before
+//! allow = ["src_lang"]                   # kept, whatever earlier patterns say
 //! why = "where a reader came from"
 //!
 //! [[param]]
 //! hosts = ["shop.example", "site:example.com", "*.example.*"]
 //! except = ["api.example.com"]
-//! keep = ["id", "page"]                  # all others go
+//! keep = ["id", "page"]                  # all others are dropped
 //! ```
 //!
-//! The last pattern that matches a name decides: included packs come before the file's own tables, those
-//! in their order; within a table keep, drop, allow.
+//! The last pattern that matches a name decides: included packs come before the file's own tables,
+//! which follow in order; within a table keep, drop, allow.
 
 use core::fmt;
 use core::ops::Range;
@@ -30,26 +30,26 @@ use super::hosts::HostPattern;
 use super::param::{Named, Place, Unit, name_pattern};
 use super::rule::Rule;
 
-/// A parsed pack with all that it includes.
+/// A parsed pack with all packs that it includes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Pack {
-    /// What it calls itself, or where it was read from.
+    /// Its name, or else its source.
     pub name: Arc<str>,
-    /// The author's number for it; 0 when there is none.
+    /// The author's version number; 0 if there is none.
     pub version: u32,
-    /// What it is for, in the author's words.
+    /// Its purpose, in the author's words.
     pub meaning: Option<String>,
     pub(super) units: Vec<Unit>,
 }
 
-/// What is wrong with a pack, and where.
+/// Why a pack is invalid, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackError {
-    /// Where.
+    /// The position.
     pub place: Place,
-    /// What.
+    /// The reason.
     pub message: String,
 }
 
@@ -64,16 +64,16 @@ impl std::error::Error for PackError {}
 /// A pack that another one includes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Included {
-    /// Its name in messages: a path, say.
+    /// Its name in messages, such as a path.
     pub source: String,
     /// Its content.
     pub text: String,
 }
 
-/// How deep packs may include each other.
+/// Most levels of packs that include each other.
 const DEPTH: usize = 8;
 
-/// The packs that come with the library: name and text.
+/// The built-in packs: name and text.
 const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
 
 #[derive(Deserialize)]
@@ -104,7 +104,7 @@ struct Table {
 }
 
 impl Pack {
-    /// The pack called `name` that comes with the library.
+    /// The built-in pack with this `name`.
     ///
     /// ```
     /// use uriscan::rules::Pack;
@@ -117,15 +117,15 @@ impl Pack {
         Some(pack.expect("built-in packs are tested"))
     }
 
-    /// The names of the packs that come with the library.
+    /// The names of the built-in packs.
     pub fn built_in_names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.into_iter().map(|(name, _)| name)
     }
 
-    /// Parses the TOML `text` of a pack, called `source` in messages.
+    /// Parses the TOML `text` of a pack, which messages call `source`.
     ///
-    /// `open` is asked for each pack to include that is not built in: the name as written, and the
-    /// source in which it stands.
+    /// `open` is called for each included pack that is not built in, with its name as written and
+    /// the source that includes it.
     ///
     /// ```
     /// use uriscan::rules::Pack;
@@ -136,8 +136,7 @@ impl Pack {
     /// assert!(error.to_string().starts_with("mine.toml:2:1: unknown field `dorp`"));
     /// ```
     ///
-    /// # Errors
-    /// With the place in the file.
+    /// With the position in the file.
     pub fn parse(
         text: &str,
         source: &str,
@@ -147,7 +146,7 @@ impl Pack {
     }
 }
 
-/// Parses a pack; `sources` are those that include it, and last its own.
+/// Parses a pack; `sources` are those that include it, followed by its own.
 fn parse_within(
     text: &str,
     sources: &mut Vec<String>,
@@ -171,7 +170,7 @@ fn parse_within(
             return Err(fail(format!("{} includes itself", included.source)));
         }
         if sources.len() >= DEPTH {
-            return Err(fail(format!("packs include each other more than {DEPTH} deep")));
+            return Err(fail(format!("packs include each other more than {DEPTH} levels deep")));
         }
         sources.push(included.source);
         units.extend(parse_within(&included.text, sources, open)?.units);
@@ -198,7 +197,9 @@ fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
         list.iter().map(host).collect()
     };
     if table.hosts.as_ref().is_some_and(Vec::is_empty) {
-        return Err(places.error(span, "`hosts` names no host; without it a rule holds for all"));
+        return Err(
+            places.error(span, "`hosts` names no host; a rule without it applies to all hosts")
+        );
     }
     let mut patterns = Vec::new();
     for (list, texts) in [
@@ -238,7 +239,7 @@ fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
     Ok(unit)
 }
 
-/// Finds lines and columns in a text.
+/// Maps offsets in a text to lines and columns.
 struct Places {
     source: Arc<str>,
     /// Offsets at which lines begin.
@@ -292,17 +293,17 @@ mod tests {
     }
 
     #[test]
-    fn built_in_packs_parse_and_say_what_each_parameter_is() {
+    fn built_in_packs_parse_and_describe_each_parameter() {
         for name in Pack::built_in_names() {
             let pack = Pack::built_in(name).unwrap();
             assert_eq!((&*pack.name, pack.version), (name, 2));
             assert!(pack.meaning.is_some());
             assert!(pack.units.iter().all(|unit| unit.why.is_some()));
-            // They come before all others, where conflicts within them would be confusing.
+            // They are applied before all others, where conflicts within them would be confusing.
             let mut globs: Vec<&str> = Vec::new();
             for named in pack.units.iter().flat_map(|unit| &unit.patterns) {
                 assert!(!globs.contains(&&*named.text), "{}", named.text);
-                // A star reaches names that nobody has looked at.
+                // A star would match names that nobody has reviewed.
                 assert!(named.glob.literal().is_some(), "{}", named.text);
                 globs.push(&named.text);
             }
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where_and_what() {
+    fn errors_have_position_and_reason() {
         for (text, expected) in [
             ("[[param]]\ndrop = ['a', 'b&']", "mine.toml:2:14: `b&`: `&` ends a parameter"),
             (

@@ -1,4 +1,4 @@
-//! Rules for parameters: patterns of names, for all hosts or for some.
+//! Parameter rules: patterns for names, for all hosts or for some.
 
 use core::fmt;
 use std::collections::HashMap;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::glob::Glob;
 use super::hosts::HostPattern;
-use super::names::Verdict;
+use super::names::Action;
 use super::rule::Rule;
 use crate::grammar::class::{HEXDIG, QUERY, UNRESERVED};
 
-/// Where something was written.
+/// The position of a rule in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Place {
-    /// The file, or what else it was read from.
+    /// The file or other source.
     pub source: Arc<str>,
-    /// The line, from 1; 0 when there are no lines, as on a command line.
+    /// The line, from 1; 0 if there are no lines, as on a command line.
     pub line: u32,
-    /// The column in bytes, from 1; 0 when there is none.
+    /// The column in bytes, from 1; 0 if there is none.
     pub column: u32,
 }
 
@@ -32,10 +32,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// Patterns that were given together, with the hosts that they hold for.
+/// Patterns that were given together, with the hosts to which they apply.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    /// None: all hosts.
+    /// Empty for all hosts.
     pub(super) hosts: Vec<HostPattern>,
     pub(super) except: Vec<HostPattern>,
     pub(super) patterns: Vec<Named>,
@@ -46,26 +46,28 @@ pub(super) struct Unit {
 /// A pattern of a unit.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
-    /// The list that it stands in: [`Rule::KeepParam`], [`Rule::DropParam`] or [`Rule::AllowParam`].
+    /// The list that it belongs to: [`Rule::KeepParam`], [`Rule::DropParam`] or
+    /// [`Rule::AllowParam`].
     pub(super) list: Rule,
     pub(super) text: Arc<str>,
     pub(super) glob: Glob,
     pub(super) place: Place,
 }
 
-/// A pattern with its place among all patterns of a rule set.
+/// One of the patterns of a rule set.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Pattern {
-    /// The rule by which it acts: `keep-param`, `drop-param` or `allow-param`.
+    /// The rule that it belongs to: `keep-param`, `drop-param` or `allow-param`.
     pub rule: Rule,
-    /// What it says of parameters whose name it matches. A keep list has a pattern `*` that drops.
-    pub verdict: Verdict,
-    /// The pattern as it was written.
+    /// What it does with the parameters whose name it matches. A keep list has a pattern `*` that
+    /// drops.
+    pub action: Action,
+    /// The pattern, as written.
     pub text: Arc<str>,
-    /// The hosts that it holds for; none for all.
+    /// The hosts to which it applies; empty for all.
     pub hosts: Arc<[String]>,
-    /// The hosts that it does not hold for all the same.
+    /// The hosts that are excepted.
     pub except: Arc<[String]>,
     /// What the parameters are, in the author's words.
     pub why: Option<Arc<str>>,
@@ -74,36 +76,36 @@ pub struct Pattern {
 }
 
 impl Unit {
-    /// The patterns from weak to strong: all that a keep list does not name, the keep list, the drop
-    /// list, the allow list.
-    pub(super) fn by_strength(&self) -> Vec<(Verdict, Named)> {
+    /// The patterns from weak to strong: everything that is not in a keep list, the keep list, the
+    /// drop list, the allow list.
+    pub(super) fn by_strength(&self) -> Vec<(Action, Named)> {
         let of = |list| self.patterns.iter().filter(move |named| named.list == list).cloned();
         let others = of(Rule::KeepParam).next().map(|first| {
-            (Verdict::Drop, Named { text: Arc::from("*"), glob: Glob::any(), ..first })
+            (Action::Drop, Named { text: Arc::from("*"), glob: Glob::any(), ..first })
         });
-        let kept = of(Rule::KeepParam).map(|named| (Verdict::Keep, named));
-        let dropped = of(Rule::DropParam).map(|named| (Verdict::Drop, named));
-        let allowed = of(Rule::AllowParam).map(|named| (Verdict::Keep, named));
+        let kept = of(Rule::KeepParam).map(|named| (Action::Keep, named));
+        let dropped = of(Rule::DropParam).map(|named| (Action::Drop, named));
+        let allowed = of(Rule::AllowParam).map(|named| (Action::Keep, named));
         others.into_iter().chain(kept).chain(dropped).chain(allowed).collect()
     }
 
-    /// The second of two equal patterns, if there are such, and the first.
+    /// The second of two equal patterns, and the first, if there are two.
     pub(super) fn repeated(&self) -> Option<(&Named, &Named)> {
         let mut known = HashMap::new();
         self.patterns.iter().find_map(|named| Some((named, known.insert(&named.glob, named)?)))
     }
 }
 
-/// The pattern `text` for names of parameters.
+/// Parses the pattern `text` for names of parameters.
 ///
-/// Names are compared with canonical bytes, so what no canonical query holds is refused, with
-/// advice on what to write.
+/// Names are compared with canonical bytes, so bytes that no canonical query holds are rejected,
+/// with advice.
 pub(super) fn name_pattern(text: &str) -> Result<Glob, String> {
     let bytes = text.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
         let advice = match byte {
             b'&' => "`&` ends a parameter, so no name holds it".to_owned(),
-            b'=' => "`=` ends a name; values are not looked at".to_owned(),
+            b'=' => "`=` ends a name; values are not matched".to_owned(),
             b'%' => match bytes.get(at + 1..at + 3) {
                 Some(&[high, low]) if HEXDIG.has(high) && HEXDIG.has(low) => {
                     let digits = &text[at + 1..at + 3];
@@ -120,7 +122,7 @@ pub(super) fn name_pattern(text: &str) -> Result<Glob, String> {
             },
             b'\\' => continue,
             byte if QUERY.has(byte) => continue,
-            byte => format!("write `%{byte:02X}`: no query holds that byte as it is"),
+            byte => format!("write `%{byte:02X}`: a query holds that byte only encoded"),
         };
         return Err(format!("`{text}`: {advice}"));
     }
@@ -132,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_no_canonical_query_holds_are_refused_with_advice() {
+    fn names_that_no_canonical_query_holds_are_rejected_with_advice() {
         for (text, advice) in [
             ("a&b", "`&` ends"),
             ("a=b", "`=` ends"),
@@ -143,7 +145,7 @@ mod tests {
             ("é", "write `%C3`"),
             ("a#", "write `%23`"),
             ("", "empty"),
-            ("a\\", "nothing behind"),
+            ("a\\", "without a byte"),
         ] {
             let error = name_pattern(text).unwrap_err();
             assert!(error.contains(advice), "{text}: {error}");

@@ -1,29 +1,29 @@
-//! The patterns of a rule set, compiled: first the host, then the names.
+//! The compiled patterns of a rule set: first the host, then the names.
 
 use std::collections::HashMap;
 
 use super::glob::Glob;
 use super::hosts::{HostPattern, Hosts};
-use super::names::{Entry, Names, Verdict};
+use super::names::{Action, Entry, Names};
 use super::param::{Named, Unit};
 
-/// A pattern that says the contrary of an earlier one about the same names on the same hosts.
+/// A pattern that contradicts an earlier one for the same names on the same hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Override {
-    /// The stronger one: its place in [`RuleSet::patterns`](super::RuleSet::patterns).
+    /// The stronger one: its index in [`RuleSet::patterns`](super::RuleSet::patterns).
     pub by: usize,
-    /// The one that it overrides.
+    /// The index of the overridden one.
     pub of: usize,
 }
 
-/// All patterns, grouped by the hosts that they hold for.
+/// All patterns, grouped by the hosts to which they apply.
 #[derive(Clone, Debug)]
 pub(super) struct Params {
     groups: Vec<Group>,
-    /// Groups that hold for all hosts, but for exceptions.
+    /// Groups that apply to all hosts, with exceptions.
     global: Vec<u32>,
-    /// Groups that hold for some hosts.
+    /// Groups that apply to some hosts.
     hosts: Hosts<u32>,
     needs_host: bool,
     /// The patterns of all groups.
@@ -36,7 +36,7 @@ struct Group {
     except: Option<Hosts<()>>,
 }
 
-/// The patterns of one group while they are gathered.
+/// The patterns of one group while they are collected.
 #[derive(Default)]
 struct Gathered {
     hosts: Vec<HostPattern>,
@@ -45,9 +45,9 @@ struct Gathered {
 }
 
 impl Params {
-    /// Compiles `units`, each with its patterns from weak to strong, and tells which patterns override
-    /// an earlier one.
-    pub(super) fn new(units: &[(Unit, Vec<(Verdict, Named)>)]) -> (Params, Vec<Override>) {
+    /// Compiles `units`, each with its patterns from weak to strong, and returns the patterns that
+    /// override an earlier one.
+    pub(super) fn new(units: &[(Unit, Vec<(Action, Named)>)]) -> (Params, Vec<Override>) {
         let mut numbers: HashMap<(&[HostPattern], &[HostPattern]), usize> = HashMap::new();
         let mut gathered: Vec<Gathered> = Vec::new();
         let mut latest: HashMap<(usize, &Glob), Entry> = HashMap::new();
@@ -62,10 +62,10 @@ impl Params {
                 });
                 gathered.len() - 1
             });
-            for (verdict, named) in by_strength {
-                let entry = Entry { order, verdict: *verdict };
+            for (action, named) in by_strength {
+                let entry = Entry { order, action: *action };
                 if let Some(before) = latest.insert((number, &named.glob), entry)
-                    && before.verdict != *verdict
+                    && before.action != *action
                 {
                     overrides.push(Override { by: order as usize, of: before.order as usize });
                 }
@@ -81,7 +81,7 @@ impl Params {
             }
             hosts.extend(group.hosts.iter().map(|host| (host.clone(), number)));
         }
-        // Each of them once: what a pattern says does not matter there.
+        // Each of them once; their actions do not matter here.
         let patterns = gathered.iter().flat_map(|group| &group.patterns);
         let all: HashMap<Glob, Entry> = patterns.cloned().collect();
         let all = all.into_iter().collect();
@@ -98,31 +98,33 @@ impl Params {
         (Params { groups, global, hosts, needs_host, anywhere: Names::new(all) }, overrides)
     }
 
-    /// Whether [`Params::groups`] looks at the host.
+    /// Whether [`Params::groups`] uses the host.
     #[inline]
     pub(super) fn needs_host(&self) -> bool {
         self.needs_host
     }
 
-    /// Whether some patterns hold for all hosts, or for all but some.
+    /// Whether some patterns apply to all hosts, possibly with exceptions.
     #[inline]
     pub(super) fn is_global(&self) -> bool {
         !self.global.is_empty()
     }
 
-    /// Whether a pattern matches `name`, on whatever host.
+    /// Whether a pattern matches `name` on any host.
     #[inline]
     pub(super) fn may_match(&self, name: &[u8]) -> bool {
-        self.anywhere.verdict(name).is_some()
+        self.anywhere.action(name).is_some()
     }
 
-    /// Whether a pattern may hold for the host of `authority`; a quick look, `true` says nothing.
+    /// Whether a pattern may apply to the host of `authority`: a quick test, which may return a
+    /// false `true`.
     #[inline]
     pub(super) fn may_hold(&self, authority: &[u8]) -> bool {
         self.is_global() || self.hosts.may_match(authority)
     }
 
-    /// Sets `found` to the groups that hold for `host`, which is in lower case and has no last dot.
+    /// Sets `found` to the groups that apply to `host`, which is in lower case and has no final
+    /// dot.
     #[inline]
     pub(super) fn groups(&self, host: &[u8], found: &mut Vec<u32>) {
         found.clear();
@@ -147,9 +149,9 @@ impl Params {
         });
     }
 
-    /// What the strongest pattern of `groups` that matches `name` says.
+    /// The entry of the strongest pattern of `groups` that matches `name`.
     #[inline]
-    pub(super) fn verdict(&self, groups: &[u32], name: &[u8]) -> Option<Entry> {
-        groups.iter().filter_map(|&number| self.groups[number as usize].names.verdict(name)).max()
+    pub(super) fn action(&self, groups: &[u32], name: &[u8]) -> Option<Entry> {
+        groups.iter().filter_map(|&number| self.groups[number as usize].names.action(name)).max()
     }
 }

@@ -1,19 +1,19 @@
-//! Questions about single components, which both paths ask.
+//! Functions on single components, which both paths use.
 
 use std::borrow::Cow;
 
 use super::hosts::is_public_suffix;
 
-/// The pages that `index-page` leaves out when it is given no list.
+/// The pages that `index-page` drops by default.
 pub(crate) const INDEX_PAGES: &str = "index.html,index.htm,index.shtml,index.php,index.asp,index.aspx,\
     index.jsp,default.html,default.htm,default.asp,default.aspx";
 
-/// Where the authority begins, if `form` is an `http` or `https` URI that has one. Crawlers fetch
-/// nothing else, so no other scheme is touched by rules, fragments aside.
+/// Where the authority begins, if `form` is an `http` or `https` URI with an authority. Crawlers
+/// fetch nothing else, so rules change no other schemes, except for fragments.
 #[inline]
 pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
-    // Setting bit 5 makes letters lower case and leaves `:` and `/` alone. What other bytes become
-    // these stands in no URI.
+    // Setting bit 5 makes letters lower case and keeps `:` and `/`. Other bytes that it maps to
+    // these do not occur in URIs.
     const LOWER: u64 = 0x2020_2020_2020_2020;
     const HTTPS: u64 = u64::from_le_bytes(*b"https://");
     const HTTP: u64 = u64::from_le_bytes(*b"http://\0");
@@ -24,19 +24,19 @@ pub(super) fn web_authority(form: &[u8]) -> Option<usize> {
     if head == HTTPS { Some(8) } else { (head << 8 == HTTP << 8).then_some(7) }
 }
 
-/// Offsets in an authority: where the host begins, and where it ends.
+/// Offsets of the start and the end of the host in an authority.
 #[inline]
 pub(super) fn host_in(authority: &[u8]) -> (usize, usize) {
     let start = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let host = &authority[start..];
-    // The colons of an IP literal are its own.
+    // Skips the colons inside an IP literal.
     let literal = if host.first() == Some(&b'[') { memchr::memchr(b']', host) } else { None };
     let from = literal.unwrap_or(0);
     let end = memchr::memchr(b':', &host[from..]).map_or(host.len(), |colon| from + colon);
     (start, start + end)
 }
 
-/// `host` in lower case and without a last dot, as hosts of packs are written.
+/// `host` in lower case and without a final dot, like the hosts of packs.
 #[inline]
 pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {
     let host = host.strip_suffix(b".").unwrap_or(host);
@@ -47,8 +47,8 @@ pub(super) fn folded(host: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether a host, without last dot, is a name whose look says that it is not address and has no
-/// bytes that might mean another name: what rules for hosts dare to shorten to.
+/// Whether a host, without final dot, is clearly a name and not an address, and has no bytes that
+/// might mean another name. Rules shorten hosts only to such names.
 fn is_plain_name(host: &[u8]) -> bool {
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
     last.first().is_some_and(|byte| !byte.is_ascii_digit())
@@ -56,13 +56,13 @@ fn is_plain_name(host: &[u8]) -> bool {
         && memchr::memchr(b'%', host).is_none()
 }
 
-/// `host-dot`: whether the last byte of `host` is to go.
+/// `host-dot`: whether the last byte of `host` is dropped.
 #[inline]
 pub(super) fn has_needless_dot(host: &[u8]) -> bool {
     host.strip_suffix(b".").is_some_and(is_plain_name)
 }
 
-/// `www`: the number of bytes at the front of `host` that are to go.
+/// `www`: the number of bytes to drop at the start of `host`.
 #[inline]
 pub(super) fn www_len(host: &[u8]) -> usize {
     let mut len = 0;
@@ -79,8 +79,8 @@ pub(super) fn www_len(host: &[u8]) -> usize {
     len
 }
 
-/// `https`: what stands for the port `digits` of an `http` URI; `None` for one that `https` has
-/// itself, so that the URI is left alone.
+/// `https`: the replacement of the port `digits` of an `http` URI; `None` for the default port of
+/// `https`, with which the URI is not changed.
 #[inline]
 pub(super) fn https_port(digits: &[u8]) -> Option<&[u8]> {
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
@@ -91,7 +91,7 @@ pub(super) fn https_port(digits: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Whether a segment is a dot segment, in any spelling.
+/// Whether a segment is a dot segment, encoded or not.
 pub(super) fn is_dot_segment(segment: &[u8]) -> bool {
     let mut rest = segment;
     let mut dots = 0;
@@ -101,13 +101,13 @@ pub(super) fn is_dot_segment(segment: &[u8]) -> bool {
     rest.is_empty() && (dots == 1 || dots == 2)
 }
 
-/// Whether `path` holds dot segments, as it may at rung `string`. Rules for paths leave it alone
-/// then: what a segment is depends on segments after it.
+/// Whether `path` holds dot segments, as it may at rung `string`. Rules for paths then skip it: the
+/// meaning of a segment depends on the segments after it.
 pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').any(is_dot_segment)
 }
 
-/// The name of a parameter: what is before its first `=`.
+/// The name of a parameter: the bytes before its first `=`.
 #[inline]
 pub(super) fn name_of(param: &[u8]) -> &[u8] {
     &param[..memchr::memchr(b'=', param).unwrap_or(param.len())]
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn www_goes_while_more_than_a_public_suffix_remains() {
+    fn www_is_dropped_while_more_than_a_public_suffix_remains() {
         for (host, len) in [
             ("www.example.com", 4),
             ("WWW.Example.COM", 4),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_go_that_are_alone_behind_a_name() {
+    fn single_dots_after_a_name_are_dropped() {
         for (host, goes) in [
             ("h.", true),
             ("example.com.", true),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn dot_segments_are_known_in_any_spelling() {
+    fn dot_segments_are_recognized_in_any_spelling() {
         for segment in [".", "..", "%2e", ".%2E", "%2e%2E"] {
             assert!(
                 is_dot_segment(segment.as_bytes())

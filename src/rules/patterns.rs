@@ -1,7 +1,7 @@
-//! The path for rule sets of nothing but patterns for parameters: packs without other rules.
+//! The path for rule sets that consist of parameter patterns: packs without other rules.
 //!
-//! Whether a pattern might match a parameter is asked before the host is looked up, as most parameters of
-//! most records have no pattern on any host.
+//! Whether a pattern might match a parameter is tested before the host is looked up, as most
+//! parameters of most records have no pattern on any host.
 
 use super::fast::{BUT_PATTERNS, Scratch};
 use super::parts::host_in;
@@ -10,14 +10,14 @@ use super::rule::Rules;
 use super::set::RuleSet;
 
 impl RuleSet {
-    /// Whether all that there is are patterns for parameters.
+    /// Whether there are no other rules than parameter patterns.
     #[inline]
     pub(super) fn has_only_patterns(&self) -> bool {
         !self.rules.has_any(BUT_PATTERNS)
     }
 
-    /// [`RuleSet::apply`] for the form of a web URI whose authority begins at `start`, where only patterns for
-    /// parameters can change anything.
+    /// [`RuleSet::apply`] for the form of a web URI whose authority begins at `start`, if only
+    /// parameter patterns can change it.
     pub(super) fn apply_patterns<'a>(
         &self,
         form: &'a [u8],
@@ -29,7 +29,7 @@ impl RuleSet {
             Some(at) if form[start + at] == b'?' => start + at,
             _ => return unchanged,
         };
-        // The quicker question first.
+        // The cheaper test first.
         let authority = || {
             let end = memchr::memchr(b'/', &form[start..path_end]);
             &form[start..end.map_or(path_end, |end| start + end)]
@@ -52,7 +52,7 @@ impl RuleSet {
         };
         let mut fired = Rules::default();
         let Scratch { text, query: buffers, .. } = scratch;
-        // Only the rule for sessions looks at the path.
+        // Only the rule for sessions uses the path.
         let left = self.query(query, b"", host, buffers, &mut fired);
         if fired.is_empty() {
             return unchanged;

@@ -1,17 +1,17 @@
-//! Presets: bundles of rules under one name.
+//! Presets: named bundles of rules.
 
 use serde::Deserialize;
 
-/// A bundle of rules and packs; data, with a version of its own.
+/// A bundle of rules and packs, with its own version.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Preset {
     /// Its name.
     pub name: String,
-    /// Counts up when what it holds changes.
+    /// Incremented when its content changes.
     pub version: u32,
-    /// What it is for, in one sentence.
+    /// Its purpose, in one sentence.
     pub meaning: String,
     /// Rules as on a command line, `NAME` or `NAME=ARG`.
     pub rules: Vec<String>,
@@ -37,7 +37,7 @@ impl Preset {
         document.expect("built-in presets are tested").preset
     }
 
-    /// The preset called `name`, if there is one.
+    /// The preset with this `name`, if any.
     pub fn from_name(name: &str) -> Option<Preset> {
         Preset::all().into_iter().find(|preset| preset.name == name)
     }
@@ -49,13 +49,13 @@ mod tests {
     use crate::rules::{Pack, RuleSet};
 
     #[test]
-    fn presets_hold_rules_and_packs_that_there_are() {
+    fn presets_hold_existing_rules_and_packs() {
         for preset in Preset::all() {
             assert!(preset.packs.iter().all(|name| Pack::built_in(name).is_some()));
             let mut builder = RuleSet::builder();
             preset.rules.iter().for_each(|rule| builder.rule(rule).unwrap());
             let rules = builder.build().unwrap().rules().iter().map(|rule| rule.name());
-            // In the order in which they are applied, so that the list can be read as what happens.
+            // In the order of application, so that the list reads as what happens.
             assert_eq!(rules.collect::<Vec<_>>(), preset.rules);
         }
     }

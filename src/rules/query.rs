@@ -1,7 +1,7 @@
-//! The parameters of a query, one by one.
+//! Iterates over the parameters of a query.
 
-/// Whether `is_it` says so of a parameter of `query`, given its start, the end of its name and its end; asks
-/// no further then.
+/// Whether `is_it` returns true for a parameter of `query`, given its start, the end of its name
+/// and its end. Stops at the first such parameter.
 #[inline(always)]
 pub(super) fn any_param(query: &[u8], mut is_it: impl FnMut(usize, usize, usize) -> bool) -> bool {
     let (mut start, mut name_end) = (0, None);
@@ -32,7 +32,7 @@ pub(super) fn any_param(query: &[u8], mut is_it: impl FnMut(usize, usize, usize)
 fn equal(word: u64, byte: u8) -> u64 {
     const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
     let zeros = word ^ u64::from_ne_bytes([byte; 8]);
-    // The top bit of a sum says that one of the lower seven bits is set.
+    // The top bit of a sum is set if one of the lower seven bits is.
     !(((zeros & LOW) + LOW) | zeros | LOW)
 }
 
@@ -44,7 +44,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parameters_are_what_is_between_ampersands(query in "[a&=\u{e9}]{0,40}") {
+        fn parameters_are_separated_by_ampersands(query in "[a&=\u{e9}]{0,40}") {
             let query = query.as_bytes();
             let mut found = Vec::new();
             any_param(query, |start, name_end, end| {
@@ -56,7 +56,7 @@ mod tests {
                 .map(|param| (param.split(|&byte| byte == b'=').next().unwrap(), param))
                 .collect();
             prop_assert_eq!(&found, &expected);
-            // Asking ends where it is said to.
+            // Iteration stops at the first match.
             let mut asked = 0;
             let stop = expected.len() / 2;
             let is_any = any_param(query, |_, _, _| { asked += 1; asked > stop });

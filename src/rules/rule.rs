@@ -1,4 +1,4 @@
-//! The rules that there are: names, meanings, versions, order.
+//! The rules: names, meanings, versions, order.
 
 use core::fmt;
 
@@ -42,14 +42,14 @@ pub enum Rule {
     EmptyQuery,
 }
 
-/// Whether something follows the `=` of `NAME=ARG`.
+/// Whether a rule has an argument, the `ARG` of `NAME=ARG`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Nothing may.
+    /// No argument.
     None,
-    /// A glob must.
+    /// A required glob.
     Glob,
-    /// A list with commas may; there is a default.
+    /// An optional list separated by commas, with a default.
     List,
 }
 
@@ -96,39 +96,41 @@ impl Rule {
     pub const fn meaning(self) -> &'static str {
         match self {
             Rule::Fragment => {
-                "The fragment and its # are left out, in every scheme: they are no part of what is retrieved (6.1)."
+                "The fragment and its # are dropped, in every scheme: they are not part of what is retrieved (6.1)."
             }
-            Rule::Userinfo => "The userinfo and its @ are left out.",
+            Rule::Userinfo => "The userinfo and its @ are dropped.",
             Rule::Https => {
-                "http is read as https, port 80 as port 443 and any other port as it is; http on port 443 is left alone."
+                "http becomes https, port 80 becomes port 443, and any other port stays; http on port 443 is not changed."
             }
             Rule::HostDot => {
-                "The one dot behind the last label of a host is left out, unless that label begins with a digit."
+                "A single dot after the last label of a host is dropped, unless that label begins with a digit."
             }
             Rule::Www => {
-                "Labels www at the front of a host are left out, as long as more than a public suffix remains."
+                "Labels www at the start of a host are dropped, as long as more than a public suffix remains."
             }
             Rule::SessionId => {
-                "Session ids are left out: ;jsessionid=, cookieless (S(...)) segments, and parameters of known names and shapes."
+                "Session ids are dropped: ;jsessionid=, cookieless (S(...)) segments, and parameters of known names and shapes."
             }
-            Rule::DuplicateSlash => "Several slashes in a row in a path are one.",
+            Rule::DuplicateSlash => "Several slashes in a row in a path become one.",
             Rule::IndexPage => {
-                "A last segment that is in the list is left out: what remains is its directory."
+                "A last segment that is in the list is dropped; its directory remains."
             }
             Rule::TrailingSlash => {
-                "The one slash at the end of a path is left out, unless it is all of the path."
+                "A single slash at the end of a path is dropped, unless it is the whole path."
             }
-            Rule::KeepParam => "Parameters are left out unless a keep-param matches their name.",
-            Rule::DropParam => "Parameters whose name matches are left out.",
-            Rule::AllowParam => "Parameters whose name matches stay, whatever came before says.",
+            Rule::KeepParam => "Parameters are dropped unless a keep-param matches their name.",
+            Rule::DropParam => "Parameters whose name matches are dropped.",
+            Rule::AllowParam => {
+                "Parameters whose name matches are kept, whatever earlier rules say."
+            }
             Rule::SortQuery => {
-                "Parameters are sorted by the bytes of their names; those of one name keep their order."
+                "Parameters are sorted by the bytes of their names; those with the same name keep their order."
             }
-            Rule::EmptyQuery => "An empty query and its ? are left out.",
+            Rule::EmptyQuery => "An empty query and its ? are dropped.",
         }
     }
 
-    /// What may stand after the name.
+    /// The argument after the name.
     pub const fn argument(self) -> Argument {
         match self {
             Rule::KeepParam | Rule::DropParam | Rule::AllowParam => Argument::Glob,
@@ -137,16 +139,17 @@ impl Rule {
         }
     }
 
-    /// Counts up when what the rule does changes, and with it the keys.
+    /// Incremented when the effect of the rule changes, and with it the keys.
     pub const fn version(self) -> u32 {
         match self {
-            // 2: no names that others use too, `cfid` and `cftoken` in pairs only, `sid` on pages of phpBB.
+            // 2: no names that others use too; `cfid` and `cftoken` only in pairs; `sid` on pages
+            // of phpBB.
             Rule::SessionId => 2,
             _ => 1,
         }
     }
 
-    /// The rule called `name` (exactly, lower case), if there is one.
+    /// The rule with this `name` (exactly, lower case), if any.
     pub fn from_name(name: &str) -> Option<Rule> {
         Rule::ALL.into_iter().find(|rule| rule.name() == name)
     }
@@ -158,7 +161,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A set of rules: those that are on, or those that changed something.
+/// A set of rules: those that are enabled, or those that changed something.
 ///
 /// ```
 /// use uriscan::rules::{Rules, Rule};
@@ -183,7 +186,7 @@ impl Rules {
         self.0 & rules.0 != 0
     }
 
-    /// The rules of both sets.
+    /// The union of the two sets.
     #[must_use]
     #[inline]
     pub const fn union(self, rules: Rules) -> Rules {
@@ -206,13 +209,13 @@ impl Rules {
         self.0 |= 1 << rule as u16;
     }
 
-    /// Whether `rule` is one of them.
+    /// Whether `rule` is in the set.
     #[inline]
     pub fn has(self, rule: Rule) -> bool {
         self.0 >> rule as u16 & 1 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0

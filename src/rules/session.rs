@@ -1,14 +1,14 @@
-//! What a session id looks like, in a path and in a query.
+//! Recognizes session ids in paths and queries.
 
 use super::parts::is_dot_segment;
 use super::query::any_param;
 
-/// Whether the parameter `name` with `value` is a session id. `page` is the last segment of the path, and
-/// `has_pair` says whether the query [has a pair of ColdFusion](has_coldfusion_pair).
+/// Whether the parameter `name` with `value` is a session id. `page` is the last segment of the
+/// path, and `has_pair` is whether the query [has a pair of ColdFusion](has_coldfusion_pair).
 ///
-/// Only what one system alone writes counts: its name, compared without regard to case, with the value that it
-/// gives. `session_id` and the like are no signs: a programme of a conference has sessions too, and a UUID or
-/// another random value in them is as often the id of a page.
+/// Only what a single system writes is recognized: its name, compared case-insensitively, with the
+/// value that it generates. `session_id` and the like prove nothing: the programme of a conference
+/// has sessions too, and a UUID or another random value in them is as often the id of a page.
 pub(super) fn is_param(
     name: &[u8],
     value: &[u8],
@@ -16,7 +16,7 @@ pub(super) fn is_param(
     has_pair: impl FnOnce() -> bool,
 ) -> bool {
     let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
-    // All names begin with one of these letters; most others go here.
+    // All names begin with one of these letters; most others are rejected here.
     match name.first().map(u8::to_ascii_lowercase) {
         Some(b'p') => {
             is(b"phpsessid")
@@ -42,7 +42,7 @@ pub(super) fn is_param(
     }
 }
 
-/// Pages of phpBB that hardly any other system has. It writes `sid=` and an MD5 to each of its links.
+/// Pages of phpBB that hardly any other system has. It adds `sid=` and an MD5 to each of its links.
 const PHPBB: [&[u8]; 9] = [
     b"viewtopic.php",
     b"viewforum.php",
@@ -55,8 +55,8 @@ const PHPBB: [&[u8]; 9] = [
     b"mcp.php",
 ];
 
-/// Whether `query` holds both `cfid` and `cftoken` with values of ColdFusion, which writes them side by side.
-/// Alone, either may be anything.
+/// Whether `query` holds both `cfid` and `cftoken` with values of ColdFusion, which writes them as
+/// a pair. Alone, either may mean anything.
 pub(super) fn has_coldfusion_pair(query: &[u8]) -> bool {
     let has = |is_it: fn(&[u8], &[u8]) -> bool| {
         any_param(query, |start, name_end, end| {
@@ -74,8 +74,8 @@ pub(super) fn is_cftoken(name: &[u8], value: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"cftoken") && value.len() >= 8 && value.iter().all(is_alnum_or_dash)
 }
 
-/// Whether `value` looks drawn by lot: 16 letters and digits or more that change between the two at least
-/// four times. Numbers and words, with or without a year, do not.
+/// Whether `value` looks random: 16 letters and digits or more that alternate between the two at
+/// least four times. Numbers and words, with or without a year, do not.
 fn is_token(value: &[u8]) -> bool {
     let changes =
         value.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
@@ -87,8 +87,8 @@ fn is_md5(value: &[u8]) -> bool {
     value.len() == 32 && value.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// What a servlet container writes after `jsessionid=`: an id, and perhaps the name of a node. In a path it cuts
-/// that off before an application sees the path.
+/// Whether `value` is written by a servlet container after `jsessionid=`: an id, and perhaps the
+/// name of a node. In a path, it removes that before an application sees the path.
 fn is_servlet_id(value: &[u8]) -> bool {
     value.len() >= 8 && value.iter().all(|byte| is_alnum(byte) || b"-._~!:*".contains(byte))
 }
@@ -101,7 +101,7 @@ fn is_alnum_or_dash(byte: &u8) -> bool {
     is_alnum(byte) || *byte == b'-'
 }
 
-/// Whether `part`, which stands between two `;` of a segment or after the last one, is a session id.
+/// Whether `part`, which is between two `;` of a segment or after the last one, is a session id.
 pub(super) fn is_path_param(part: &[u8]) -> bool {
     const NAME: &[u8] = b"jsessionid=";
     part.len() > NAME.len()
@@ -109,8 +109,8 @@ pub(super) fn is_path_param(part: &[u8]) -> bool {
         && is_servlet_id(&part[NAME.len()..])
 }
 
-/// Whether a segment is a cookieless id of ASP.NET: `(S(token))`, also with `A`, `F` and `X` beside it. The
-/// token of a session has 24 letters and digits; the tickets of the other two are longer.
+/// Whether a segment is a cookieless id of ASP.NET: `(S(token))`, also with `A`, `F` and `X` beside
+/// it. The token of a session has 24 letters and digits; the tickets of the other two are longer.
 pub(super) fn is_cookieless(segment: &[u8]) -> bool {
     let Some(mut rest) = segment.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")")) else {
         return false;
@@ -131,10 +131,10 @@ pub(super) fn is_cookieless(segment: &[u8]) -> bool {
     has_token && rest.is_empty()
 }
 
-/// Appends `path` without its session ids to `out`; says whether there were some.
+/// Appends `path` without its session ids to `out`; returns whether there were any.
 ///
-/// A segment keeps what else it holds. A cookieless segment goes with the `/` after it, and stays
-/// where none follows. An id stays if without it the segment would be a dot segment.
+/// A segment keeps its other content. A cookieless segment is dropped with the `/` after it, and
+/// stays if none follows. An id stays if the segment would become a dot segment without it.
 pub(super) fn strip_path(path: &[u8], out: &mut Vec<u8>) -> bool {
     let len = out.len();
     let mut segments = path.split(|&byte| byte == b'/').peekable();
@@ -168,7 +168,7 @@ mod tests {
     const MD5: &str = "3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e";
 
     #[test]
-    fn parameters_are_known_by_name_and_shape() {
+    fn parameters_are_recognized_by_name_and_shape() {
         for (name, value) in [
             ("PHPSESSID", MD5),
             ("phpsessid", "q1w2e3r4t5y6u7i8o9p0a1s2d3"),
@@ -200,7 +200,7 @@ mod tests {
             let is_id = is_param(name.as_bytes(), value.as_bytes(), b"viewtopic.php", || true);
             assert!(!is_id, "{name}={value}");
         }
-        // What may be the session of a conference, a seller, a story.
+        // Names that may mean the session of a conference, a seller, a story.
         for name in ["sessionid", "session_id", "session-id", "sessid", "sid", "SID"] {
             for value in [MD5, "123e4567-e89b-12d3-a456-426614174000", "5f3a9c2e1b7d4a6f8c0e9b2d"] {
                 let is_id = is_param(name.as_bytes(), value.as_bytes(), b"index.php", || true);

@@ -1,10 +1,10 @@
-//! Rule sets: rules, patterns and packs put together and compiled.
+//! Rule sets: rules, patterns and packs, combined and compiled.
 
 use core::fmt;
 use std::sync::Arc;
 
 use super::hosts::{HostPattern, PUBLIC_SUFFIX_VERSION};
-use super::names::Verdict;
+use super::names::Action;
 use super::pack::Pack;
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
 use super::params::{Override, Params};
@@ -13,7 +13,7 @@ use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules};
 use crate::grammar::class::PCHAR;
 
-/// Rules beyond the RFC, compiled: a function from canonical URIs to canonical URIs.
+/// Compiled rules beyond the RFC: a function from canonical URIs to canonical URIs.
 ///
 /// ```
 /// use uriscan::rules::{RuleSet, Scratch};
@@ -31,13 +31,13 @@ pub struct RuleSet {
     pub(super) rules: Rules,
     pub(super) index_pages: Vec<Vec<u8>>,
     pub(super) patterns: Vec<Pattern>,
-    /// What [`Params`] was compiled from; [`Pattern`]s in order, by unit.
-    pub(super) units: Vec<(Unit, Vec<(Verdict, Named)>)>,
+    /// The source of [`Params`]; [`Pattern`]s in order, by unit.
+    pub(super) units: Vec<(Unit, Vec<(Action, Named)>)>,
     pub(super) params: Params,
     overrides: Vec<Override>,
 }
 
-/// A rule or a preset that there is not, or that cannot be as it is.
+/// An unknown rule or preset, or one with a wrong argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError(String);
 
@@ -49,8 +49,8 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// Puts a [`RuleSet`] together. Patterns that are given later override earlier ones; those of
-/// [`Builder::rule`] override all.
+/// Builds a [`RuleSet`]. Later patterns override earlier ones; those of [`Builder::rule`] override
+/// all.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     rules: Rules,
@@ -63,13 +63,13 @@ impl Builder {
     /// Adds the rules and packs of `preset`.
     ///
     /// # Errors
-    /// When it holds a rule or a pack that there is not, which no preset of [`Preset::all`] does.
+    /// If it names an unknown rule or pack, which no preset of [`Preset::all`] does.
     pub fn preset(&mut self, preset: &Preset) -> Result<(), RuleError> {
         for rule in &preset.rules {
             self.rule(rule)?;
         }
         for name in &preset.packs {
-            let unknown = || RuleError(format!("no pack is called `{name}`"));
+            let unknown = || RuleError(format!("unknown pack `{name}`"));
             self.pack(&Pack::built_in(name).ok_or_else(unknown)?);
         }
         Ok(())
@@ -82,11 +82,11 @@ impl Builder {
 
     /// Adds a rule, written `NAME` or `NAME=ARG`.
     ///
-    /// Patterns for parameters stand together in one table, as of a pack: first what `keep-param`
-    /// leaves out, then `drop-param`, then `allow-param`.
+    /// Patterns for parameters form one table, as in a pack: first those of `keep-param`, then
+    /// `drop-param`, then `allow-param`.
     ///
     /// # Errors
-    /// When there is no such rule, or its argument is missing, too much or wrong.
+    /// If there is no such rule, or its argument is missing, not allowed or invalid.
     pub fn rule(&mut self, typed: &str) -> Result<(), RuleError> {
         let (name, argument) = match typed.split_once('=') {
             Some((name, argument)) => (name, Some(argument)),
@@ -115,9 +115,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes `rule` out again, with all its arguments; of the rules for parameters those of
-    /// [`Builder::rule`] only, since packs say themselves what to allow. Says whether there was something
-    /// to take out.
+    /// Removes `rule` with all its arguments; of parameter rules only those of [`Builder::rule`],
+    /// since packs define their own exceptions. Returns whether anything was removed.
     pub fn without(&mut self, rule: Rule) -> bool {
         let was_on = self.rules.has(rule) || self.own.iter().any(|named| named.list == rule);
         self.rules = self.rules.without(rule);
@@ -131,7 +130,7 @@ impl Builder {
     /// Compiles the rules.
     ///
     /// # Errors
-    /// When two rules for parameters are the same pattern.
+    /// If two parameter rules have the same pattern.
     pub fn build(mut self) -> Result<RuleSet, RuleError> {
         if !self.own.is_empty() {
             let patterns = std::mem::take(&mut self.own);
@@ -147,13 +146,13 @@ impl Builder {
         let has_www = self.rules.has(Rule::Www);
         for unit in &mut self.units {
             for host in unit.hosts.iter_mut().chain(&mut unit.except) {
-                // Hosts are looked up without `www.` then.
+                // Hosts are then looked up without `www.`.
                 if let (true, HostPattern::Exact(name)) = (has_www, host) {
                     name.drain(..www_len(name));
                 }
             }
         }
-        let units: Vec<(Unit, Vec<(Verdict, Named)>)> = self
+        let units: Vec<(Unit, Vec<(Action, Named)>)> = self
             .units
             .into_iter()
             .map(|unit| {
@@ -171,37 +170,38 @@ impl Builder {
 }
 
 impl RuleSet {
-    /// Begins an empty rule set.
+    /// Creates an empty builder.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The rules that are on, those for parameters if there are patterns for them.
+    /// The enabled rules, including those for parameters if there are patterns.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// Whether there is nothing that the rules could do.
+    /// Whether the rules change nothing.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The pages that `index-page` leaves out, sorted.
+    /// The pages that `index-page` drops, sorted.
     pub fn index_pages(&self) -> &[Vec<u8>] {
         &self.index_pages
     }
 
-    /// All patterns for parameters, each stronger than those before it.
+    /// All patterns for parameters; each is stronger than those before it.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// Patterns that say the contrary of an earlier one about the same names and hosts.
+    /// Patterns that contradict an earlier one for the same names and hosts.
     pub fn overrides(&self) -> &[Override] {
         &self.overrides
     }
 
-    /// What the rules are, line by line: two rule sets that say the same here do the same.
+    /// Appends a description of the rules, line by line: rule sets with the same description do the
+    /// same.
     pub(super) fn describe(&self, out: &mut String) {
         use fmt::Write;
         let has_site =
@@ -221,11 +221,11 @@ impl RuleSet {
             out.push('\n');
         }
         for pattern in &self.patterns {
-            let verdict = match pattern.verdict {
-                Verdict::Drop => "drop",
-                Verdict::Keep => "keep",
+            let action = match pattern.action {
+                Action::Drop => "drop",
+                Action::Keep => "keep",
             };
-            let _ = write!(out, "{verdict} {}", pattern.text);
+            let _ = write!(out, "{action} {}", pattern.text);
             for host in &*pattern.hosts {
                 let _ = write!(out, " on {host}");
             }
@@ -237,16 +237,16 @@ impl RuleSet {
     }
 }
 
-fn patterns(units: &[(Unit, Vec<(Verdict, Named)>)]) -> Vec<Pattern> {
+fn patterns(units: &[(Unit, Vec<(Action, Named)>)]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     for (unit, by_strength) in units {
         let shown = |hosts: &[HostPattern]| -> Arc<[String]> {
             hosts.iter().map(ToString::to_string).collect()
         };
         let (hosts, except) = (shown(&unit.hosts), shown(&unit.except));
-        patterns.extend(by_strength.iter().map(|(verdict, named)| Pattern {
+        patterns.extend(by_strength.iter().map(|(action, named)| Pattern {
             rule: named.list,
-            verdict: *verdict,
+            action: *action,
             text: Arc::clone(&named.text),
             hosts: Arc::clone(&hosts),
             except: Arc::clone(&except),
@@ -259,16 +259,16 @@ fn patterns(units: &[(Unit, Vec<(Verdict, Named)>)]) -> Vec<Pattern> {
 
 fn unknown_rule(name: &str) -> RuleError {
     let names: Vec<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
-    RuleError(format!("no rule is called `{name}`; there are {}", names.join(", ")))
+    RuleError(format!("unknown rule `{name}`; the rules are {}", names.join(", ")))
 }
 
-/// The names of pages in a list with commas.
+/// Parses a list of page names separated by commas.
 fn index_pages(list: &str) -> Result<Vec<Vec<u8>>, String> {
     let page = |text: &str| {
         let name = text.trim().as_bytes();
         let is_segment = name.iter().all(|&byte| PCHAR.has(byte) || byte == b'%');
         if name.is_empty() || !is_segment || is_dot_segment(name) {
-            return Err(format!("`{text}` is no name of a page"));
+            return Err(format!("`{text}` is not a page name"));
         }
         Ok(name.to_vec())
     };
@@ -280,15 +280,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_that_cannot_be_are_refused_with_advice() {
+    fn invalid_rules_are_rejected_with_advice() {
         for (typed, why) in [
-            ("wwww", "no rule is called `wwww`; there are fragment, "),
+            ("wwww", "unknown rule `wwww`; the rules are fragment, "),
             ("www=1", "takes no argument"),
             ("drop-param", "drop-param=GLOB"),
             ("drop-param=a&b", "`&` ends"),
-            ("index-page=a/b", "no name of a page"),
-            ("index-page=", "no name of a page"),
-            ("index-page=..", "no name of a page"),
+            ("index-page=a/b", "not a page name"),
+            ("index-page=", "not a page name"),
+            ("index-page=..", "not a page name"),
         ] {
             let error = RuleSet::builder().rule(typed).unwrap_err().to_string();
             assert!(error.contains(why), "{typed}: {error}");
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_can_be_taken_out_of_a_preset() {
+    fn a_rule_can_be_removed_from_a_preset() {
         let mut builder = RuleSet::builder();
         builder.preset(&Preset::from_name("log").unwrap()).unwrap();
         assert!(builder.without(Rule::IndexPage) && builder.without(Rule::Https));
