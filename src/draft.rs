@@ -61,7 +61,8 @@ impl Draft {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(Permissions::from_mode(0o666));
         }
-        let (file, path) = builder.tempfile_in(&directory).map_err(without_path)?.into_parts();
+        let (file, path) =
+            builder.tempfile_in(&directory).map_err(|error| without_path(&error))?.into_parts();
         Ok(Draft { file, directory, prefix, temporary: Some(path) })
     }
 
@@ -90,7 +91,9 @@ impl Draft {
     pub fn name(&mut self) -> io::Result<()> {
         if self.temporary.is_none() {
             let link = |path: &Path| link(&self.file, path);
-            let made = named(self.prefix).make_in(&self.directory, link).map_err(without_path)?;
+            let made = named(self.prefix)
+                .make_in(&self.directory, link)
+                .map_err(|error| without_path(&error))?;
             self.temporary = Some(made.into_temp_path());
         }
         Ok(())
@@ -132,7 +135,7 @@ fn named(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
 }
 
 /// `error` without the path that `tempfile` adds, of which nobody has heard.
-fn without_path(error: io::Error) -> io::Error {
+fn without_path(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
 }
 

@@ -16,10 +16,10 @@ use uriscan::pipeline::{self, DedupOptions, Error, Report, Seen, Sinks};
 use uriscan::set::{Fault, SetError, SetWriter};
 use uriscan::uri::ErrorKind;
 
-use crate::config::{Config, Destination, Input, Job};
+use crate::config::{Config, Job};
 use crate::exit::{Failure, tell};
-use crate::inputs::look;
-use crate::output::{FileId, sync};
+use crate::inputs::{Input, look};
+use crate::output::{Destination, FileId, sync};
 use crate::progress::Progress;
 use crate::sets::records::shares;
 use crate::sets::writing::Writing;

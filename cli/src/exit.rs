@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use uriscan::io::escaped;
+use uriscan::set::SetError;
 
 /// How a run that could do its job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,12 @@ impl Failure {
     /// A failure at a file, or at whatever else has a name.
     pub(crate) fn at(name: impl std::fmt::Display, what: impl std::fmt::Display) -> Failure {
         Failure(format!("{name}: {what}"))
+    }
+}
+
+impl From<SetError> for Failure {
+    fn from(error: SetError) -> Failure {
+        Failure::new(error.to_string())
     }
 }
 

@@ -5,6 +5,7 @@
 mod aliases;
 mod args;
 mod checkpoint;
+mod commands;
 mod config;
 mod documents;
 mod environment;
@@ -39,10 +40,5 @@ fn main() -> ExitCode {
     interrupt::watch();
     let environment = environment::Environment::of_process();
     let cli = args::Cli::from_process(version::long(&environment));
-    exit::code(match cli.command {
-        args::Command::Rules(typed) => rules::run(typed),
-        args::Command::Grammar(typed) => grammar::run(&typed),
-        args::Command::Set(args::Set { command }) if !command.reads_uris() => sets::run(&command),
-        _ => config::Config::new(cli, &environment).and_then(|config| run::run(&config)),
-    })
+    exit::code(commands::run(cli, &environment))
 }

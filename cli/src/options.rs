@@ -2,42 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use uriscan::audit::{RuleSet, Severity};
 use uriscan::extract::{self, ExtractorOptions, Format, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
-use uriscan::io::{Fields, Template};
 use uriscan::normalize::{Options, Rung};
-use uriscan::pipeline::{
-    Against, AuditFormat, AuditOptions, ClassOptions, DedupOptions, Equivalence, ExtractOptions,
-    Keep, LegacyQuestion, LinkFormat, LinkShape, MemoryLimit, OnInvalid, RowFormat, Select,
-};
+use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
-use uriscan::surt::Form;
 
 use crate::args;
-use crate::config::{Job, KeyForm};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::output::{directory_of, is_dash};
+use crate::output::{Destination, directory_of, is_dash};
 use crate::rule_choice;
-
-pub(crate) fn audit_job(typed: &args::Audit) -> Job {
-    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
-    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
-    let format = match typed.format {
-        args::AuditFormat::Text => AuditFormat::Text,
-        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
-        args::AuditFormat::Sarif => AuditFormat::Sarif,
-    };
-    let fail_on = match typed.fail_on {
-        args::FailOn::Note => Some(Severity::Note),
-        args::FailOn::Warning => Some(Severity::Warning),
-        args::FailOn::Error => Some(Severity::Error),
-        args::FailOn::Never => None,
-    };
-    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
-}
 
 /// The limit that was typed, or half of the memory that there is; `None` where nobody can tell.
 pub(crate) fn memory_limit(
@@ -48,16 +24,17 @@ pub(crate) fn memory_limit(
     let half = || environment.memory.and_then(|bytes| usize::try_from(bytes / 2).ok());
     let bytes = typed.max_memory.or_else(half)?;
     let temp_dir = typed.temp_dir.clone();
-    let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(&common.destination, environment));
+    let output = Destination::of_option(common.destination.output.clone());
+    let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(&output, environment));
     Some(MemoryLimit::new(bytes, temp_dir))
 }
 
 /// Where temporary files go if nothing was typed: $TMPDIR, or beside the output, or where the system has them.
-pub(crate) fn temp_dir_beside(
-    destination: &args::Destination,
-    environment: &Environment,
-) -> PathBuf {
-    let output = destination.output.as_deref().filter(|path| !is_dash(path));
+pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
+    let output = match output {
+        Destination::File(path) => Some(path.as_path()),
+        Destination::Stdout => None,
+    };
     // A pipe or a device stands where nothing may be put beside it.
     let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);
     let chosen = environment.chosen_temp_dir.clone();
@@ -131,17 +108,6 @@ pub(crate) fn by_profile(
     Ok(Equivalence { profile: typed.profile, ..equivalence })
 }
 
-/// What the formats of `parse` are to RFC 2396.
-pub(crate) fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
-    match format {
-        RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
-        RowFormat::Tsv => Ok(LegacyQuestion::PartsTsv),
-        RowFormat::Template(_) => {
-            Err(Failure::at("--template", "its fields are those of rfc3986; use --format"))
-        }
-    }
-}
-
 pub(crate) fn context(
     grammar: Grammar,
     typed: &args::References,
@@ -153,7 +119,7 @@ pub(crate) fn context(
     }
 }
 
-fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Failure> {
+pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Failure> {
     let text = uri.as_bytes();
     let context = match grammar.legacy() {
         None => BaseUri::new(text)
@@ -168,82 +134,12 @@ fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Fa
     })
 }
 
-fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure> {
+pub(crate) fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure> {
     let name = || format!("--suffix-scheme {}", scheme.escape_debug());
     if grammar != Grammar::Rfc3986 {
         return Err(Failure::at(name(), "suffix references are read by rfc3986"));
     }
     Suffix::new(scheme).map(Context::Suffix).map_err(|error| Failure::at(name(), error))
-}
-
-pub(crate) fn against(typed: &args::Resolve) -> Result<Against, Failure> {
-    let grammar = typed.grammar.grammar;
-    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
-    let Some(base_field) = &typed.base_field else {
-        return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
-            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
-            // clap sees to it that there is one of the three.
-            (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
-        }));
-    };
-    let reference_field = typed.reference_field.as_deref();
-    let fields = match typed.format.unwrap_or_default() {
-        args::InputFormat::Tsv => {
-            let base = column("--base-field", base_field)?;
-            let reference = match reference_field {
-                Some(field) => column("--reference-field", field)?,
-                None if base == 2 => 1,
-                None => 2,
-            };
-            Fields::Tsv { base, reference }
-        }
-        args::InputFormat::Jsonl => Fields::Jsonl {
-            base: base_field.clone(),
-            reference: reference_field.unwrap_or("reference").to_owned(),
-        },
-    };
-    Ok(match grammar.legacy() {
-        None => Against::Fields { fields, options },
-        Some(legacy) => {
-            Against::LegacyFields { fields, legacy, lenient_scheme: typed.lenient_scheme }
-        }
-    })
-}
-
-/// The number of a column, from 1.
-pub(crate) fn column(option: &str, typed: &str) -> Result<usize, Failure> {
-    let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
-    number.ok_or_else(|| {
-        let what = "a column is a number from 1; --format jsonl takes names";
-        Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
-    })
-}
-
-/// Deduplication; what asks for whole classes costs more.
-pub(crate) fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
-    let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
-    let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
-    if !asks && !verify && keep.keep == args::Keep::First {
-        return Job::Dedup(dedup);
-    }
-    Job::Classes(ClassOptions {
-        dedup,
-        keep: match keep.keep {
-            args::Keep::First => Keep::First,
-            args::Keep::Last => Keep::Last,
-            args::Keep::Shortest => Keep::Shortest,
-            args::Keep::Https => Keep::Https,
-            args::Keep::Min => Keep::Min,
-            args::Keep::Max => Keep::Max,
-        },
-        select: match (repeated, unique) {
-            (true, _) => Select::Repeated,
-            (_, true) => Select::Unique,
-            (false, false) => Select::All,
-        },
-        count: *count,
-        verify: *verify,
-    })
 }
 
 /// A file that is not for results.
@@ -301,57 +197,6 @@ pub(crate) fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure>
         Ok(_) => Err(Failure::at("--base", format_args!("'{typed}' has no scheme"))),
         Err(error) => Err(Failure::at(format_args!("--base '{typed}'"), error.kind.message())),
     }
-}
-
-pub(crate) fn link_format(typed: &args::Extract) -> LinkFormat {
-    LinkFormat {
-        shape: match (typed.jsonl, typed.count) {
-            (true, _) => LinkShape::Jsonl,
-            (_, true) => LinkShape::Count,
-            _ => LinkShape::Line,
-        },
-        with_filename: typed.with_filename,
-        line_number: typed.line_number,
-        byte_offset: typed.byte_offset,
-        context: typed.context,
-    }
-}
-
-pub(crate) fn row_format(
-    typed: args::RowFormat,
-    template: Option<&str>,
-) -> Result<RowFormat, Failure> {
-    match (typed, template) {
-        (_, Some(template)) => match Template::new(template) {
-            Ok(template) => Ok(RowFormat::Template(template)),
-            Err(error) => Err(Failure::at("--template", error)),
-        },
-        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
-        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
-    }
-}
-
-/// What `key` writes; only what is in hexadecimal has a hash.
-pub(crate) fn key_form(
-    grammar: Grammar,
-    typed: args::KeyForm,
-    hash: args::Hash,
-) -> Result<KeyForm, Failure> {
-    if typed != args::KeyForm::Hex && hash != args::Hash::default() {
-        return Err(Failure::at("--hash", "only the keys of --as hex have one"));
-    }
-    let is_surt = !matches!(typed, args::KeyForm::Hex | args::KeyForm::Url);
-    if is_surt && grammar != Grammar::Rfc3986 {
-        let what = "keys to sort by are written for rfc3986; use --as hex or url";
-        return Err(Failure::at(format_args!("--grammar {grammar}"), what));
-    }
-    Ok(match typed {
-        args::KeyForm::Hex => KeyForm::Hex(hash.public()),
-        args::KeyForm::Url => KeyForm::Url,
-        args::KeyForm::Cdxj => KeyForm::Surt(Form::Cdxj),
-        args::KeyForm::Ia => KeyForm::Surt(Form::Ia),
-        args::KeyForm::Ssurt => KeyForm::Surt(Form::Ssurt),
-    })
 }
 
 /// What becomes of invalid records, and the file that takes them.

@@ -14,14 +14,14 @@ use uriscan::uri::{ErrorKind, UriError};
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
 use crate::checkpoint;
-use crate::config::{Config, Job, KeyForm};
+use crate::config::{Asked, Config, Job, KeyForm};
 use crate::documents;
 use crate::exit::{Failure, Outcome, tell};
 use crate::hint;
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::output::{Destination, StdoutFile, write_text};
 use crate::session::{self, Session, tell_summary};
-use crate::sets::records::{self, Asked, SetAtWork};
+use crate::sets::records::{self, SetAtWork};
 use crate::table;
 
 /// Does the job.
@@ -37,8 +37,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let claims = session::claims(config)?;
     #[cfg(feature = "parquet")]
-    if let Some((typed, column)) = &config.table {
-        return crate::tables::run(config, typed, column);
+    if let Some(table) = &config.table {
+        return crate::tables::run(config, table);
     }
     let started = Instant::now();
     let mut config = config.clone();

@@ -13,24 +13,22 @@ use uriscan::pipeline::{
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
 use crate::args;
-use crate::config::{Config, Destination, Input, Job, KeyForm};
+use crate::config::{Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome};
-use crate::inputs;
+use crate::inputs::{self, Input};
+use crate::output::Destination;
 use crate::session::{Session, tell_summary};
 
 /// Does the job of `config` with tables.
 ///
 /// # Errors
 /// When it cannot be done. Then no file has changed.
-pub(crate) fn run(
-    config: &Config,
-    typed: &args::TableChoice,
-    column: &str,
-) -> Result<Outcome, Failure> {
+pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure> {
+    let (typed, column) = (&table.choice, &*table.column);
     let started = Instant::now();
     let to = output_format(config, typed)?;
-    let mut job = job(config, column, to)?;
-    job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: config.temp_dir.clone() });
+    let mut job = job(config, table, column, to)?;
+    job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: table.temp_dir.clone() });
     let total_bytes = inputs::total_bytes(&config.inputs)?;
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
@@ -114,14 +112,14 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
 }
 
 /// What is written of classes.
-fn by_class(config: &Config, options: &ClassOptions) -> ByClass {
-    let keep = match (&config.keep_column, options.keep) {
+fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
+    let keep = match (&table.keep_column, options.keep) {
         (Some(column), Keep::Min) => KeepRow::Least(column.clone()),
         (Some(column), _) => KeepRow::Greatest(column.clone()),
         (None, keep) => KeepRow::Uri(keep),
     };
     let ClassOptions { select, count, .. } = *options;
-    ByClass { keep, select, count, temp_dir: config.temp_dir.clone() }
+    ByClass { keep, select, count, temp_dir: table.temp_dir.clone() }
 }
 
 /// Whether other files than those that were named are asked for.
@@ -131,7 +129,12 @@ fn walks(config: &Config) -> bool {
 }
 
 /// What is to be done, by the library's terms.
-fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Failure> {
+fn job(
+    config: &Config,
+    table: &TableUse,
+    column: &str,
+    to: TableFormat,
+) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
     if config.set.is_some() || config.checkpoint.is_some() || config.aliases.is_some() {
         return refuse("--seen, --checkpoint and --aliases work with lines, not with tables");
@@ -168,13 +171,13 @@ fn job(config: &Config, column: &str, to: TableFormat) -> Result<table::Job, Fai
                     "--emit, --verify, --dupes and --clusters work with lines, not with tables",
                 );
             }
-            if config.has_typed_limit {
+            if table.has_typed_limit {
                 return refuse(
                     "--max-memory does not go with -c, -d, -u and --keep on tables: classes are held in memory",
                 );
             }
             (
-                Task::Classes(by_class(config, options)),
+                Task::Classes(by_class(table, options)),
                 &options.dedup.equivalence,
                 options.dedup.on_invalid,
             )

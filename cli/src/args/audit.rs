@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use uriscan::audit::RuleSet;
 
-use super::Common;
+use super::groups::Common;
 
 /// Find what section 7 of RFC 3986 warns of: ports, encodings, addresses, secrets, lookalikes
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Audit {
     pub(crate) list_rules: bool,
 
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Mending, References, RuleChoice, Strictness};
+use super::groups::{Common, Mending, References, Strictness};
+use super::rule_choice::RuleChoice;
 
 /// Count what each rung of the ladder would merge, in one pass
 ///

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, GrammarChoice, Mending};
+use super::groups::{Common, GrammarChoice, Mending};
 
 /// Say which records are no URI-reference of RFC 3986, and why
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{
-    Common, Equivalence, FromText, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, groups,
-};
+use super::extract::FromText;
+use super::groups;
+use super::groups::{Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -81,7 +81,7 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) memory: Memory,
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::groups::{Destination, Reporting, Work};
-use super::{Equivalence, Strictness};
+use super::groups::{Destination, Equivalence, Reporting, Strictness, Work};
 
 /// Say why a URI has its canonical form, and why two are one or are not
 ///

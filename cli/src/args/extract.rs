@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use uriscan::extract::{Context, Format, LogFormat};
 
-use super::Common;
+use super::groups::Common;
 
 /// Find URIs in text, logs and whatever else is no list of URIs
 ///
@@ -57,7 +57,7 @@ pub(crate) struct Extract {
     pub(crate) count: bool,
 
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -9,7 +9,7 @@ use uriscan::key::PublicHash;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 
-use super::RuleChoice;
+use super::rule_choice::RuleChoice;
 
 /// What every command that reads records takes.
 #[derive(Debug, Args)]

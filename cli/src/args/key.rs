@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, Equivalence, FromText, GrammarChoice, Hash, InvalidRecords, ProfileChoice};
+use super::extract::FromText;
+use super::groups::{Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice};
 
 /// Write a key for every record, line by line: a 128-bit hash, or a form to sort by
 ///
@@ -51,7 +52,7 @@ pub(crate) struct Key {
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

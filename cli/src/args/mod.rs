@@ -1,4 +1,5 @@
-//! What the user typed, as types. What it means is decided in [`crate::config`].
+//! What the user typed, as types. What it means is decided in
+//! [`crate::commands`].
 
 mod audit;
 mod census;
@@ -12,6 +13,7 @@ mod key;
 mod normalize;
 mod parse;
 mod resolve;
+mod rule_choice;
 mod rules;
 mod set;
 #[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
@@ -25,14 +27,15 @@ pub(crate) use explain::{Color, Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
-    Common, Destination, Equivalence, GrammarChoice, Hash, Input, InvalidRecords, Memory, Mending,
-    OnInvalid, ProfileChoice, Redaction, References, Reporting, Rung, StatsFormat, Strictness,
+    Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
+    ProfileChoice, References, Reporting, Rung, StatsFormat,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
-pub(crate) use rules::{RuleChoice, Rules, RulesFormat};
+pub(crate) use rule_choice::RuleChoice;
+pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
 pub(crate) use table::TableChoice;
 

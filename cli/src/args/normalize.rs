@@ -2,9 +2,8 @@
 
 use clap::Args;
 
-use super::{
-    Common, Equivalence, FromText, GrammarChoice, InvalidRecords, ProfileChoice, Redaction,
-};
+use super::extract::FromText;
+use super::groups::{Common, Equivalence, GrammarChoice, InvalidRecords, ProfileChoice, Redaction};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -26,7 +25,7 @@ pub(crate) struct Normalize {
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

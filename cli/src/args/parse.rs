@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::{Common, GrammarChoice, Mending, Strictness};
+use super::groups::{Common, GrammarChoice, Mending, Strictness};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -31,7 +31,7 @@ pub(crate) struct Parse {
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
-    pub(crate) table: super::TableChoice,
+    pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) common: Common,
 }

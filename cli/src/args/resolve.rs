@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::{Common, GrammarChoice, InvalidRecords};
+use super::groups::{Common, GrammarChoice, InvalidRecords};
 
 /// Write the target of every reference, line by line (RFC 3986, section 5)
 ///

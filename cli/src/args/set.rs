@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use uriscan::set::Timestamp;
 
-use super::groups::{Hash, Reporting, Work};
-use super::{Common, Equivalence, FromText, Input, InvalidRecords, ProfileChoice};
+use super::extract::FromText;
+use super::groups::{
+    Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Work,
+};
 
 /// Keep keys of URIs on disk, from run to run, and work with such sets
 ///

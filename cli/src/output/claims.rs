@@ -4,8 +4,8 @@ use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::identity::{stdin_metadata, stdout_metadata};
-use super::{Destination, FileId, directory_of};
+use super::destination::{Destination, directory_of};
+use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};
 use crate::exit::Failure;
 
 /// The files that a run writes.
@@ -126,7 +126,7 @@ impl Claim {
             holds,
             id: FileId::of(path).filter(|_| !is_shared),
             exists: path.is_file(),
-            directory: FileId::of(directory_of(&super::identity::target_of(path))),
+            directory: FileId::of(directory_of(&target_of(path))),
             is_in_place,
         }
     }

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory_of;
+use super::destination::directory_of;
 
 /// A file, whatever it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,16 +14,8 @@ use uriscan::set::{KeySet, SetError, SetWriter};
 use crate::args::{Combine, SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, tell};
 use crate::output::{Claims, Destination, Output, write_text};
+use text::Unwritten;
 use writing::Writing;
-
-/// Memory for keys on their way into a set.
-const LOAD_BYTES: usize = 256 << 20;
-
-impl From<SetError> for Failure {
-    fn from(error: SetError) -> Failure {
-        Failure::new(error.to_string())
-    }
-}
 
 /// Does what needs no URIs.
 ///
@@ -54,24 +46,6 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
             print(&destination, |out| text::export(&set, out))
         }
         SetCommand::Import(typed) => text::import(typed),
-    }
-}
-
-/// Why something could not be written.
-pub(crate) enum Unwritten {
-    Set(SetError),
-    Output(io::Error),
-}
-
-impl From<SetError> for Unwritten {
-    fn from(error: SetError) -> Unwritten {
-        Unwritten::Set(error)
-    }
-}
-
-impl From<io::Error> for Unwritten {
-    fn from(error: io::Error) -> Unwritten {
-        Unwritten::Output(error)
     }
 }
 

@@ -1,109 +1,15 @@
 //! Sets that take part in a job: opened before it begins, changed when all it has written is in its place.
 
-use std::path::PathBuf;
-
 use uriscan::key::PublicHash;
-use uriscan::pipeline::{ClassOptions, DedupOptions, MemberOptions, Seen};
-use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError, Timestamp};
+use uriscan::pipeline::{ClassOptions, DedupOptions, Seen};
+use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError};
 
-use super::LOAD_BYTES;
-use super::writing::Writing;
-use crate::args;
-use crate::config::{Config, Job};
-use crate::environment::Environment;
+use super::writing::{LOAD_BYTES, Writing};
+use crate::config::{Config, Job, SetDoes, SetUse};
 use crate::exit::Failure;
-use crate::options::{by_profile, equivalence, on_invalid};
 
 /// Keys of a set that are held in memory for look-ups, in bytes.
 const HOLD_BYTES: u64 = 512 << 20;
-
-/// What a job does with a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SetUse {
-    pub(crate) path: PathBuf,
-    pub(crate) does: SetDoes,
-    /// Whether the set keeps times, or has to.
-    pub(crate) first_seen: bool,
-    /// When what is added was first seen, if not now.
-    pub(crate) at: Option<Timestamp>,
-    /// The hash that was asked for; otherwise that of the set, if it is there.
-    pub(crate) hash: Option<PublicHash>,
-}
-
-/// The same, without the set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SetDoes {
-    /// The set is made.
-    Create,
-    /// Keys are added.
-    Add,
-    /// The set is asked.
-    Ask,
-    /// The set is asked, and made if it is not there, and what was not in it is added.
-    AskAndAdd,
-}
-
-/// Which records are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Those that are in the set.
-    In,
-    /// Those that are not.
-    NotIn,
-    /// Those that are, and since when.
-    FirstSeen,
-}
-
-/// What `set` is to do with URIs.
-///
-/// # Errors
-/// When the arguments contradict each other.
-pub(crate) fn of_set(
-    command: args::SetCommand,
-    environment: &Environment,
-) -> Result<Config, Failure> {
-    let filled = |filling: args::Filling| {
-        let args::Filling { records, input, work, reporting } = filling;
-        let destination = args::Destination { output: None };
-        (records, args::Common { input, destination, work, reporting })
-    };
-    let used = |path, does| SetUse { path, does, first_seen: false, at: None, hash: None };
-    let (set, hash, asked, (records, common)) = match command {
-        args::SetCommand::Create(args::Create { set, hash, first_seen, at, filling }) => {
-            let set = SetUse { first_seen, at, ..used(set, SetDoes::Create) };
-            (set, hash.public(), None, filled(filling))
-        }
-        args::SetCommand::Add(args::Add { set, at, filling }) => {
-            let set = SetUse { first_seen: at.is_some(), at, ..used(set, SetDoes::Add) };
-            (set, PublicHash::default(), None, filled(filling))
-        }
-        args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
-            let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
-            let asked = match (first_seen, invert_match) {
-                (true, _) => Asked::FirstSeen,
-                (_, true) => Asked::NotIn,
-                (_, false) => Asked::In,
-            };
-            (set, PublicHash::default(), Some(asked), (records, common))
-        }
-        // `sets::run` does them.
-        _ => return Err(Failure::new("reads no records")),
-    };
-    let (on_invalid, rejects) = on_invalid(&records.invalid)?;
-    let options = MemberOptions {
-        equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
-        hash,
-        on_invalid,
-    };
-    let job = match asked {
-        None => Job::Collect(options),
-        Some(asked) => Job::Members(options, asked),
-    };
-    let strict = records.invalid.strictness.strict;
-    let mut config = Config::of_job(job, rejects, common, strict, environment)?;
-    config.set = Some(set);
-    config.with_evidence(&records.equivalence)?.reading(&records.from, &records.equivalence)
-}
 
 /// The set of a job.
 #[derive(Debug)]

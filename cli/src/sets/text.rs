@@ -6,11 +6,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use uriscan::key::Key;
-use uriscan::set::{KeySet, Loader, Meaning, Timestamp, is_old_meaning};
+use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp, is_old_meaning};
 
-use super::LOAD_BYTES;
-use super::Unwritten;
-use super::writing::Writing;
+use super::writing::{LOAD_BYTES, Writing};
 use crate::args::Import;
 use crate::exit::{Failure, Outcome};
 
@@ -19,6 +17,24 @@ const KEYS: &str = "keys ";
 
 /// The line that says that behind every key stands a time.
 const FIRST_SEEN: &str = "with first-seen";
+
+/// Why something could not be written.
+pub(crate) enum Unwritten {
+    Set(SetError),
+    Output(io::Error),
+}
+
+impl From<SetError> for Unwritten {
+    fn from(error: SetError) -> Unwritten {
+        Unwritten::Set(error)
+    }
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Unwritten {
+        Unwritten::Output(error)
+    }
+}
 
 /// Writes the keys of `set`.
 pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), Unwritten> {

@@ -7,6 +7,9 @@ use uriscan::set::{Fault, Meaning, SetError, SetWriter};
 
 use crate::interrupt::{self, Leftover, Registered};
 
+/// Memory for keys on their way into a set.
+pub(crate) const LOAD_BYTES: usize = 256 << 20;
+
 /// A [`SetWriter`] that a signal finds between two changes only.
 #[derive(Debug)]
 pub(crate) struct Writing {

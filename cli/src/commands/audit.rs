@@ -1,0 +1,41 @@
+//! The plan of `uriscan audit`.
+
+use uriscan::audit::{RuleSet, Severity};
+use uriscan::pipeline::{AuditFormat, AuditOptions};
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+
+impl args::Audit {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let job = match (self.list_rules, self.redact) {
+            (true, _) => Job::ListRules,
+            (false, true) => Job::Redact,
+            (false, false) => audit_job(&self),
+        };
+        Config::of_job(job, None, self.common, false, environment)
+    }
+}
+
+fn audit_job(typed: &args::Audit) -> Job {
+    let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
+    let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
+    let format = match typed.format {
+        args::AuditFormat::Text => AuditFormat::Text,
+        args::AuditFormat::Jsonl => AuditFormat::Jsonl,
+        args::AuditFormat::Sarif => AuditFormat::Sarif,
+    };
+    let fail_on = match typed.fail_on {
+        args::FailOn::Note => Some(Severity::Note),
+        args::FailOn::Warning => Some(Severity::Warning),
+        args::FailOn::Error => Some(Severity::Error),
+        args::FailOn::Never => None,
+    };
+    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
+}

@@ -1,0 +1,33 @@
+//! The plan of `uriscan census`.
+
+use uriscan::grammar::Grammar;
+use uriscan::key::Hasher;
+use uriscan::pipeline::CensusOptions;
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::context;
+use crate::rule_choice;
+
+impl args::Census {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let options = CensusOptions {
+            context: context(Grammar::Rfc3986, &self.references)?,
+            drop_fragment: self.ignore_fragment,
+            repairs: self.mending.repairs(),
+            rules: rule_choice::rule_set(&self.rules)?,
+            hasher: Hasher::random(),
+        };
+        let strict = self.strictness.strict;
+        let job = Job::Census(options, self.format);
+        let mut config = Config::of_job(job, None, self.common, strict, environment)?;
+        config.evidence.extend(rule_choice::files(&self.rules));
+        Ok(config)
+    }
+}

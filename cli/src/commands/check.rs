@@ -1,0 +1,35 @@
+//! The plan of `uriscan check`.
+
+use uriscan::pipeline::{CheckFormat, LegacyQuestion};
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::unmended;
+
+impl args::Check {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let format = match self.format {
+            args::CheckFormat::Text => CheckFormat::Text,
+            args::CheckFormat::Jsonl => CheckFormat::Jsonl,
+        };
+        let job = match (self.differ, self.grammar.grammar.legacy()) {
+            (false, None) => Job::Check(format, self.mending.repairs()),
+            (false, Some(legacy)) => {
+                unmended(self.grammar.grammar, &self.mending)?;
+                Job::Judge { question: LegacyQuestion::Check(format), legacy }
+            }
+            (true, legacy) => {
+                let question = LegacyQuestion::Differ(format);
+                Job::Judge { question, legacy: legacy.unwrap_or_default() }
+            }
+        };
+        // That is what the command is for.
+        Config::of_job(job, None, self.common, true, environment)
+    }
+}

@@ -1,0 +1,94 @@
+//! The plan of `uriscan dedup`.
+
+use uriscan::key::Hasher;
+use uriscan::pipeline::{ClassOptions, DedupOptions, Emit, Keep, Select};
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::{by_profile, equivalence, memory_limit, on_invalid, side_file};
+
+impl args::Dedup {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let has_tables = self.has_tables();
+        let (on_invalid, rejects) = on_invalid(&self.invalid)?;
+        let hash = self.hash.map(args::Hash::public);
+        let has_keys = matches!(self.emit, args::Emit::Key)
+            || self.seen.is_some()
+            || self.checkpoint.is_some();
+        if hash.is_some() && !has_keys {
+            let what = "no keys leave this run; it goes with --emit key, --seen or --checkpoint";
+            return Err(Failure::at("--hash", what));
+        }
+        let options = DedupOptions {
+            equivalence: by_profile(equivalence(&self.equivalence)?, &self.profile)?,
+            emit: match self.emit {
+                args::Emit::Original => Emit::Original,
+                args::Emit::Normalized => Emit::Normalized,
+                args::Emit::Key => Emit::Key,
+            },
+            on_invalid,
+            hasher: Hasher::random(),
+            hash: hash.unwrap_or_default(),
+            limit: memory_limit(&self.memory, &self.common, environment),
+            approximate: self.approx,
+        };
+        let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
+        if is_told && self.profile.profile.is_some() {
+            let what = "--dupes and --clusters tell rungs and rules, and a profile has none";
+            return Err(Failure::at("--profile", what));
+        }
+        if self.classes.keep.column.is_some() && !has_tables {
+            let what = match cfg!(feature = "parquet") {
+                true => "min:COLUMN and max:COLUMN are for tables, which --column asks for",
+                false => {
+                    "min:COLUMN and max:COLUMN are for tables, which this program is built without"
+                }
+            };
+            return Err(Failure::at("--keep", what));
+        }
+        let strict = self.invalid.strictness.strict;
+        let job = dedup_job(options, &self.classes);
+        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?;
+        config.side.dupes = side_file("--dupes", self.classes.dupes)?;
+        config.side.clusters = side_file("--clusters", self.classes.clusters)?;
+        config
+            .with_seen(self.seen, self.update, hash)?
+            .with_checkpoint(self.checkpoint, self.checkpoint_size)?
+            .with_evidence(&self.equivalence)?
+            .redacting(self.redaction.redact)
+            .reading(&self.from, &self.equivalence)
+    }
+}
+
+/// Deduplication; what asks for whole classes costs more.
+fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
+    let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
+    let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
+    if !asks && !verify && keep.keep == args::Keep::First {
+        return Job::Dedup(dedup);
+    }
+    Job::Classes(ClassOptions {
+        dedup,
+        keep: match keep.keep {
+            args::Keep::First => Keep::First,
+            args::Keep::Last => Keep::Last,
+            args::Keep::Shortest => Keep::Shortest,
+            args::Keep::Https => Keep::Https,
+            args::Keep::Min => Keep::Min,
+            args::Keep::Max => Keep::Max,
+        },
+        select: match (repeated, unique) {
+            (true, _) => Select::Repeated,
+            (_, true) => Select::Unique,
+            (false, false) => Select::All,
+        },
+        count: *count,
+        verify: *verify,
+    })
+}

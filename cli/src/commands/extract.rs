@@ -1,0 +1,50 @@
+//! The plan of `uriscan extract`.
+
+use std::path::PathBuf;
+
+use uriscan::pipeline::{LinkFormat, LinkShape};
+
+use crate::args;
+use crate::config::{Config, Documents, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::{extract_options, link_base};
+
+impl args::Extract {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
+        let mut options = extract_options(&self.find, self.iri)?;
+        options.extractor.base = link_base(self.base.as_deref())?;
+        let job = Job::Extract(options.clone(), link_format(&self));
+        let has_files = self.walk.files_from.is_some();
+        let no_files = has_files && self.common.input.files.is_empty();
+        if no_files {
+            // Nothing but what the list names; `-` would be standard input.
+            self.common.input.files = vec![PathBuf::from("-")];
+        }
+        let mut config = Config::of_job(job, None, self.common, false, environment)?;
+        if no_files {
+            config.inputs.clear();
+        }
+        config.evidence.extend(self.walk.files_from.clone());
+        config.documents = Some(Documents { options, walk: self.walk });
+        Ok(config)
+    }
+}
+
+fn link_format(typed: &args::Extract) -> LinkFormat {
+    LinkFormat {
+        shape: match (typed.jsonl, typed.count) {
+            (true, _) => LinkShape::Jsonl,
+            (_, true) => LinkShape::Count,
+            _ => LinkShape::Line,
+        },
+        with_filename: typed.with_filename,
+        line_number: typed.line_number,
+        byte_offset: typed.byte_offset,
+        context: typed.context,
+    }
+}

@@ -1,0 +1,46 @@
+//! From the arguments of a command to what is to be done: a plan for each command, in a file of its own.
+
+mod audit;
+mod census;
+mod check;
+mod dedup;
+mod explain;
+mod extract;
+mod key;
+mod normalize;
+mod parse;
+mod resolve;
+mod set;
+#[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
+mod table;
+
+use crate::args::{Cli, Command, Set};
+use crate::environment::Environment;
+use crate::exit::{Failure, Outcome};
+use crate::{grammar, rules, run, sets};
+
+/// Does what `cli` asks for in `environment`.
+///
+/// # Errors
+/// When it cannot be done.
+pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failure> {
+    let table = table::Typed::of(&cli.command);
+    let mut config = match cli.command {
+        Command::Rules(typed) => return rules::run(typed),
+        Command::Grammar(typed) => return grammar::run(&typed),
+        Command::Set(Set { command }) if !command.reads_uris() => return sets::run(&command),
+        Command::Set(Set { command }) => command.plan(environment)?,
+        Command::Dedup(typed) => typed.plan(environment)?,
+        Command::Normalize(typed) => typed.plan(environment)?,
+        Command::Key(typed) => typed.plan(environment)?,
+        Command::Parse(typed) => typed.plan(environment)?,
+        Command::Check(typed) => typed.plan(environment)?,
+        Command::Audit(typed) => typed.plan(environment)?,
+        Command::Census(typed) => typed.plan(environment)?,
+        Command::Explain(typed) => typed.plan(environment)?,
+        Command::Resolve(typed) => typed.plan(environment)?,
+        Command::Extract(typed) => typed.plan(environment)?,
+    };
+    config.table = table.plan(&config.output, environment)?;
+    run::run(&config)
+}

@@ -1,0 +1,51 @@
+//! The plan of `uriscan parse`.
+
+use uriscan::io::Template;
+use uriscan::pipeline::{LegacyQuestion, RowFormat};
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::unmended;
+
+impl args::Parse {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let format = row_format(self.format, self.template.as_deref())?;
+        let job = match self.grammar.grammar.legacy() {
+            None => Job::Parse(format, self.mending.repairs()),
+            Some(legacy) => {
+                unmended(self.grammar.grammar, &self.mending)?;
+                Job::Judge { question: legacy_rows(&format)?, legacy }
+            }
+        };
+        let strict = self.strictness.strict;
+        Config::of_job(job, None, self.common, strict, environment)
+    }
+}
+
+/// What the formats of `parse` are to RFC 2396.
+fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
+    match format {
+        RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
+        RowFormat::Tsv => Ok(LegacyQuestion::PartsTsv),
+        RowFormat::Template(_) => {
+            Err(Failure::at("--template", "its fields are those of rfc3986; use --format"))
+        }
+    }
+}
+
+fn row_format(typed: args::RowFormat, template: Option<&str>) -> Result<RowFormat, Failure> {
+    match (typed, template) {
+        (_, Some(template)) => match Template::new(template) {
+            Ok(template) => Ok(RowFormat::Template(template)),
+            Err(error) => Err(Failure::at("--template", error)),
+        },
+        (args::RowFormat::Jsonl, None) => Ok(RowFormat::Jsonl),
+        (args::RowFormat::Tsv, None) => Ok(RowFormat::Tsv),
+    }
+}

@@ -1,0 +1,72 @@
+//! The plan of `uriscan resolve`.
+
+use uriscan::io::Fields;
+use uriscan::pipeline::{Against, ResolveOptions, SameDocument};
+use uriscan::resolve;
+
+use crate::args;
+use crate::config::{Config, Job};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::{base, on_invalid, suffix};
+
+impl args::Resolve {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let against = against(&self)?;
+        let (on_invalid, rejects) = on_invalid(&self.invalid)?;
+        let same_document = match self.same_document {
+            args::SameDocument::Keep => SameDocument::Keep,
+            args::SameDocument::Drop => SameDocument::Drop,
+        };
+        let job = Job::Resolve(ResolveOptions { against, same_document, on_invalid });
+        let strict = self.invalid.strictness.strict;
+        Config::of_job(job, rejects, self.common, strict, environment)
+    }
+}
+
+fn against(typed: &args::Resolve) -> Result<Against, Failure> {
+    let grammar = typed.grammar.grammar;
+    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    let Some(base_field) = &typed.base_field else {
+        return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
+            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
+            // clap sees to it that there is one of the three.
+            (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
+        }));
+    };
+    let reference_field = typed.reference_field.as_deref();
+    let fields = match typed.format.unwrap_or_default() {
+        args::InputFormat::Tsv => {
+            let base = column("--base-field", base_field)?;
+            let reference = match reference_field {
+                Some(field) => column("--reference-field", field)?,
+                None if base == 2 => 1,
+                None => 2,
+            };
+            Fields::Tsv { base, reference }
+        }
+        args::InputFormat::Jsonl => Fields::Jsonl {
+            base: base_field.clone(),
+            reference: reference_field.unwrap_or("reference").to_owned(),
+        },
+    };
+    Ok(match grammar.legacy() {
+        None => Against::Fields { fields, options },
+        Some(legacy) => {
+            Against::LegacyFields { fields, legacy, lenient_scheme: typed.lenient_scheme }
+        }
+    })
+}
+
+/// The number of a column, from 1.
+fn column(option: &str, typed: &str) -> Result<usize, Failure> {
+    let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
+    number.ok_or_else(|| {
+        let what = "a column is a number from 1; --format jsonl takes names";
+        Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
+    })
+}

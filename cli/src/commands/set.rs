@@ -1,0 +1,60 @@
+//! The plans of those commands of `uriscan set` that read URIs.
+
+use uriscan::key::PublicHash;
+use uriscan::pipeline::MemberOptions;
+
+use crate::args;
+use crate::config::{Asked, Config, Job, SetDoes, SetUse};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::{by_profile, equivalence, on_invalid};
+
+impl args::SetCommand {
+    /// What is to be done.
+    ///
+    /// # Errors
+    /// When options contradict each other or name what does not exist.
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        let filled = |filling: args::Filling| {
+            let args::Filling { records, input, work, reporting } = filling;
+            let destination = args::Destination { output: None };
+            (records, args::Common { input, destination, work, reporting })
+        };
+        let used = |path, does| SetUse { path, does, first_seen: false, at: None, hash: None };
+        let (set, hash, asked, (records, common)) = match self {
+            args::SetCommand::Create(args::Create { set, hash, first_seen, at, filling }) => {
+                let set = SetUse { first_seen, at, ..used(set, SetDoes::Create) };
+                (set, hash.public(), None, filled(filling))
+            }
+            args::SetCommand::Add(args::Add { set, at, filling }) => {
+                let set = SetUse { first_seen: at.is_some(), at, ..used(set, SetDoes::Add) };
+                (set, PublicHash::default(), None, filled(filling))
+            }
+            args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
+                let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
+                let asked = match (first_seen, invert_match) {
+                    (true, _) => Asked::FirstSeen,
+                    (_, true) => Asked::NotIn,
+                    (_, false) => Asked::In,
+                };
+                (set, PublicHash::default(), Some(asked), (records, common))
+            }
+            // `sets::run` does them.
+            _ => return Err(Failure::new("reads no records")),
+        };
+        let (on_invalid, rejects) = on_invalid(&records.invalid)?;
+        let options = MemberOptions {
+            equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
+            hash,
+            on_invalid,
+        };
+        let job = match asked {
+            None => Job::Collect(options),
+            Some(asked) => Job::Members(options, asked),
+        };
+        let strict = records.invalid.strictness.strict;
+        let mut config = Config::of_job(job, rejects, common, strict, environment)?;
+        config.set = Some(set);
+        config.with_evidence(&records.equivalence)?.reading(&records.from, &records.equivalence)
+    }
+}

@@ -1,0 +1,30 @@
+//! The names of outputs.
+
+use std::path::{Path, PathBuf};
+
+/// Where results or reports go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Stdout,
+    File(PathBuf),
+}
+
+impl Destination {
+    /// The destination that `-o` names.
+    pub(crate) fn of_option(path: Option<PathBuf>) -> Destination {
+        path.filter(|path| !is_dash(path)).map_or(Destination::Stdout, Destination::File)
+    }
+}
+
+/// Whether `path` stands for a standard stream.
+pub(crate) fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The directory that `path` stands in.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}

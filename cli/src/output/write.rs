@@ -1,0 +1,247 @@
+//! Open outputs: standard output, or files that change only when all is done.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use uriscan::draft::Draft;
+
+use super::destination::{Destination, directory_of};
+use super::identity;
+use crate::exit::{Failure, Outcome};
+use crate::interrupt::{self, Leftover, Registered};
+
+/// Larger writes go to the system without a copy; smaller ones are gathered.
+const BUFFER_BYTES: usize = 16 << 10;
+
+/// What the names of files in progress begin with, where they need one.
+const PREFIX: &str = ".uriscan-";
+
+type Stream = Box<dyn Write + Send>;
+
+/// An open destination.
+///
+/// Results for a regular file are written to a [`Draft`] in its directory, which replaces it in [`commit`]; without
+/// that they vanish and the file stays as it was. Pipes and devices cannot be replaced and are written to directly.
+pub(crate) struct Output {
+    name: String,
+    writer: BufWriter<Stream>,
+    replacement: Option<Replacement>,
+    has_failed: bool,
+}
+
+/// A file in progress, and the one that it is to replace.
+struct Replacement {
+    draft: Draft,
+    target: PathBuf,
+    /// Its temporary name, if it has one.
+    _registered: Option<Registered>,
+}
+
+impl Output {
+    /// Opens `destination`.
+    ///
+    /// # Errors
+    /// When it cannot be written to, or is a directory.
+    pub(crate) fn open(destination: &Destination) -> Result<Output, Failure> {
+        let (name, opened) = match destination {
+            Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
+            Destination::File(path) => (path.display().to_string(), file(path)),
+        };
+        match opened {
+            Ok((stream, replacement)) => {
+                let writer = BufWriter::with_capacity(BUFFER_BYTES, stream);
+                Ok(Output { name, writer, replacement, has_failed: false })
+            }
+            Err(error) => Err(Failure::at(name, error)),
+        }
+    }
+
+    /// What to call it in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether a write has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// [`commit`] of this output alone.
+    pub(crate) fn commit(self) -> io::Result<()> {
+        commit(vec![self], false).map_err(|(_, error)| error)
+    }
+}
+
+/// Writes what is buffered and puts the files of `outputs` in place, in their order; none if one cannot be finished.
+///
+/// If they are to be durable, bytes and names are on the disk when this returns. Otherwise they may still be in the
+/// system's cache, as with any program that does not wait for the disk.
+///
+/// # Errors
+/// The name of the output that failed, and why.
+pub(crate) fn commit(
+    mut outputs: Vec<Output>,
+    is_durable: bool,
+) -> Result<(), (String, io::Error)> {
+    for output in &mut outputs {
+        let finished = output.writer.flush().and_then(|()| match &output.replacement {
+            Some(replacement) if is_durable => replacement.draft.file().sync_all(),
+            _ => Ok(()),
+        });
+        finished.map_err(|error| (output.name.clone(), error))?;
+    }
+    let _held = interrupt::hold();
+    if outputs.len() > 1 {
+        // What fails for want of room fails here, while all files are as they were.
+        for Output { name, replacement, .. } in &mut outputs {
+            let named = replacement.as_mut().map_or(Ok(()), |it| it.draft.name());
+            named.map_err(|error| (name.clone(), error))?;
+        }
+    }
+    for Output { name, writer, replacement, .. } in outputs {
+        // Some systems do not rename what is open.
+        drop(writer);
+        let Some(Replacement { draft, target, .. }) = replacement else { continue };
+        let put = draft.put(&target).and_then(|()| match is_durable {
+            true => sync_directory(directory_of(&target)),
+            false => Ok(()),
+        });
+        put.map_err(|error| (name, error))?;
+    }
+    Ok(())
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.writer.write(bytes);
+        self.has_failed |= result.is_err();
+        result
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.writer.flush();
+        self.has_failed |= result.is_err();
+        result
+    }
+}
+
+/// Writes `text` to `destination`, as all of the results of a command.
+///
+/// # Errors
+/// When it cannot be written, unless the reader of standard output went away.
+pub(crate) fn write_text(text: &str, destination: &Destination) -> Result<Outcome, Failure> {
+    let mut out = Output::open(destination)?;
+    let name = out.name().to_owned();
+    match out.write_all(text.as_bytes()).and_then(|()| out.commit()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::ReaderGone),
+        result => result.map(|()| Outcome::Done).map_err(|error| Failure::at(name, error)),
+    }
+}
+
+/// Waits until the file at `path` and its name are on the disk.
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()?;
+    sync_directory(directory_of(&path.canonicalize()?))
+}
+
+/// Waits for the names in `directory`, where a directory can be opened.
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}
+
+/// Standard output without the line buffer of the standard library, which searches for line ends.
+#[cfg(unix)]
+fn stdout() -> io::Result<Stream> {
+    use std::os::fd::AsFd;
+    Ok(Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
+}
+
+#[cfg(not(unix))]
+fn stdout() -> io::Result<Stream> {
+    Ok(Box::new(io::stdout()))
+}
+
+fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
+    let existing = match path.metadata() {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    // `/dev/stdout` may be a regular file, but one that belongs to somebody else.
+    let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
+    let is_replaceable = existing.as_ref().is_none_or(Metadata::is_file);
+    if existing.is_some() && (!is_replaceable || is_descriptor) {
+        let stream = OpenOptions::new().append(true).open(path)?;
+        return Ok((Box::new(stream), None));
+    }
+    if existing.is_some() {
+        // A file that may not be written to may not be replaced either.
+        OpenOptions::new().write(true).open(path)?;
+    }
+    // A link stays one: what it points to is replaced.
+    let target = identity::target_of(path);
+    let target = if existing.is_some() { target.canonicalize()? } else { target };
+    let replacement = replacement(target, existing.as_ref())?;
+    let stream = replacement.draft.file().try_clone()?;
+    Ok((Box::new(stream), Some(replacement)))
+}
+
+/// A new file in the directory of `target`, with the permissions of the one that it is to replace.
+fn replacement(target: PathBuf, existing: Option<&Metadata>) -> io::Result<Replacement> {
+    let directory = directory_of(&target);
+    if !directory.is_dir() {
+        let what = format!("there is no directory {}", directory.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, what));
+    }
+    let _held = interrupt::hold();
+    let draft = Draft::new_in(directory, PREFIX)?;
+    if let Some(metadata) = existing {
+        draft.set_permissions(metadata.permissions())?;
+    }
+    let named = draft.temporary_path().map(Path::to_owned);
+    let _registered = named.map(|path| Leftover::File(path).register());
+    Ok(Replacement { draft, target, _registered })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(path: &Path) -> Output {
+        Output::open(&Destination::File(path.to_owned())).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_left_without_commit() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out");
+        let mut output = open(&path);
+        output.write_all(b"half").unwrap();
+        drop(output);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        let mut output = open(&path);
+        output.write_all(b"whole").unwrap();
+        output.commit().unwrap();
+        assert_eq!(std::fs::read(path).unwrap(), b"whole");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn all_are_put_in_place_or_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("gone")).unwrap();
+        std::fs::write(at("side"), "old").unwrap();
+        let mut outputs = vec![open(&at("side")), open(&at("gone/out"))];
+        outputs.iter_mut().for_each(|output| output.write_all(b"new").unwrap());
+        std::fs::remove_dir_all(at("gone")).unwrap();
+        let (name, _) = commit(outputs, false).unwrap_err();
+        assert!(name.ends_with("out"), "{name}");
+        assert_eq!(std::fs::read(at("side")).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        let outputs = ["side", "new"].map(|name| open(&at(name)));
+        commit(outputs.into(), true).unwrap();
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+    }
+}
