@@ -131,6 +131,8 @@ pub mod set;
 mod shown;
 mod simd;
 pub mod surt;
+#[cfg(feature = "pipeline")]
+mod survivors;
 #[cfg(feature = "parquet")]
 pub mod table;
 mod threads;

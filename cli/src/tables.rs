@@ -119,7 +119,7 @@ fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
         (None, keep) => KeepRow::Uri(keep),
     };
     let ClassOptions { select, count, .. } = *options;
-    ByClass { keep, select, count, temp_dir: table.temp_dir.clone() }
+    ByClass { keep, select, count, verify: options.verify, temp_dir: table.temp_dir.clone() }
 }
 
 /// Whether other files than those that were named are asked for.

@@ -2,8 +2,6 @@
 
 use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, BooleanArray};
-#[cfg(feature = "parquet")]
-use arrow_buffer::BooleanBuffer;
 use arrow_buffer::NullBuffer;
 use rayon::prelude::*;
 
@@ -13,10 +11,8 @@ use super::pieces::each_piece;
 use super::text::Validity;
 use super::{ColumnError, Columns, collect};
 use crate::dedup::{Rows, Set};
-use crate::key::Key;
+use crate::key::{Hasher, Key};
 use crate::pipeline::Invalid;
-#[cfg(feature = "parquet")]
-use crate::pipeline::{Error, RowsAside};
 
 /// Marks the values that are the first of their class, over any number of arrays.
 ///
@@ -68,30 +64,32 @@ impl Firsts {
     }
 
     /// The keys of `values`.
-    pub(crate) fn keyed(&self, values: &dyn Array) -> Result<Keyed, ColumnError> {
-        let values = super::spelled_out(values)?;
-        let column = Column::new(&values)?;
+    fn keyed(&self, values: &dyn Array) -> Result<Keyed, ColumnError> {
         let hasher = self.columns.equivalence.run_hasher(&self.columns.hasher, None);
-        let work = Keys { columns: &self.columns, by: By::Run(hasher), takes_empty: false };
-        let pieces = each_piece(self.columns.kernels, &column, &work);
-        let invalid = collect(self.columns.on_invalid, pieces.iter().map(|piece| piece.faults))?;
-        let rows = pieces.par_iter().map(rows_of).collect();
-        Ok(Keyed { pieces, rows, invalid, len: column.len() })
+        self.columns.keyed(values, &hasher)
     }
 
-    /// The result of [`Firsts::mark`] for `keyed`.
-    pub(crate) fn insert(&mut self, keyed: &mut Keyed) -> BooleanArray {
-        self.set.insert(&keyed.rows.iter().collect::<Vec<_>>());
-        let mut bits = BooleanBufferBuilder::new(keyed.len);
-        for (piece, rows) in keyed.pieces.iter().zip(&keyed.rows) {
-            let mut next = 0;
-            for key in &piece.keys {
-                let has_key = *key != [0; 16];
-                bits.append(!has_key || rows.is_first(next));
-                next += usize::from(has_key);
-            }
-        }
-        BooleanArray::new(bits.finish(), keyed.nulls())
+    /// What [`Firsts::mark`] says of `keyed`.
+    fn insert(&mut self, keyed: &mut Keyed) -> BooleanArray {
+        self.set.insert(&keyed.rows());
+        keyed.firsts()
+    }
+}
+
+impl Columns {
+    /// The keys of `values` by `hasher`, one that [`crate::pipeline::Equivalence::run_hasher`] gave.
+    pub(crate) fn keyed(&self, values: &dyn Array, hasher: &Hasher) -> Result<Keyed, ColumnError> {
+        let values = super::spelled_out(values)?;
+        let column = Column::new(&values)?;
+        let by = match hasher.public_hasher() {
+            None => By::Run(hasher.clone()),
+            Some(public) => By::Public(public.clone()),
+        };
+        let work = Keys { columns: self, by, takes_empty: false };
+        let pieces = each_piece(self.kernels, &column, &work);
+        let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
+        let rows = pieces.par_iter().map(|piece| rows_of(piece, hasher)).collect();
+        Ok(Keyed { pieces, rows, invalid, len: column.len() })
     }
 }
 
@@ -105,7 +103,26 @@ pub(crate) struct Keyed {
 }
 
 impl Keyed {
-    /// The values that are null or treated as null. May be called once.
+    /// The keys, piece by piece.
+    pub(crate) fn rows(&self) -> Vec<&Rows> {
+        self.rows.iter().collect()
+    }
+
+    /// What [`Firsts::mark`] says, once it is known of [`Keyed::rows`] which are first. May be called once.
+    pub(crate) fn firsts(&mut self) -> BooleanArray {
+        let mut bits = BooleanBufferBuilder::new(self.len);
+        for (piece, rows) in self.pieces.iter().zip(&self.rows) {
+            let mut next = 0;
+            for key in &piece.keys {
+                let has_key = *key != [0; 16];
+                bits.append(!has_key || rows.is_first(next));
+                next += usize::from(has_key);
+            }
+        }
+        BooleanArray::new(bits.finish(), self.nulls())
+    }
+
+    /// The values that are null, or passed over as if they were. May be called once.
     fn nulls(&mut self) -> Option<NullBuffer> {
         Validity::join(self.pieces.iter_mut().map(|piece| &mut piece.validity))
     }
@@ -113,14 +130,8 @@ impl Keyed {
 
 #[cfg(feature = "parquet")]
 impl Keyed {
-    /// The keys, piece by piece.
-    pub(crate) fn rows(&self) -> Vec<&Rows> {
-        self.rows.iter().collect()
-    }
-
-    /// For each piece, the rows of the array that its keys belong to; the rows over the size limit,
-    /// which have no key and are classes of their own; and which rows are null or treated as null.
-    /// May be called once.
+    /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be judged, and so classes
+    /// of their own; and which rows are null, or passed over as if they were. May be called once.
     pub(crate) fn places(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
         let nulls = self.nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
@@ -142,34 +153,13 @@ impl Keyed {
     }
 }
 
-#[cfg(feature = "parquet")]
-impl Firsts {
-    /// Whether `keyed` can be inserted while the keys take at most `bytes`.
-    pub(crate) fn has_room(&mut self, keyed: &Keyed, bytes: usize) -> bool {
-        self.set.limit_to(bytes);
-        self.set.fits(&keyed.rows())
-    }
-
-    /// Spills the rows of `keyed` whose keys are not known yet; the first value has the number
-    /// `start`. The result marks no value as first, and has the nulls of [`Firsts::mark`].
-    pub(crate) fn put_aside(
-        &self,
-        keyed: &mut Keyed,
-        aside: &mut RowsAside,
-        start: u64,
-    ) -> Result<BooleanArray, Error> {
-        let (places, alone, nulls) = keyed.places();
-        alone.into_iter().try_for_each(|row| aside.keep(start + row as u64))?;
-        aside.take(&self.set, &keyed.rows(), |piece, row| start + places[piece][row] as u64)?;
-        Ok(BooleanArray::new(BooleanBuffer::new_unset(keyed.len), nulls))
-    }
-}
-
-/// The keys of a piece, ready for the set, without those of zeros, which are not keys.
-fn rows_of(piece: &KeysOfPiece) -> Rows {
+/// The keys of a piece, ready for the set; those of zeros, which stand for none, left out.
+fn rows_of(piece: &KeysOfPiece, hasher: &Hasher) -> Rows {
+    let is_public = hasher.public_hasher().is_some();
     let mut rows = Rows::default();
     for key in piece.keys.iter().filter(|key| **key != [0; 16]) {
-        rows.push(Key(u128::from_be_bytes(*key)));
+        let key = Key(u128::from_be_bytes(*key));
+        rows.push(if is_public { hasher.place(key) } else { key });
     }
     rows.partition();
     rows

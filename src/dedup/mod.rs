@@ -6,11 +6,11 @@
 //! always means the earliest row, whatever the number of threads.
 
 mod classes;
-mod firsts;
+
+mod approx;
 mod moved;
 mod numbered;
 mod numbering;
-mod sieve;
 mod table;
 
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -18,9 +18,9 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use crate::key::Key;
 use crate::threads;
 pub use classes::{Classes, Met};
-pub use firsts::Firsts;
+
+pub use approx::ApproxSet;
 pub use numbering::Numbering;
-pub use sieve::Sieve;
 use table::Table;
 
 /// Partitions of the set. Enough for many threads, few enough that a run of one chunk's keys

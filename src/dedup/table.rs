@@ -158,11 +158,6 @@ pub(super) fn places_for(keys: usize) -> usize {
     keys / 3 * 4 + 8
 }
 
-/// Keys for which there is room in a table of `bytes` bytes.
-pub(super) fn room_in<L: Layout>(bytes: usize) -> usize {
-    places_in::<L>(bytes).saturating_sub(8) / 4 * 3
-}
-
 /// Places in a table that takes no more than `bytes` of memory.
 fn places_in<L: Layout>(bytes: usize) -> usize {
     // A huge table is a whole number of huge pages.

@@ -1,95 +1,15 @@
 //! Records and sets on disk: which are in one, and keys to be added to one.
 
-use super::dedup::{DedupOptions, Found, copy_firsts, scan_found};
 use super::driver::{Job, Slot, Worker, run};
-use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
+use super::scan::{Found, copy_firsts, scan_found};
+use super::{DedupOptions, Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;
 use crate::io::{Shape, Source};
 use crate::key::{Hasher, Key, PublicHash};
 use crate::set::{KeySet, Loader, SetError};
 use crate::simd::Isa;
+use crate::survivors::{forget, look_up};
 use crate::threads;
-
-/// A set on disk that decides what is new ([`super::dedup_unseen`], [`super::classes_unseen`]).
-#[derive(Debug)]
-pub struct Seen<'s> {
-    /// What was seen before.
-    pub set: &'s KeySet,
-    /// Takes the keys of what was not.
-    pub new_keys: Option<&'s mut Loader>,
-}
-
-impl Seen<'_> {
-    /// Overrules the verdicts on rows that were found to be first: not if they are in the set.
-    pub(super) fn settle(&mut self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
-        self.overrule(hasher, chunks)?;
-        let Some(loader) = &mut self.new_keys else { return Ok(()) };
-        for rows in chunks {
-            let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
-            loader.push(firsts.map(|row| hasher.public(rows.key(row))))?;
-        }
-        Ok(())
-    }
-
-    /// The same, and nothing is done with the keys of what is new.
-    pub(super) fn overrule(&self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
-        look_up(
-            self.set,
-            hasher,
-            chunks,
-            |rows, row| rows.is_first(row),
-            |rows, row, is_in| {
-                rows.set_first(row, !is_in);
-            },
-        )
-    }
-}
-
-/// Makes nothing first.
-pub(super) fn forget(rows: &Rows) {
-    (0..rows.len()).for_each(|row| rows.set_first(row, false));
-}
-
-/// Looks up the rows of all chunks that are `asked` for, and reports the answers to `told`.
-///
-/// Rows come by the order of run keys, a set is in that of public keys: they are brought into ranges of it first, so that each
-/// block of the set is read once.
-fn look_up(
-    set: &KeySet,
-    hasher: &Hasher,
-    chunks: &[&Rows],
-    asked: impl Fn(&Rows, usize) -> bool + Sync,
-    told: impl Fn(&Rows, usize, bool) + Sync,
-) -> Result<(), SetError> {
-    const RANGES: usize = 32;
-    let range_of = |key: Key| (key.0 >> (128 - RANGES.trailing_zeros())) as usize;
-    let by_range = threads::map(0..chunks.len(), |chunk| {
-        let rows = chunks[chunk];
-        let mut ranges: [Vec<(Key, u32)>; RANGES] = Default::default();
-        for row in (0..rows.len()).filter(|&row| asked(rows, row)) {
-            let key = hasher.public(rows.key(row));
-            ranges[range_of(key)].push((key, row as u32));
-        }
-        ranges
-    });
-    let done = threads::map(0..RANGES, |range| {
-        let mut places: Vec<(usize, u32)> = Vec::new();
-        let mut keys: Vec<(Key, usize)> = Vec::new();
-        for (chunk, ranges) in by_range.iter().enumerate() {
-            for &(key, row) in &ranges[range] {
-                keys.push((key, places.len()));
-                places.push((chunk, row));
-            }
-        }
-        let mut held = vec![false; places.len()];
-        set.find(&mut keys, |i| held[i] = true)?;
-        for (&(chunk, row), is_in) in places.iter().zip(held) {
-            told(chunks[chunk], row as usize, is_in);
-        }
-        Ok(())
-    });
-    done.into_iter().collect()
-}
 
 /// What is compared, and what becomes of invalid records.
 #[derive(Clone, Debug)]

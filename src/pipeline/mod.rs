@@ -13,22 +13,32 @@ mod driver;
 mod equivalence;
 mod explain;
 mod extract;
+mod forecast;
+mod input;
+mod ladder;
+mod limit;
 mod links;
+mod long;
 mod map;
 mod members;
+mod options;
 mod parse;
 mod pending;
+mod proof;
 mod report;
+mod reread;
 mod resolve;
 mod rfc2396;
-mod spill;
+mod scan;
+mod writer;
 
+pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
 pub use aliases::{AliasFault, Aliases};
 pub use audit::{AuditFormat, AuditOptions, FindingCounts, audit, redact};
 pub use census::{Census, CensusOptions, RulesCensus, RungCensus, census};
 pub use check::{CheckFormat, check};
-pub use classes::{ClassOptions, Keep, Select, classes, classes_unseen};
-pub use dedup::{DedupOptions, Emit, dedup, dedup_unseen};
+pub use classes::{classes, classes_unseen};
+pub use dedup::{dedup, dedup_unseen};
 pub use equivalence::Equivalence;
 #[cfg(feature = "arrow")]
 pub(crate) use equivalence::Scratch;
@@ -36,16 +46,18 @@ pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_p
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
 pub use links::{LeftOut, links_of};
 pub use map::{keys, normalize, surts};
-pub use members::{MemberOptions, Seen, collect, first_seen, members};
+pub use members::{MemberOptions, collect, first_seen, members};
+pub use options::{ClassOptions, DedupOptions, Emit};
 pub use parse::{RowFormat, parse};
 #[cfg(feature = "arrow")]
 pub(crate) use pending::Pending;
+#[cfg(feature = "parquet")]
+pub(crate) use proof::Proof;
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, judge_rfc2396};
-pub use spill::MemoryLimit;
 #[cfg(feature = "parquet")]
-pub(crate) use spill::{FirstRows, RowsAside, Tape};
+pub(crate) use writer::{Origins, RecordWriter};
 
 use std::fmt;
 use std::io::{self, Write};
@@ -54,6 +66,7 @@ use std::path::PathBuf;
 use crate::io::ReadError;
 use crate::set::SetError;
 use crate::simd::Kernels;
+use crate::survivors::StoreError;
 use crate::uri::UriError;
 
 /// How the work is done; nothing here changes what is written, but `record_end`, `max_record` and `redact`.
@@ -211,6 +224,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        match error {
+            StoreError::Spill { dir, error } => Error::Aside { dir, error },
+            StoreError::Set(error) => Error::Set(error),
+            StoreError::Write(error) => Error::Write(error),
+        }
+    }
+}
 
 impl From<SetError> for Error {
     fn from(error: SetError) -> Error {

@@ -1,4 +1,6 @@
 //! Rows that are read a second time, when it is known which of them are written.
+//!
+//! Of tables that can be read only once, all rows spill to disk as a stream of Arrow IPC.
 
 use std::io::BufWriter;
 use std::sync::Arc;
@@ -11,7 +13,8 @@ use rayon::prelude::*;
 
 use super::read::{Again, Reader, Unit};
 use super::{Job, TableError, each_wave};
-use crate::pipeline::{self, Invalid, Tape};
+use crate::pipeline::{Invalid, Select};
+use crate::survivors::{SpillStream, StoreError, Survivors, Window};
 
 /// What is known of the rows of a batch when they are read for the first time.
 pub(super) struct Marked {
@@ -24,10 +27,24 @@ pub(super) struct Marked {
 }
 
 /// Which rows are written in the end.
-pub(super) trait Chosen: Send {
-    /// For each of the next `rows` rows whether it is written, and how many rows it stands for where that is asked for.
-    fn next(&mut self, rows: usize)
-    -> Result<(BooleanArray, Option<UInt64Array>), pipeline::Error>;
+pub(super) struct Chosen<'s> {
+    pub(super) survivors: Survivors<'s>,
+    pub(super) select: Select,
+    /// Whether a column says how many rows each class has.
+    pub(super) has_counts: bool,
+}
+
+impl Chosen<'_> {
+    /// For each of the next `rows` rows whether it is written, and how many rows it stands for if that is asked for.
+    fn next(&mut self, rows: usize) -> Result<(BooleanArray, Option<UInt64Array>), TableError> {
+        let (mut marks, mut counts) = (vec![false; rows], vec![0; rows]);
+        let mut window = Window::default();
+        self.survivors.advance(rows as u64, &mut window)?;
+        for &(row, count) in self.survivors.find(&mut window) {
+            (marks[row as usize], counts[row as usize]) = (self.select.has(count), count);
+        }
+        Ok((marks.into(), self.has_counts.then(|| counts.into())))
+    }
 }
 
 /// Places of rows that will be read again, table after table.
@@ -50,26 +67,26 @@ struct Part {
 
 enum From {
     Table(Again),
-    Writing(Box<StreamWriter<BufWriter<Tape>>>),
-    Tape(Tape),
+    Writing(Box<StreamWriter<BufWriter<SpillStream>>>),
+    Stream(SpillStream),
 }
 
 impl Rereading {
     /// What comes now are the rows of a table with these columns, without the first `skip`. If it cannot be read `again`, they
-    /// are put aside on a `tape`.
+    /// spill to a `stream`.
     pub(super) fn begin(
         &mut self,
         again: Option<&Again>,
         schema: &Schema,
         skip: u64,
-        tape: impl FnOnce() -> Result<Tape, pipeline::Error>,
+        stream: impl FnOnce() -> Result<SpillStream, StoreError>,
     ) -> Result<(), TableError> {
         self.end_part()?;
         let (from, skip) = match again {
             Some(again) => (From::Table(again.clone()), skip),
             None => {
-                let tape = BufWriter::new(tape()?);
-                (From::Writing(Box::new(StreamWriter::try_new(tape, schema)?)), 0)
+                let stream = BufWriter::new(stream()?);
+                (From::Writing(Box::new(StreamWriter::try_new(stream, schema)?)), 0)
             }
         };
         self.parts.push(Part { from, skip, rows: 0 });
@@ -97,11 +114,11 @@ impl Rereading {
         let Some(Part { from, skip, rows }) = self.parts.pop() else { return Ok(()) };
         let from = match from {
             From::Writing(writer) => {
-                let tape = writer.get_ref().get_ref().clone();
+                let stream = writer.get_ref().get_ref().clone();
                 let writer = writer.into_inner();
-                let writer = writer.map_err(|error| tape.fault(std::io::Error::other(error)))?;
+                let writer = writer.map_err(|error| stream.fault(std::io::Error::other(error)))?;
                 let done = writer.into_inner();
-                From::Tape(done.map_err(|error| tape.fault(error.into_error()))?)
+                From::Stream(done.map_err(|error| stream.fault(error.into_error()))?)
             }
             from => from,
         };
@@ -114,7 +131,7 @@ impl Rereading {
         mut self,
         job: &Job,
         (schema, column): (&SchemaRef, usize),
-        chosen: &mut dyn Chosen,
+        chosen: &mut Chosen<'_>,
         mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<u64, TableError> {
         self.end_part()?;
@@ -123,10 +140,12 @@ impl Rereading {
         for Part { from, skip, rows } in parts {
             let (mut reader, again) = match from {
                 From::Table(again) => (Reader::open(again.input(), job)?, Some(again)),
-                From::Tape(tape) => (Reader::of_stream(tape, "rows put aside", column)?, None),
+                From::Stream(stream) => {
+                    (Reader::of_stream(stream, "rows that spilled", column)?, None)
+                }
                 From::Writing(_) => continue,
             };
-            let mut window = Window { skip: reader.skip(skip), rows };
+            let mut window = Extent { skip: reader.skip(skip), rows };
             each_wave(&mut reader, |units, _| {
                 let mut units = kept(units, &mut window, chosen, schema)?;
                 let batches = units.iter().flatten();
@@ -143,12 +162,12 @@ impl Rereading {
 }
 
 /// The rows of a table that are to be read.
-struct Window {
+struct Extent {
     skip: u64,
     rows: u64,
 }
 
-impl Window {
+impl Extent {
     /// What of `batch`, which follows the one before, is in it.
     fn cut(&mut self, batch: &RecordBatch) -> Option<RecordBatch> {
         let rows = batch.num_rows() as u64;
@@ -163,8 +182,8 @@ impl Window {
 /// The rows of `units` that are in `window` and chosen.
 fn kept(
     units: Vec<Unit>,
-    window: &mut Window,
-    chosen: &mut dyn Chosen,
+    window: &mut Extent,
+    chosen: &mut Chosen<'_>,
     schema: &SchemaRef,
 ) -> Result<Vec<Unit>, TableError> {
     let mut marked = Vec::with_capacity(units.len());

@@ -7,6 +7,8 @@ use parquet::errors::ParquetError;
 
 use crate::arrow::ColumnError;
 use crate::pipeline;
+use crate::set::SetError;
+use crate::survivors::StoreError;
 use crate::uri::UriError;
 
 /// Why a table could not be read, worked on or written.
@@ -57,8 +59,10 @@ pub enum TableError {
     Work(ColumnError),
     /// What is to be written has no place in the format.
     Format(String),
-    /// What is beyond the memory limit could not be put aside, or not be read again.
+    /// What exceeds the memory limit could not be spilled, or not be read back.
     Aside(pipeline::Error),
+    /// The set on disk could not be read or written.
+    Set(SetError),
     /// Results could not be written.
     Write(io::Error),
 }
@@ -78,6 +82,7 @@ impl fmt::Display for TableError {
             TableError::Work(error) => error.fmt(f),
             TableError::Format(what) => f.write_str(what),
             TableError::Aside(error) => error.fmt(f),
+            TableError::Set(error) => error.fmt(f),
             TableError::Write(error) => write!(f, "cannot write: {error}"),
         }
     }
@@ -91,9 +96,13 @@ impl From<ColumnError> for TableError {
     }
 }
 
-impl From<pipeline::Error> for TableError {
-    fn from(error: pipeline::Error) -> TableError {
-        TableError::Aside(error)
+impl From<StoreError> for TableError {
+    fn from(error: StoreError) -> TableError {
+        match error {
+            StoreError::Write(error) => TableError::Write(error),
+            StoreError::Set(error) => TableError::Set(error),
+            error @ StoreError::Spill { .. } => TableError::Aside(error.into()),
+        }
     }
 }
 

@@ -19,8 +19,6 @@
 //! ```
 
 mod again;
-mod beyond;
-mod classes;
 mod decoding;
 mod error;
 mod format;
@@ -29,6 +27,7 @@ mod ipc;
 mod jsonl;
 mod line;
 mod members;
+mod pick;
 mod rank;
 mod read;
 mod separated;
@@ -37,10 +36,10 @@ mod task;
 mod text;
 mod write;
 
-pub use classes::ByClass;
 pub use decoding::is_decoding;
 pub use error::TableError;
 pub use format::TableFormat;
+pub use pick::ByClass;
 pub use rank::KeepRow;
 pub use read::Input;
 pub use sort::SortBy;
@@ -51,7 +50,8 @@ use std::io::Write;
 use arrow_schema::SchemaRef;
 
 use crate::arrow::Columns;
-use crate::pipeline::{MemoryLimit, Report};
+use crate::pipeline::{MemoryLimit, Report, Seen, Sinks};
+use pick::Sides;
 use read::{Reader, Unit};
 use sort::Sorter;
 use task::Work;
@@ -92,14 +92,32 @@ impl Job {
 ///
 /// # Errors
 /// See [`TableError`]. What was written to `out` till then is no whole table.
-pub fn run(
+pub fn run<'a>(
     inputs: Vec<Input>,
     job: &Job,
-    out: &mut (dyn Write + Send),
-    mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
+    out: &'a mut (dyn Write + Send),
+    progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
-    let mut sink = Sink::new(out);
-    let result = run_into(inputs, job, &mut sink, &mut progress);
+    run_with(inputs, job, None, Sinks { progress, ..Sinks::new(out) })
+}
+
+/// [`run`] with more to write to, and for `dedup` with a set on disk, the rows of which count as duplicates.
+///
+/// [`Sinks::dupes`] and [`Sinks::clusters`] take what [`crate::pipeline::classes()`] writes, about [`Task::Classes`]: there, the
+/// table is the source, and the row, counted from 1 without a header, the line. The meaning of the set has to be that of
+/// the equivalence by [`Columns::hash`].
+///
+/// # Errors
+/// See [`TableError`]. What was written till then is not complete.
+pub fn run_with(
+    inputs: Vec<Input>,
+    job: &Job,
+    seen: Option<Seen<'_>>,
+    sinks: Sinks<'_>,
+) -> Result<Report, TableError> {
+    let mut sink = Sink::new(sinks.out);
+    let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
+    let result = run_into(inputs, job, seen, &mut sink, &mut sides, sinks.progress);
     match sink.fault() {
         Some(error) => Err(TableError::Write(error)),
         None => result,
@@ -109,8 +127,10 @@ pub fn run(
 fn run_into(
     mut inputs: Vec<Input>,
     job: &Job,
+    seen: Option<Seen<'_>>,
     sink: &mut Sink<'_>,
-    progress: &mut Option<&mut (dyn FnMut(u64) + Send)>,
+    sides: &mut Sides<'_>,
+    mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
     if job.to != TableFormat::Jsonl {
         read::learn_members(&mut inputs)?;
@@ -119,7 +139,7 @@ fn run_into(
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;
     let (columns, mut lacks_column) = (reader.schema(), true);
-    let mut work = Work::new(job, &reader)?;
+    let mut work = Work::new(job, &reader, seen, sides)?;
     let mut writer = Writer::new(job.to, work.schema(), sink)?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
@@ -131,7 +151,7 @@ fn run_into(
     loop {
         work.begin(&reader)?;
         each_wave(&mut reader, |units, read| {
-            if let Some(progress) = progress {
+            if let Some(progress) = &mut progress {
                 progress(bytes + read);
             }
             put(&work.take(units)?)
@@ -147,7 +167,7 @@ fn run_into(
         let what = format!("no line has a member {column}");
         return Err(TableError::Columns { table, what });
     }
-    let report = work.finish(put)?;
+    let report = work.finish(sides, put)?;
     if let Some(sorter) = sorter {
         sorter.finish(|units| writer.write(units))?;
     }

@@ -20,9 +20,8 @@ pub enum KeepRow {
     Greatest(String),
 }
 
-/// What rows are compared by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+/// A value that decides.
+enum Rank {
     Number(i128),
     Bytes(Box<[u8]>),
 }
@@ -36,52 +35,31 @@ impl KeepRow {
         }
     }
 
-    /// The ranks of the values of `array`, which is the column that decides; nothing where ranks do not.
-    pub(super) fn ranks(&self, array: &ArrayRef) -> Result<Vec<Option<Rank>>, TableError> {
-        let KeepRow::Uri(keep) = self else { return ranks(array) };
-        let rank = |value: &[u8]| match keep {
-            Keep::Shortest => Rank::Number(value.len() as i128),
-            Keep::Https => {
-                let is_https = value.get(..6).is_some_and(|s| s.eq_ignore_ascii_case(b"https:"));
-                Rank::Number(i128::from(!is_https))
-            }
-            Keep::First | Keep::Last | Keep::Min | Keep::Max => Rank::Bytes(value.into()),
-        };
-        if matches!(keep, Keep::First | Keep::Last) {
-            return Ok(Vec::new());
+    /// Which record of a class is kept, where the values of a column that decides are sort keys ([`KeepRow::sort_keys`]).
+    pub(super) fn keep(&self) -> Keep {
+        match self {
+            KeepRow::Uri(keep) => *keep,
+            KeepRow::Least(_) => Keep::Min,
+            KeepRow::Greatest(_) => Keep::Max,
         }
-        let values = spelled_out(array)?;
-        Ok(each_value(&values).map(|value| value.map(|value| rank(trimmed(value)))).collect())
     }
 
-    /// Whether a row of the rank `new` is kept and not the one before it, of the rank `old`.
-    pub(super) fn prefers(&self, new: Option<&Rank>, old: Option<&Rank>) -> bool {
-        let is_greatest = match self {
-            KeepRow::Uri(Keep::First) => return false,
-            KeepRow::Uri(Keep::Last) => return true,
-            KeepRow::Uri(Keep::Max) | KeepRow::Greatest(_) => true,
-            KeepRow::Uri(_) | KeepRow::Least(_) => false,
-        };
-        match (new, old) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(new), Some(old)) => {
-                if is_greatest {
-                    new > old
-                } else {
-                    new < old
+    /// For each value of `array`, the column that decides, bytes in whose order the values are; null and NaN are the worst.
+    pub(super) fn sort_keys(&self, array: &ArrayRef) -> Result<Vec<Vec<u8>>, TableError> {
+        let is_least = matches!(self, KeepRow::Least(_));
+        let key = |rank: Option<Rank>| {
+            let mut key = vec![u8::from(rank.is_some() != is_least)];
+            match rank {
+                None => {}
+                Some(Rank::Number(number)) => {
+                    key.extend((number.cast_unsigned() ^ 1 << 127).to_be_bytes());
                 }
+                Some(Rank::Bytes(bytes)) => key.extend_from_slice(&bytes),
             }
-        }
+            key
+        };
+        Ok(ranks(array)?.into_iter().map(key).collect())
     }
-}
-
-/// A value without the white space around it, which is no part of a record.
-fn trimmed(value: &[u8]) -> &[u8] {
-    let is_text = |&byte: &u8| !matches!(byte, b' ' | b'\t'..=b'\r');
-    let start = value.iter().position(is_text).unwrap_or(value.len());
-    let end = value.iter().rposition(is_text).map_or(start, |last| last + 1);
-    &value[start..end]
 }
 
 /// The values of `array` as ranks.

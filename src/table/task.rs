@@ -9,14 +9,13 @@ use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
 use super::again::Marked;
-use super::beyond::Keeper;
-use super::classes::{ByClass, Gatherer};
+use super::pick::{ByClass, Picker, Sides};
 use super::read::{Reader, Unit};
 use super::{Job, TableError};
 use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
 use crate::audit::RuleSet;
 use crate::extract::{Extractor, Format};
-use crate::pipeline::{Invalid, Report};
+use crate::pipeline::{Invalid, Report, Seen};
 use crate::surt;
 use crate::uri::ErrorKind;
 
@@ -61,14 +60,6 @@ pub enum Form {
 /// What was made of a batch, unless that is still to come.
 type Made = (Option<RecordBatch>, Report);
 
-/// What picks rows.
-enum Picking<'j> {
-    /// All are written.
-    None,
-    Firsts(Box<Keeper>),
-    Classes(Box<Gatherer<'j>>),
-}
-
 /// A task at work.
 pub(super) struct Work<'j> {
     job: &'j Job,
@@ -76,7 +67,8 @@ pub(super) struct Work<'j> {
     /// The number of the column.
     column: usize,
     schema: SchemaRef,
-    picking: Picking<'j>,
+    /// What picks rows, if not all are written.
+    picker: Option<Box<Picker<'j>>>,
     report: Report,
     /// The name of the table, and how many of its rows have been.
     table: String,
@@ -85,7 +77,12 @@ pub(super) struct Work<'j> {
 
 impl<'j> Work<'j> {
     /// Work on tables with the columns of `reader`.
-    pub(super) fn new(job: &'j Job, reader: &Reader) -> Result<Work<'j>, TableError> {
+    pub(super) fn new(
+        job: &'j Job,
+        reader: &Reader,
+        seen: Option<Seen<'j>>,
+        sides: &Sides<'_>,
+    ) -> Result<Work<'j>, TableError> {
         let (schema, column) = (reader.schema(), reader.column());
         let mut columns = job.columns.clone();
         if job.drops_invalid {
@@ -104,17 +101,17 @@ impl<'j> Work<'j> {
             fields.push(Arc::new(Field::new(name, data_type, true)));
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-        let limit = || job.limit.clone();
-        let picking = match &job.task {
-            Task::Dedup => Picking::Firsts(Box::new(Keeper::new(columns.clone(), limit(), column))),
-            Task::Classes(by) => {
-                let gatherer = Gatherer::new(by, columns.clone(), &schema, column)?;
-                Picking::Classes(Box::new(gatherer))
-            }
-            _ => Picking::None,
+        let pick = |by| {
+            let at = (&schema, column);
+            Ok::<_, TableError>(Box::new(Picker::new(job, by, at, columns.clone(), seen, sides)?))
+        };
+        let picker = match &job.task {
+            Task::Dedup => Some(pick(None)?),
+            Task::Classes(by) => Some(pick(Some(by))?),
+            _ => None,
         };
         let (report, table, rows) = (Report::default(), String::new(), 0);
-        Ok(Work { job, columns, column, schema, picking, report, table, rows })
+        Ok(Work { job, columns, column, schema, picker, report, table, rows })
     }
 
     /// The columns of the results.
@@ -125,23 +122,17 @@ impl<'j> Work<'j> {
     /// What comes now are the rows of `reader`, from the first one on.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         (self.table, self.rows) = (reader.name().to_owned(), 0);
-        match &mut self.picking {
-            Picking::None => Ok(()),
-            Picking::Firsts(keeper) => keeper.begin(reader),
-            Picking::Classes(gatherer) => gatherer.begin(reader),
-        }
+        self.picker.as_mut().map_or(Ok(()), |picker| picker.begin(reader))
     }
 
     /// Writes what waits for the end of all tables, with `put`; gives the report.
     pub(super) fn finish(
         mut self,
+        sides: &mut Sides<'_>,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<Report, TableError> {
-        let report = &mut self.report;
-        match self.picking {
-            Picking::None => {}
-            Picking::Firsts(keeper) => keeper.finish(self.job, &self.schema, report, put)?,
-            Picking::Classes(gatherer) => gatherer.finish(self.job, &self.schema, report, put)?,
+        if let Some(picker) = self.picker {
+            picker.finish(self.job, &self.schema, &mut self.report, sides, put)?;
         }
         Ok(self.report)
     }
@@ -153,19 +144,24 @@ impl<'j> Work<'j> {
             batches.push((batch, self.rows));
             self.rows += batch.num_rows() as u64;
         }
-        let mut picking = std::mem::replace(&mut self.picking, Picking::None);
-        let done = match &mut picking {
-            Picking::None => {
+        let done = match &mut self.picker {
+            None => {
                 let done = batches.par_iter().map(|(batch, start)| self.added(batch, *start));
                 done.collect::<Result<Vec<_>, _>>()
             }
-            Picking::Firsts(keeper) => {
-                self.picked(&batches, |batch, start| keeper.mark(batch, start))
+            Some(picker) => {
+                // One after the other: what is first is decided in the order of the rows.
+                let marks = batches.iter().map(|&(batch, start)| {
+                    picker.mark(batch, start).map_err(|error| match error {
+                        TableError::Work(error) => placed(&self.table, error, start),
+                        error => error,
+                    })
+                });
+                let marks = marks.collect::<Result<Vec<_>, _>>()?;
+                let kept = batches.par_iter().zip(marks);
+                kept.map(|((batch, _), marked)| self.kept(batch, marked)).collect()
             }
-            Picking::Classes(gatherer) => self.picked(&batches, |batch, _| gatherer.mark(batch)),
-        };
-        self.picking = picking;
-        let done = done?;
+        }?;
         let mut done = done.into_iter();
         let mut made = Vec::with_capacity(units.len());
         for unit in units {
@@ -174,31 +170,12 @@ impl<'j> Work<'j> {
             reports.iter().for_each(|report| self.report += report);
             let waits = batches.iter().any(Option::is_none);
             let batches: Unit = batches.into_iter().flatten().collect();
-            match &mut self.picking {
-                Picking::Firsts(keeper) if waits => keeper.hold(batches),
-                _ if waits => {}
+            match &mut self.picker {
+                Some(picker) if waits => picker.hold(batches),
                 _ => made.push(batches),
             }
         }
         Ok(made)
-    }
-
-    /// The rows of each batch that `mark` marks, unless it is to wait; beside a batch, how many rows of the table are before it.
-    fn picked(
-        &self,
-        batches: &[(&RecordBatch, u64)],
-        mut mark: impl FnMut(&RecordBatch, u64) -> Result<Marked, TableError>,
-    ) -> Result<Vec<Made>, TableError> {
-        // One after the other: what is first is decided in the order of the rows.
-        let marks = batches.iter().map(|&(batch, start)| {
-            mark(batch, start).map_err(|error| match error {
-                TableError::Work(error) => self.placed(error, start),
-                error => error,
-            })
-        });
-        let marks = marks.collect::<Result<Vec<_>, _>>()?;
-        let kept = batches.par_iter().zip(marks);
-        kept.map(|((batch, _), marked)| self.kept(batch, marked)).collect()
     }
 
     /// The rows of `batch` that are marked.
@@ -222,7 +199,7 @@ impl<'j> Work<'j> {
 
     /// `batch` with what the task adds.
     fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, TableError> {
-        let placed = |error| self.placed(error, start);
+        let placed = |error| placed(&self.table, error, start);
         let values = spelled_out(batch.column(self.column)).map_err(placed)?;
         let (arrays, invalid) = self.made(&values).map_err(placed)?;
         let columns = batch.columns().iter().cloned().chain(arrays.iter().cloned()).collect();
@@ -269,17 +246,15 @@ impl<'j> Work<'j> {
             }
         })
     }
+}
 
-    /// `error`, in a batch that begins at row `start` of the table.
-    fn placed(&self, error: ColumnError, start: u64) -> TableError {
-        match error {
-            ColumnError::Invalid { row, error } => TableError::Invalid {
-                table: self.table.clone(),
-                row: start + row as u64 + 1,
-                error,
-            },
-            error => TableError::Work(error),
+/// `error`, in a batch that begins at row `start` of the table called `table`.
+fn placed(table: &str, error: ColumnError, start: u64) -> TableError {
+    match error {
+        ColumnError::Invalid { row, error } => {
+            TableError::Invalid { table: table.to_owned(), row: start + row as u64 + 1, error }
         }
+        error => TableError::Work(error),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::pipeline::equivalence::Judge;
-use crate::pipeline::{Equivalence, Settings};
+use super::Equivalence;
+use super::equivalence::Judge;
+use crate::simd::Kernels;
+use crate::survivors::AreSame;
 
 /// Compares the canonical forms of records that have one key.
-pub(super) struct Proof<'e> {
+pub(crate) struct Proof<'e> {
     /// For each thread.
     judges: Vec<Mutex<Judge<'e>>>,
     equivalence: &'e Equivalence,
@@ -14,14 +16,19 @@ pub(super) struct Proof<'e> {
 
 impl<'e> Proof<'e> {
     /// For use on the current rayon pool. Aliases of `equivalence` have been read with their targets.
-    pub(super) fn new(equivalence: &'e Equivalence, settings: &Settings) -> Proof<'e> {
-        let judge = |_| Mutex::new(Judge::new(equivalence, settings.kernels));
+    pub(crate) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Proof<'e> {
+        let judge = |_| Mutex::new(Judge::new(equivalence, kernels));
         Proof { judges: (0..rayon::current_num_threads()).map(judge).collect(), equivalence }
+    }
+
+    /// The proof as a function.
+    pub(crate) fn as_fn(&self) -> Box<AreSame<'_>> {
+        Box::new(|one, other| self.are_same(one, other))
     }
 
     /// Whether two records that have one key have one canonical form.
     #[inline(never)]
-    pub(super) fn are_same(&self, one: &[u8], other: &[u8]) -> bool {
+    fn are_same(&self, one: &[u8], other: &[u8]) -> bool {
         if one == other {
             return true;
         }
@@ -38,12 +45,12 @@ mod tests {
     use super::*;
     use crate::io::Source;
     use crate::key::Hasher;
-    use crate::pipeline::{ClassOptions, DedupOptions, MemoryLimit, Sinks, classes};
+    use crate::pipeline::{ClassOptions, DedupOptions, MemoryLimit, Settings, Sinks, classes};
 
     #[test]
     fn only_equal_forms_are_the_same() {
         let equivalence = Equivalence::default();
-        let proof = Proof::new(&equivalence, &Settings::default());
+        let proof = Proof::new(&equivalence, Kernels::detect());
         assert!(proof.are_same(b"http://h/", b"http://h/"));
         assert!(proof.are_same(b"http://h/", b"HTTP://H:80"));
         assert!(proof.are_same(b"no uri", b"no uri"));

@@ -1,8 +1,8 @@
 //! The rung at which two records became one.
 
+use super::Equivalence;
+use super::equivalence::Judge;
 use crate::normalize::{Options, Rung};
-use crate::pipeline::Equivalence;
-use crate::pipeline::equivalence::Judge;
 use crate::simd::Kernels;
 
 /// The equivalences of the rungs below that of another, lowest first; all else is the same.

@@ -1,12 +1,11 @@
-//! What is kept of the classes of one partition until all is read: where the survivor of each stands, the
-//! number of its records, its text if it cannot be read again, and, when someone asks for them, the records
-//! that were left out.
+//! What is kept of the classes of one partition until all is read: the position of the survivor of each, the number of its
+//! records, its bytes if they are needed, and, if they are asked for, the omitted records.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Keep;
-use super::beyond::Row;
+use super::keep::{ClassMode, Keep, Record};
+use super::partitions::Row;
 use crate::simd::prefetch;
 
 /// Bytes of a block of text.
@@ -102,7 +101,7 @@ impl Counts {
         prefetch(&self.low, class as usize);
         self.pending.push(class);
         if self.pending.len() >= PENDING {
-            self.settle();
+            self.flush();
         }
     }
 
@@ -116,7 +115,7 @@ impl Counts {
         }
     }
 
-    fn settle(&mut self) {
+    fn flush(&mut self) {
         for &class in &self.pending {
             let low = &mut self.low[class as usize];
             *low = low.wrapping_add(1);
@@ -127,7 +126,7 @@ impl Counts {
         self.pending.clear();
     }
 
-    /// The number of records of `class`, once all is settled.
+    /// The number of records of `class`, once [`Counts::flush`] was called.
     fn get(&self, class: u32) -> u64 {
         let low = u64::from(self.low[class as usize]);
         if self.carries.is_empty() {
@@ -137,29 +136,18 @@ impl Counts {
     }
 }
 
-/// A record that was left out.
+/// An omitted record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
-    /// Lines before it, in all sources.
     pub(super) position: u64,
     place: Place,
     pub(super) class: u32,
 }
 
-/// How records are met.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Manner {
-    pub(super) keep: Keep,
-    /// Keep the text of survivors.
-    pub(super) has_texts: bool,
-    /// Keep the records that are left out too, with their texts.
-    pub(super) has_members: bool,
-}
-
 /// The classes of one partition.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
-    /// For each class the lines before its survivor, in all sources.
+pub(super) struct ClassStore {
+    /// For each class the position of its survivor.
     positions: Vec<u64>,
     /// For each class the rank of its survivor ([`Keep::rank`]), if ranks decide.
     ranks: Vec<u32>,
@@ -174,41 +162,40 @@ pub(super) struct Shelf {
     order: Vec<u32>,
 }
 
-impl Shelf {
-    /// Takes down a record of the class with this number; `record` gives its position and its bytes.
-    /// Positions rise.
+impl ClassStore {
+    /// Adds a record to the class of this number.
     #[inline(always)]
-    pub(super) fn meet<'t>(
+    pub(super) fn add<'t>(
         &mut self,
-        manner: Manner,
+        mode: ClassMode,
         class: u32,
         is_first: bool,
-        record: impl FnOnce() -> (u64, &'t [u8]),
+        record: impl FnOnce() -> Record<'t>,
     ) {
         if is_first {
-            let (position, text) = record();
-            self.meet_first(manner, position, manner.keep.rank(text), text);
+            let (position, bytes) = record();
+            self.add_first(mode, position, mode.keep.rank(bytes), bytes);
             return;
         }
         self.counts.add(class);
         // Whoever only counts has no need to look at the record.
-        if manner.has_members || manner.keep != Keep::First {
-            let (position, text) = record();
-            self.meet_further(manner, class, position, manner.keep.rank(text), text);
+        if mode.has_members || mode.keep != Keep::First {
+            let (position, bytes) = record();
+            self.add_further(mode, class, position, mode.keep.rank(bytes), bytes);
         }
     }
 
-    /// The same for a row that was put aside; all rows of a class are met in the order of their positions, but for the
+    /// The same for a row that spilled; all rows of a class come in the order of their positions, but for the
     /// one that stands for several, which comes before the others.
     #[inline]
-    pub(super) fn meet_row(&mut self, manner: Manner, class: u32, is_first: bool, row: &Row<'_>) {
-        let &Row { position, count, rank, text, .. } = row;
+    pub(super) fn add_row(&mut self, mode: ClassMode, class: u32, is_first: bool, row: &Row<'_>) {
+        let &Row { position, count, rank, bytes, .. } = row;
         if is_first {
-            self.meet_first(manner, position, rank, text);
+            self.add_first(mode, position, rank, bytes);
         } else {
             self.counts.add(class);
-            if manner.has_members || manner.keep != Keep::First {
-                self.meet_further(manner, class, position, rank, text);
+            if mode.has_members || mode.keep != Keep::First {
+                self.add_further(mode, class, position, rank, bytes);
             }
         }
         if count > 1 {
@@ -217,26 +204,25 @@ impl Shelf {
     }
 
     #[inline(always)]
-    fn meet_first(&mut self, manner: Manner, position: u64, rank: u32, text: &[u8]) {
-        if manner.has_texts {
-            self.places.push(self.texts.push(text));
+    fn add_first(&mut self, mode: ClassMode, position: u64, rank: u32, bytes: &[u8]) {
+        if mode.has_texts {
+            self.places.push(self.texts.push(bytes));
         }
         self.positions.push(position);
-        if manner.keep.has_ranks() {
+        if mode.keep.has_ranks() {
             self.ranks.push(rank);
         }
         self.counts.begin();
     }
 
     #[inline(never)]
-    fn meet_further(&mut self, manner: Manner, class: u32, position: u64, rank: u32, text: &[u8]) {
+    fn add_further(&mut self, mode: ClassMode, class: u32, position: u64, rank: u32, bytes: &[u8]) {
         let before = self.positions[class as usize];
-        let mut is_kept = match manner.keep {
-            Keep::Min => text < self.survivor(class).1,
-            Keep::Max => text > self.survivor(class).1,
+        let mut is_kept = match mode.keep {
+            Keep::Min | Keep::Max => mode.prefers(bytes, self.bytes(class)),
             keep => keep == Keep::Last,
         };
-        if manner.keep.has_ranks() {
+        if mode.keep.has_ranks() {
             let lowest = &mut self.ranks[class as usize];
             is_kept = rank < *lowest;
             *lowest = rank.min(*lowest);
@@ -244,26 +230,26 @@ impl Shelf {
         if is_kept {
             self.positions[class as usize] = position;
         }
-        if manner.has_members {
-            self.meet_member(is_kept.then_some(before), class, position, text);
-        } else if is_kept && manner.has_texts {
-            self.replace_text(class, text);
+        if mode.has_members {
+            self.add_member(is_kept.then_some(before), class, position, bytes);
+        } else if is_kept && mode.has_texts {
+            self.replace_text(class, bytes);
         }
     }
 
-    /// Takes down a further record of `class`, all of which are kept. If it is the survivor now, the one that was
-    /// stood at the position `before`.
-    pub(super) fn meet_member(
+    /// Adds a further record to `class`, all of which are kept. If it is the survivor now, the one that was it
+    /// had the position `before`.
+    pub(super) fn add_member(
         &mut self,
         before: Option<u64>,
         class: u32,
         position: u64,
-        text: &[u8],
+        bytes: &[u8],
     ) {
         let survivor = &mut self.places[class as usize];
         // Most duplicates are the same bytes.
-        let is_same = self.texts.get(*survivor) == text;
-        let place = if is_same { *survivor } else { self.texts.push(text) };
+        let is_same = self.texts.get(*survivor) == bytes;
+        let place = if is_same { *survivor } else { self.texts.push(bytes) };
         let mut member = Member { position, place, class };
         if let Some(before) = before {
             member.position = before;
@@ -298,25 +284,25 @@ impl Shelf {
     }
 
     /// Makes room for `classes` classes at once, which takes less memory than to grow.
-    pub(super) fn reserve(&mut self, manner: Manner, classes: usize) {
+    pub(super) fn reserve(&mut self, mode: ClassMode, classes: usize) {
         self.positions.reserve_exact(classes);
         self.counts.low.reserve_exact(classes);
-        self.ranks.reserve_exact(if manner.keep.has_ranks() { classes } else { 0 });
-        self.places.reserve_exact(if manner.has_texts { classes } else { 0 });
+        self.ranks.reserve_exact(if mode.keep.has_ranks() { classes } else { 0 });
+        self.places.reserve_exact(if mode.has_texts { classes } else { 0 });
     }
 
     /// Bytes of memory held, as they will be when `more` records have come, without their texts.
-    pub(super) fn memory_bytes(&self, manner: Manner, more: usize) -> usize {
+    pub(super) fn memory_bytes(&self, mode: ClassMode, more: usize) -> usize {
         fn grown<T>(items: &Vec<T>, more: usize) -> usize {
             let needed = items.len() + more;
             let held = items.capacity();
             size_of::<T>() * if needed > held { held + needed.max(2 * held) } else { held }
         }
-        let members = if manner.has_members { grown(&self.members, more) } else { 0 };
-        let ranks = if manner.keep.has_ranks() { grown(&self.ranks, more) } else { 0 };
-        let places = if manner.has_texts { grown(&self.places, more) } else { 0 };
+        let members = if mode.has_members { grown(&self.members, more) } else { 0 };
+        let ranks = if mode.keep.has_ranks() { grown(&self.ranks, more) } else { 0 };
+        let places = if mode.has_texts { grown(&self.places, more) } else { 0 };
         // The order is made at the end.
-        let order = if manner.keep == Keep::First { 0 } else { size_of::<u32>() };
+        let order = if mode.keep == Keep::First { 0 } else { size_of::<u32>() };
         grown(&self.positions, more)
             + grown(&self.counts.low, more)
             + (ranks + places + members)
@@ -324,9 +310,9 @@ impl Shelf {
             + order * (self.positions.len() + more)
     }
 
-    /// Makes [`Shelf::survivors`] and [`Shelf::members`] ready, once all records were met.
+    /// Makes [`ClassStore::survivors`] and [`ClassStore::members`] ready, once all records have come.
     pub(super) fn seal(&mut self) {
-        self.counts.settle();
+        self.counts.flush();
         if !self.positions.is_sorted() {
             self.order = (0..self.positions.len() as u32).collect();
             self.order.sort_unstable_by_key(|&class| self.positions[class as usize]);
@@ -336,7 +322,7 @@ impl Shelf {
         }
     }
 
-    /// Makes [`Shelf::members_of`] ready, and [`Shelf::members`] useless.
+    /// Makes [`ClassStore::members_of`] ready, and [`ClassStore::members`] useless.
     pub(super) fn sort_members(&mut self) {
         self.members.sort_unstable_by_key(|member| (member.class, member.position));
     }
@@ -363,14 +349,14 @@ impl Shelf {
         rest.take_while(move |&(position, _)| position < end)
     }
 
-    /// The records left out in this range of positions.
+    /// The omitted records in this range of positions.
     pub(super) fn members(&self, range: Range<u64>) -> &[Member] {
         let start = self.members.partition_point(|member| member.position < range.start);
         let members = &self.members[start..];
         &members[..members.partition_point(|member| member.position < range.end)]
     }
 
-    /// The records of `class` that were left out, in their order.
+    /// The omitted records of `class`, in their order.
     pub(super) fn members_of(&self, class: u32) -> &[Member] {
         let start = self.members.partition_point(|member| member.class < class);
         let members = &self.members[start..];
@@ -388,10 +374,14 @@ impl Shelf {
         self.counts.get(class)
     }
 
-    /// The survivor of `class`: its position and its bytes, which were kept.
-    pub(super) fn survivor(&self, class: u32) -> (u64, &[u8]) {
-        let class = class as usize;
-        (self.positions[class], self.texts.get(self.places[class]))
+    /// The position of the survivor of `class`, and its text, which was kept.
+    pub(super) fn survivor(&self, mode: ClassMode, class: u32) -> (u64, &[u8]) {
+        (self.positions[class as usize], mode.text(self.bytes(class)))
+    }
+
+    /// The bytes of the survivor of `class`, which were kept.
+    pub(super) fn bytes(&self, class: u32) -> &[u8] {
+        self.texts.get(self.places[class as usize])
     }
 
     /// The rank of the survivor of `class`, if ranks decide; 0 if not.
@@ -400,7 +390,7 @@ impl Shelf {
     }
 
     /// The bytes of `member`.
-    pub(super) fn text(&self, member: &Member) -> &[u8] {
+    pub(super) fn bytes_of(&self, member: &Member) -> &[u8] {
         self.texts.get(member.place)
     }
 }
@@ -423,15 +413,15 @@ fn first_index(count: usize, is_there: impl Fn(usize) -> bool) -> usize {
 mod tests {
     use super::*;
 
-    fn meet_all(manner: Manner, records: &[(u32, &str)]) -> Shelf {
-        let mut shelf = Shelf::default();
+    fn add_all(mode: ClassMode, records: &[(u32, &str)]) -> ClassStore {
+        let mut store = ClassStore::default();
         let mut seen = 0;
         for (position, &(class, text)) in records.iter().enumerate() {
-            shelf.meet(manner, class, class == seen, || (position as u64, text.as_bytes()));
+            store.add(mode, class, class == seen, || (position as u64, text.as_bytes()));
             seen = seen.max(class + 1);
         }
-        shelf.seal();
-        shelf
+        store.seal();
+        store
     }
 
     #[test]
@@ -446,22 +436,22 @@ mod tests {
             (Keep::Min, "HTTPS:aa", 2),
             (Keep::Max, "https:a", 3),
         ] {
-            let bare = Manner { keep, has_texts: false, has_members: false };
+            let bare = ClassMode { keep, ..ClassMode::default() };
             if !keep.has_order() {
-                let shelf = meet_all(bare, &records);
-                let all = shelf.survivors(0..9);
-                assert_eq!(all.map(|(_, class)| shelf.count(class)).sum::<u64>(), 5);
-                assert!(shelf.survivors(0..9).any(|found| found == (position, 0)), "{keep:?}");
+                let store = add_all(bare, &records);
+                let all = store.survivors(0..9);
+                assert_eq!(all.map(|(_, class)| store.count(class)).sum::<u64>(), 5);
+                assert!(store.survivors(0..9).any(|found| found == (position, 0)), "{keep:?}");
             }
             for has_members in [false, true] {
-                let shelf = meet_all(Manner { has_members, has_texts: true, ..bare }, &records);
-                assert_eq!(shelf.survivor(0), (position, survivor.as_bytes()), "{keep:?}");
-                assert_eq!((shelf.count(0), shelf.count(1)), (4, 1));
+                let store = add_all(ClassMode { has_members, has_texts: true, ..bare }, &records);
+                assert_eq!(store.survivor(bare, 0), (position, survivor.as_bytes()), "{keep:?}");
+                assert_eq!((store.count(0), store.count(1)), (4, 1));
                 let expected =
                     if position == 0 { [(0, 0), (1, 1)] } else { [(1, 1), (position, 0)] };
-                assert_eq!(shelf.survivors(0..9).collect::<Vec<_>>(), expected);
-                assert_eq!(shelf.survivors(1..2).collect::<Vec<_>>(), [(1, 1)]);
-                let all = shelf.members(0..9);
+                assert_eq!(store.survivors(0..9).collect::<Vec<_>>(), expected);
+                assert_eq!(store.survivors(1..2).collect::<Vec<_>>(), [(1, 1)]);
+                let all = store.members(0..9);
                 let mut positions: Vec<u64> = all.iter().map(|member| member.position).collect();
                 if has_members {
                     assert!(positions.is_sorted());
@@ -469,7 +459,7 @@ mod tests {
                     positions.sort();
                     assert_eq!(positions, [0, 2, 3, 4]);
                     let is_own =
-                        |m: &Member| shelf.text(m) == records[m.position as usize].1.as_bytes();
+                        |m: &Member| store.bytes_of(m) == records[m.position as usize].1.as_bytes();
                     assert!(all.iter().all(is_own));
                 } else {
                     assert!(positions.is_empty());
@@ -480,32 +470,32 @@ mod tests {
 
     #[test]
     fn what_was_replaced_takes_no_memory_for_long() {
-        let mut shelf = Shelf::default();
-        let manner = Manner { keep: Keep::Last, has_texts: true, has_members: false };
+        let mut store = ClassStore::default();
+        let mode = ClassMode { keep: Keep::Last, has_texts: true, ..ClassMode::default() };
         let text = |i: u64| vec![b'a' + (i % 26) as u8; 1000 + i as usize % 500];
         let texts: Vec<Vec<u8>> = (0..20_000).map(text).collect();
         for i in 0..20_000 {
-            shelf.meet(manner, (i % 10) as u32, i < 10, || (i, &texts[i as usize]));
+            store.add(mode, (i % 10) as u32, i < 10, || (i, &texts[i as usize]));
         }
-        shelf.seal();
-        let held: usize = shelf.texts.full.iter().map(Vec::capacity).sum();
+        store.seal();
+        let held: usize = store.texts.full.iter().map(Vec::capacity).sum();
         assert!(held < 4 << 20, "{held}");
         for class in 0..10 {
             let last = 19_990 + u64::from(class);
-            assert_eq!(shelf.survivor(class), (last, &text(last)[..]));
-            assert_eq!(shelf.count(class), 2000);
+            assert_eq!(store.survivor(mode, class), (last, &text(last)[..]));
+            assert_eq!(store.count(class), 2000);
         }
     }
 
     #[test]
     fn counts_go_beyond_32_bits() {
-        let mut shelf = Shelf::default();
-        let manner = Manner { keep: Keep::First, has_texts: true, has_members: false };
-        shelf.meet(manner, 0, true, || (0, b"a"));
-        shelf.counts.low[0] = u32::MAX;
-        shelf.meet(manner, 0, false, || (1, b"a"));
-        shelf.meet(manner, 0, false, || (2, b"a"));
-        shelf.seal();
-        assert_eq!(shelf.count(0), (1 << 32) + 1);
+        let mut store = ClassStore::default();
+        let mode = ClassMode { keep: Keep::First, has_texts: true, ..ClassMode::default() };
+        store.add(mode, 0, true, || (0, b"a"));
+        store.counts.low[0] = u32::MAX;
+        store.add(mode, 0, false, || (1, b"a"));
+        store.add(mode, 0, false, || (2, b"a"));
+        store.seal();
+        assert_eq!(store.count(0), (1 << 32) + 1);
     }
 }

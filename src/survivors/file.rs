@@ -1,4 +1,4 @@
-//! Files for what does not fit in memory: unnamed, in one directory, gone when they are closed or the process dies.
+//! Spill files: unnamed temporary files in one directory, gone when they are closed or the process dies.
 
 use std::fs::File;
 use std::io;
@@ -6,41 +6,41 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::pipeline::Error;
+use super::StoreError;
 
-/// Bytes between two looks at the room that is left; as much has to be left each time.
+/// Bytes written between two checks of the free space; as much has to be left each time.
 const STRIDE: u64 = 64 << 20;
 
-/// The directory for such files, and how much was written there.
+/// The directory for spill files, and how many bytes were written there.
 #[derive(Clone, Debug)]
-pub(in crate::pipeline) struct Disk {
+pub(crate) struct SpillDir {
     dir: Arc<PathBuf>,
     written: Arc<AtomicU64>,
 }
 
-impl Disk {
-    /// The directory `dir`, which is looked at when the first file is made.
-    pub(in crate::pipeline) fn new(dir: &Path) -> Disk {
-        Disk { dir: Arc::new(dir.to_owned()), written: Arc::default() }
+impl SpillDir {
+    /// The directory `dir`; whether it can be used shows when the first file is made.
+    pub(crate) fn new(dir: &Path) -> SpillDir {
+        SpillDir { dir: Arc::new(dir.to_owned()), written: Arc::default() }
     }
 
     /// Bytes written so far, to all files.
-    pub(in crate::pipeline) fn written(&self) -> u64 {
+    pub(crate) fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
     /// Makes a file.
-    pub(in crate::pipeline) fn file(&self) -> Result<Aside, Error> {
+    pub(crate) fn file(&self) -> Result<SpillFile, StoreError> {
         let file = tempfile::tempfile_in(&*self.dir).map_err(|error| {
-            // What the crate says names a file that nobody has heard of.
+            // The message of the crate names a file that the user never sees.
             let plain = error.raw_os_error().map(io::Error::from_raw_os_error);
             self.error(plain.unwrap_or_else(|| error.kind().into()))
         })?;
-        Ok(Aside { disk: self.clone(), file, end: AtomicU64::new(0) })
+        Ok(SpillFile { dir: self.clone(), file, end: AtomicU64::new(0) })
     }
 
-    /// Sees to it that there is room for `bytes` more, where the system tells.
-    pub(in crate::pipeline) fn need(&self, bytes: u64) -> Result<(), Error> {
+    /// Checks that there is space for `bytes` more, where the system reports it.
+    pub(crate) fn need(&self, bytes: u64) -> Result<(), StoreError> {
         match free_bytes(&self.dir) {
             Some(free) if free < bytes => {
                 let [free, bytes] = [free, bytes].map(|bytes| bytes.div_ceil(1_000_000));
@@ -51,18 +51,18 @@ impl Disk {
         }
     }
 
-    pub(super) fn error(&self, error: io::Error) -> Error {
-        Error::Aside { dir: self.dir.to_path_buf(), error }
+    pub(super) fn error(&self, error: io::Error) -> StoreError {
+        StoreError::Spill { dir: self.dir.to_path_buf(), error }
     }
 
-    /// Takes note of `bytes` that are to be written; looks at the room every now and then.
-    fn note(&self, bytes: u64) -> Result<(), Error> {
+    /// Counts `bytes` that are about to be written; checks the free space now and then.
+    fn note(&self, bytes: u64) -> Result<(), StoreError> {
         let before = self.written.fetch_add(bytes, Ordering::Relaxed);
         if before / STRIDE != (before + bytes) / STRIDE { self.need(STRIDE) } else { Ok(()) }
     }
 }
 
-/// Bytes that may be written in `dir`, if the system tells.
+/// Bytes that may be written in `dir`, if the system reports it.
 #[cfg(unix)]
 fn free_bytes(dir: &Path) -> Option<u64> {
     let of = rustix::fs::statvfs(dir).ok()?;
@@ -74,35 +74,35 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// One such file. Several threads may write and read at once.
+/// A spill file. Several threads may write and read at once.
 #[derive(Debug)]
-pub(in crate::pipeline) struct Aside {
-    disk: Disk,
+pub(crate) struct SpillFile {
+    dir: SpillDir,
     file: File,
     end: AtomicU64,
 }
 
-impl Aside {
-    /// Writes `parts` one behind the other; gives the place of the first byte.
-    pub(in crate::pipeline) fn append(&self, parts: &[&[u8]]) -> Result<u64, Error> {
+impl SpillFile {
+    /// Writes `parts` one after the other; returns the offset of the first byte.
+    pub(crate) fn append(&self, parts: &[&[u8]]) -> Result<u64, StoreError> {
         let len = parts.iter().map(|part| part.len() as u64).sum();
-        self.disk.note(len)?;
+        self.dir.note(len)?;
         let start = self.end.fetch_add(len, Ordering::Relaxed);
         let mut at = start;
         for part in parts {
-            write_at(&self.file, part, at).map_err(|error| self.disk.error(error))?;
+            write_at(&self.file, part, at).map_err(|error| self.dir.error(error))?;
             at += part.len() as u64;
         }
         Ok(start)
     }
 
-    /// Fills `bytes` with what stands at the place `at`.
-    pub(in crate::pipeline) fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), Error> {
-        self.read_plain(bytes, at).map_err(|error| self.disk.error(error))
+    /// Fills `bytes` with what was written at the offset `at`.
+    pub(crate) fn read(&self, bytes: &mut [u8], at: u64) -> Result<(), StoreError> {
+        self.read_plain(bytes, at).map_err(|error| self.dir.error(error))
     }
 
-    /// The same for readers.
-    pub(super) fn read_plain(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    /// The same, for implementations of [`io::Read`].
+    pub(crate) fn read_plain(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
         read_at(&self.file, bytes, at)
     }
 }
@@ -117,7 +117,7 @@ fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Where a place cannot be named with the bytes, one thread at a time goes there.
+/// Without positioned reads and writes, one thread at a time seeks.
 #[cfg(not(unix))]
 static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
@@ -143,28 +143,28 @@ mod tests {
 
     #[test]
     fn pieces_are_found_again_and_nothing_has_a_name() {
-        let dir = tempfile::tempdir().unwrap();
-        let disk = Disk::new(dir.path());
-        let file = disk.file().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let dir = SpillDir::new(place.path());
+        let file = dir.file().unwrap();
         assert_eq!(file.append(&[b"ab", b"", b"c"]).unwrap(), 0);
         assert_eq!(file.append(&[b"defg"]).unwrap(), 3);
         let mut bytes = [0; 4];
         file.read(&mut bytes, 2).unwrap();
-        assert_eq!((&bytes, disk.written()), (b"cdef", 7));
+        assert_eq!((&bytes, dir.written()), (b"cdef", 7));
         assert!(file.read(&mut bytes, 4).is_err());
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn errors_name_the_directory() {
         let dir = tempfile::tempdir().unwrap();
         let missing = dir.path().join("missing");
-        let error = Disk::new(&missing).file().unwrap_err().to_string();
+        let error = SpillDir::new(&missing).file().unwrap_err().to_string();
         assert!(error.starts_with(&*missing.display().to_string()), "{error}");
         if cfg!(unix) {
-            let error = Disk::new(dir.path()).need(u64::MAX).unwrap_err().to_string();
+            let error = SpillDir::new(dir.path()).need(u64::MAX).unwrap_err().to_string();
             assert!(error.contains("there is room for"), "{error}");
         }
-        Disk::new(dir.path()).need(0).unwrap();
+        SpillDir::new(dir.path()).need(0).unwrap();
     }
 }

@@ -4,16 +4,16 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::aside::{Aside, Disk};
+use super::Error;
 use crate::io::part::{Plain, raw_source};
 use crate::io::{Chunk, Source};
-use crate::pipeline::Error;
+use crate::survivors::{SpillDir, SpillFile};
 
 /// The names of sources, and where those that are files stand.
-pub(in crate::pipeline) type Places = Vec<(String, Option<PathBuf>)>;
+pub(super) type Places = Vec<(String, Option<PathBuf>)>;
 
 /// The places of `sources`.
-pub(in crate::pipeline) fn places_of(sources: &[Source]) -> Places {
+pub(super) fn places_of(sources: &[Source]) -> Places {
     sources.iter().map(|source| (source.name.clone(), source.path.clone())).collect()
 }
 
@@ -21,9 +21,9 @@ pub(in crate::pipeline) fn places_of(sources: &[Source]) -> Places {
 #[derive(Debug)]
 pub(super) struct Input {
     places: Places,
-    disk: Disk,
+    dir: SpillDir,
     /// Copies of what cannot be read again.
-    copies: Option<Arc<Aside>>,
+    copies: Option<Arc<SpillFile>>,
     extents: Vec<Extent>,
 }
 
@@ -33,12 +33,12 @@ struct Extent {
     source: usize,
     start: u64,
     end: u64,
-    from: From,
+    from: Place,
 }
 
 /// Where the bytes are found again.
 #[derive(Clone, Debug)]
-enum From {
+enum Place {
     File(Plain),
     /// In the copies, from this place on.
     Copy(u64),
@@ -46,8 +46,8 @@ enum From {
 
 impl Input {
     /// Nothing yet, of the sources at `places`.
-    pub(super) fn new(places: Places, disk: &Disk) -> Input {
-        Input { places, disk: disk.clone(), copies: None, extents: Vec::new() }
+    pub(super) fn new(places: Places, dir: &SpillDir) -> Input {
+        Input { places, dir: dir.clone(), copies: None, extents: Vec::new() }
     }
 
     /// Takes down `chunk`, which follows the one before, if that is of the same source.
@@ -58,7 +58,7 @@ impl Input {
         }
         let Some(last) = self.extents.last_mut() else { return Ok(()) };
         last.end += text.len() as u64;
-        if let (From::Copy(_), Some(copies)) = (&last.from, &self.copies) {
+        if let (Place::Copy(_), Some(copies)) = (&last.from, &self.copies) {
             copies.append(&[text])?;
         }
         Ok(())
@@ -68,15 +68,15 @@ impl Input {
     fn begin(&mut self, chunk: &Chunk) -> Result<(), Error> {
         let path = self.places[chunk.source].1.as_deref();
         let from = match path.and_then(Plain::at) {
-            Some(plain) => From::File(plain),
+            Some(plain) => Place::File(plain),
             None => {
                 let copies = match self.copies.take() {
                     Some(copies) => copies,
-                    None => Arc::new(self.disk.file()?),
+                    None => Arc::new(self.dir.file()?),
                 };
                 // Nobody else writes there.
                 let at = self.copies.insert(copies).append(&[])?;
-                From::Copy(at)
+                Place::Copy(at)
             }
         };
         let (source, start) = (chunk.source, chunk.byte);
@@ -99,22 +99,22 @@ impl Input {
             let name = places[extent.source].0.clone();
             let (start, end) = (extent.start, extent.end);
             match (extent.from, &copies) {
-                (From::File(plain), _) => raw_source(name, move || plain.part(start, end)),
-                (From::Copy(at), Some(copies)) => {
+                (Place::File(plain), _) => raw_source(name, move || plain.part(start, end)),
+                (Place::Copy(at), Some(copies)) => {
                     let file = Arc::clone(copies);
                     raw_source(name, move || Ok(Copied { file, at, end: at + (end - start) }))
                 }
                 // There are copies where one was made.
-                (From::Copy(_), None) => raw_source(name, || Ok(io::empty())),
+                (Place::Copy(_), None) => raw_source(name, || Ok(io::empty())),
             }
         };
         extents.into_iter().map(source).collect()
     }
 }
 
-/// Bytes of a file aside.
+/// Bytes of a spill file.
 struct Copied {
-    file: Arc<Aside>,
+    file: Arc<SpillFile>,
     at: u64,
     end: u64,
 }
@@ -161,7 +161,7 @@ mod tests {
         for (skip, cut) in
             [(0, None), (3, None), (40, None), (5, Some((1, 100))), (5, Some((4, 7)))]
         {
-            let mut input = Input::new(places_of(&sources()), &Disk::new(dir.path()));
+            let mut input = Input::new(places_of(&sources()), &SpillDir::new(dir.path()));
             let (mut number, mut expected) = (0, Vec::new());
             read(sources(), &mut |chunk| {
                 number += 1;

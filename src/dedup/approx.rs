@@ -13,7 +13,7 @@ const MIN_KEYS: usize = 1 << 10;
 /// with a chance of `rate` at the most.
 ///
 /// ```
-/// use uriscan::dedup::{Rows, Sieve};
+/// use uriscan::dedup::{Rows, ApproxSet};
 /// use uriscan::key::Hasher;
 /// let hasher = Hasher::random();
 /// let mut rows = Rows::default();
@@ -21,12 +21,12 @@ const MIN_KEYS: usize = 1 << 10;
 ///     rows.push(hasher.key(text.as_bytes()));
 /// }
 /// rows.partition();
-/// let mut sieve = Sieve::new(1e-6, 0);
-/// sieve.insert(&[&rows]);
+/// let mut set = ApproxSet::new(1e-6, 0);
+/// set.insert(&[&rows]);
 /// assert_eq!([rows.is_first(0), rows.is_first(1), rows.is_first(2)], [true, true, false]);
 /// ```
 #[derive(Debug)]
-pub struct Sieve {
+pub struct ApproxSet {
     partitions: Vec<Filters>,
     rate: f64,
 }
@@ -79,13 +79,13 @@ fn filter(rate: f64, size: usize) -> BloomFilter {
     BloomFilter::with_false_pos(rate).seed(&0).expected_items(size)
 }
 
-impl Sieve {
+impl ApproxSet {
     /// An empty one that errs at `rate`, between 0 and 1, at the most; made for `expected` keys as far as one can
     /// guess, 0 for no idea.
-    pub fn new(rate: f64, expected: u64) -> Sieve {
+    pub fn new(rate: f64, expected: u64) -> ApproxSet {
         let expected = usize::try_from(expected).unwrap_or(0) / PARTITIONS * 33 / 32;
         let filters = || Filters::new(rate / 2.0, expected.max(MIN_KEYS));
-        Sieve { partitions: (0..PARTITIONS).map(|_| filters()).collect(), rate }
+        ApproxSet { partitions: (0..PARTITIONS).map(|_| filters()).collect(), rate }
     }
 
     /// The chance at the most with which a new key is taken for an old one.
@@ -117,28 +117,28 @@ mod tests {
     use crate::key::Hasher;
 
     /// Inserts the keys of these numbers; gives how many were found new.
-    fn insert(sieve: &mut Sieve, numbers: std::ops::Range<u64>) -> usize {
+    fn insert(set: &mut ApproxSet, numbers: std::ops::Range<u64>) -> usize {
         let hasher = Hasher::with_secret([3; 32]);
         let mut rows = Rows::default();
         numbers.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
         rows.partition();
-        sieve.insert(&[&rows]);
+        set.insert(&[&rows]);
         (0..rows.len()).filter(|&row| rows.is_first(row)).count()
     }
 
     #[test]
     fn errs_on_one_side_only_and_no_more_than_it_says() {
         for (rate, expected) in [(0.01, 0), (0.01, 200_000), (0.0001, 0)] {
-            let mut sieve = Sieve::new(rate, expected);
+            let mut set = ApproxSet::new(rate, expected);
             let (count, mut new) = (400_000, 0);
             for start in (0..count).step_by(50_000) {
-                new += insert(&mut sieve, start..start + 50_000);
-                assert_eq!(insert(&mut sieve, start..start + 50_000), 0, "what is in stays in");
+                new += insert(&mut set, start..start + 50_000);
+                assert_eq!(insert(&mut set, start..start + 50_000), 0, "what is in stays in");
             }
-            assert_eq!(insert(&mut sieve, 0..count), 0);
+            assert_eq!(insert(&mut set, 0..count), 0);
             let errors = count as f64 - new as f64;
             assert!(errors <= 1.2 * rate * count as f64 + 10.0, "{errors} at {rate}");
-            let bits = 8.0 * sieve.memory_bytes() as f64 / count as f64;
+            let bits = 8.0 * set.memory_bytes() as f64 / count as f64;
             assert!(bits < 3.0 * 1.44 * (8.0 / rate).log2(), "{bits} bits a key at {rate}");
         }
     }

@@ -1,0 +1,422 @@
+//! Deduplication that reports what it does: how many records a class has, which of them is kept, what was omitted and why.
+//!
+//! A class is complete when all is read, so its line is written then. Until then [`ClassSet`] gathers the classes; the
+//! position of a record is the number of lines before it, in all sources. Survivors are written from memory, or, if their
+//! texts are not needed before, from a second reading of the sources ([`super::reread`]). [`super::dedup()`] holds keys only and
+//! has no part in this.
+
+use std::io::Read;
+use std::sync::Mutex;
+
+use super::driver::{Job, Slot, Worker, run};
+use super::forecast::Forecast;
+use super::limit::within;
+use super::long::{LongRecord, Spool};
+use super::proof::Proof;
+use super::reread::{Reread, Unit};
+use super::scan::{self, scan_found};
+use super::writer::{Origins, RecordWriter};
+use super::{
+    ClassOptions, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings, Sinks,
+};
+use crate::dedup::Rows;
+use crate::index::Index;
+use crate::io::{Chunk, Shape, Source};
+use crate::simd::Isa;
+use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record, Wanted};
+
+/// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
+/// and, if asked for, tells what became of the others.
+///
+/// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
+///
+/// [`Sinks::dupes`] takes a line for each record that is left out, in input order: the record, its
+/// survivor and the name of the lowest rung at which they are one, with tabs between. Nothing is
+/// escaped: a URI holds no tab, and a record that is no URI is one only with its own bytes; only where
+/// records with tabs are repaired a line may be read in two ways, and clusters tell. So the
+/// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
+/// of the input, but for what `on_invalid` has turned away.
+///
+/// [`Sinks::clusters`] takes a JSON object for each class that is written, in the same order:
+///
+/// ```text
+/// {"survivor":"http://h","count":2,"members":[
+///   {"source":"a.txt","line":1,"uri":"http://h","rung":"string","rules":[]},
+///   {"source":"b.txt","line":7,"uri":"HTTP://h","rung":"syntax","rules":["scheme-case"]}]}
+/// ```
+///
+/// on one line. `members` are all records of the class in input order, the survivor among them;
+/// `rung` is the lowest rung at which the member and the survivor are one, and `rules` are the steps that
+/// make them one ([`crate::explain::compare`]), none for records of more than 8 KiB
+/// ([`crate::explain::LONGEST`]). For bytes that are no
+/// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
+/// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
+///
+/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`Keep::Min`], [`Keep::Max`] and
+/// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
+/// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
+/// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
+/// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
+/// be judged wait in a temporary file, if they are not read again.
+///
+/// What has no room under [`DedupOptions::limit`] goes to disk: some 22 bytes for each record where sources are read a second time,
+/// and else its text too, and then what is to be written. The results are the same.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
+/// let list = Source::new("list", &b"http://h\nhttp://h/x\nHTTP://H:80/\n"[..]);
+/// let (mut out, mut dupes) = (Vec::new(), Vec::new());
+/// let options = ClassOptions { count: true, ..ClassOptions::default() };
+/// let mut sinks = Sinks { dupes: Some(&mut dupes), ..Sinks::new(&mut out) };
+/// let report = classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!(out, b"      2 http://h\n      1 http://h/x\n");
+/// assert_eq!(dupes, b"HTTP://H:80/\thttp://h\tscheme\n");
+/// assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
+/// ```
+///
+/// # Errors
+/// See [`Error`]. When reading fails, all is written for what stands before the fault; nothing but
+/// rejects under [`OnInvalid::Fail`].
+pub fn classes(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run_classes(sources, options, None, settings, sinks)
+}
+
+/// [`classes`] without those whose keys are in a set on disk.
+///
+/// All their records count as duplicates. In [`Sinks::dupes`] nothing stands in the place of the survivor, and `seen` in that of
+/// the rung; in [`Sinks::clusters`] they are not. [`Seen::new_keys`] takes the keys of the classes that are written: not those
+/// that [`ClassOptions::select`] holds back.
+///
+/// The meaning of the set has to be that of [`super::Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read with
+/// their targets. The set is asked when all is read, once for each class.
+///
+/// # Errors
+/// See [`Error`].
+pub fn classes_unseen(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    seen: Seen<'_>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    run_classes(sources, options, Some(seen), settings, sinks)
+}
+
+fn run_classes(
+    sources: Vec<Source>,
+    options: &ClassOptions,
+    seen: Option<Seen<'_>>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Report, Error> {
+    let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
+    let has_texts = has_members || options.verify || options.keep.has_order();
+    let again: Option<Vec<Source>> =
+        if has_texts { None } else { sources.iter().map(Source::again).collect() };
+    let settings = &settings.within_limits();
+    let limit = options.dedup.limit.as_ref();
+    let settings = &limit.map_or(*settings, |limit| within(limit, settings));
+    let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
+    if options.verify {
+        options.dedup.equivalence.require_targets()?;
+    }
+    let hasher = options.dedup.run_hasher(needs_public)?;
+    let options = ClassOptions {
+        dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
+        ..options.clone()
+    };
+    let has_texts = again.is_none();
+    let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys: false };
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
+    let classes = ClassSet::new(mode, limit.cloned().map(Budget::of_process));
+    let mut job = ClassJob {
+        settings: *settings,
+        writer,
+        lines: 0,
+        forecast: Forecast::new(&sources),
+        results: match again {
+            None => Results::Held(Spool::new(limit.map(|limit| limit.temp_dir.clone()))),
+            Some(sources) => Results::Again { sources: Mutex::new(sources), long: 0 },
+        },
+        classes: Some(classes.without(seen, options.select, hasher)),
+        options,
+        fault: None,
+    };
+    run(&mut job, sources, settings, sinks)
+}
+
+/// The job.
+struct ClassJob<'s> {
+    options: ClassOptions,
+    settings: Settings,
+    writer: RecordWriter,
+    /// Lines so far, in all sources.
+    lines: u64,
+    /// Until all is read.
+    classes: Option<ClassSet<'s>>,
+    forecast: Forecast,
+    results: Results,
+    fault: Option<Error>,
+}
+
+/// Where the results come from once all is read.
+enum Results {
+    /// From memory or spill files; with the records too long to be judged.
+    Held(Spool),
+    /// From the sources, which are read once more; with the number of records too long to be judged that are to be written.
+    Again { sources: Mutex<Vec<Source>>, long: u64 },
+}
+
+/// The records of a chunk that have a key.
+#[derive(Debug, Default)]
+struct Found {
+    keyed: scan::Found,
+    /// The lines in which they stand, counted from 0 in the chunk.
+    lines: Vec<u32>,
+    /// Lines of the chunk, those without a record included.
+    line_count: u64,
+    /// Lines before the chunk, in all sources.
+    position: u64,
+}
+
+impl Found {
+    /// Says in which lines of the chunk, which `index` is of, the records stand.
+    fn number(&mut self, index: &Index) {
+        self.line_count = index.record_count() as u64;
+        self.lines.clear();
+        let mut spans = self.keyed.spans.iter();
+        let mut next = spans.next();
+        for (line, whole) in (0..).zip(index.spans()) {
+            // Of blank lines, and of those turned away, there is none.
+            if next.is_some_and(|span| span.start < whole.end) {
+                self.lines.push(line);
+                next = spans.next();
+            }
+        }
+    }
+}
+
+/// The chunks of a batch that hold whole records.
+struct Scanned<'b>(Vec<&'b Slot<Found>>);
+
+impl Batch for Scanned<'_> {
+    fn keys(&self) -> Vec<&Rows> {
+        self.0.iter().map(|slot| &slot.rows.keyed.rows).collect()
+    }
+
+    #[inline(always)]
+    fn record(&self, chunk: usize, row: usize) -> Record<'_> {
+        let Slot { chunk, rows: found, .. } = self.0[chunk];
+        let position = found.position + u64::from(found.lines[row]);
+        (position, found.keyed.spans[row].of(chunk.text.padded().content()))
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|slot| slot.chunk.text.padded().len()).sum()
+    }
+}
+
+impl Job for ClassJob<'_> {
+    type Rows = Found;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+        let Settings { record_end, redact, .. } = self.settings;
+        let options = &self.options.dedup;
+        scan_found(isa, options, (record_end, redact), worker, slot, |found| &mut found.keyed);
+        slot.rows.number(&worker.index);
+    }
+
+    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+        if slots.iter().any(|slot| slot.stop.is_some()) {
+            // Nothing will be written.
+            return;
+        }
+        slots.iter_mut().for_each(|slot| self.place(slot));
+        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        if let Err(error) = self.insert(&Scanned(scanned.collect())) {
+            self.fault.get_or_insert(error);
+        }
+        self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+    }
+
+    fn fault(&mut self) -> Option<Error> {
+        self.fault.take()
+    }
+
+    fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        let Some(classes) = self.classes.take() else { return Ok(()) };
+        let wanted = Wanted {
+            lines: matches!(self.results, Results::Held(_)),
+            dupes: sinks.dupes.is_some(),
+            clusters: sinks.clusters.is_some(),
+        };
+        let proof = proof(&self.options, &self.settings);
+        let are_same = proof.as_ref().map(Proof::as_fn);
+        let mut found = classes.finish(self.lines, wanted, are_same.as_deref(), &self.writer)?;
+        report.duplicates = found.duplicates;
+        report.spilled = found.spilled;
+        let on_invalid = self.options.dedup.on_invalid;
+        let (writer, settings) = (&self.writer, self.settings);
+        match &mut self.results {
+            Results::Held(spool) => {
+                let (long, bytes) = spool.finish().map_err(Error::Write)?;
+                let long = Long { writer, settings, records: long, bytes };
+                report.written = 0;
+                long.write_with(&mut found, report, sinks)
+            }
+            Results::Again { sources, long } => {
+                let sources = std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
+                let (unit, survivors) = (Unit::Lines, found.survivors()?);
+                let reread = Reread { writer, on_invalid, unit, survivors, settings, fault: None };
+                let written = reread.write(sources, sinks)?;
+                report.written = written.written;
+                report.withheld = written.withheld;
+                if writer.select() == Select::Repeated {
+                    report.withheld += *long;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        self.options.dedup.on_invalid
+    }
+
+    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+        // It waits with the others.
+        Some(Vec::new())
+    }
+}
+
+/// What compares texts, if keys are not trusted.
+fn proof<'o>(options: &'o ClassOptions, settings: &Settings) -> Option<Proof<'o>> {
+    options.verify.then(|| Proof::new(&options.dedup.equivalence, settings.kernels))
+}
+
+impl ClassJob<'_> {
+    /// Adds the records of a batch to their classes.
+    fn insert(&mut self, scanned: &Scanned<'_>) -> Result<(), Error> {
+        let Some(mut classes) = self.classes.take() else { return Ok(()) };
+        let proof = proof(&self.options, &self.settings);
+        let are_same = proof.as_ref().map(Proof::as_fn);
+        let expected = self.forecast.expected(classes.len());
+        let rest = self.forecast.rest();
+        let done = classes.insert(scanned, are_same.as_deref(), expected, rest);
+        self.classes = Some(classes);
+        Ok(done?)
+    }
+
+    /// Notes where the chunk of `slot` is among all lines, and keeps a piece of a long record that waits.
+    fn place(&mut self, slot: &mut Slot<Found>) {
+        self.writer.origins.note(self.lines, slot.chunk.source);
+        if slot.chunk.shape == Shape::Records {
+            slot.rows.position = self.lines;
+            self.lines += slot.rows.line_count;
+            return;
+        }
+        let is_first = slot.chunk.shape == Shape::LongFirst;
+        // As the driver has it: a secret in such a record could not be found.
+        let is_shown = !self.settings.redact || self.options.dedup.emit == Emit::Key;
+        if self.options.dedup.on_invalid == OnInvalid::Pass && is_shown {
+            match &mut self.results {
+                Results::Again { long, .. } => *long += u64::from(is_first),
+                Results::Held(spool) => {
+                    if is_first {
+                        spool.begin(self.lines);
+                    }
+                    let piece = slot.chunk.text.padded().content();
+                    let end = [self.settings.record_end];
+                    spool.add(match slot.chunk.shape {
+                        Shape::LongLast => piece.strip_suffix(&end).unwrap_or(piece),
+                        _ => piece,
+                    });
+                }
+            }
+        }
+        self.lines += u64::from(is_first);
+    }
+}
+
+/// Records too long to be judged, which are written with the others.
+struct Long<'w> {
+    writer: &'w RecordWriter,
+    settings: Settings,
+    records: Vec<LongRecord>,
+    /// Their bytes, one after the other.
+    bytes: Box<dyn Read + Send>,
+}
+
+impl Long<'_> {
+    /// Writes everything.
+    fn write_with(
+        mut self,
+        found: &mut FoundClasses<'_>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        if let Some(sink) = &mut sinks.dupes {
+            found.write_dupes(*sink)?;
+        }
+        for record in std::mem::take(&mut self.records) {
+            write_classes(found, record.position, sinks)?;
+            self.write(record, report, sinks)?;
+        }
+        write_classes(found, u64::MAX, sinks)?;
+        report.written += found.written;
+        report.withheld += found.withheld;
+        Ok(())
+    }
+
+    /// Writes the next record. It is equivalent to no other.
+    fn write(
+        &mut self,
+        record: LongRecord,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let mut bytes = (&mut self.bytes).take(record.len);
+        let skip = |bytes: &mut dyn Read| {
+            std::io::copy(bytes, &mut std::io::sink()).map_err(Error::Write).map(drop)
+        };
+        if self.writer.select() == Select::Repeated {
+            report.withheld += 1;
+            return skip(&mut bytes);
+        }
+        report.written += 1;
+        match self.writer.long_row() {
+            Some(row) => {
+                skip(&mut bytes)?;
+                sinks.out.write_all(&row).map_err(Error::Write)?;
+            }
+            None => {
+                sinks.out.write_all(&self.writer.long_head()).map_err(Error::Write)?;
+                std::io::copy(&mut bytes, &mut sinks.out).map_err(Error::Write)?;
+                sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
+            }
+        }
+        if let Some(clusters) = &mut sinks.clusters {
+            let mut row = Vec::new();
+            self.writer.push_long_cluster(record.position, record.len, &mut row);
+            clusters.write_all(&row).map_err(Error::Write)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the classes whose survivors are before the position `end`.
+fn write_classes(
+    found: &mut FoundClasses<'_>,
+    end: u64,
+    sinks: &mut Sinks<'_>,
+) -> Result<(), Error> {
+    let clusters = sinks.clusters.as_deref_mut();
+    Ok(found.write_classes(end, Some(&mut *sinks.out), clusters.map(|sink| sink as _))?)
+}

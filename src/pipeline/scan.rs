@@ -1,0 +1,200 @@
+//! The keys of a chunk: the scan of all jobs that compare records.
+
+use super::driver::{Slot, Worker, push_record, record_at};
+use super::pending::Pending;
+use super::{DedupOptions, OnInvalid, Report};
+use crate::chunk::{Padded, Span};
+use crate::dedup::Rows;
+use crate::key::{Hasher, PublicHasher};
+use crate::simd::{Isa, Task};
+use crate::uri::UriError;
+
+/// The records of a chunk that have a key.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) spans: Vec<Span>,
+    pub(super) rows: Rows,
+}
+
+/// Finds the keys of all records of the chunk in `slot`, for the `found` in what the job keeps of it. `redact` says
+/// whether secrets are masked in what is turned away.
+#[inline(always)]
+pub(super) fn scan_found<I: Isa, R>(
+    isa: I,
+    options: &DedupOptions,
+    (record_end, redact): (u8, bool),
+    worker: &mut Worker,
+    slot: &mut Slot<R>,
+    found: impl FnOnce(&mut R) -> &mut Found,
+) {
+    let Slot { chunk, rows, rejects, report, stop, .. } = slot;
+    let (text, found) = (chunk.text.padded(), found(rows));
+    found.spans.clear();
+    found.rows.clear();
+    let scan = Scan { options, record_end, redact, text, worker, found, rejects, report, stop };
+    match options.hasher.public_hasher() {
+        None => isa.call(SecretScan(scan)),
+        Some(_) => isa.call(PublicScan(scan)),
+    }
+    found.rows.partition();
+}
+
+/// Finds the keys of a chunk: the one loop of all jobs that compare by keys, so that it is compiled once for each backend and
+/// kind of keys.
+struct Scan<'a> {
+    options: &'a DedupOptions,
+    record_end: u8,
+    redact: bool,
+    text: Padded<'a>,
+    worker: &'a mut Worker,
+    found: &'a mut Found,
+    rejects: &'a mut Vec<u8>,
+    report: &'a mut Report,
+    stop: &'a mut Option<(Span, UriError)>,
+}
+
+/// [`Scan`] for secret keys, without the code that public ones need.
+struct SecretScan<'a>(Scan<'a>);
+
+impl Task for SecretScan<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        self.0.run::<I, false>(isa);
+    }
+}
+
+/// [`Scan`] for public keys.
+struct PublicScan<'a>(Scan<'a>);
+
+impl Task for PublicScan<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        self.0.run::<I, true>(isa);
+    }
+}
+
+impl Scan<'_> {
+    #[inline(always)]
+    fn run<I: Isa, const PUBLIC: bool>(self, isa: I) {
+        let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
+        let Worker { index, scratch, pending, .. } = worker;
+        let DedupOptions { equivalence, hasher, .. } = options;
+        if PUBLIC {
+            pending.clear();
+        }
+        index.build_with(isa, text, record_end);
+        for span in index.spans() {
+            let (span, record) = record_at(text, index, span);
+            if record.is_empty() {
+                report.blank += 1;
+                continue;
+            }
+            report.records += 1;
+            match equivalence.canonical(isa, record, scratch) {
+                Ok(form) if PUBLIC => pending.push(text, equivalence.shown_prefix(form)),
+                Ok(form) => found.rows.push(equivalence.key(isa, hasher, form)),
+                Err(error) => {
+                    report.invalid.add(error.kind);
+                    match options.on_invalid {
+                        OnInvalid::Pass if PUBLIC => {
+                            pending.push(text, record.padded().into());
+                        }
+                        OnInvalid::Pass => {
+                            found.rows.push(hasher.secret_key_by(isa, record.padded().into()));
+                        }
+                        OnInvalid::Drop => continue,
+                        OnInvalid::Divert => {
+                            push_record(record.bytes(), redact, rejects);
+                            rejects.push(record_end);
+                            continue;
+                        }
+                        OnInvalid::Fail => {
+                            *stop = Some((span, error));
+                            break;
+                        }
+                    }
+                }
+            }
+            found.spans.push(span);
+        }
+        if let (true, Some(public)) = (PUBLIC, hasher.public_hasher()) {
+            isa.call(Admit { pending, public, hasher, text, rows: &mut found.rows });
+        }
+    }
+}
+
+/// Makes rows of the public keys of what waits, in a function of its own.
+struct Admit<'a> {
+    pending: &'a mut Pending,
+    public: &'a PublicHasher,
+    hasher: &'a Hasher,
+    text: Padded<'a>,
+    rows: &'a mut Rows,
+}
+
+impl Task for Admit<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Admit { pending, public, hasher, text, rows } = self;
+        for &key in pending.keys(isa, public, text) {
+            rows.push(hasher.place_by(isa, key));
+        }
+    }
+}
+
+/// Appends the lines of `text` at the places in `found` that are the first of their class to `out`; gives their number.
+#[inline(always)]
+pub(super) fn copy_firsts<I: Isa>(
+    isa: I,
+    text: Padded<'_>,
+    found: &Found,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    isa.call(CopyFirsts(text, found, record_end, out))
+}
+
+struct CopyFirsts<'a>(Padded<'a>, &'a Found, u8, &'a mut Vec<u8>);
+
+impl Task for CopyFirsts<'_> {
+    type Output = u64;
+    #[inline(always)]
+    fn run<I: Isa>(self, _isa: I) -> u64 {
+        let CopyFirsts(text, Found { spans, rows }, record_end, out) = self;
+        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
+        copy_lines(text, lines, record_end, out)
+    }
+}
+
+/// Appends those of `lines`, places in `text`, that are to be kept; gives their number.
+///
+/// Whether a line is kept cannot be foreseen, so every line is copied, 128 bytes of it without
+/// asking, and the next one is written over it unless it is kept.
+#[inline(always)]
+fn copy_lines(
+    text: Padded<'_>,
+    lines: impl Iterator<Item = (Span, bool)>,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    const ROOM: usize = 128;
+    // A last line without an end gets one.
+    out.reserve(text.len() + 1 + ROOM);
+    let (mut at, mut count) = (0, 0);
+    for (span, keep) in lines {
+        let (start, len) = (span.start as usize, span.len());
+        out.truncate(at);
+        out.extend_from_slice(&text.padded()[start..start + ROOM]);
+        if len >= ROOM {
+            out.extend_from_slice(&text.padded()[start + ROOM..=start + len]);
+        }
+        out[at + len] = record_end;
+        at += if keep { len + 1 } else { 0 };
+        count += u64::from(keep);
+    }
+    out.truncate(at);
+    count
+}

@@ -1,0 +1,248 @@
+//! How records and classes of them are written: results, omitted records, and classes as JSON.
+
+use super::driver::push_record;
+use super::equivalence::Judge;
+use super::ladder::{Ladder, below};
+use super::map::unjudged_key;
+use super::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
+use crate::explain::{self, Comparison, Step, compare_with_rules};
+use crate::io::json;
+use crate::io::row::push_decimal;
+use crate::key::PublicHasher;
+use crate::normalize::{Options, Rung};
+use crate::simd::Kernels;
+use crate::survivors::{ClassSession, ClassWriter, Select};
+
+/// The sources of records, by the positions of these.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origins {
+    names: Vec<String>,
+    /// The sources with records, each with the position of its first one, in order.
+    starts: Vec<(u64, usize)>,
+}
+
+impl Origins {
+    /// Sources of these names.
+    pub(crate) fn new(names: Vec<String>) -> Origins {
+        Origins { names, starts: Vec::new() }
+    }
+
+    /// Notes that what comes from `position` on is in a further source, called `name`.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn begin(&mut self, position: u64, name: &str) {
+        self.starts.push((position, self.names.len()));
+        self.names.push(name.to_owned());
+    }
+
+    /// Notes that `position` is in the source of this number, as are those after it.
+    pub(crate) fn note(&mut self, position: u64, source: usize) {
+        if self.starts.last().is_none_or(|&(_, last)| last != source) {
+            self.starts.push((position, source));
+        }
+    }
+
+    /// The name of the source of the record at `position`, and the number of its line in it, counted from 1.
+    fn line(&self, position: u64) -> (&str, u64) {
+        let after = self.starts.partition_point(|&(start, _)| start <= position);
+        // The first source with records starts at 0.
+        let (start, source) = self.starts[after - 1];
+        (&self.names[source], position - start + 1)
+    }
+}
+
+/// What is written of records.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordWriter {
+    equivalence: Equivalence,
+    /// The equivalences of the lower rungs.
+    below: Vec<Equivalence>,
+    emit: Emit,
+    /// Makes public keys, if they are written.
+    public: Option<PublicHasher>,
+    select: Select,
+    has_counts: bool,
+    kernels: Kernels,
+    record_end: u8,
+    redact: bool,
+    /// Of the records, once they are known.
+    pub(crate) origins: Origins,
+}
+
+impl RecordWriter {
+    /// Writes the first record of each class, as `options` say; their hasher has to make public keys if these are written.
+    pub(super) fn of_firsts(options: &DedupOptions, settings: &Settings) -> RecordWriter {
+        RecordWriter {
+            equivalence: options.equivalence.clone(),
+            below: below(&options.equivalence),
+            emit: options.emit,
+            public: options.hasher.public_hasher().cloned(),
+            select: Select::All,
+            has_counts: false,
+            kernels: settings.kernels,
+            record_end: settings.record_end,
+            redact: settings.redact,
+            origins: Origins::default(),
+        }
+    }
+
+    /// Writes classes, as `options` say.
+    pub(crate) fn of_classes(
+        options: &ClassOptions,
+        settings: &Settings,
+        origins: Origins,
+    ) -> RecordWriter {
+        let firsts = RecordWriter::of_firsts(&options.dedup, settings);
+        RecordWriter { select: options.select, has_counts: options.count, origins, ..firsts }
+    }
+
+    /// Which classes are written.
+    pub(super) fn select(&self) -> Select {
+        self.select
+    }
+
+    /// What writes results, one after the other.
+    pub(super) fn results(&self) -> Results<'_> {
+        Results { writer: self, judge: Judge::new(&self.equivalence, self.kernels) }
+    }
+
+    /// A record as it is shown.
+    fn masked(&self, text: &[u8]) -> Vec<u8> {
+        let mut masked = Vec::with_capacity(text.len());
+        push_record(text, self.redact, &mut masked);
+        masked
+    }
+
+    /// Appends the number of records before a line, as `uniq -c` has it, if it is asked for.
+    #[inline]
+    pub(super) fn push_count(&self, count: u64, out: &mut Vec<u8>) {
+        const WIDTH: usize = 7;
+        if !self.has_counts {
+            return;
+        }
+        if count < 10 {
+            // Nearly all.
+            out.extend_from_slice(&[b' ', b' ', b' ', b' ', b' ', b' ', b'0' + count as u8, b' ']);
+            return;
+        }
+        let digits = count.ilog10() as usize + 1;
+        out.extend(std::iter::repeat_n(b' ', WIDTH.saturating_sub(digits)));
+        push_decimal(count, out);
+        out.push(b' ');
+    }
+
+    /// What is written for a record too long to be judged instead of its bytes, if it is not written as it is.
+    pub(super) fn long_row(&self) -> Option<Vec<u8>> {
+        (self.emit == Emit::Key).then(|| {
+            let mut row = self.long_head();
+            row.extend(unjudged_key(self.record_end));
+            row
+        })
+    }
+
+    /// What is written before the bytes of such a record.
+    pub(super) fn long_head(&self) -> Vec<u8> {
+        let mut head = Vec::new();
+        self.push_count(1, &mut head);
+        head
+    }
+
+    /// Appends the class of a record of `bytes` that was too long to be judged.
+    pub(crate) fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
+        let (source, line) = self.origins.line(position);
+        json::long_cluster(source, line, bytes, Rung::String, out);
+    }
+
+    /// The steps that make a record equivalent to its survivor at `rung`.
+    fn steps(&self, record: &[u8], survivor: &[u8], rung: Rung) -> Vec<&'static Step> {
+        if record == survivor || record.len().max(survivor.len()) > explain::LONGEST {
+            return Vec::new();
+        }
+        let Equivalence { normalize, rules, .. } = &self.equivalence;
+        let options = Options { rung, ..*normalize };
+        let [record, survivor] = [record, survivor].map(|text| self.equivalence.target(text));
+        match compare_with_rules(&record, &survivor, options, rules.as_deref()) {
+            Comparison::Equivalent { steps, .. } => steps,
+            Comparison::Different { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Writes results; holds the buffers that this needs.
+pub(super) struct Results<'w> {
+    writer: &'w RecordWriter,
+    judge: Judge<'w>,
+}
+
+impl Results<'_> {
+    /// Appends the line for the survivor of a class of `count` records.
+    pub(super) fn push(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        let RecordWriter { equivalence, redact, .. } = self.writer;
+        self.writer.push_count(count, out);
+        match self.writer.emit {
+            Emit::Original => push_record(survivor, *redact, out),
+            Emit::Normalized => {
+                push_record(equivalence.shown(self.judge.form(survivor)), *redact, out);
+            }
+            Emit::Key => {
+                let form = equivalence.shown(self.judge.form(survivor));
+                if let Some(public) = &self.writer.public {
+                    public.key(form).write_hex(out);
+                }
+            }
+        }
+        out.push(self.writer.record_end);
+    }
+}
+
+impl ClassWriter for RecordWriter {
+    fn select(&self) -> Select {
+        self.select
+    }
+
+    fn session(&self) -> Box<dyn ClassSession + '_> {
+        let rung = self.equivalence.normalize.rung;
+        let ladder = Ladder::new(&self.below, rung, self.kernels);
+        Box::new(Classes { results: self.results(), ladder })
+    }
+}
+
+/// Writes classes; holds the buffers that this needs.
+struct Classes<'w> {
+    results: Results<'w>,
+    ladder: Ladder<'w>,
+}
+
+impl ClassSession for Classes<'_> {
+    fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        self.results.push(survivor, count, out);
+    }
+
+    fn dupe(&mut self, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
+        let &RecordWriter { redact, record_end, .. } = self.results.writer;
+        push_record(record, redact, out);
+        out.push(b'\t');
+        if let Some(survivor) = survivor {
+            push_record(survivor, redact, out);
+        }
+        out.push(b'\t');
+        let rung = survivor.map_or("seen", |survivor| self.ladder.rung(record, survivor).name());
+        out.extend_from_slice(rung.as_bytes());
+        out.push(record_end);
+    }
+
+    fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        json::cluster_start(&self.results.writer.masked(survivor), count, out);
+    }
+
+    fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
+        let writer = self.results.writer;
+        let rung = self.ladder.rung(member, survivor);
+        let steps = writer.steps(member, survivor, rung);
+        let line = writer.origins.line(position);
+        json::cluster_member(line, &writer.masked(member), rung, &steps, out);
+    }
+
+    fn cluster_end(&mut self, out: &mut Vec<u8>) {
+        json::cluster_end(out);
+    }
+}

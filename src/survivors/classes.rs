@@ -1,0 +1,226 @@
+//! Classes of records, gathered in memory as long as they have room there, and in partitions on disk from then on.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::StoreError;
+use super::file::SpillDir;
+use super::keep::{ClassMode, Record, Select};
+use super::limit::Budget;
+use super::partitions::{Partitions, Row};
+use super::resolve::{self, Resolver};
+use super::seen::{Seen, SeenClasses};
+use super::store::{ClassStore, Member};
+use super::write::{ClassWriter, FoundClasses, Wanted};
+use crate::dedup::{Classes, Met, Rows};
+use crate::key::{Hasher, Key};
+use crate::threads;
+
+/// Says whether the texts of two records with one key are equivalent, if keys are not trusted.
+pub(crate) type AreSame<'p> = dyn Fn(&[u8], &[u8]) -> bool + Sync + 'p;
+
+/// Some records, chunk by chunk.
+pub(crate) trait Batch: Sync {
+    /// The keys of each chunk, in partitions.
+    fn keys(&self) -> Vec<&Rows>;
+
+    /// The record of a row of a chunk.
+    fn record(&self, chunk: usize, row: usize) -> Record<'_>;
+
+    /// Bytes of all records, about.
+    fn bytes(&self) -> usize;
+}
+
+/// Gathers classes.
+pub(crate) struct ClassSet<'s> {
+    mode: ClassMode,
+    classes: Classes<ClassStore>,
+    /// Records so far.
+    records: u64,
+    seen: Option<SeenClasses<'s>>,
+    budget: Option<Budget>,
+    /// Everything, since it had no room in memory.
+    spill: Option<Partitions>,
+}
+
+impl<'s> ClassSet<'s> {
+    /// No classes, to be gathered in `mode` within `budget`.
+    pub(crate) fn new(mode: ClassMode, budget: Option<Budget>) -> ClassSet<'s> {
+        let classes = Classes::new();
+        ClassSet { mode, classes, records: 0, seen: None, budget, spill: None }
+    }
+
+    /// The same without what is in `seen`, by keys of `hasher`; classes that are written are those of `select`.
+    pub(crate) fn without(
+        self,
+        seen: Option<Seen<'s>>,
+        select: Select,
+        hasher: Hasher,
+    ) -> ClassSet<'s> {
+        ClassSet { seen: seen.map(|seen| SeenClasses::new(seen, select, hasher)), ..self }
+    }
+
+    /// The number of classes in memory.
+    pub(crate) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Adds the records of a batch. About `expected` classes will come in the end, 0 for no idea, and about `more` bytes of
+    /// texts, if that is known. Keys are trusted unless there is `are_same`.
+    ///
+    /// # Errors
+    /// When there is no space on the disk.
+    pub(crate) fn insert(
+        &mut self,
+        batch: &impl Batch,
+        are_same: Option<&AreSame<'_>>,
+        expected: u64,
+        more: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let (mode, keys) = (self.mode, batch.keys());
+        let count: usize = keys.iter().map(|rows| rows.len()).sum();
+        self.records += count as u64;
+        if self.spill.is_none() && !self.fits(batch, &keys, count) {
+            self.begin_spill(more)?;
+        }
+        if let Some(Partitions { file, groups, .. }) = &mut self.spill {
+            threads::each(groups, |partition, group| {
+                for (chunk, rows) in keys.iter().enumerate() {
+                    for (key, row) in rows.in_partition(partition) {
+                        let (position, bytes) = batch.record(chunk, row);
+                        let rank = mode.keep.rank(bytes);
+                        let bytes = if mode.has_texts { bytes } else { &[] };
+                        group.push(&Row { key, position, count: 1, rank, bytes }, file);
+                    }
+                }
+            });
+            return self.spill.as_mut().map_or(Ok(()), Partitions::fault);
+        }
+        self.classes.expect(expected);
+        let is_member = |store: &ClassStore, met: Met| {
+            are_same.is_none_or(|are_same| {
+                let (_, bytes) = batch.record(met.chunk, met.row);
+                are_same(mode.text(bytes), store.survivor(mode, met.class).1)
+            })
+        };
+        self.classes.insert_if(&keys, is_member, |store, met| {
+            store.add(mode, met.class, met.is_first, || batch.record(met.chunk, met.row));
+        });
+        Ok(())
+    }
+
+    /// Whether a batch of `count` records has room in memory.
+    fn fits(&mut self, batch: &impl Batch, keys: &[&Rows], count: usize) -> bool {
+        let Some(budget) = &mut self.budget else { return true };
+        let (mode, tables) = (self.mode, self.classes.memory_bytes());
+        let stores = |more: usize| -> usize {
+            let of = |store: &ClassStore| store.memory_bytes(mode, more / Rows::PARTITIONS + 1);
+            self.classes.partitions().map(of).sum()
+        };
+        budget.measure_if_tight(tables + stores(0));
+        let beside = stores(count) + if mode.has_texts { batch.bytes() } else { 0 };
+        // Tables are not to take what stores will need for the same classes.
+        let most = budget.numbered_key_bytes(beside, self.classes.len() + count);
+        self.classes.limit_to(most);
+        tables <= most && self.classes.fits(keys)
+    }
+
+    /// Spills all that is in memory.
+    fn begin_spill(&mut self, more: Option<u64>) -> Result<(), StoreError> {
+        let Some(budget) = &self.budget else { return Ok(()) };
+        let mode = self.mode;
+        let dir = SpillDir::new(&budget.limit.temp_dir);
+        // A guess, and on the low side.
+        dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
+        let mut spill = Partitions::new(dir, Some(mode), budget.limit.buffer_bytes())?;
+        let Partitions { file, groups, .. } = &mut spill;
+        // Each partition of the set has its own.
+        let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
+        self.classes.by_number(|partition, keys, store| {
+            let mut group = groups[partition].lock().unwrap_or_else(PoisonError::into_inner);
+            each_row(mode, &keys, std::mem::take(store), |row| group.push(row, file));
+        });
+        drop(groups);
+        self.classes = Classes::new();
+        spill.fault()?;
+        self.spill = Some(spill);
+        Ok(())
+    }
+
+    /// What came of all records, which have positions below `end`; `writer` writes what is `wanted`.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub(crate) fn finish<'w>(
+        self,
+        end: u64,
+        wanted: Wanted,
+        are_same: Option<&AreSame<'_>>,
+        writer: &'w dyn ClassWriter,
+    ) -> Result<FoundClasses<'w>, StoreError> {
+        let ClassSet { mode, mut classes, records, seen, budget, spill } = self;
+        let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
+            let new = seal(&mut classes, seen.as_ref())?;
+            let found = FoundClasses::held(classes, mode, end, writer);
+            return Ok(found.counting(records - new, 0));
+        };
+        let (rest, to) = (budget.rest(), dir.file()?);
+        // A part of it is for the runs that are written.
+        let room = rest / 4 * 3 / rayon::current_num_threads();
+        let has_seen = seen.is_some();
+        let passes = |part: &_| resolve::passes(part, mode, wanted, has_seen, room);
+        let runs: u64 =
+            groups.iter().flat_map(|group| group.parts()).map(|part| 3 * passes(part)).sum();
+        let capacity = (rest / 8 / runs.max(1) as usize).clamp(64, 64 << 10);
+        let seen = seen.as_ref();
+        let (rows, to_file) = (&rows, &to);
+        let resolver =
+            Resolver { writer, mode, wanted, are_same, seen, rows, to: to_file, room, capacity };
+        let resolved = Partitions::resolve(groups, passes, |part, pass, table| {
+            resolver.resolve(part, pass, table)
+        })?;
+        let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();
+        let found = FoundClasses::spilled(resolved, to, wanted, mode, writer)?;
+        Ok(found.counting(records - new, dir.written()))
+    }
+}
+
+/// Makes all stores ready to be read, and marks what was seen; gives the number of classes that were not.
+fn seal(
+    classes: &mut Classes<ClassStore>,
+    seen: Option<&SeenClasses<'_>>,
+) -> Result<u64, StoreError> {
+    threads::each(&mut classes.partitions_mut(), |_, store| store.seal());
+    let new = Mutex::new(Ok(classes.len() as u64));
+    if let Some(seen) = seen {
+        classes.by_number(|_, keys, store| {
+            let found = seen.mark(&keys, store);
+            let mut new = new.lock().unwrap_or_else(PoisonError::into_inner);
+            match (&mut *new, found) {
+                (Ok(new), Ok(found)) => *new -= found,
+                (Ok(_), Err(error)) => *new = Err(StoreError::Set(error)),
+                (Err(_), _) => {}
+            }
+        });
+    }
+    new.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hands all that is in `store` to `push`: a row for each record if members are kept, for each class if not.
+fn each_row(mode: ClassMode, keys: &[Key], mut store: ClassStore, mut push: impl FnMut(&Row<'_>)) {
+    store.seal();
+    let all = 0..u64::MAX;
+    let row_of = |member: &Member| {
+        let (key, bytes) = (keys[member.class as usize], store.bytes_of(member));
+        Row { key, position: member.position, count: 1, rank: mode.keep.rank(bytes), bytes }
+    };
+    let mut members = store.members(all.clone()).iter().peekable();
+    for (position, class) in store.survivors(all) {
+        while let Some(member) = members.next_if(|member| member.position < position) {
+            push(&row_of(member));
+        }
+        let bytes = if mode.has_texts { store.bytes(class) } else { &[] };
+        let count = if mode.has_members { 1 } else { store.count(class) };
+        push(&Row { key: keys[class as usize], position, count, rank: store.rank(class), bytes });
+    }
+    members.for_each(|member| push(&row_of(member)));
+}

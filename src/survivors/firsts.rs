@@ -1,0 +1,252 @@
+//! The first record of each class, found as records come, and at the end for those that spilled.
+
+use std::sync::{Arc, Mutex};
+
+use super::StoreError;
+use super::file::SpillDir;
+use super::limit::Budget;
+use super::partitions::{Partition, Partitions, Row};
+use super::reread::Survivors;
+use super::run::PositionedRun;
+use super::seen::{NewKeys, Seen, forget};
+use crate::dedup::{ApproxSet, Numbering, Rows, Set};
+use crate::key::Hasher;
+use crate::threads;
+
+/// The keys of all records so far.
+enum Keys {
+    Exact(Set),
+    Approximate(ApproxSet),
+}
+
+/// Says of each record whether it is the first of its class.
+///
+/// When keys have no room in memory, the set is frozen: records that it knows are duplicates; of all others, the key and the
+/// position spill to disk, in partitions by the bits of the keys. At the end the set is dropped, and each partition
+/// is resolved by itself, which gives the positions of first records.
+pub(crate) struct FirstSet<'s> {
+    keys: Keys,
+    hasher: Hasher,
+    seen: Option<Seen<'s>>,
+    budget: Option<Budget>,
+    spill: Option<Partitions>,
+}
+
+impl<'s> FirstSet<'s> {
+    /// No records, with keys by `hasher`, an exact set within `budget`, and without what is in `seen`.
+    pub(crate) fn new(
+        hasher: Hasher,
+        seen: Option<Seen<'s>>,
+        budget: Option<Budget>,
+    ) -> FirstSet<'s> {
+        FirstSet { keys: Keys::Exact(Set::new()), hasher, seen, budget, spill: None }
+    }
+
+    /// The same with an approximate set, which never spills.
+    pub(crate) fn approximate(self, set: ApproxSet) -> FirstSet<'s> {
+        FirstSet { keys: Keys::Approximate(set), budget: None, ..self }
+    }
+
+    /// The number of classes in memory; 0 for an approximate set.
+    pub(crate) fn len(&self) -> usize {
+        match &self.keys {
+            Keys::Exact(set) => set.len(),
+            Keys::Approximate(_) => 0,
+        }
+    }
+
+    /// Says how many classes there will be in the end, as far as one can guess; 0 for no idea.
+    pub(crate) fn expect(&mut self, classes: u64) {
+        if let Keys::Exact(set) = &mut self.keys {
+            set.expect(classes);
+        }
+    }
+
+    /// Whether some records have spilled. From then on, all others have to.
+    pub(crate) fn has_spilled(&self) -> bool {
+        self.spill.is_some()
+    }
+
+    /// Where records spill to, if they do.
+    pub(crate) fn spill_dir(&self) -> Option<&SpillDir> {
+        self.spill.as_ref().map(|spill| &spill.dir)
+    }
+
+    /// Whether `chunks` have room in memory, if their buffers take so many bytes.
+    pub(crate) fn fits(&mut self, chunks: &[&Rows], buffers: usize) -> bool {
+        let (Some(budget), Keys::Exact(set)) = (&mut self.budget, &mut self.keys) else {
+            return true;
+        };
+        budget.note_batch(buffers, set.memory_bytes());
+        set.limit_to(budget.key_bytes());
+        set.fits(chunks)
+    }
+
+    /// Freezes the set; from now on, records spill. About `more` are still to come, if that is not 0.
+    ///
+    /// # Errors
+    /// When there is no space on the disk.
+    pub(crate) fn begin_spill(&mut self, more: u64) -> Result<(), StoreError> {
+        let Some(budget) = &self.budget else { return Ok(()) };
+        let dir = SpillDir::new(&budget.limit.temp_dir);
+        // The number is a guess; half of it is hardly too many.
+        dir.need(more / 2 * 20)?;
+        self.spill = Some(Partitions::new(dir, None, budget.limit.buffer_bytes())?);
+        Ok(())
+    }
+
+    /// Inserts the rows of all `chunks` in order; [`Rows::is_first`] says which are the first of their class. On error none is.
+    #[inline]
+    pub(crate) fn insert(&mut self, chunks: &[&Rows]) -> Result<(), StoreError> {
+        match &mut self.keys {
+            Keys::Exact(set) => set.insert(chunks),
+            Keys::Approximate(set) => set.insert(chunks),
+        }
+        let Some(seen) = &mut self.seen else { return Ok(()) };
+        seen.resolve(&self.hasher, chunks).map_err(|error| {
+            // Nobody knows which of these are new.
+            chunks.iter().for_each(|rows| forget(rows));
+            StoreError::Set(error)
+        })
+    }
+
+    /// Spills what of `chunks` neither the frozen set nor the one on disk knows; `position` is that of a row of a chunk, and
+    /// rises from row to row and from call to call.
+    pub(crate) fn spill(
+        &mut self,
+        chunks: &[&Rows],
+        position: impl Fn(usize, usize) -> u64 + Sync,
+    ) -> Result<(), StoreError> {
+        let (Some(spill), Keys::Exact(set)) = (&mut self.spill, &self.keys) else {
+            return Ok(());
+        };
+        let Partitions { file, groups, .. } = spill;
+        let row = |chunk, row, key| {
+            let position = position(chunk, row);
+            Row { key, position, count: 1, rank: 0, bytes: &[] }
+        };
+        match &self.seen {
+            None => set.find(chunks, groups, |group, chunk, i, key| {
+                group.push(&row(chunk, i, key), file);
+            }),
+            Some(seen) => {
+                chunks.iter().for_each(|rows| forget(rows));
+                set.find(chunks, &mut [(); Rows::PARTITIONS], |(), chunk, row, _| {
+                    chunks[chunk].set_first(row, true);
+                });
+                seen.clear_seen(&self.hasher, chunks)?;
+                threads::each(groups, |partition, group| {
+                    for (chunk, rows) in chunks.iter().enumerate() {
+                        let firsts = rows.in_partition(partition);
+                        for (key, i) in firsts.filter(|&(_, row)| rows.is_first(row)) {
+                            group.push(&row(chunk, i, key), file);
+                        }
+                    }
+                });
+            }
+        }
+        spill.fault()
+    }
+
+    /// Resolves what has spilled: the first records of it, and their number; `None` if nothing has. The set of keys is
+    /// dropped.
+    pub(crate) fn resolve(&mut self) -> Result<Option<(Survivors<'static>, u64)>, StoreError> {
+        self.keys = Keys::Exact(Set::new());
+        let (Some(spill), Some(budget)) = (self.spill.take(), &self.budget) else {
+            return Ok(None);
+        };
+        let Partitions { dir, file, groups } = spill;
+        let room = budget.rest() / rayon::current_num_threads();
+        let to = dir.file()?;
+        let needed = |part: &Partition| Numbering::bytes_for(part.rows as usize) as u64;
+        let loader = self.seen.as_mut().and_then(|seen| seen.new_keys.as_deref_mut());
+        let loader = loader.map(Mutex::new);
+        let resolved = Partitions::resolve(
+            groups,
+            |part| Partition::passes(needed(part), room),
+            |part, pass, table| {
+                let mut run = PositionedRun::new(RUN_BYTES);
+                let mut keys = loader.as_ref().map(|loader| NewKeys::new(loader, &self.hasher));
+                part.read_pass(pass, table, &file, |table, row| {
+                    if table.number(row.key).1 {
+                        run.push(row.position, &[], &to)?;
+                        keys.as_mut().map_or(Ok(()), |keys| keys.push(row.key))?;
+                    }
+                    Ok(())
+                })?;
+                keys.map_or(Ok(()), |mut keys| keys.flush())?;
+                run.finish(&to)?;
+                Ok((run, table.len() as u64))
+            },
+        )?;
+        let (runs, counts): (Vec<PositionedRun>, Vec<u64>) = resolved.into_iter().unzip();
+        Ok(Some((Survivors::spilled(runs, Arc::new(to))?, counts.iter().sum())))
+    }
+}
+
+/// Bytes of a block of positions.
+const RUN_BYTES: usize = 16 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::limit::MemoryLimit;
+    use super::super::reread::Window;
+    use super::*;
+
+    #[test]
+    fn agrees_with_a_tree_set_in_any_memory() {
+        let dir = tempfile::tempdir().unwrap();
+        let hasher = Hasher::random();
+        let key = |row: u64| hasher.key(&(row * row % 20_003).to_le_bytes());
+        // Positions with gaps, some of them beyond 32 bits.
+        let position = |row: u64| row * 3 + (row / 20_000) * (5 << 32);
+        for (bytes, set_bytes) in [(1 << 16, 1), (1 << 20, 100_000), (64 << 20, 150_000)] {
+            let limit =
+                MemoryLimit { set_bytes: Some(set_bytes), ..MemoryLimit::new(bytes, dir.path()) };
+            let budget = Some(Budget::of_process(limit));
+            let mut set = FirstSet::new(hasher.clone(), None, budget);
+            let mut seen = BTreeSet::new();
+            let (mut expected, mut spilled_from) = (Vec::new(), u64::MAX);
+            for start in (0..60_000).step_by(1_000) {
+                let mut chunks = [Rows::default(), Rows::default()];
+                for row in start..start + 1_000 {
+                    chunks[usize::from(row >= start + 400)].push(key(row));
+                }
+                chunks.iter_mut().for_each(Rows::partition);
+                let rows: Vec<&Rows> = chunks.iter().collect();
+                if !set.has_spilled() && !set.fits(&rows, 0) {
+                    set.begin_spill(0).unwrap();
+                    spilled_from = start;
+                }
+                let number = |chunk, row: usize| start + 400 * chunk as u64 + row as u64;
+                match set.has_spilled() {
+                    false => set.insert(&rows).unwrap(),
+                    true => set.spill(&rows, |chunk, row| position(number(chunk, row))).unwrap(),
+                }
+                for row in start..start + 1_000 {
+                    let is_first = seen.insert(key(row));
+                    if set.has_spilled() && is_first {
+                        expected.push(position(row));
+                    } else if !set.has_spilled() {
+                        let chunk = usize::from(row >= start + 400);
+                        let at = (row - start) as usize - 400 * chunk;
+                        assert_eq!(chunks[chunk].is_first(at), is_first);
+                    }
+                }
+            }
+            assert!(spilled_from < 60_000, "{bytes}");
+            let (mut survivors, count) = set.resolve().unwrap().unwrap();
+            assert_eq!(count, expected.len() as u64);
+            let (mut found, mut window) = (Vec::new(), Window::default());
+            let mut start = 0;
+            for len in [1, 63, 20_000, 4 << 32, 60 << 32] {
+                survivors.advance(len, &mut window).unwrap();
+                found.extend(survivors.find(&mut window).iter().map(|&(at, _)| start + at));
+                start += len;
+            }
+            assert!(found == expected, "{bytes}");
+        }
+    }
+}

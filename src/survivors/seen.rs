@@ -1,0 +1,156 @@
+//! Keys that earlier runs have seen, in a set on disk.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::StoreError;
+use super::keep::Select;
+use super::store::ClassStore;
+use crate::dedup::Rows;
+use crate::key::{Hasher, Key};
+use crate::set::{KeySet, Loader, SetError};
+use crate::threads;
+
+/// A set on disk that decides what is new ([`crate::pipeline::dedup_unseen`], [`crate::pipeline::classes_unseen`]).
+#[derive(Debug)]
+pub struct Seen<'s> {
+    /// What was seen before.
+    pub set: &'s KeySet,
+    /// Takes the keys of what was not.
+    pub new_keys: Option<&'s mut Loader>,
+}
+
+impl Seen<'_> {
+    /// Corrects which rows are first: none of those in the set. The keys of the others are given to the loader.
+    pub(super) fn resolve(&mut self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
+        self.clear_seen(hasher, chunks)?;
+        let Some(loader) = &mut self.new_keys else { return Ok(()) };
+        for rows in chunks {
+            let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
+            loader.push(firsts.map(|row| hasher.public(rows.key(row))))?;
+        }
+        Ok(())
+    }
+
+    /// The same, without the loader.
+    pub(super) fn clear_seen(&self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
+        look_up(
+            self.set,
+            hasher,
+            chunks,
+            |rows, row| rows.is_first(row),
+            |rows, row, is_in| rows.set_first(row, !is_in),
+        )
+    }
+}
+
+/// Makes no row the first of its key.
+pub(crate) fn forget(rows: &Rows) {
+    (0..rows.len()).for_each(|row| rows.set_first(row, false));
+}
+
+/// Looks up the rows of all chunks that are `asked` for, and reports the answers to `found`.
+///
+/// Rows come in the order of run keys, and a set is in that of public keys: they are brought into ranges of it first, so that
+/// each block of the set is read once.
+pub(crate) fn look_up(
+    set: &KeySet,
+    hasher: &Hasher,
+    chunks: &[&Rows],
+    asked: impl Fn(&Rows, usize) -> bool + Sync,
+    found: impl Fn(&Rows, usize, bool) + Sync,
+) -> Result<(), SetError> {
+    const RANGES: usize = 32;
+    let range_of = |key: Key| (key.0 >> (128 - RANGES.trailing_zeros())) as usize;
+    let by_range = threads::map(0..chunks.len(), |chunk| {
+        let rows = chunks[chunk];
+        let mut ranges: [Vec<(Key, u32)>; RANGES] = Default::default();
+        for row in (0..rows.len()).filter(|&row| asked(rows, row)) {
+            let key = hasher.public(rows.key(row));
+            ranges[range_of(key)].push((key, row as u32));
+        }
+        ranges
+    });
+    let done = threads::map(0..RANGES, |range| {
+        let mut places: Vec<(usize, u32)> = Vec::new();
+        let mut keys: Vec<(Key, usize)> = Vec::new();
+        for (chunk, ranges) in by_range.iter().enumerate() {
+            for &(key, row) in &ranges[range] {
+                keys.push((key, places.len()));
+                places.push((chunk, row));
+            }
+        }
+        let mut held = vec![false; places.len()];
+        set.find(&mut keys, |i| held[i] = true)?;
+        for (&(chunk, row), is_in) in places.iter().zip(held) {
+            found(chunks[chunk], row as usize, is_in);
+        }
+        Ok(())
+    });
+    done.into_iter().collect()
+}
+
+/// Keys on their way from all threads to a [`Loader`], as public ones.
+pub(super) struct NewKeys<'s, 'l> {
+    loader: &'s Mutex<&'l mut Loader>,
+    hasher: &'s Hasher,
+    keys: Vec<Key>,
+}
+
+impl<'s, 'l> NewKeys<'s, 'l> {
+    pub(super) fn new(loader: &'s Mutex<&'l mut Loader>, hasher: &'s Hasher) -> NewKeys<'s, 'l> {
+        NewKeys { loader, hasher, keys: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, key: Key) -> Result<(), StoreError> {
+        /// Keys that are handed on at once.
+        const KEYS: usize = 1 << 12;
+        self.keys.push(key);
+        if self.keys.len() >= KEYS { self.flush() } else { Ok(()) }
+    }
+
+    #[cold]
+    pub(super) fn flush(&mut self) -> Result<(), StoreError> {
+        let mut loader = self.loader.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(loader.push_alone(self.keys.drain(..).map(|key| self.hasher.public(key)))?)
+    }
+}
+
+/// [`Seen`] for classes, which are looked up once all is read.
+pub(super) struct SeenClasses<'s> {
+    set: &'s KeySet,
+    /// Takes the keys of classes that are written.
+    new_keys: Option<Mutex<&'s mut Loader>>,
+    select: Select,
+    /// Of the run, which public keys come from.
+    hasher: Hasher,
+}
+
+impl<'s> SeenClasses<'s> {
+    pub(super) fn new(seen: Seen<'s>, select: Select, hasher: Hasher) -> SeenClasses<'s> {
+        SeenClasses { set: seen.set, new_keys: seen.new_keys.map(Mutex::new), select, hasher }
+    }
+
+    /// Marks the classes in `store`, which is sealed, that were seen, and gives their number; `keys` are the keys of all
+    /// classes.
+    pub(super) fn mark(&self, keys: &[Key], store: &mut ClassStore) -> Result<u64, SetError> {
+        let public = keys.iter().map(|&key| self.hasher.public(key));
+        let mut asked: Vec<(Key, usize)> = public.zip(0..).collect();
+        let mut seen = 0;
+        self.set.find(&mut asked, |class| {
+            store.mark_seen(class as u32);
+            seen += 1;
+        })?;
+        drop(asked);
+        if let Some(new_keys) = &self.new_keys {
+            let is_written = |class: u32| {
+                let count = store.count(class);
+                count > 0 && self.select.has(count)
+            };
+            let written = keys.iter().zip(0..).filter(|&(_, class)| is_written(class));
+            let mut new_keys = new_keys.lock().unwrap_or_else(PoisonError::into_inner);
+            new_keys.push_alone(written.map(|(&key, _)| self.hasher.public(key)))?;
+        }
+        Ok(seen)
+    }
+}

@@ -1,0 +1,350 @@
+//! What came of all records, in the order of the input: survivors, omitted records, and classes with their members.
+//!
+//! Of classes in memory, positions are cut into segments. Within one, what the partitions hold is put in order by position, and
+//! many segments are written to buffers at once, while those before are written out. Of those that spilled, all is in runs, which are
+//! merged.
+
+use std::io::Write;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::StoreError;
+use super::file::SpillFile;
+use super::keep::{ClassMode, Select};
+use super::merge::Merge;
+use super::reread::Survivors;
+use super::resolve::Resolved;
+use super::run::PositionedRun;
+use super::store::{ClassStore, Member};
+use crate::dedup::Classes;
+use crate::threads;
+
+/// Positions of a segment.
+const SEGMENT: u64 = 1 << 14;
+
+/// What is to be written of classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// A line for the survivor of each class, instead of its position.
+    pub(crate) lines: bool,
+    /// A line for each omitted record.
+    pub(crate) dupes: bool,
+    /// An object for each class that is written.
+    pub(crate) clusters: bool,
+}
+
+/// Writes classes.
+pub(crate) trait ClassWriter: Sync {
+    /// Which classes are written.
+    fn select(&self) -> Select;
+
+    /// What writes one record after the other; each thread has its own.
+    fn session(&self) -> Box<dyn ClassSession + '_>;
+}
+
+/// Appends what is written to buffers.
+pub(crate) trait ClassSession {
+    /// The line for a survivor of `count` records.
+    fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);
+
+    /// The line for an omitted record; without a survivor, its class was seen by an earlier run.
+    fn dupe(&mut self, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>);
+
+    /// The beginning of a class of `count` records.
+    fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);
+
+    /// A member of the class.
+    fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>);
+
+    /// The end of the class.
+    fn cluster_end(&mut self, out: &mut Vec<u8>);
+}
+
+/// Appends the class of this number in `store`, whose members are in order.
+pub(super) fn push_cluster(
+    store: &ClassStore,
+    mode: ClassMode,
+    class: u32,
+    session: &mut dyn ClassSession,
+    out: &mut Vec<u8>,
+) {
+    let (position, survivor) = store.survivor(mode, class);
+    session.cluster_start(survivor, store.count(class), out);
+    let members = store.members_of(class);
+    let (before, after) =
+        members.split_at(members.partition_point(|member| member.position < position));
+    let mut push = |position, text: &[u8]| session.cluster_member(position, text, survivor, out);
+    let text = |member: &Member| mode.text(store.bytes_of(member));
+    before.iter().for_each(|member| push(member.position, text(member)));
+    push(position, survivor);
+    after.iter().for_each(|member| push(member.position, text(member)));
+    session.cluster_end(out);
+}
+
+/// What came of all records.
+pub(crate) struct FoundClasses<'w> {
+    from: From,
+    mode: ClassMode,
+    writer: &'w dyn ClassWriter,
+    /// Records that were omitted.
+    pub(crate) duplicates: u64,
+    /// Bytes that spilled to disk.
+    pub(crate) spilled: u64,
+    /// Classes that were written, and those that were withheld; complete when [`FoundClasses::write_classes`] has written all.
+    pub(crate) written: u64,
+    pub(crate) withheld: u64,
+}
+
+enum From {
+    /// In memory, with positions from `start` to `end` that are still to be written.
+    Held { classes: Classes<ClassStore>, start: u64, end: u64, has_sorted_members: bool },
+    /// On disk.
+    Spilled {
+        file: Arc<SpillFile>,
+        lines: Merge,
+        dupes: Merge,
+        clusters: Merge,
+        counts: Vec<PositionedRun>,
+    },
+}
+
+impl<'w> FoundClasses<'w> {
+    pub(super) fn held(
+        classes: Classes<ClassStore>,
+        mode: ClassMode,
+        end: u64,
+        writer: &'w dyn ClassWriter,
+    ) -> FoundClasses<'w> {
+        let from = From::Held { classes, start: 0, end, has_sorted_members: false };
+        FoundClasses { from, mode, writer, duplicates: 0, spilled: 0, written: 0, withheld: 0 }
+    }
+
+    pub(super) fn spilled(
+        resolved: Vec<Resolved>,
+        file: SpillFile,
+        wanted: Wanted,
+        mode: ClassMode,
+        writer: &'w dyn ClassWriter,
+    ) -> Result<FoundClasses<'w>, StoreError> {
+        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut written, mut withheld) = (0, 0);
+        for one in resolved {
+            written += one.written;
+            withheld += one.withheld;
+            survivors.push(one.survivors);
+            dupes.push(one.dupes);
+            clusters.push(one.clusters);
+        }
+        let (lines, counts) =
+            if wanted.lines { (survivors, Vec::new()) } else { (Vec::new(), survivors) };
+        let merge = |runs| Merge::new(runs, &file);
+        let (lines, dupes, clusters) = (merge(lines)?, merge(dupes)?, merge(clusters)?);
+        let from = From::Spilled { file: Arc::new(file), lines, dupes, clusters, counts };
+        Ok(FoundClasses { from, mode, writer, duplicates: 0, spilled: 0, written, withheld })
+    }
+
+    pub(super) fn counting(self, duplicates: u64, spilled: u64) -> FoundClasses<'w> {
+        FoundClasses { duplicates, spilled, ..self }
+    }
+
+    /// Writes the lines of omitted records.
+    pub(crate) fn write_dupes(&mut self, sink: &mut (dyn Write + Send)) -> Result<(), StoreError> {
+        let mut write = |lines: &[u8]| sink.write_all(lines).map_err(StoreError::Write);
+        match &mut self.from {
+            From::Spilled { file, dupes, .. } => dupes.up_to(u64::MAX, file, write),
+            From::Held { classes, end, .. } => {
+                let segments = Segments { classes, mode: self.mode, writer: self.writer };
+                in_segments(0..*end, |range| segments.dupes(range), |lines| write(&lines))
+            }
+        }
+    }
+
+    /// Writes the classes whose survivors are before the position `end`, and after those that were written: their lines to
+    /// `out`, and their objects to `clusters`. Members have to be written before.
+    pub(crate) fn write_classes(
+        &mut self,
+        end: u64,
+        out: Option<&mut (dyn Write + Send)>,
+        clusters: Option<&mut (dyn Write + Send)>,
+    ) -> Result<(), StoreError> {
+        let write = |sink: &mut Option<&mut (dyn Write + Send)>, bytes: &[u8]| match sink {
+            Some(sink) => sink.write_all(bytes).map_err(StoreError::Write),
+            None => Ok(()),
+        };
+        let (mut out, mut objects) = (out, clusters);
+        match &mut self.from {
+            From::Spilled { file, lines, clusters, .. } => {
+                lines.up_to(end, file, |lines| write(&mut out, lines))?;
+                clusters.up_to(end, file, |lines| write(&mut objects, lines))
+            }
+            From::Held { classes, start, end: all, has_sorted_members } => {
+                if objects.is_some() && !std::mem::replace(has_sorted_members, true) {
+                    threads::each(&mut classes.partitions_mut(), |_, store| store.sort_members());
+                }
+                let range = *start..end.min(*all);
+                *start = range.end;
+                let (has_lines, has_clusters) = (out.is_some(), objects.is_some());
+                let segments = Segments { classes, mode: self.mode, writer: self.writer };
+                let (mut written, mut withheld) = (0, 0);
+                in_segments(
+                    range,
+                    |range| segments.classes(range, has_lines, has_clusters),
+                    |segment: Segment| {
+                        written += segment.written;
+                        withheld += segment.withheld;
+                        write(&mut out, &segment.lines)?;
+                        write(&mut objects, &segment.clusters)
+                    },
+                )?;
+                self.written += written;
+                self.withheld += withheld;
+                Ok(())
+            }
+        }
+    }
+
+    /// Where the survivors of all classes are, whether these are written or not, if no lines were wanted.
+    pub(crate) fn survivors(&mut self) -> Result<Survivors<'_>, StoreError> {
+        match &mut self.from {
+            From::Held { classes, .. } => Ok(Survivors::held(classes)),
+            From::Spilled { file, counts, .. } => {
+                Survivors::spilled(std::mem::take(counts), Arc::clone(file))
+            }
+        }
+    }
+}
+
+/// What a segment gives.
+#[derive(Debug, Default)]
+struct Segment {
+    lines: Vec<u8>,
+    clusters: Vec<u8>,
+    /// Classes.
+    written: u64,
+    withheld: u64,
+}
+
+/// Classes in memory, written segment by segment.
+struct Segments<'c> {
+    classes: &'c Classes<ClassStore>,
+    mode: ClassMode,
+    writer: &'c dyn ClassWriter,
+}
+
+impl Segments<'_> {
+    /// The lines for the omitted records in `range`.
+    fn dupes(&self, range: Range<u64>) -> Vec<u8> {
+        let (mode, mut session) = (self.mode, self.writer.session());
+        let mut lines = Vec::new();
+        let stores: Vec<&ClassStore> = self.classes.partitions().collect();
+        let members: Vec<&[Member]> =
+            stores.iter().map(|store| store.members(range.clone())).collect();
+        let mut order = Order::new(range.clone());
+        for (number, (store, members)) in stores.iter().zip(&members).enumerate() {
+            (0..).zip(*members).for_each(|(i, member)| order.put(member.position, number, i));
+            // Not even the survivors of seen classes survive; their numbers follow those of the members.
+            let after = members.len() as u32;
+            for (position, class) in store.survivors(range.clone()) {
+                if store.count(class) == 0 {
+                    order.put(position, number, after + class);
+                }
+            }
+        }
+        for (number, i) in order.places() {
+            let (store, members) = (stores[number], members[number]);
+            let (class, record) = match members.get(i as usize) {
+                Some(member) => (member.class, mode.text(store.bytes_of(member))),
+                None => {
+                    let class = i - members.len() as u32;
+                    (class, store.survivor(mode, class).1)
+                }
+            };
+            let survivor = (store.count(class) > 0).then(|| store.survivor(mode, class).1);
+            session.dupe(record, survivor, &mut lines);
+        }
+        lines
+    }
+
+    /// The classes whose survivors are in `range`.
+    fn classes(&self, range: Range<u64>, has_lines: bool, has_clusters: bool) -> Segment {
+        let mut session = self.writer.session();
+        let mut made = Segment::default();
+        let stores: Vec<&ClassStore> = self.classes.partitions().collect();
+        let mut order = Order::new(range.clone());
+        for (number, store) in stores.iter().enumerate() {
+            let survivors = store.survivors(range.clone());
+            survivors.for_each(|(position, class)| order.put(position, number, class));
+        }
+        for (number, class) in order.places() {
+            let store = stores[number];
+            let count = store.count(class);
+            if count == 0 {
+                continue;
+            }
+            if !self.writer.select().has(count) {
+                made.withheld += 1;
+                continue;
+            }
+            made.written += 1;
+            if has_lines {
+                session.result(store.survivor(self.mode, class).1, count, &mut made.lines);
+            }
+            if has_clusters {
+                push_cluster(store, self.mode, class, &mut *session, &mut made.clusters);
+            }
+        }
+        made
+    }
+}
+
+/// Brings what the partitions hold in a range of positions into the order of these.
+struct Order {
+    start: u64,
+    /// For each position, the number of a partition and of something in it.
+    places: Vec<(u32, u32)>,
+}
+
+/// There is nothing at a position.
+const NOTHING: (u32, u32) = (u32::MAX, 0);
+
+impl Order {
+    fn new(range: Range<u64>) -> Order {
+        Order { start: range.start, places: vec![NOTHING; (range.end - range.start) as usize] }
+    }
+
+    /// Puts number `i` of a partition at `position`, which is in the range and not taken.
+    fn put(&mut self, position: u64, partition: usize, i: u32) {
+        self.places[(position - self.start) as usize] = (partition as u32, i);
+    }
+
+    /// The partitions and numbers, in order.
+    fn places(&self) -> impl Iterator<Item = (usize, u32)> {
+        let taken = self.places.iter().filter(|place| **place != NOTHING);
+        taken.map(|&(partition, i)| (partition as usize, i))
+    }
+}
+
+/// Cuts `range` into segments, makes something of each, many at once, and hands it on in order.
+fn in_segments<T: Send>(
+    range: Range<u64>,
+    make: impl Fn(Range<u64>) -> T + Sync,
+    mut hand_on: impl FnMut(T) -> Result<(), StoreError> + Send,
+) -> Result<(), StoreError> {
+    let at_once = 2 * rayon::current_num_threads() as u64;
+    let mut made: Vec<T> = Vec::new();
+    let mut start = range.start;
+    while start < range.end || !made.is_empty() {
+        let end = range.end.min(start + at_once * SEGMENT);
+        let segments = (end - start).div_ceil(SEGMENT);
+        let (handed_on, next) = threads::both(
+            || made.into_iter().try_for_each(&mut hand_on),
+            || -> Vec<T> {
+                let segment = |i| start + i * SEGMENT;
+                threads::map(0..segments, |i| make(segment(i)..segment(i + 1).min(end)))
+            },
+        );
+        handed_on?;
+        (made, start) = (next, end);
+    }
+    Ok(())
+}

@@ -1,0 +1,426 @@
+//! Which rows `dedup` keeps.
+//!
+//! The first row of each class is written at once, as long as keys have room in memory. When they have none, and where rows of a
+//! class are counted or compared, rows wait: at the end the tables are read a second time ([`super::again`]), and what survives
+//! is written.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::SchemaRef;
+
+use super::again::{Chosen, Marked, Rereading};
+use super::rank::KeepRow;
+use super::read::{Again, Reader, Unit};
+use super::{Job, TableError, jsonl};
+use crate::arrow::{Columns, Keyed, each_value, spelled_out};
+use crate::dedup::Rows;
+use crate::key::Hasher;
+use crate::pipeline::{
+    ClassOptions, DedupOptions, Origins, Proof, RecordWriter, Report, Seen, Select, Settings,
+};
+use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FirstSet, Record, SpillStream, Wanted};
+
+/// What is written of the classes of rows.
+///
+/// ```
+/// use uriscan::arrow::Columns;
+/// use uriscan::pipeline::Select;
+/// use uriscan::table::{ByClass, Input, Job, KeepRow, TableFormat, Task, run};
+///
+/// let (keep, temp_dir) = (KeepRow::Greatest("day".to_owned()), std::env::temp_dir());
+/// let by = ByClass { keep, select: Select::All, count: true, verify: false, temp_dir };
+/// let job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
+/// let csv = "day,url\n1,http://h\n2,HTTP://h/\n1,http://i\n";
+/// let mut out = Vec::new();
+/// run(vec![Input::stream("list", TableFormat::Csv, csv.as_bytes())], &job, &mut out, None).unwrap();
+/// assert_eq!(out, b"day,url,uri_count\n2,HTTP://h/,2\n1,http://i,1\n");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ByClass {
+    /// Which row of a class is kept. It stands where it stood.
+    pub keep: KeepRow,
+    /// Which classes are written.
+    pub select: Select,
+    /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
+    pub count: bool,
+    /// Compare canonical forms wherever two rows have one key, instead of trusting 128 bits.
+    pub verify: bool,
+    /// A directory for the rows of tables that can be read only once; the files have no names and vanish with the process.
+    pub temp_dir: PathBuf,
+}
+
+/// Picks rows.
+pub(super) struct Picker<'j> {
+    columns: Columns,
+    hasher: Hasher,
+    /// The number of the column of URIs.
+    column: usize,
+    kind: Kind<'j>,
+    /// Rows that wait.
+    rows: Rereading,
+    /// Of these, those too long to be judged, each a class of its own.
+    alone: Vec<u64>,
+    /// The table that is being read, if it can be read again.
+    again: Option<Again>,
+}
+
+/// What is picked.
+enum Kind<'j> {
+    Firsts(FirstSet<'j>),
+    Classes(Box<ClassesOf<'j>>),
+}
+
+/// Classes of rows.
+struct ClassesOf<'j> {
+    by: &'j ByClass,
+    mode: ClassMode,
+    set: ClassSet<'j>,
+    /// The number of the column that decides what is kept.
+    deciding: usize,
+    writer: RecordWriter,
+    wanted: Wanted,
+}
+
+impl<'j> Picker<'j> {
+    /// What picks rows of tables with the columns of `schema` that are not in `seen`, by classes if these are asked for.
+    pub(super) fn new(
+        job: &'j Job,
+        by: Option<&'j ByClass>,
+        (schema, column): (&SchemaRef, usize),
+        columns: Columns,
+        seen: Option<Seen<'j>>,
+        sides: &Sides<'_>,
+    ) -> Result<Picker<'j>, TableError> {
+        let equivalence = &columns.equivalence;
+        let public = seen.is_some().then(|| equivalence.public_hasher(columns.hash));
+        let hasher = equivalence.run_hasher(&columns.hasher, public);
+        let budget = job.limit.clone().map(Budget::of_keys);
+        let kind = match by {
+            None => Kind::Firsts(FirstSet::new(hasher.clone(), seen, budget)),
+            Some(by) => {
+                let deciding = by.deciding(schema)?.unwrap_or(column);
+                let (wanted, mode) = by.wanted(sides);
+                let set = ClassSet::new(mode, budget);
+                let set = set.without(seen, by.select, hasher.clone());
+                let dedup = DedupOptions { equivalence: equivalence.clone(), ..Default::default() };
+                let options = ClassOptions { dedup, select: by.select, ..Default::default() };
+                let settings = Settings { kernels: columns.kernels, ..Settings::default() };
+                let writer = RecordWriter::of_classes(&options, &settings, Origins::default());
+                Kind::Classes(Box::new(ClassesOf { by, mode, set, deciding, writer, wanted }))
+            }
+        };
+        let (rows, alone, again) = (Rereading::default(), Vec::new(), None);
+        Ok(Picker { columns, hasher, column, kind, rows, alone, again })
+    }
+
+    /// What comes now are the rows of `reader`.
+    pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
+        self.again = reader.again().cloned();
+        let (again, schema) = (self.again.as_ref(), reader.schema());
+        match &mut self.kind {
+            Kind::Firsts(firsts) => match firsts.spill_dir() {
+                Some(dir) => self.rows.begin(again, &schema, 0, || SpillStream::new(dir)),
+                None => Ok(()),
+            },
+            Kind::Classes(classes) => {
+                classes.writer.origins.begin(self.rows.rows, reader.name());
+                let stream = || SpillStream::in_directory(&classes.by.temp_dir);
+                self.rows.begin(again, &schema, 0, stream)
+            }
+        }
+    }
+
+    /// What is known of the rows of `batch`, before which there are `start` rows of the table.
+    pub(super) fn mark(&mut self, batch: &RecordBatch, start: u64) -> Result<Marked, TableError> {
+        let mut keyed = self.columns.keyed(batch.column(self.column), &self.hasher)?;
+        let invalid = keyed.invalid;
+        if let Kind::Firsts(firsts) = &mut self.kind {
+            if !firsts.has_spilled() && !firsts.fits(&keyed.rows(), 0) {
+                firsts.begin_spill(0)?;
+                if let Some(dir) = firsts.spill_dir() {
+                    let stream = || SpillStream::new(dir);
+                    self.rows.begin(self.again.as_ref(), &batch.schema(), start, stream)?;
+                }
+            }
+            if !firsts.has_spilled() {
+                firsts.insert(&keyed.rows())?;
+                return Ok(Marked { marks: keyed.firsts(), invalid, waits: false });
+            }
+        }
+        let start = self.rows.rows;
+        let (places, alone, nulls) = keyed.places();
+        self.alone.extend(alone.into_iter().map(|row| start + row as u64));
+        match &mut self.kind {
+            Kind::Firsts(firsts) => {
+                firsts.spill(&keyed.rows(), |piece, row| start + places[piece][row] as u64)?;
+            }
+            Kind::Classes(classes) => {
+                classes.insert(&self.columns, batch, self.column, &keyed, (start, &places))?;
+            }
+        }
+        self.rows.take(batch)?;
+        let none = BooleanBuffer::new_unset(batch.num_rows());
+        Ok(Marked { marks: BooleanArray::new(none, nulls), invalid, waits: true })
+    }
+
+    /// Holds what is to be written of a unit whose other rows wait.
+    pub(super) fn hold(&mut self, batches: Unit) {
+        self.rows.hold(batches);
+    }
+
+    /// Hands the rows that waited and survive to `put`, and corrects `report`.
+    pub(super) fn finish(
+        self,
+        job: &Job,
+        schema: &SchemaRef,
+        report: &mut Report,
+        sides: &mut Sides<'_>,
+        put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
+    ) -> Result<(), TableError> {
+        let Picker { columns, column, kind, rows, alone, .. } = self;
+        match kind {
+            Kind::Firsts(mut firsts) => {
+                let dir = firsts.spill_dir().cloned();
+                let (Some((survivors, _)), Some(dir)) = (firsts.resolve()?, dir) else {
+                    return Ok(());
+                };
+                let survivors = survivors.with_alone(alone);
+                let mut chosen = Chosen { survivors, select: Select::All, has_counts: false };
+                let written = rows.read(job, (schema, column), &mut chosen, put)?;
+                // So far these rows count as duplicates.
+                report.written += written;
+                report.duplicates -= written;
+                report.spilled = dir.written();
+            }
+            Kind::Classes(classes) => {
+                let ClassesOf { by, set, writer, wanted, .. } = *classes;
+                let proof = by.verify.then(|| Proof::new(&columns.equivalence, columns.kernels));
+                let are_same = proof.as_ref().map(Proof::as_fn);
+                let keyed = report.duplicates - alone.len() as u64;
+                let mut found = set.finish(rows.rows, wanted, are_same.as_deref(), &writer)?;
+                report.duplicates = found.duplicates;
+                report.spilled = found.spilled;
+                let classes = keyed - found.duplicates + alone.len() as u64;
+                if let Some(dupes) = &mut sides.dupes {
+                    found.write_dupes(*dupes)?;
+                }
+                if let Some(clusters) = &mut sides.clusters {
+                    for &row in alone.iter().filter(|_| by.select.has(1)) {
+                        found.write_classes(row, None, Some(*clusters))?;
+                        let mut object = Vec::new();
+                        writer.push_long_cluster(row, 0, &mut object);
+                        clusters.write_all(&object).map_err(TableError::Write)?;
+                    }
+                    found.write_classes(u64::MAX, None, Some(*clusters))?;
+                }
+                let survivors = found.survivors()?.with_alone(alone);
+                let (select, has_counts) = (by.select, by.count);
+                let mut chosen = Chosen { survivors, select, has_counts };
+                report.written = rows.read(job, (schema, column), &mut chosen, put)?;
+                report.withheld = classes - report.written;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is written beside results.
+pub(super) struct Sides<'a> {
+    pub(super) dupes: Option<&'a mut (dyn Write + Send)>,
+    pub(super) clusters: Option<&'a mut (dyn Write + Send)>,
+}
+
+impl ByClass {
+    /// The number of the column that decides, if it is not that of the URIs.
+    fn deciding(&self, schema: &SchemaRef) -> Result<Option<usize>, TableError> {
+        let Some(name) = self.keep.column() else { return Ok(None) };
+        if jsonl::is_of_lines(schema) {
+            let what = "JSON lines that stay as they are have no columns to keep by; write parquet, arrow or csv";
+            return Err(TableError::Format(what.to_owned()));
+        }
+        schema.index_of(name).map(Some).map_err(|_| TableError::Column {
+            table: "--keep".to_owned(),
+            column: name.to_owned(),
+            columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
+        })
+    }
+
+    /// What is written to `sides`, and what has to be kept for that.
+    fn wanted(&self, sides: &Sides<'_>) -> (Wanted, ClassMode) {
+        let (dupes, clusters) = (sides.dupes.is_some(), sides.clusters.is_some());
+        let (keep, has_members) = (self.keep.keep(), dupes || clusters);
+        let has_sort_keys = self.keep.column().is_some();
+        let has_texts = has_members || self.verify || keep.has_order();
+        let mode = ClassMode { keep, has_texts, has_members, has_sort_keys };
+        (Wanted { lines: false, dupes, clusters }, mode)
+    }
+}
+
+impl ClassesOf<'_> {
+    /// Adds the rows of `batch` to their classes; `places` says which rows the keys are of, counted from `start`.
+    fn insert(
+        &mut self,
+        columns: &Columns,
+        batch: &RecordBatch,
+        column: usize,
+        keyed: &Keyed,
+        (start, places): (u64, &[Vec<usize>]),
+    ) -> Result<(), TableError> {
+        let values = spelled_out(batch.column(column))?;
+        let keep = self.mode.keep;
+        let mut records =
+            Records { keys: keyed.rows(), places, start, texts: Vec::new(), bytes: 0 };
+        let mut keyed_texts = Vec::new();
+        if self.mode.has_texts || keep != crate::pipeline::Keep::First {
+            let texts = each_value(&values).map(|value| trimmed(value.unwrap_or_default()));
+            records.texts = texts.collect();
+        }
+        if self.mode.has_sort_keys {
+            let mut ends = Vec::with_capacity(records.texts.len());
+            let keys = self.by.keep.sort_keys(batch.column(self.deciding))?;
+            for (key, text) in keys.iter().zip(&records.texts) {
+                ClassMode::push_key(key, &mut keyed_texts);
+                keyed_texts.extend_from_slice(text);
+                ends.push(keyed_texts.len());
+            }
+            let mut start = 0;
+            let cut = |&end: &usize| &keyed_texts[std::mem::replace(&mut start, end)..end];
+            records.texts = ends.iter().map(cut).collect();
+        }
+        records.bytes = records.texts.iter().map(|text| text.len()).sum();
+        let proof = self.by.verify.then(|| Proof::new(&columns.equivalence, columns.kernels));
+        let are_same = proof.as_ref().map(Proof::as_fn);
+        Ok(self.set.insert(&records, are_same.as_deref(), 0, None)?)
+    }
+}
+
+/// The rows of a batch that have keys.
+struct Records<'b> {
+    keys: Vec<&'b Rows>,
+    /// Of each piece, the rows that its keys are of.
+    places: &'b [Vec<usize>],
+    /// Rows before the batch.
+    start: u64,
+    /// For all rows, if they are needed, sort keys and texts.
+    texts: Vec<&'b [u8]>,
+    bytes: usize,
+}
+
+impl Batch for Records<'_> {
+    fn keys(&self) -> Vec<&Rows> {
+        self.keys.clone()
+    }
+
+    fn record(&self, chunk: usize, row: usize) -> Record<'_> {
+        let at = self.places[chunk][row];
+        (self.start + at as u64, self.texts.get(at).copied().unwrap_or_default())
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// A value without the white space around it, which is no part of a record.
+fn trimmed(value: &[u8]) -> &[u8] {
+    let is_text = |&byte: &u8| !matches!(byte, b' ' | b'\t'..=b'\r');
+    let start = value.iter().position(is_text).unwrap_or(value.len());
+    let end = value.iter().rposition(is_text).map_or(start, |last| last + 1);
+    &value[start..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::{Form, Input, SortBy, TableFormat, Task, run};
+    use super::*;
+    use crate::pipeline::MemoryLimit;
+
+    /// Ten batches of rows with classes near and far, some without a URI, some invalid.
+    fn table(seed: u64) -> String {
+        let mut text = "n,url\n".to_owned();
+        for i in 0..10_000 {
+            let host = i * 7_919 % 4_099 + seed * 2_000;
+            let url = match i % 11 {
+                0 => String::new(),
+                1 => format!("no URI {}", host % 50),
+                2 | 3 => format!("HTTP://H{host}:80"),
+                _ => format!("http://h{host}/"),
+            };
+            text.push_str(&format!("{seed}.{i},{url}\n"));
+        }
+        text
+    }
+
+    fn written(inputs: Vec<Input>, job: &Job) -> (Vec<u8>, Report) {
+        let mut out = Vec::new();
+        let report = run(inputs, job, &mut out, None).unwrap();
+        (out, report)
+    }
+
+    #[test]
+    fn what_is_written_does_not_depend_on_the_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        for format in TableFormat::ALL {
+            // Two tables of the format, made by another task, which keeps all rows.
+            let make = Job::new("url", Task::Form(Form::Key), Columns::default(), format);
+            let tables = [1, 2].map(|seed| {
+                let csv = Input::stream("csv", TableFormat::Csv, Cursor::new(table(seed)));
+                let bytes = written(vec![csv], &make).0;
+                let path = dir.path().join(format!("{seed}.{}", format.name()));
+                std::fs::write(&path, &bytes).unwrap();
+                (path, bytes)
+            });
+            let inputs = |streams: [bool; 2]| -> Vec<Input> {
+                let both = tables.iter().zip(streams);
+                let input = both.map(|((path, bytes), is_stream)| match is_stream {
+                    true => Input::stream("stream", format, Cursor::new(bytes.clone())),
+                    false => Input::file(path, Some(format)),
+                });
+                input.collect()
+            };
+            let by = SortBy { form: crate::surt::Form::Cdxj, temp_dir: dir.path().to_owned() };
+            for (drops_invalid, sort_by) in [(false, None), (true, Some(by))] {
+                let mut job = Job::new("url", Task::Dedup, Columns::default(), format);
+                (job.drops_invalid, job.sort_by) = (drops_invalid, sort_by);
+                let (expected, plain) = written(inputs([false; 2]), &job);
+                assert!(plain.duplicates > 10_000 && plain.written > 4_000);
+                let mut kinds = vec![[false; 2]];
+                if !format.needs_file() {
+                    kinds.extend([[true, false], [false, true], [true, true]]);
+                }
+                for streams in kinds {
+                    // Nothing, some of the first table, some of the second.
+                    for bytes in [0, 50_000, 75_000] {
+                        let limit = MemoryLimit::new(1 << 20, dir.path());
+                        job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
+                        let (found, report) = written(inputs(streams), &job);
+                        let told = format!("{format:?} {streams:?} {bytes} {drops_invalid}");
+                        assert!(found == expected, "{told}");
+                        assert!(report.spilled > 0, "{told}");
+                        assert_eq!(Report { spilled: 0, ..report }, plain, "{told}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_that_changes_meanwhile_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, pipe) = (dir.path().join("t.csv"), dir.path().join("t2.csv"));
+        std::fs::write(&path, table(1)).unwrap();
+        std::fs::write(&pipe, table(2)).unwrap();
+        let mut job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
+        let limit = MemoryLimit::new(1 << 20, dir.path());
+        job.limit = Some(MemoryLimit { set_bytes: Some(0), ..limit });
+        let mut touch = |_| std::fs::write(&path, "n,url\n").unwrap();
+        let inputs = vec![Input::file(&path, None), Input::file(&pipe, None)];
+        let done = run(inputs, &job, &mut Vec::new(), Some(&mut touch));
+        assert!(done.unwrap_err().to_string().contains("changed while it was read"));
+    }
+}
