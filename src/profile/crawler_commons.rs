@@ -1,26 +1,28 @@
-//! `crawler-commons`: what `BasicURLNormalizer` of crawler-commons (1.4, its defaults) makes of a URL, by its
-//! documentation and the table of cases it comes with.
+//! `crawler-commons`: the form of a URL by `BasicURLNormalizer` of crawler-commons (1.4, with its
+//! defaults), according to its documentation and its table of cases.
 //!
-//! - What stands before a first `/` without a scheme is a host: `http://` is put before it. Schemes
-//!   other than `http`, `https`, `ftp` and `file` are refused.
-//! - The fragment is left out. The userinfo is too, and scheme and host are in lower case, the host without
-//!   triplets, in A-labels, without the dot after it; a default or empty port is left out; without a host the `//`
-//!   is too. What stands in a host once it is decoded is not looked at: a backslash or quotes may.
-//! - Triplets of unreserved characters are decoded, the digits of others in upper case; what no URI may hold
-//!   is encoded, `[`, `]` and a stray `%` too, but for a backslash.
-//! - Empty and dot segments of the path go, unless `java.net.URI` refuses the URL, as it does one with a
-//!   backslash, or with quotes in its host; an empty path is `/`.
-//! - Parameters without a name go, and so does the `=` before an empty value; those that are left are sorted by name,
-//!   in their order where the names are the same; an empty query goes.
-//! - The authority of a `file` URL, with its userinfo and the case of its host, stays as it is where nothing else
-//!   of the URL changes. Where something does, host and port are written anew, without userinfo and, if there
-//!   is not a host, without `//`.
+//! - Without a scheme, the text before a first `/` is a host: `http://` is prepended. Schemes other
+//!   than `http`, `https`, `ftp` and `file` are rejected.
+//! - The fragment and the userinfo are dropped. Scheme and host are in lower case, the host without
+//!   triplets, in A-labels, without a final dot; a default or empty port is dropped; without a host
+//!   so is the `//`. The bytes of a decoded host are not checked: it may hold a backslash or
+//!   quotes.
+//! - Triplets of unreserved characters are decoded, the digits of others are in upper case. Bytes
+//!   that no URI may hold are encoded, also `[`, `]` and a stray `%`, but not a backslash.
+//! - Empty and dot segments of the path are removed, unless `java.net.URI` rejects the URL, as it
+//!   does with a backslash, or with quotes in the host; an empty path is `/`.
+//! - Parameters without a name are dropped, and so is the `=` before an empty value; the others are
+//!   sorted by name, in their order if names are equal; an empty query is dropped.
+//! - The authority of a `file` URL, with its userinfo and the case of its host, is unchanged if
+//!   nothing else in the URL changes. Otherwise host and port are rewritten, without userinfo and,
+//!   if there is no host, without `//`.
 //!
-//! Not followed, since Java's answer would merge hosts that are different or is no URL of the same host; these are
-//! refused: a host in which a triplet stands for `:`, `@`, `/`, `?`, `#` or a control character; an authority with
-//! more than one `@`, or with a backslash before it; a URL without a host whose path keeps a `//` before it, where a
-//! host would stand. A `file` URL whose path does not begin with `/`, a host with an
-//! empty label or a space, and one beyond ASCII that UTS #46 refuses are refused too.
+//! Not followed, since Java's result would merge different hosts or is not a URL of the same host;
+//! these are rejected: a host in which a triplet encodes `:`, `@`, `/`, `?`, `#` or a control
+//! character; an authority with more than one `@`, or with a backslash before it; a URL without a
+//! host whose path keeps a `//` in place of a host. Also rejected are a `file` URL whose path does
+//! not begin with `/`, a host with an empty label or a space, and a non-ASCII host that UTS #46
+//! rejects.
 
 use memchr::{memchr, memchr2, memrchr};
 
@@ -28,13 +30,13 @@ use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError};
 
-/// What stands as it is in paths and queries: all of ASCII that is not encoded.
+/// ASCII characters that are not encoded in paths and queries.
 const PLAIN: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=\\"));
 
-/// What stands as it is in a host, and does so in a URI.
+/// Characters that are not encoded in a host, and are valid there.
 const NAME: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&'()*+,;="));
 
-/// What Java takes in a host beside that, and no URI holds.
+/// Characters that Java also accepts in a host, and that no URI holds.
 const ODD_NAME: ByteClass = ByteClass::of(b"\\\"<>^`{|}");
 
 const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
@@ -43,13 +45,13 @@ const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     query: Vec<u8>,
-    /// The places of names and of all of a parameter.
+    /// Where the name of each parameter begins, where it ends, and where the parameter ends.
     params: Vec<[u32; 3]>,
-    /// A `file` URL with nothing done to it but what makes it a URL.
+    /// A `file` URL with only the changes that make it a URL.
     escaped: Vec<u8>,
 }
 
-/// Replaces `out` by the form of `text`.
+/// Replaces `out` with the form of `text`.
 pub(super) fn form<'a>(
     text: &[u8],
     scratch: &mut Scratch,
@@ -99,14 +101,14 @@ pub(super) fn form<'a>(
     let is_odd = out.iter().any(|&byte| ODD_NAME.has(byte));
     let path = out.len();
     path_and_query_into(rest, is_odd, scratch, out);
-    // A path that has kept its `//` would be read as a host.
+    // A path that keeps its `//` would be read as a host.
     if path == scheme.name.len() + 1 && out[path..].starts_with(b"//") {
         return Err(REFUSED);
     }
     Ok(out)
 }
 
-/// Appends the form of a `file` URL: all of it is `text`, and `rest` is what follows its `file:`.
+/// Appends the form of a `file` URL; `text` is all of it, and `rest` follows its `file:`.
 fn file_into(
     text: &[u8],
     rest: &[u8],
@@ -153,7 +155,7 @@ fn file_into(
             escaped.extend_from_slice(port_number(port));
         }
     }
-    // A path that has kept its `//` would be read as a host.
+    // A path that keeps its `//` would be read as a host.
     if escaped.is_empty() && out[head..].starts_with(b"//") {
         return Err(REFUSED);
     }
@@ -161,8 +163,8 @@ fn file_into(
     Ok(())
 }
 
-/// Appends path and query. Segments stay as they are if the head of the URL or what is appended here
-/// holds what `java.net.URI` refuses.
+/// Appends path and query. Segments are unchanged if the head of the URL or the output here holds
+/// bytes that `java.net.URI` rejects.
 fn path_and_query_into(rest: &[u8], is_odd: bool, scratch: &mut Scratch, out: &mut Vec<u8>) {
     let head = out.len();
     let mark = memchr(b'?', rest).unwrap_or(rest.len());
@@ -189,8 +191,8 @@ fn scheme(name: &[u8]) -> Option<Scheme> {
     KNOWN.into_iter().find(|(known, _)| *known == name).map(|(name, port)| Scheme { name, port })
 }
 
-/// The length of the scheme, if there is one: a `/` must follow, or it must be one that Java knows. All else
-/// is a host before a port.
+/// The length of the scheme, if there is one: it is followed by a `/`, or Java knows it. Anything
+/// else is a host before a port.
 fn scheme_len(text: &[u8]) -> Option<usize> {
     const OTHERS: [&[u8]; 4] = [b"mailto", b"jar", b"jmod", b"jrt"];
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -264,7 +266,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     if has_empty_label && out.len() > start { Err(REFUSED) } else { Ok(()) }
 }
 
-/// Appends `text` with all encoded that is not plain, and its triplets as they are.
+/// Appends `text` with all bytes encoded that are not plain, and its triplets unchanged.
 fn escape_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
@@ -277,7 +279,7 @@ fn escape_into(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `text` with its triplets normalized and all else encoded that is not plain.
+/// Appends `text` with its triplets normalized and all other bytes encoded that are not plain.
 fn encode_into(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
@@ -300,7 +302,7 @@ fn tidy_path(start: usize, out: &mut Vec<u8>) {
         out.push(b'/');
         return;
     }
-    // What is kept never gets ahead of what is read.
+    // Writing never gets ahead of reading.
     let (mut to, mut from) = (start, start);
     let mut is_open = false;
     while from < out.len() {
@@ -322,7 +324,7 @@ fn tidy_path(start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `?` and the parameters, if any is left.
+/// Appends `?` and the parameters, if any remain.
 fn query_into(query: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
     let Scratch { query: text, params, .. } = scratch;
     text.clear();
@@ -337,7 +339,7 @@ fn query_into(query: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         }
         start += param.len() + 1;
     }
-    // Places are in order, so those of one name stay so.
+    // Offsets are in order, so parameters with the same name keep theirs.
     let name = |param: &[u32; 3]| &text[param[0] as usize..param[1] as usize];
     params.sort_unstable_by(|a, b| name(a).cmp(name(b)).then(a[0].cmp(&b[0])));
     for (i, &[start, _, end]) in params.iter().enumerate() {

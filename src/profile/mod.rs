@@ -1,15 +1,14 @@
-//! Floor 6: keys that agree with other systems' idea of what is one.
+//! Floor 6: canonical forms that agree with those of other systems.
 //!
-//! Who keeps a store of URLs that another system has keyed needs that system's answers, right or
-//! wrong by RFC 3986. A [`Profile`] maps records to the bytes which that system compares; no rung
-//! and no rule has a say. What the system refuses is an invalid record
-//! ([`crate::uri::ErrorKind::Profile`]).
+//! A store of URLs that another system has keyed needs the results of that system, right or wrong
+//! by RFC 3986. A [`Profile`] maps records to the bytes which that system compares; rungs and rules
+//! do not apply. A record that the system rejects is invalid ([`crate::uri::ErrorKind::Profile`]).
 //!
-//! | profile | the system | how |
+//! | profile | system | implementation |
 //! | --- | --- | --- |
-//! | `whatwg` | browsers, the WHATWG URL Standard: `href` | the `url` crate, a fast path where both must agree, and a parser of our own for `file` |
-//! | `w3lib` | Scrapy: `w3lib.url.canonicalize_url` 2.5, with its defaults | written here |
-//! | `crawler-commons` | crawler-commons (Nutch, StormCrawler): `BasicURLNormalizer` 1.4 with its defaults | written here, by its documentation |
+//! | `whatwg` | browsers, the WHATWG URL Standard: `href` | the `url` crate, a fast path for URLs on which both must agree, and a separate parser for `file` |
+//! | `w3lib` | Scrapy: `w3lib.url.canonicalize_url` 2.5, with its defaults | in this crate |
+//! | `crawler-commons` | crawler-commons (Nutch, StormCrawler): `BasicURLNormalizer` 1.4 with its defaults | in this crate, by its documentation |
 //! | `surt` | CDX indexes of the Wayback Machine | [`crate::surt::Form::Ia`] of the canonical form |
 
 mod crawler_commons;
@@ -26,7 +25,7 @@ use crate::simd::{Isa, Kernels, Task};
 use crate::surt;
 use crate::uri::{ErrorKind, UriError};
 
-/// Whose idea of "the same" is followed.
+/// The system whose equivalence is followed.
 ///
 /// ```
 /// use uriscan::profile::Profile;
@@ -61,21 +60,22 @@ impl Profile {
         }
     }
 
-    /// Counts up when the profile's forms change, and with them the keys; an update of the `url`
-    /// crate that changes answers counts.
+    /// Incremented when the forms of the profile change, and with them the keys; this includes an
+    /// update of the `url` crate that changes results.
     pub const fn version(self) -> u32 {
         match self {
             // 2: `file` URLs by the standard, `^` encoded in paths.
             Profile::Whatwg => 2,
             Profile::W3lib => 1,
-            // 2: `file` URLs keep host and userinfo as they are; more bytes may stand in hosts and paths.
+            // 2: `file` URLs keep host and userinfo unchanged; more bytes are allowed in hosts and
+            // paths.
             Profile::CrawlerCommons => 2,
-            // 2: made from canonical forms in which rootless paths keep their dot segments.
+            // 2: computed from canonical forms in which rootless paths keep their dot segments.
             Profile::Surt => 2,
         }
     }
 
-    /// The profile called `name`, if there is one.
+    /// The profile with this `name`, if any.
     pub fn from_name(name: &str) -> Option<Profile> {
         Profile::ALL.into_iter().find(|profile| profile.name() == name)
     }
@@ -97,8 +97,8 @@ pub(crate) struct Scratch {
     surt: surt::Scratch,
 }
 
-/// What `profile` compares `record`, which is not empty, by: its own bytes, or bytes in `scratch`. In a function
-/// of its own.
+/// The form of `record`, which is not empty, under `profile`: its own bytes, or bytes in `scratch`.
+/// Not inlined.
 #[inline(always)]
 pub(crate) fn form<'a, I: Isa>(
     isa: I,
@@ -109,7 +109,7 @@ pub(crate) fn form<'a, I: Isa>(
     isa.call(Form(profile, record, scratch))
 }
 
-/// Finds what a profile compares a record by.
+/// Finds the form of a record under a profile.
 struct Form<'a>(Profile, Record<'a>, &'a mut Scratch);
 
 impl<'a> Task for Form<'a> {
@@ -143,7 +143,7 @@ fn form_here<'a, I: Isa>(
     }
 }
 
-/// Gives the forms of one record after the other; holds the buffers that this needs.
+/// Computes the forms of records one at a time, and owns the buffers for that.
 ///
 /// ```
 /// use uriscan::profile::{Profile, Profiler};
@@ -162,23 +162,23 @@ pub struct Profiler {
 }
 
 impl Profiler {
-    /// Forms by `profile`, with the best backend of this CPU.
+    /// Creates a profiler for `profile` with the best backend of this CPU.
     pub fn new(profile: Profile) -> Profiler {
         Profiler::with_kernels(profile, Kernels::detect())
     }
 
-    /// Forms by `profile`, with a backend of the caller's choice; the answers are the same.
+    /// Creates a profiler for `profile` with the given backend; the results are the same.
     pub fn with_kernels(profile: Profile, kernels: Kernels) -> Profiler {
         let (text, index, scratch) = (PaddedBuf::default(), Index::new(), Scratch::default());
         Profiler { profile, kernels, text, index, scratch }
     }
 
-    /// What the profile compares `url`, all of it, by.
+    /// Returns the form of `url`, which is all of the bytes, under the profile.
     ///
     /// # Errors
-    /// [`ErrorKind::Profile`] for what the system refuses, at the first byte that is not UTF-8 if that is why, else at
-    /// 0; for `surt` what [`normalize::Normalizer::normalize`] says. [`ErrorKind::TooLong`] when
-    /// `url` is longer than `u32::MAX` bytes.
+    /// [`ErrorKind::Profile`] if the system rejects it, at the first byte that is not UTF-8 if that
+    /// is the reason, otherwise at 0; for `surt` those of [`normalize::Normalizer::normalize`].
+    /// [`ErrorKind::TooLong`] if `url` is longer than `u32::MAX` bytes.
     pub fn form(&mut self, url: &[u8]) -> Result<&[u8], UriError> {
         if url.is_empty() {
             return Err(UriError { kind: ErrorKind::Profile, at: 0 });

@@ -1,17 +1,18 @@
-//! `w3lib`: what Scrapy's `w3lib.url.canonicalize_url` (2.5, its defaults) makes of a URL.
+//! `w3lib`: the form of a URL by Scrapy's `w3lib.url.canonicalize_url` (2.5, with its defaults).
 //!
-//! It reads a URL as Python's `urlsplit` does, so that nearly anything is one: letters beyond ASCII, spaces,
-//! a reference without a scheme. Then, in the order of what is written:
+//! It reads a URL like Python's `urlsplit`, which accepts nearly anything: non-ASCII letters,
+//! spaces, a reference without a scheme. Then, in the order of the output:
 //!
 //! - the scheme is in lower case;
-//! - of the userinfo both halves are decoded and encoded again; the host is in lower case, in A-labels if it
-//!   is not ASCII, an IPv6 address as RFC 5952 has it; a port is a number, also the default one;
-//! - triplets of the path are decoded, but for `%`, `/`, `;` and `?`, and encoded again where they must be; dot segments
-//!   go; an empty path is `/`. What follows `;` in the last segment stays as it is in schemes that have
-//!   parameters;
-//! - parameters of the query are decoded (`+` is a space), sorted by name and value, and encoded again, each with its
-//!   `=`; empty ones go;
-//! - the fragment is left out.
+//! - both halves of the userinfo are decoded and encoded again; the host is in lower case, in
+//!   A-labels if it is not ASCII, an IPv6 address in the form of RFC 5952; a port is a number, also
+//!   the default one;
+//! - triplets of the path are decoded, except `%`, `/`, `;` and `?`, and encoded again where
+//!   necessary; dot segments are removed; an empty path is `/`. The text after `;` in the last
+//!   segment is unchanged in schemes that have parameters;
+//! - parameters of the query are decoded (`+` is a space), sorted by name and value, and encoded
+//!   again, each with its `=`; empty ones are dropped;
+//! - the fragment is dropped.
 
 use std::net::Ipv6Addr;
 
@@ -21,10 +22,10 @@ use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError, dots};
 
-/// Schemes of the WHATWG URL Standard in which `\` is `/`.
+/// Schemes in which `\` means `/` by the WHATWG URL Standard.
 const SPECIAL: [&[u8]; 6] = [b"ftp", b"file", b"http", b"https", b"ws", b"wss"];
 
-/// Schemes that have parameters after `;`, as Python knows them.
+/// Schemes that have parameters after `;` by Python.
 const WITH_PARAMS: [&[u8]; 15] = [
     b"http",
     b"https",
@@ -43,7 +44,7 @@ const WITH_PARAMS: [&[u8]; 15] = [
     b"tel",
 ];
 
-/// Schemes that have an authority, as Python knows them: an empty one is written.
+/// Schemes that have an authority by Python: an empty one is written.
 const WITH_AUTHORITY: [&[u8]; 26] = [
     b"http",
     b"https",
@@ -73,7 +74,8 @@ const WITH_AUTHORITY: [&[u8]; 26] = [
     b"itms-services",
 ];
 
-/// What stands in a userinfo, in a path as it came, in a path, and in a parameter as it is.
+/// Characters that are not encoded: in a userinfo, in a path as given, in a path, and in a
+/// parameter.
 const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b"!$&'()*+,"));
 const RAW: ByteClass = UNRESERVED.or(ByteClass::of(b":/?@!$&'()*+,;=%"));
 const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b":/?[]@!$&'()*+,;=|%"));
@@ -86,11 +88,11 @@ const REFUSED: UriError = UriError { kind: ErrorKind::Profile, at: 0 };
 pub(super) struct Scratch {
     text: Vec<u8>,
     query: Vec<u8>,
-    /// Where names begin, where they end, and where their values end.
+    /// Where the name of each parameter begins, where it ends, and where its value ends.
     params: Vec<[u32; 3]>,
 }
 
-/// Replaces `out` by the form of `text`.
+/// Replaces `out` with the form of `text`.
 pub(super) fn form<'a>(
     text: &[u8],
     scratch: &mut Scratch,
@@ -148,7 +150,7 @@ pub(super) fn form<'a>(
     Ok(out)
 }
 
-/// What is known of a scheme.
+/// The properties of a scheme.
 struct Scheme {
     has_params: bool,
     has_authority: bool,
@@ -161,8 +163,8 @@ fn scheme_of(name: &[u8]) -> Scheme {
     }
 }
 
-/// Replaces `out` by `text` without controls and spaces around it, tabs and line ends in it; bytes that are no
-/// UTF-8 are encoded.
+/// Replaces `out` with `text` without controls and spaces around it, and without tabs and line ends
+/// in it; bytes that are not UTF-8 are encoded.
 fn clean_into(text: &[u8], out: &mut Vec<u8>) {
     out.clear();
     for chunk in text.utf8_chunks() {
@@ -178,7 +180,7 @@ fn clean_into(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The length of the scheme that `text` begins with, 0 for none.
+/// The length of the scheme of `text`; 0 without one.
 fn scheme_len(text: &[u8]) -> usize {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let len = text.iter().position(|byte| !is_inside(byte)).unwrap_or(0);
@@ -240,7 +242,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) {
         out.extend(host.iter().map(u8::to_ascii_lowercase));
         return;
     }
-    // What has been cleaned is UTF-8.
+    // Cleaned text is UTF-8.
     let host = String::from_utf8_lossy(host);
     match idna::domain_to_ascii(&host) {
         Ok(ascii) => out.extend_from_slice(ascii.as_bytes()),
@@ -248,7 +250,7 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a host in brackets; gives the port.
+/// Appends a host in brackets; returns the port.
 fn literal_into<'a>(host: &'a [u8], out: &mut Vec<u8>) -> Result<&'a [u8], UriError> {
     let inside = host.strip_prefix(b"[").ok_or(REFUSED)?;
     let end = memchr(b']', inside).ok_or(REFUSED)?;
@@ -266,7 +268,7 @@ fn literal_into<'a>(host: &'a [u8], out: &mut Vec<u8>) -> Result<&'a [u8], UriEr
             return Err(REFUSED);
         }
         let has_colon = memchr(b':', literal).is_some();
-        // The brackets go where nothing in the host asks for them.
+        // The brackets are dropped unless the host needs them.
         if has_colon {
             out.push(b'[');
         }

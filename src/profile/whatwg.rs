@@ -1,15 +1,18 @@
 //! `whatwg`: the serialization of the WHATWG URL parser.
 //!
-//! The `url` crate parses, except where it departs from the standard: `file` URLs have a parser of their own
-//! ([`whatwg_file`]), and so have paths in which the crate keeps a segment that looks like a drive; `^` is
-//! encoded in paths that are lists of segments, and so is a space at the end of one that is not, before `?` or `#`. What is left is that the crate refuses some A-labels that stand for nothing
-//! (`xn--`), which the standard has come to let pass: such records are compared by their bytes.
+//! The `url` crate parses, except where it departs from the standard. `file` URLs have a parser of
+//! their own ([`whatwg_file`]), and so have paths in which the crate keeps a segment that looks
+//! like a drive; `^` is encoded in paths that are lists of segments, and so is a space at the end
+//! of one that is not, before `?` or `#`. One difference remains: the crate rejects some A-labels
+//! that do not decode (`xn--`), which the standard now accepts; such records are compared by their
+//! bytes.
 //!
-//! Most records are `http` or `https` URIs of RFC 3986 about which the two agree but for a few things,
-//! and these need no parser: scheme and host go to lower case, a default port and dot
-//! segments go, an empty path becomes `/`, and triplets stay as they are, which is the one
-//! difference. Nearly all take the fast path of normalization; those with a port to be rewritten, with encoded
-//! dot segments or with triplets in the host take a plain one, as do those without segments (`mailto:`). The crate has the word on all others.
+//! Most records are `http` or `https` URIs of RFC 3986, on which the two nearly agree, and these
+//! need no parser: scheme and host become lower case, a default port and dot segments are dropped,
+//! an empty path becomes `/`. The one difference is that triplets are unchanged. Nearly all take
+//! the fast path of normalization. Those with a port to be rewritten, with encoded dot segments or
+//! with triplets in the host take a simple path, as do those without segments (`mailto:`). The
+//! crate parses all others.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -28,7 +31,7 @@ use crate::uri::dots::remove_dot_segments;
 use crate::uri::fast::components;
 use crate::uri::{Components, ErrorKind, UriError, parse, parse_ipv4};
 
-/// What the parser makes of `record`: its own bytes, or bytes in `out`.
+/// The result of the parser for `record`: its own bytes, or bytes in `out`.
 #[inline(always)]
 pub(super) fn form<'a, I: Isa>(
     isa: I,
@@ -60,14 +63,14 @@ fn fast_form<I: Isa>(isa: I, record: Record<'_>, out: &mut Vec<u8>) -> Option<Ca
     Some(fast::carry_out(isa, &plan, record, end, out))
 }
 
-/// Replaces `out` by what the parser makes of `uri`, component by component; `None` where only the crate can
-/// tell. `parts` are its components, if they are known already.
+/// Replaces `out` with the result of the parser for `uri`, component by component; `None` if only
+/// the crate can decide. `parts` are its components, if they are known already.
 #[inline(never)]
 fn write_plainly(uri: &[u8], parts: Option<Components>, out: &mut Vec<u8>) -> Option<()> {
     let parts = parts.or_else(|| parse(uri).ok())?;
     let scheme = parts.scheme(uri)?;
     let Some(default_port) = default_port(scheme) else {
-        // A path that is not a list of segments stays as it is, and so does what follows it.
+        // A path that is not a list of segments is unchanged, and so is the rest.
         let is_opaque = parts.authority_start == 0 && !parts.path(uri).starts_with(b"/");
         if !is_opaque || scheme.eq_ignore_ascii_case(b"file") {
             return None;
@@ -81,12 +84,12 @@ fn write_plainly(uri: &[u8], parts: Option<Components>, out: &mut Vec<u8>) -> Op
     let is_encoded = memchr::memchr(b'%', host).is_some();
     let host = if is_encoded { Cow::Owned(decoded(host)) } else { Cow::Borrowed(host) };
     let has_userinfo = parts.host_start != parts.authority_start;
-    if has_userinfo || !is_settled(&host) || memchr::memchr(b'\'', uri).is_some() {
+    if has_userinfo || !is_plain_host(&host) || memchr::memchr(b'\'', uri).is_some() {
         return None;
     }
     let digits = parts.port(uri).unwrap_or_default();
     let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    // Zero itself is a port.
+    // The port 0 keeps a zero.
     let digits = &digits[zeros.min(digits.len().saturating_sub(1))..];
     let number = if digits.len() > 5 { u64::MAX } else { number(digits) };
     if number > u64::from(u16::MAX) {
@@ -108,7 +111,8 @@ fn write_plainly(uri: &[u8], parts: Option<Components>, out: &mut Vec<u8>) -> Op
     Some(())
 }
 
-/// Appends `path`, which is empty or begins with `/`, with its dot segments in plain dots; `/` for an empty one.
+/// Appends `path`, which is empty or begins with `/`, with encoded dot segments decoded; `/` for an
+/// empty one.
 fn push_path(path: &[u8], out: &mut Vec<u8>) {
     out.push(b'/');
     for (i, segment) in path.get(1..).unwrap_or_default().split(|&byte| byte == b'/').enumerate() {
@@ -124,7 +128,7 @@ fn push_path(path: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Schemes that the standard calls special, but `file`, and their default ports.
+/// Schemes that are special by the standard, except `file`, and their default ports.
 const SPECIAL: [(&[u8], u16); 5] =
     [(b"http", 80), (b"https", 443), (b"ws", 80), (b"wss", 443), (b"ftp", 21)];
 
@@ -132,16 +136,16 @@ fn default_port(scheme: &[u8]) -> Option<u16> {
     SPECIAL.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|&(_, port)| port)
 }
 
-/// The number that some digits are, not too many.
+/// The value of a few digits.
 fn number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
 }
 
-/// Whether `record`, a valid URI without userinfo, is one about which RFC 3986 and WHATWG agree but for triplets: its
-/// host ends where `port` starts, the port that is kept and its `:`.
+/// Whether RFC 3986 and WHATWG agree on `record`, a valid URI without userinfo, apart from
+/// triplets. Its host ends where `port` starts, the port that is kept and its `:`.
 #[inline(always)]
 fn agrees<I: Isa>(isa: I, record: Record<'_>, port: Range<usize>) -> bool {
-    // A default port and all else that depends on the scheme is the same in both for these.
+    // The default port and all other scheme-specific rules are the same in both for these schemes.
     let block = record.block(0);
     let colons = isa.equal(block, b':');
     let colon = (colons.trailing_zeros() as usize).min(BLOCK - 3);
@@ -154,19 +158,20 @@ fn agrees<I: Isa>(isa: I, record: Record<'_>, port: Range<usize>) -> bool {
         return false;
     }
     let has_port = port.start < port.end;
-    // In the query of these schemes an apostrophe is encoded. Where it stands hardly matters: it is rare.
+    // In the query of these schemes an apostrophe is encoded. Its position hardly matters: it is
+    // rare.
     let mut apostrophes = 0;
     for at in (0..record.len()).step_by(BLOCK) {
         apostrophes |= isa.equal(record.block(at), b'\'') & low_bits(record.len() - at);
     }
     apostrophes == 0
-        && is_settled_in(isa, block, colon + 3..port.start)
+        && is_plain_host_in(isa, block, colon + 3..port.start)
         && !(has_port && number(&block[port.start + 1..port.end]) > u64::from(u16::MAX))
 }
 
-/// [`is_settled`] for the host at `host` of `block`, by masks.
+/// [`is_plain_host`] for the host at `host` of `block`, by masks.
 #[inline(always)]
-fn is_settled_in<I: Isa>(isa: I, block: &[u8; BLOCK], host: Range<usize>) -> bool {
+fn is_plain_host_in<I: Isa>(isa: I, block: &[u8; BLOCK], host: Range<usize>) -> bool {
     let bits = low_bits(host.end) & !low_bits(host.start);
     let dots = isa.equal(block, b'.') & bits;
     let hyphens = isa.equal(block, b'-') & bits;
@@ -181,12 +186,12 @@ fn is_settled_in<I: Isa>(isa: I, block: &[u8; BLOCK], host: Range<usize>) -> boo
     !block[last_label].is_ascii_digit() || parse_ipv4(&block[host]).is_some()
 }
 
-/// Whether `host` is the same to both but for its case: no name that IDNA looks into, no number but an
-/// address as it should be.
-fn is_settled(host: &[u8]) -> bool {
+/// Whether `host` is the same to both except for its case: not a name that IDNA would map, and not
+/// a number other than a valid address.
+fn is_plain_host(host: &[u8]) -> bool {
     let (mut before, mut is_plain, mut last_label) = (b'.', true, 0);
     for (at, &byte) in host.iter().enumerate() {
-        // `--` is what A-labels have, and hardly any others.
+        // `--` is typical of A-labels, and rare elsewhere.
         is_plain &= HOST[usize::from(byte)] && !(byte == b'-' && before == b'-');
         if byte == b'.' {
             last_label = at + 1;
@@ -205,7 +210,7 @@ const HOST_BYTE: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"-._"));
 const HOST: [bool; 256] = HOST_BYTE.table();
 static HOST_NIBBLES: NibbleTables = nibble_tables(HOST_BYTE);
 
-/// The answer of the crate, or that of the standard where the crate has another one.
+/// The result of the crate, or that of the standard where they differ.
 #[cold]
 #[inline(never)]
 fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError> {
@@ -247,13 +252,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masks_tell_settled_hosts(host in "([a-zA-Z0-9._-]{0,8}|[!-~]{0,4}|[0-9]{1,3}(\\.[0-9]{1,3}){3}\\.?)", at_end in any::<bool>()) {
+        fn masks_recognize_plain_hosts(host in "([a-zA-Z0-9._-]{0,8}|[!-~]{0,4}|[0-9]{1,3}(\\.[0-9]{1,3}){3}\\.?)", at_end in any::<bool>()) {
             struct Ask<'a>(&'a [u8; BLOCK], Range<usize>);
             impl Task for Ask<'_> {
                 type Output = bool;
                 #[inline(always)]
                 fn run<I: Isa>(self, isa: I) -> bool {
-                    is_settled_in(isa, self.0, self.1)
+                    is_plain_host_in(isa, self.0, self.1)
                 }
             }
             let at = if at_end { BLOCK - host.len() } else { 7 };
@@ -261,7 +266,7 @@ mod tests {
             block[at..at + host.len()].copy_from_slice(host.as_bytes());
             for kernels in Kernels::available() {
                 let by_masks = kernels.run(Ask(&block, at..at + host.len()));
-                prop_assert_eq!(by_masks, is_settled(host.as_bytes()), "{}", host);
+                prop_assert_eq!(by_masks, is_plain_host(host.as_bytes()), "{}", host);
             }
         }
     }

@@ -9,16 +9,17 @@ use url::{Host, Url};
 use crate::grammar::class::{ByteClass, UNRESERVED};
 use crate::normalize::percent::push_encoded;
 
-/// What the query percent-encode set of special schemes leaves alone (section 1.3 of the standard).
+/// The bytes that are not in the query percent-encode set of special schemes (section 1.3 of the
+/// standard).
 const QUERY: ByteClass = UNRESERVED.or(ByteClass::of(b"!$%&()*+,/:;=?@[\\]^`{|}"));
 
-/// What the path percent-encode set leaves alone.
+/// The bytes that are not in the path percent-encode set.
 const PATH: ByteClass = UNRESERVED.or(ByteClass::of(b"!$%&'()*+,/:;=@[\\]|"));
 
-/// What the fragment percent-encode set leaves alone.
+/// The bytes that are not in the fragment percent-encode set.
 const FRAGMENT: ByteClass = UNRESERVED.or(ByteClass::of(b"!#$%&'()*+,/:;=?@[\\]^{|}"));
 
-/// What `text`, cleaned by [`clean`], has after `file:`, in any case; `None` for another scheme.
+/// The rest of `text`, cleaned by [`clean`], after `file:`, in any case; `None` for another scheme.
 pub(super) fn after_scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
     scheme.eq_ignore_ascii_case("file").then_some(rest)
@@ -29,9 +30,10 @@ pub(super) fn clean(text: &str) -> String {
     text.trim_matches(|c| c <= ' ').replace(['\t', '\n', '\r'], "")
 }
 
-/// The path of `url`, which the crate parsed from `text`, cleaned by [`clean`], and where `url` has no authority
-/// what stands between its scheme and the path; `None` where the crate's is right.
-/// The crate keeps a segment that looks like a drive when `..` follows it, which is for `file` URLs only.
+/// The path of `url`, which the crate parsed from `text`, cleaned by [`clean`], with the text
+/// between scheme and path if `url` has no authority; `None` if the crate's path is right. The
+/// crate keeps a segment that looks like a drive if `..` follows it, which is right for `file` URLs
+/// only.
 pub(super) fn path_with_drive(text: &str, url: &Url) -> Option<String> {
     let is_separator = |byte: u8| byte == b'/' || byte == b'\\' && url.is_special();
     let bytes = text.as_bytes();
@@ -53,7 +55,7 @@ pub(super) fn path_with_drive(text: &str, url: &Url) -> Option<String> {
         at += bytes[at..end].iter().position(|&byte| is_separator(byte))?;
     }
     let mut path = Vec::new();
-    // The path start state steps over one slash.
+    // The path start state skips one slash.
     path_into(&bytes[at + 1..end], is_separator, false, &mut path);
     let prefix: &[u8] = if url.has_authority() { b"" } else { b":" };
     let guard: &[u8] = if !prefix.is_empty() && path.starts_with(b"//") { b"/." } else { b"" };
@@ -61,8 +63,8 @@ pub(super) fn path_with_drive(text: &str, url: &Url) -> Option<String> {
     String::from_utf8(path).ok()
 }
 
-/// Appends the serialization of the `file` URL that has `rest` after its `file:`; `None` where the
-/// standard fails. `out` is of no use then.
+/// Appends the serialization of the `file` URL that has `rest` after its `file:`; `None` if the
+/// standard fails, and then `out` is meaningless.
 pub(super) fn write(rest: &str, out: &mut Vec<u8>) -> Option<()> {
     out.extend_from_slice(b"file://");
     let is_slash = |byte: Option<&u8>| matches!(byte, Some(b'/' | b'\\'));
@@ -75,11 +77,11 @@ pub(super) fn write(rest: &str, out: &mut Vec<u8>) -> Option<()> {
             let host = &rest[2..];
             let host = &host[..host.find(['/', '\\', '?', '#']).unwrap_or(host.len())];
             path_at = 2;
-            // What looks like a drive is the first segment of the path.
+            // A text that looks like a drive is the first segment of the path.
             if !is_drive(host.as_bytes()) {
                 path_at += host.len();
                 host_into(host, out)?;
-                // The path start state steps over one slash.
+                // The path start state skips one slash.
                 path_at += usize::from(is_slash(bytes.get(path_at)));
             }
         }
@@ -97,7 +99,7 @@ pub(super) fn write(rest: &str, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends a host; one that is empty or `localhost` is none.
+/// Appends a host; an empty one or `localhost` is dropped.
 fn host_into(host: &str, out: &mut Vec<u8>) -> Option<()> {
     if host.is_empty() {
         return Some(());
@@ -109,8 +111,8 @@ fn host_into(host: &str, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends `path`, the segments of the path state, a `/` before each. In a `file` URL a first segment that looks
-/// like a drive is one.
+/// Appends `path`, the segments of the path state, each after a `/`. In a `file` URL a first
+/// segment that looks like a drive is one.
 fn path_into(path: &[u8], is_separator: impl Fn(u8) -> bool, is_file: bool, out: &mut Vec<u8>) {
     let start = out.len();
     let mut segments = path.split(|&byte| is_separator(byte)).peekable();
@@ -139,7 +141,8 @@ fn path_into(path: &[u8], is_separator: impl Fn(u8) -> bool, is_file: bool, out:
     }
 }
 
-/// Drops the last segment of the path `out[start..]`, unless that is the drive of a `file` URL and all there is.
+/// Drops the last segment of the path `out[start..]`, unless it is the drive of a `file` URL and
+/// the only one.
 fn shorten(out: &mut Vec<u8>, start: usize, is_file: bool) {
     let last = memchr::memrchr(b'/', &out[start..]).map_or(start, |slash| start + slash);
     let is_root_drive = is_file
@@ -150,7 +153,8 @@ fn shorten(out: &mut Vec<u8>, start: usize, is_file: bool) {
     }
 }
 
-/// Whether `segment` is `count` dots, each plain or encoded.
+/// Whether `segment` consists of `count` dots, each plain or encoded.
+///
 fn is_dots(segment: &[u8], count: usize) -> bool {
     let mut rest = segment;
     let mut dots = 0;

@@ -1,4 +1,4 @@
-//! Many keys looked up at once.
+//! Batched look-ups of keys.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,23 +9,24 @@ use super::times::Timestamp;
 use crate::key::Key;
 use crate::threads;
 
-/// Keys of a share, about, which one thread sorts and looks up.
+/// Approximate number of keys in a share, which one thread sorts and looks up.
 const SHARE: usize = 1 << 12;
 
-/// Keys that are dealt out to shares together, at the least: so few that they stay in a cache.
+/// Least number of keys that are distributed to shares together: few enough to stay in a cache.
 const PIECE: usize = 1 << 16;
 
-/// Some of the keys that are asked for and their numbers, those of one share after those of the one before.
+/// Some of the keys with their numbers, grouped by share.
 struct Dealt {
     keys: Vec<(Key, usize)>,
-    /// Where each share begins, and the end.
+    /// Where each share begins, followed by the end.
     starts: Vec<usize>,
 }
 
-/// For each of `keys`, whether it is in one of `runs`.
+/// Returns, for each of `keys`, whether it is in one of `runs`.
 pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError> {
     let shares = (keys.len() / SHARE).max(1).next_power_of_two();
-    // The more shares there are, the larger the pieces, so that the places of shares in pieces are few beside the keys.
+    // More shares need larger pieces, so that the table of offsets stays small compared to the
+    // keys.
     let piece = PIECE.max(16 * shares);
     let pieces: Vec<Dealt> =
         threads::map(keys.chunks(piece).enumerate(), |(i, keys)| deal(keys, i * piece, shares));
@@ -41,9 +42,9 @@ pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError
     Ok(found.into_iter().map(AtomicBool::into_inner).collect())
 }
 
-/// Deals `keys`, which are numbered from `first` on, out to shares by what they begin with.
+/// Distributes `keys`, which are numbered from `first` on, to shares by their leading bits.
 fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
-    // A power of two, so that this many leading bits tell the share.
+    // A power of two, so that this many leading bits select the share.
     let bits = shares.trailing_zeros();
     let share_of = |key: Key| key.0.checked_shr(u128::BITS - bits).unwrap_or_default() as usize;
     let mut starts = vec![0; shares + 1];
@@ -88,7 +89,7 @@ pub(super) fn find(
 pub(super) fn find_dated(
     runs: &[Run],
     asked: &mut [(Key, usize)],
-    mut told: impl FnMut(usize, Timestamp),
+    mut found: impl FnMut(usize, Timestamp),
 ) -> Result<(), SetError> {
     asked.sort_unstable_by_key(|&(key, _)| key);
     let (Some(&(first, _)), Some(&(last, _))) = (asked.first(), asked.last()) else {
@@ -101,14 +102,14 @@ pub(super) fn find_dated(
         for (&(key, i), is_found) in asked.iter().zip(&mut is_found) {
             let (place, is_there) = cursor.seek(key.0)?;
             if is_there {
-                // Which of two times would be the first is not for this to say.
+                // The choice between two times is up to the caller.
                 if std::mem::replace(is_found, true) {
                     return Err(run.shares_a_key());
                 }
                 places.push((place, i));
             }
         }
-        times.read(places.drain(..), &mut told)?;
+        times.read(places.drain(..), &mut found)?;
     }
     Ok(())
 }
@@ -120,20 +121,20 @@ mod tests {
     use crate::set::{Meaning, SetWriter};
 
     #[test]
-    fn every_key_of_many_pieces_and_shares_gets_its_own_answer() {
+    fn every_key_of_many_pieces_and_shares_gets_its_own_result() {
         let hasher = PublicHasher::new(PublicHash::Blake3);
         let key = |i: u64| hasher.key(&i.to_le_bytes());
         let directory = tempfile::tempdir().unwrap();
         let mut set =
             SetWriter::create(&directory.path().join("s"), Meaning::new(PublicHash::Blake3, ""))
                 .unwrap();
-        // Runs of more blocks than are read at once, and of one.
+        // Runs of more blocks than are read at once, and of a single one.
         for (first, count) in [(0, 40_000u64), (40_000, 100)] {
             let mut loader = set.loader(1 << 20).unwrap();
             loader.push((first..first + count).map(key)).unwrap();
             set.add(loader).unwrap();
         }
-        // In no order, some keys more than once, and the ends of what keys can be.
+        // Unordered, with repeated keys, and with the least and greatest possible key.
         let numbers = (0..3 * PIECE as u64 + 5).map(|i| i * 7919 % 90_000);
         let (mut asked, mut expected): (Vec<Key>, Vec<bool>) =
             numbers.map(|i| (key(i), i < 40_100)).unzip();

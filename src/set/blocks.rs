@@ -1,21 +1,22 @@
-//! A file of items of one width, in blocks with a checksum each, which never changes.
+//! A file of items of one width, in blocks with a checksum each. It never changes.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
 //! | 0 to 4095 | the header (below) |
-//! | the width for each item | the items; a block has 4096 bytes of them, the last may be shorter |
-//! | 8 for each block | XXH3-64 of the bytes of each block |
+//! | width × items | the items, in blocks of 4096 bytes; the last may be shorter |
+//! | 8 × blocks | XXH3-64 of the bytes of each block |
 //!
-//! The header: 16 bytes that name the kind of file; the number of items; XXH3-64 of the checksums; the digest; the facts
-//! of this kind of file; zeros; XXH3-64 of all these. Numbers have 64 bits, big-endian. So one content has one file, byte
-//! for byte.
+//! The header: 16 bytes that identify the kind of file; the number of items; XXH3-64 of the
+//! checksums; the digest; the facts of this kind of file; zeros; XXH3-64 of all these. Numbers have
+//! 64 bits, big-endian. Equal contents therefore have identical files.
 //!
-//! The digest is the first 16 bytes of BLAKE3 of all items (and of the facts that say what they belong to); in hexadecimal
-//! digits it is the name of the file. Nobody can make two contents with one name.
+//! The digest is the first 16 bytes of BLAKE3 of all items (and of the facts that bind them to
+//! other files). In hexadecimal digits it is the name of the file, so nobody can make two contents
+//! with the same name.
 //!
-//! The checksums find what a disk or a transfer has damaged. They keep nobody from writing a file of his own, so what a
-//! file says is not relied on: lengths are held against the size of the file before anything is allocated, facts against
-//! the items that are read.
+//! The checksums detect damage on disk or in transfer. They do not prevent forgery, so nothing in a
+//! file is trusted: lengths are checked against the size of the file before anything is allocated,
+//! and facts against the items that are read.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -29,42 +30,42 @@ use super::file;
 use super::names;
 use crate::draft::Draft;
 
-/// Bytes of a whole block, and of the header.
+/// Size of a whole block, and of the header, in bytes.
 pub(super) const BLOCK: usize = 4096;
 
-/// Where the digest stands in the header.
+/// Offset of the digest in the header.
 const DIGEST: usize = 32;
 
-/// Where facts begin in the header.
+/// Offset of the facts in the header.
 pub(super) const FACTS: usize = DIGEST + 16;
 
-/// What is in a file.
+/// A kind of file.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// The bytes it begins with.
+    /// Its first bytes.
     pub(super) magic: &'static [u8; 16],
-    /// Bytes of an item: a divisor of those of a block.
+    /// Width of an item in bytes: a divisor of the block size.
     pub(super) width: u64,
-    /// Numbers among its facts.
+    /// Number of facts.
     pub(super) facts: usize,
-    /// The facts, from the first on, that say what the items belong to; the digest covers them too.
+    /// Number of leading facts that bind the items to other files; the digest covers them too.
     pub(super) bound: usize,
-    /// What its name ends in.
+    /// Suffix of its name.
     pub(super) suffix: &'static str,
-    /// What is said of one that begins otherwise.
+    /// The error for a file that begins differently.
     pub(super) stranger: &'static str,
-    /// What is said of a block that is not what was written.
+    /// The error for a block with a wrong checksum.
     pub(super) damaged: &'static str,
 }
 
 impl Kind {
-    /// Items of a whole block.
+    /// Number of items in a whole block.
     pub(super) const fn block_items(&self) -> u64 {
         BLOCK as u64 / self.width
     }
 }
 
-/// Such a file, to be read.
+/// Reads such a file.
 #[derive(Debug)]
 pub(super) struct Blocks {
     kind: &'static Kind,
@@ -80,7 +81,7 @@ impl Blocks {
     /// Opens the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, or is damaged in what is not items; they are checked when they are read.
+    /// If it cannot be read, or is damaged outside the items, which are checked when they are read.
     pub(super) fn open(path: &Path, kind: &'static Kind) -> Result<Blocks, SetError> {
         Blocks::of_file(file::open(path)?, path, kind)
     }
@@ -95,27 +96,30 @@ impl Blocks {
             return Err(damaged(kind.stranger, 0));
         }
         if xxh3_64(&header[..BLOCK - 8]) != number(&header, BLOCK - 8) {
-            return Err(damaged("the checksum of the header is another", 0));
+            return Err(damaged("the checksum of the header is wrong", 0));
         }
         let digest = u128::from_be_bytes(header[DIGEST..FACTS].try_into().expect("16 bytes"));
         if path.file_name() != Some(names::of_digest(digest, kind.suffix).as_ref()) {
-            return Err(damaged("its name is not that of its content", DIGEST as u64));
+            return Err(damaged("its name does not match its content", DIGEST as u64));
         }
         let facts_end = FACTS + 8 * kind.facts;
         let facts = (0..kind.facts).map(|i| number(&header, FACTS + 8 * i)).collect();
         if let Some(i) = header[facts_end..BLOCK - 8].iter().position(|&byte| byte != 0) {
-            return Err(damaged("the header goes on where it ends", (facts_end + i) as u64));
+            return Err(damaged(
+                "the unused part of the header is not zero",
+                (facts_end + i) as u64,
+            ));
         }
         let len = number(&header, 16);
         let blocks = len.div_ceil(kind.block_items());
         let size = file.metadata().at(path)?.len();
-        // No file is as long as lengths that overflow say.
+        // A length that overflows cannot be that of the file.
         let end = len.checked_mul(kind.width).and_then(|items| items.checked_add(BLOCK as u64));
         let whole = end.and_then(|end| Some((end, end.checked_add(blocks.checked_mul(8)?)?)));
         let end = match whole {
             Some((end, expected)) if size == expected => end,
             Some((_, expected)) if size > expected => {
-                return Err(damaged("it goes on too long", expected));
+                return Err(damaged("it is longer than its header says", expected));
             }
             _ => return Err(damaged("it ends too early", size)),
         };
@@ -123,7 +127,7 @@ impl Blocks {
         let mut bytes = zeros(size - end).at(path)?;
         read_exactly(&mut file, &mut bytes, path, end)?;
         if xxh3_64(&bytes) != number(&header, 24) {
-            return Err(damaged("the checksums of the blocks are not those of the header", end));
+            return Err(damaged("the checksums of the blocks do not match the header", end));
         }
         let checks = (0..bytes.len() / 8).map(|i| number(&bytes, 8 * i)).collect();
         Ok(Blocks { kind, path: path.to_owned(), file, len, checks, facts, digest })
@@ -143,12 +147,12 @@ impl Blocks {
         &self.facts
     }
 
-    /// The digest of the content, which no other content has.
+    /// The digest of the content, which identifies it.
     pub(super) fn digest(&self) -> u128 {
         self.digest
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub(super) fn file_bytes(&self) -> u64 {
         (BLOCK + 8 * self.checks.len()) as u64 + self.len * self.kind.width
     }
@@ -158,16 +162,16 @@ impl Blocks {
         self.checks.len() as u64
     }
 
-    /// The bytes of a range of blocks, counted from the first item: inclusive and exclusive.
+    /// The byte range of a range of blocks, counted from the first item.
     pub(super) fn bytes_of(&self, blocks: Range<u64>) -> Range<u64> {
         let end = self.len * self.kind.width;
         blocks.start * BLOCK as u64..(blocks.end * BLOCK as u64).min(end)
     }
 
-    /// Replaces `bytes` by those of a range of blocks, which are seen to be what was written.
+    /// Replaces `bytes` with those of a range of blocks, after checking their checksums.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub(super) fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> Result<(), SetError> {
         let place = self.bytes_of(blocks.clone());
         let len = (place.end - place.start) as usize;
@@ -191,11 +195,11 @@ impl Blocks {
         Ok(())
     }
 
-    /// Reads everything, and gives each block that is whole to `whole`, with its number; gives all damages, each with its
-    /// place.
+    /// Reads everything. Calls `whole` with each intact block and its number; returns all damage,
+    /// with positions.
     ///
     /// # Errors
-    /// When something cannot be read at all.
+    /// If something cannot be read at all.
     pub(super) fn verify(
         &self,
         mut whole: impl FnMut(u64, &[u8]),
@@ -213,14 +217,14 @@ impl Blocks {
             }
         }
         if damages.is_empty() && digest_of(hash, &self.facts[..self.kind.bound]) != self.digest {
-            let what = "its content is not what its name says";
+            let what = "its content does not match its name";
             damages.push(SetError::damaged(&self.path, what, BLOCK as u64));
         }
         Ok(damages)
     }
 }
 
-/// The digest of items that `hash` was given, which belong to what `bound` says.
+/// The digest of the items that were fed to `hash`, and of the facts in `bound`.
 fn digest_of(mut hash: blake3::Hasher, bound: &[u64]) -> u128 {
     for fact in bound {
         hash.update(&fact.to_be_bytes());
@@ -230,7 +234,7 @@ fn digest_of(mut hash: blake3::Hasher, bound: &[u64]) -> u128 {
     u128::from_be_bytes(digest.try_into().expect("16 bytes"))
 }
 
-/// So many zeros, or an error where there is no memory for them.
+/// `len` zeros, or an error if there is not enough memory.
 fn zeros(len: u64) -> io::Result<Vec<u8>> {
     let len = usize::try_from(len).map_err(out_of_memory)?;
     let mut bytes = Vec::new();
@@ -277,16 +281,16 @@ fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()>
     Ok(())
 }
 
-/// Bytes that are gathered before they are written.
+/// Number of bytes that are buffered before they are written.
 const BUFFER: usize = 256 * BLOCK;
 
-/// A file that is being written, and vanishes unless it is finished.
+/// A file being written, which is removed unless it is finished.
 #[derive(Debug)]
 pub(super) struct BlockWriter {
     kind: &'static Kind,
     directory: PathBuf,
     file: Draft,
-    /// Items that wait to be written, in whole blocks but at the end.
+    /// Items that are not written yet, in whole blocks except at the end.
     waiting: Vec<u8>,
     checks: Vec<u8>,
     hash: blake3::Hasher,
@@ -294,10 +298,10 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    /// Begins a file in `directory`.
+    /// Creates a file in `directory`.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// If no file can be created there.
     pub(super) fn new(directory: &Path, kind: &'static Kind) -> Result<BlockWriter, SetError> {
         let file = Draft::new_in(directory, names::NEW).at(directory)?;
         file.file().write_all(&[0; BLOCK]).at(directory)?;
@@ -312,10 +316,10 @@ impl BlockWriter {
         })
     }
 
-    /// Adds items, no more than a block of them.
+    /// Adds items, at most a block of them.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     #[inline]
     pub(super) fn push<const WIDTH: usize>(
         &mut self,
@@ -345,7 +349,7 @@ impl BlockWriter {
     /// may still be lost until the directory is on the disk too; otherwise it never has a name and goes with the process.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(super) fn finish(mut self, facts: &[u64], is_durable: bool) -> Result<Blocks, SetError> {
         self.write_waiting(self.waiting.len())?;
         let mut header = Vec::with_capacity(BLOCK);

@@ -1,4 +1,5 @@
-//! Moments as RFC 3339 writes them in UTC, for the years 1970 to 2106, which 32 bits of seconds span.
+//! Points in time in the format of RFC 3339, in UTC, for the years 1970 to 2106, the range of 32
+//! bits of seconds.
 
 use std::fmt;
 
@@ -32,7 +33,8 @@ fn length_of(year: u32, month: u32) -> u32 {
 /// Writes `seconds` since 1970: `2026-03-01T12:00:00Z`.
 pub(super) fn write(seconds: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (days, second) = (seconds / DAY, seconds % DAY);
-    // At most a year too early: no year has more than 366 days, and 137 of them have 34 days fewer.
+    // At most one year too early: no year has more than 366 days, and 137 of them have at most 34
+    // days fewer.
     let mut year = 1970 + days / 366;
     while before_year(year + 1) <= days {
         year += 1;
@@ -44,8 +46,9 @@ pub(super) fn write(seconds: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The seconds since 1970 of a day (`2026-03-01`, its first second) or of a moment (`2026-03-01T12:00:00Z`). Fractions of a
-/// second are cut off, and a leap second is the one before it, as POSIX counts.
+/// The seconds since 1970 of a day (`2026-03-01`, its first second) or of a point in time
+/// (`2026-03-01T12:00:00Z`). Fractions of a second are truncated, and a leap second equals the
+/// second before it, as in POSIX.
 pub(super) fn parse(text: &str) -> Option<u32> {
     let (date, time) = match text.split_once('T') {
         Some((date, time)) => (date, time.strip_suffix('Z').or(time.strip_suffix("+00:00"))?),
@@ -66,7 +69,7 @@ pub(super) fn parse(text: &str) -> Option<u32> {
     days.checked_mul(DAY)?.checked_add(3600 * hour + 60 * minute + second.min(59))
 }
 
-/// Three numbers between two `separator`s, each of so many digits.
+/// Three numbers between two `separator`s, with the given numbers of digits.
 fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u32; 3]> {
     let mut found = [0; 3];
     let mut parts = text.split(separator);
@@ -86,14 +89,14 @@ mod tests {
 
     use crate::set::Timestamp;
 
-    /// The oracle: a crate for this, which the program's users need not wait for.
+    /// The oracle: a crate for the same format, which only the tests depend on.
     fn by_humantime(seconds: u32) -> String {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(u64::from(seconds));
         humantime::format_rfc3339_seconds(time).to_string()
     }
 
     #[test]
-    fn every_day_is_what_humantime_says_and_comes_back() {
+    fn every_day_agrees_with_humantime_and_round_trips() {
         for day in 0..=u32::MAX / super::DAY {
             let start = day * super::DAY;
             for seconds in
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_a_time_is_what_humantime_says() {
+    fn times_are_accepted_as_by_humantime() {
         let dates = [
             "1969-12-31",
             "1970-01-01",
@@ -164,7 +167,7 @@ mod tests {
         {
             let text = format!("{date}{time}");
             let whole = if time.is_empty() { format!("{date}T00:00:00Z") } else { text.clone() };
-            // RFC 3339 wants a digit after the point, and one `Z`; humantime does not.
+            // RFC 3339 requires a digit after the point, and one `Z`; humantime does not.
             let is_lax = [".Z", "ZZ"].iter().any(|end| whole.ends_with(end));
             let expected = humantime::parse_rfc3339(&whole).ok().filter(|_| !is_lax);
             let expected = expected

@@ -1,4 +1,4 @@
-//! The entries of runs and sorted lists in one order: all of them, without the keys of others, or what all have.
+//! Merges the entries of runs and sorted lists: union, difference, intersection.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::error::SetError;
 use super::run::Run;
 use crate::threads;
 
-/// Keys of a slice, about: what one thread works on at a time.
+/// Approximate number of keys in a slice, the unit of work of one thread.
 const SLICE: u64 = 1 << 17;
 
-/// Entries of a slice at the most. Those of keys that were hashed never have as many; but a run that somebody else made
-/// may have all its keys in one corner, and it has to fit in memory no less.
+/// Most entries in a slice. Hashed keys never come close to it, but a crafted run may have all its
+/// keys in a narrow range, and it must fit in memory too.
 const LIMIT: u64 = 4 * SLICE;
 
-/// Entries whose keys rise, none twice.
+/// Entries in strictly rising order of keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sorted<'a, E> {
     Run(&'a Run),
@@ -30,7 +30,7 @@ impl<E: Entry> Sorted<'_, E> {
         }
     }
 
-    /// The number of entries with keys below `key`, or of all.
+    /// The number of entries with keys below `key`, or of all without one.
     fn place(self, key: Option<u128>) -> Result<u64, SetError> {
         let Some(key) = key else { return Ok(self.len()) };
         match self {
@@ -50,7 +50,8 @@ impl<E: Entry> Sorted<'_, E> {
             }
             Sorted::Run(run) => {
                 E::read(run, places.start, places.end, out)?;
-                // What is read at once rises. If it is all within its slice too, the run rises as a whole.
+                // Entries that are read at once rise. If they are also within their slice, the
+                // whole run rises.
                 let ends = [out[start..].first(), out[start..].last()];
                 if !ends.into_iter().flatten().all(|entry| keys.contains(entry.key())) {
                     return Err(run.falls(places.start));
@@ -61,7 +62,7 @@ impl<E: Entry> Sorted<'_, E> {
     }
 }
 
-/// Keys from `first` on and below `end`, if there is an end.
+/// The keys from `first` on and below `end`, if any.
 #[derive(Clone, Copy, Debug)]
 struct Keys {
     first: u128,
@@ -73,7 +74,7 @@ impl Keys {
         key >= self.first && self.end.is_none_or(|end| key < end)
     }
 
-    /// Both halves, if there is more than one key.
+    /// The two halves, if there is more than one key.
     fn halves(self) -> Option<[Keys; 2]> {
         let last = self.end.map_or(u128::MAX, |end| end - 1);
         let middle = self.first + (last - self.first).div_ceil(2);
@@ -82,23 +83,23 @@ impl Keys {
     }
 }
 
-/// A part of what is combined.
+/// A part of the merge.
 struct Slice {
     keys: Keys,
-    /// Where the entries with these keys stand in each of the sorted.
+    /// The positions of the entries with these keys in each of the inputs.
     places: Vec<Range<u64>>,
 }
 
-/// Cuts `sorted` into slices, one after the other, which have every entry once.
+/// Divides `sorted` into consecutive slices, which cover every entry once.
 struct Slices<'s, 'a, E> {
     sorted: &'s [Sorted<'a, E>],
-    /// Parts of the keys that there can be, all as large: a power of two.
+    /// Number of parts of the key space, all of the same size: a power of two.
     parts: u64,
-    /// Those that have been begun.
+    /// Number of parts begun.
     begun: u64,
-    /// What was cut off as too large, the next last.
+    /// Ranges that were split off because they were too large; the next one is last.
     cut: Vec<Keys>,
-    /// Where the next slice begins in each of the sorted.
+    /// Where the next slice begins in each of the inputs.
     places: Vec<u64>,
 }
 
@@ -118,7 +119,7 @@ impl<'s, 'a, E: Entry> Slices<'s, 'a, E> {
         }
         self.begun += 1;
         let shift = 128 - self.parts.trailing_zeros();
-        // Where a part begins; beyond the last one nothing does.
+        // Where a part begins; `None` after the last one.
         let start = |i: u64| match i {
             0 => Some(0),
             _ => (i < self.parts).then(|| u128::from(i) << shift),
@@ -152,7 +153,7 @@ impl<'s, 'a, E: Entry> Slices<'s, 'a, E> {
         }
     }
 
-    /// No more than so many slices.
+    /// Returns at most `count` slices.
     fn some(&mut self, count: usize) -> Result<Vec<Slice>, SetError> {
         let mut slices = Vec::new();
         while slices.len() < count {
@@ -165,20 +166,21 @@ impl<'s, 'a, E: Entry> Slices<'s, 'a, E> {
     }
 }
 
-/// What is left of the union of some keys.
+/// Restricts a union.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum But<'a> {
-    /// All but what one of these holds.
+    /// To keys in none of these runs.
     Not(&'a [&'a Run]),
-    /// What one run at least of each of these holds.
+    /// To keys that each of these sets holds in at least one of its runs.
     In(&'a [&'a [Run]]),
 }
 
-/// Calls `take` with the union of `sorted`, or what is left of it, some thousand entries at a time and rising; of those
-/// with one key, with the least. Gives their number.
+/// Calls `take` with the union of `sorted`, restricted by `but`, some thousand entries at a time
+/// and in rising order; of entries with the same key, with the least. Returns the number of
+/// entries.
 ///
 /// # Errors
-/// When runs cannot be read or are damaged; what `take` gives.
+/// If runs cannot be read or are damaged; the errors of `take`.
 pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     sorted: &[Sorted<'_, E>],
     but: But<'_>,
@@ -205,7 +207,7 @@ pub(super) fn combine<E: Entry, X: From<SetError> + Send>(
     Ok(written)
 }
 
-/// What is left of the entries of a slice.
+/// The restricted entries of a slice.
 fn make<E: Entry>(
     sorted: &[Sorted<'_, E>],
     but: But<'_>,
@@ -216,7 +218,7 @@ fn make<E: Entry>(
         one.append(places.clone(), &slice.keys, &mut entries)?;
     }
     if sorted.len() > 1 {
-        // Runs one after the other, which a stable sort takes for what they are.
+        // Consecutive sorted runs, which a stable sort detects.
         sort_by(&mut entries, <[E]>::sort);
     }
     match but {
@@ -230,7 +232,7 @@ fn make<E: Entry>(
     Ok(entries)
 }
 
-/// Leaves those of `entries` whose keys one of `runs` at least holds.
+/// Keeps those of `entries` whose keys are in at least one of `runs`.
 fn retain_held<E: Entry>(runs: &[Run], entries: &mut Vec<E>) -> Result<(), SetError> {
     if let [run] = runs {
         return retain(run, entries, true);

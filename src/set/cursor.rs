@@ -1,4 +1,4 @@
-//! Looking keys up in a run, in rising order.
+//! Looks keys up in a run, in rising order.
 
 use std::ops::Range;
 
@@ -6,33 +6,35 @@ use super::entry::Entry;
 use super::error::SetError;
 use super::run::{BLOCK_KEYS, KEY, Run, key_at};
 
-/// Blocks that are read at once where nearly all of them are needed.
+/// Number of blocks that are read at once if nearly all of them are needed.
 const MANY: u64 = 64;
 
-/// Blocks for each key that is asked for, above which only the block of the key is read.
+/// Blocks per looked-up key above which only the block of the key is read.
 const SPARSE: u64 = 16;
 
-/// Keys ahead of the last one within which the next one is looked for without a guess.
+/// Number of keys after the last one in which the next one is searched without interpolation.
 const NEAR: usize = 32;
 
-/// Guesses by interpolation before halving takes over, which ends whatever the keys are.
+/// Interpolation steps before bisection takes over, which bounds the search for any distribution of
+/// keys.
 const GUESSES: u32 = 6;
 
-/// A place in a run that moves on as keys are looked up, and the blocks around it.
+/// A position in a run that advances as keys are looked up, and the blocks around it.
 #[derive(Debug)]
 pub(super) struct Cursor<'r> {
     run: &'r Run,
-    /// Blocks to read at once.
+    /// Number of blocks to read at once.
     stride: u64,
-    /// Blocks by which guesses may be wrong, which are read along at both ends.
+    /// Number of blocks by which guesses may be wrong; as many are read in addition at both ends.
     slack: u64,
-    /// Behind the block in which the last key is to be expected.
+    /// After the block in which the last key is expected.
     end: u64,
-    /// The blocks whose keys are in the window, if one was read.
+    /// The blocks whose keys are in the window, if any.
     blocks: Range<u64>,
     /// Their bytes, unless the run is in memory.
     bytes: Vec<u8>,
-    /// Where the last key stood, in the window: all before are below it, if it has been placed in this window.
+    /// The position of the last key in the window: all keys before it are below that key, if it was
+    /// searched in this window.
     at: usize,
     is_placed: bool,
 }
@@ -52,14 +54,16 @@ impl<'r> Cursor<'r> {
         self.run.resident().unwrap_or(&self.bytes)
     }
 
-    /// The number of keys below `key`, and whether it is there itself. Keys that are asked for rise.
+    /// Returns the number of keys below `key`, and whether the run holds it. The looked-up keys
+    /// must rise.
     ///
     /// # Errors
-    /// When blocks cannot be read or are damaged.
+    /// If blocks cannot be read or are damaged.
     #[inline]
     pub(super) fn seek(&mut self, key: u128) -> Result<(u64, bool), SetError> {
         let window = self.window();
-        // Where keys that are asked for lie closer than those of the run, most stand where the last one did.
+        // If looked-up keys are denser than those of the run, most have the position of the last
+        // one.
         if self.is_placed && key <= key_at(window, self.at) {
             return Ok((self.number(), key == key_at(window, self.at)));
         }
@@ -70,12 +74,12 @@ impl<'r> Cursor<'r> {
         self.seek_elsewhere(key)
     }
 
-    /// The number of keys before the place in the window.
+    /// The number of keys before the current position.
     fn number(&self) -> u64 {
         self.blocks.start * BLOCK_KEYS + self.at as u64
     }
 
-    /// [`Cursor::seek`] where the key is between the first one and the last one of the window.
+    /// [`Cursor::seek`] for a key between the first and the last one of the window.
     #[inline]
     fn seek_here(&mut self, key: u128) -> (u64, bool) {
         let window = self.window();
@@ -91,21 +95,21 @@ impl<'r> Cursor<'r> {
         (self.number(), is_there)
     }
 
-    /// [`Cursor::seek`] where the key is not in the window, if there is one.
+    /// [`Cursor::seek`] for a key that is not in the window, if there is one.
     #[cold]
     fn seek_elsewhere(&mut self, key: u128) -> Result<(u64, bool), SetError> {
-        // The blocks in which the key may be.
+        // The blocks that may hold the key.
         let (mut low, mut high) = (0, self.run.blocks());
         let mut guess = (self.run.guess(key) / BLOCK_KEYS).saturating_sub(self.slack);
-        // The keys beside these blocks, as far as they are known.
+        // The keys adjacent to these blocks, as far as they are known.
         let (mut below, mut above) = (None, None);
         let mut tries = 0;
         loop {
             if !self.blocks.is_empty() {
                 let count = self.window().len() / KEY;
                 let (first, last) = (key_at(self.window(), 0), key_at(self.window(), count - 1));
-                // Keys rise within the window. That they do beyond its ends too is what makes a key that is between
-                // two windows one that is not there.
+                // Keys rise within the window. They must also rise beyond its ends: only then is a
+                // key that is between two windows not in the run.
                 if below.is_some_and(|below| below >= first)
                     || above.is_some_and(|above| last >= above)
                 {
@@ -126,7 +130,7 @@ impl<'r> Cursor<'r> {
                 }
             }
             if low >= high {
-                // Between two keys that stand side by side in two blocks, or beside all of them.
+                // Between two adjacent keys in two blocks, or outside all of them.
                 return Ok(((low * BLOCK_KEYS).min(self.run.len()), false));
             }
             tries += 1;
@@ -147,19 +151,19 @@ impl<'r> Cursor<'r> {
         }
     }
 
-    /// About how many whole blocks lie between two keys, if keys are spread evenly.
+    /// Approximate number of whole blocks between two keys, if keys are evenly distributed.
     fn blocks_between(&self, low: u128, high: u128) -> u64 {
         let share = ((high - low) >> 64) as u64;
         ((u128::from(share) * u128::from(self.run.len())) >> 64) as u64 / BLOCK_KEYS
     }
 }
 
-/// The number of keys of `bytes` below `key`, and whether it is among them, searched for from number
+/// The number of keys of `bytes` below `key`, and whether it is among them. Searches from number
 /// `from` on, in either direction, in steps that double.
 #[inline]
 fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
     let count = bytes.len() / KEY;
-    // All before `low` are below the key, all from `high` on are not.
+    // All keys before `low` are below `key`; none from `high` on is.
     let (mut low, mut high) = (0, count);
     let mut step = 1;
     if key_at(bytes, from) < key {
@@ -196,10 +200,10 @@ fn search_from(bytes: &[u8], from: usize, key: u128) -> (usize, bool) {
     (low, low < count && key_at(bytes, low) == key)
 }
 
-/// Leaves those of `entries`, whose keys rise, that `run` holds, or those that it does not.
+/// Keeps those of `entries`, whose keys rise, that `run` holds, or those that it does not hold.
 ///
 /// # Errors
-/// When blocks cannot be read or are damaged.
+/// If blocks cannot be read or are damaged.
 pub(super) fn retain<E: Entry>(
     run: &Run,
     entries: &mut Vec<E>,
@@ -223,7 +227,7 @@ mod tests {
     use crate::set::run_writer::RunWriter;
     use std::collections::BTreeSet;
 
-    /// Keys that are spread evenly, in heaps, or all at one end.
+    /// Keys that are evenly distributed, clustered, or all at one end.
     fn keys(count: u64, shape: u32) -> BTreeSet<u128> {
         let mut state = 7u128;
         let mut next = || {
@@ -240,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_a_tree_finds_however_keys_are_spread() {
+    fn agrees_with_a_tree_for_any_distribution_of_keys() {
         let directory = tempfile::tempdir().unwrap();
         for (count, shape) in
             [(0, 0), (1, 0), (255, 0), (256, 2), (257, 1), (40_000, 0), (40_000, 1), (9_000, 2)]

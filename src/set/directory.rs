@@ -1,9 +1,9 @@
-//! The directory of a set: opening what is in it, the lock, what it may hold before a set is made in it, and the removal
-//! of what writers that were killed have left.
+//! The directory of a set: opening its files, the lock, the check before a set is created, and the
+//! removal of files that killed writers have left.
 //!
-//! Whoever made the directory may have put anything in it. So only regular files are opened, no symbolic link is followed
-//! below the directory, and nothing is removed but regular files with names of exactly the form that writers give, in a
-//! directory whose file `set` is that of a set.
+//! Its contents are not trusted. Only regular files are opened, no symbolic link below the
+//! directory is followed, and nothing is removed except regular files with names of exactly the
+//! form that writers use, in a directory whose file `set` is that of a set.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ use super::file::{is_absence, open, open_with, read_up_to};
 use super::manifest::BEGUN;
 use super::names;
 
-/// Locks the set in `directory` for writing, until what this gives is dropped.
+/// Locks the set in `directory` for writing, until the returned file is dropped.
 ///
 /// # Errors
-/// [`Fault::Busy`] when somebody else has; when there can be no lock.
+/// [`Fault::Busy`] if another process holds the lock; if the file cannot be locked.
 pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
     let path = directory.join(names::LOCK);
     let file = open_with(&path, File::options().create(true).truncate(false).write(true))?;
     match file.try_lock() {
-        // The one who held it may have removed it.
+        // The previous holder may have removed it.
         Ok(()) if is_at(&file, &path) => Ok(file),
         Ok(()) | Err(TryLockError::WouldBlock) => Err(SetError::new(directory, Fault::Busy)),
         Err(TryLockError::Error(error)) => Err(SetError::new(&path, Fault::Io(error))),
@@ -37,18 +37,19 @@ fn is_at(file: &File, path: &Path) -> bool {
     (file.dev(), file.ino()) == (named.dev(), named.ino())
 }
 
-/// Elsewhere a file that is open cannot be removed.
+/// On other systems, an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// Sees to it that a set may be made in `directory`: it is empty, or a set was begun in it and never came to be. A writer
-/// that is killed before it has said so in the file `set` leaves an empty `lock` and maybe the beginning of what `set`
-/// was to say, and nothing else; that is as good as nothing.
+/// Checks that a set may be created in `directory`: it is empty, or the creation of a set was
+/// started there and never finished. A writer that is killed before it has written the file `set`
+/// leaves only an empty `lock` and perhaps a prefix of `set`; such a directory counts as empty.
 ///
 /// # Errors
-/// [`Fault::Exists`] when a set, or a file, is there; [`Fault::NotEmpty`] when other files are.
+/// [`Fault::Exists`] if there is a set or a file; [`Fault::NotEmpty`] if the directory holds other
+/// files.
 pub(super) fn expect_free(directory: &Path) -> Result<(), SetError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -75,7 +76,8 @@ pub(super) fn expect_free(directory: &Path) -> Result<(), SetError> {
     Ok(())
 }
 
-/// What the file `set` at `path` begins with, as far as that decides whether a set is there; `None` without a file.
+/// The beginning of the file `set` at `path`, as far as it decides whether there is a set; `None`
+/// without a file.
 fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
     match open(path) {
         Ok(file) => read_up_to(file, BEGUN.len() as u64 + 1).map(Some).at(path),
@@ -84,44 +86,46 @@ fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
     }
 }
 
-/// Says in the file `set` that a set is being made in `directory`, in which there is none; needs the lock.
+/// Records in the file `set` that a set is being created in `directory`, which holds none; needs
+/// the lock.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub(super) fn begin(directory: &Path) -> Result<(), SetError> {
     let path = directory.join(names::MANIFEST);
     let mut file = open_with(&path, File::options().create(true).truncate(false).write(true))?;
     file.write_all(BEGUN.as_bytes()).at(&path)
 }
 
-/// For a process that ends without dropping its [`SetWriter`](super::SetWriter), whose gate it holds: removes the set in
-/// `directory` if it was begun and never made, and otherwise what a writer has left beside it.
+/// For a process that exits without dropping its [`SetWriter`](super::SetWriter), whose gate it holds: removes the set in
+/// `directory` if its creation was started and not completed, and otherwise the partial files of a writer.
 pub fn abandon(directory: &Path) {
-    // Nobody is left to be told, and the next writer removes what stays.
+    // Nobody is left to report to, and the next writer removes what stays.
     let _ = match said(&directory.join(names::MANIFEST)) {
         Ok(Some(said)) if said == BEGUN.as_bytes() => clear(directory),
         _ => remove_where(directory, &|name, _| is_partial(name)),
     };
 }
 
-/// Removes the files of a set that was begun, and the directory unless something else is in it; needs the lock.
+/// Removes the files of a set whose creation was started, and the directory if it is then empty;
+/// needs the lock.
 ///
 /// # Errors
-/// When a file cannot be removed.
+/// If a file cannot be removed.
 pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
     sweep(directory, &[])?;
-    // What is left by a kill from here on, [`expect_free`] takes for nothing.
+    // If the process is killed from here on, [`expect_free`] ignores what remains.
     remove(&directory.join(names::MANIFEST))?;
     remove(&directory.join(names::LOCK))?;
     let _ = fs::remove_dir(directory);
     Ok(())
 }
 
-/// Removes what writers that were killed have left in `directory`, all but the files `kept`; needs the lock, and `set`
-/// to be the file of a set.
+/// Removes the files that killed writers have left in `directory`, except the files `kept`; needs
+/// the lock, and a file `set` that is that of a set.
 ///
 /// # Errors
-/// When a file cannot be removed.
+/// If a file cannot be removed.
 pub(super) fn sweep(directory: &Path, kept: &[&Path]) -> Result<(), SetError> {
     remove_where(directory, &|name, path| {
         is_partial(name) || names::is_of_run(name) && !kept.contains(&path)
@@ -138,11 +142,11 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
         let entry = entry.at(directory)?;
         let (path, kind) = (entry.path(), entry.file_type().at(directory)?);
         let name = entry.file_name();
-        // Our names are ASCII.
+        // The names of sets are ASCII.
         let Some(name) = name.to_str() else { continue };
         if kind.is_dir() && names::is_temporary(name, names::SORT) {
             remove_where(&path, is_left)?;
-            // Whatever else somebody has put there stays.
+            // Other files stay.
             let _ = fs::remove_dir(&path);
         }
         if kind.is_file() && is_left(name, &path) {
@@ -152,10 +156,10 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
     Ok(())
 }
 
-/// Removes the file at `path`, if there is one.
+/// Removes the file at `path`, if it exists.
 ///
 /// # Errors
-/// When it cannot be removed.
+/// If it cannot be removed.
 pub(super) fn remove(path: &Path) -> Result<(), SetError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

@@ -1,27 +1,27 @@
-//! What is sorted, merged and written: keys alone, or with the times at which they were first seen.
+//! Items to sort, merge and write: keys alone, or with the times at which they were first seen.
 
 use super::error::SetError;
 use super::run::{BLOCK_KEYS, Run, key_at};
 use super::times::Timestamp;
 
-/// A key, or a key and a time. Of two with one key, the lesser is the one that stays.
+/// A key, or a key and a time. Of two entries with the same key, the lesser one is kept.
 pub(super) trait Entry: Copy + Ord + Send + Sync {
     /// Whether it has a time.
     const IS_DATED: bool;
 
     fn key(self) -> u128;
 
-    /// When the key was first seen, if that is told.
+    /// When the key was first seen, if recorded.
     fn time(self) -> Option<Timestamp>;
 
-    /// The entries of a run from number `start` on and before number `end`, appended to `out`.
+    /// Appends the entries of a run from number `start` on and before number `end` to `out`.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     fn read(run: &Run, start: u64, end: u64, out: &mut Vec<Self>) -> Result<(), SetError>;
 }
 
-/// A key and when it was first seen: the earlier is less.
+/// A key and when it was first seen; orders by key, then by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Dated {
     pub(super) key: u128,
@@ -78,7 +78,7 @@ impl Entry for Dated {
     }
 }
 
-/// Sorts `entries` by `sort`, and leaves one of each key.
+/// Sorts `entries` with `sort`, and keeps one of each key.
 pub(super) fn sort_by<E: Entry>(entries: &mut Vec<E>, sort: fn(&mut [E])) {
     sort(entries);
     entries.dedup_by_key(|entry| entry.key());

@@ -1,45 +1,45 @@
-//! Why a set cannot be used.
+//! Errors of sets.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is wrong, and with which file or directory.
+/// An error, and the file or directory concerned.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SetError {
     /// The file, or the directory of the set.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The cause.
     pub fault: Fault,
 }
 
-/// What may be wrong with a set.
+/// The cause of an error of a set.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The system could not read or write.
+    /// A file could not be read or written.
     Io(io::Error),
-    /// No set stands there.
+    /// There is no set.
     NotASet,
-    /// A set, or something else, stands there already.
+    /// A set, or something else, exists already.
     Exists,
-    /// The directory holds other files and no set, so none is made in it.
+    /// The directory holds other files and no set, so no set is created in it.
     NotEmpty,
-    /// A symbolic link, a directory, a pipe or a device stands where a set has a regular file.
+    /// A file of the set is a symbolic link, a directory, a pipe or a device.
     NotRegular,
-    /// The set has the format before this one, whose keys can be forged.
+    /// The set has the previous format, whose keys can be forged.
     Outdated,
-    /// The set is of a format that this version does not know.
+    /// The set has a format that this version does not support.
     Version(String),
-    /// What was read is not what was written.
+    /// A file is not as it was written.
     Damaged {
-        /// What was found wrong.
+        /// What is wrong.
         what: &'static str,
-        /// The byte of the file at which it begins, counted from 0.
+        /// Offset in the file at which the damage begins.
         at: u64,
     },
-    /// The keys mean something else.
+    /// The keys have another meaning.
     Differs(Difference),
     /// Another process is writing to the set.
     Busy,
@@ -49,9 +49,9 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What holds for the keys of the set, if that differs.
+    /// The fact of the set, if it differs.
     pub set: Option<String>,
-    /// What was asked for, if that differs.
+    /// The requested fact, if it differs.
     pub asked: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl SetError {
     }
 }
 
-/// Says which file an input or output error belongs to.
+/// Adds the path to an input or output error.
 pub(super) trait At<T> {
     fn at(self, path: &Path) -> Result<T, SetError>;
 }
@@ -81,8 +81,8 @@ impl fmt::Display for SetError {
         write!(f, "{}: ", self.path.display())?;
         match &self.fault {
             Fault::Io(error) => error.fmt(f),
-            Fault::NotASet => f.write_str("no set of keys; `uriscan set create` makes one"),
-            Fault::Exists => f.write_str("is there already"),
+            Fault::NotASet => f.write_str("not a key set; `uriscan set create` creates one"),
+            Fault::Exists => f.write_str("already exists"),
             Fault::NotEmpty => f.write_str(
                 "this directory holds other files and is not a set; a set is created in a new or an empty directory",
             ),
@@ -93,7 +93,7 @@ impl fmt::Display for SetError {
                 "this set has the old format, whose keys can be forged; remove it and create it again from its list",
             ),
             Fault::Version(version) => {
-                write!(f, "a set of format {version}, which this version does not know")
+                write!(f, "a set of format {version}, which this version does not support")
             }
             Fault::Damaged { what, at } => write!(
                 f,
@@ -109,13 +109,13 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.set, &self.asked) {
             (Some(set), Some(asked)) => {
-                write!(f, "its keys were made with `{set}`, what was asked for has `{asked}`")
+                write!(f, "its keys were made with `{set}`, but `{asked}` is requested")
             }
             (Some(set), None) => {
-                write!(f, "its keys were made with `{set}`, what was asked for has it not")
+                write!(f, "its keys were made with `{set}`, which is not requested")
             }
             (None, Some(asked)) => write!(f, "its keys were made without `{asked}`"),
-            (None, None) => f.write_str("its keys mean something else"),
+            (None, None) => f.write_str("its keys have another meaning"),
         }
     }
 }

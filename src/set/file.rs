@@ -1,7 +1,7 @@
-//! Opening the files of a set.
+//! Opens the files of a set.
 //!
-//! Whoever made the directory may have put anything in it. So only regular files are opened, and no symbolic link is
-//! followed below the directory.
+//! The contents of the directory are not trusted. Only regular files are opened, and no symbolic
+//! link below the directory is followed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use super::error::{At, Fault, SetError};
 
-/// Opens the regular file at `path` to be read.
+/// Opens the regular file at `path` for reading.
 ///
 /// # Errors
-/// When there is none, or it cannot be opened.
+/// If it does not exist, or cannot be opened.
 pub(super) fn open(path: &Path) -> Result<File, SetError> {
     open_with(path, File::options().read(true))
 }
@@ -22,11 +22,11 @@ pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, 
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe or a terminal is opened without waiting for whoever is at its other end, and refused below.
+        // Opens a pipe or a terminal without waiting for its other end; it is rejected below.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
-    // Where links cannot be refused while opening, they are looked for before.
+    // Where opening cannot reject links, they are checked for first.
     if cfg!(not(unix)) && is_something_else(path) {
         return Err(SetError::new(path, Fault::NotRegular));
     }
@@ -38,19 +38,19 @@ pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, 
     }
 }
 
-/// Whether something is at `path` and it is not a regular file.
+/// Whether there is something at `path` that is not a regular file.
 fn is_something_else(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// The first `limit` bytes of `file`, and no byte more.
+/// Reads at most the first `limit` bytes of `file`.
 pub(super) fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Whether there is no such file.
+/// Whether the error means that the file does not exist.
 pub(super) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -1,4 +1,4 @@
-//! Keys in any order on their way into a set: sorted in memory, or in spilled runs when there are many.
+//! Collects keys, in any order, for a set: sorted in memory, or in spilled runs if there are many.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,21 @@ use super::run_writer::RunWriter;
 use super::times::Timestamp;
 use crate::key::Key;
 
-/// Gathers keys, in bounded memory.
+/// Collects keys, in bounded memory.
 #[derive(Debug)]
 pub struct Loader(Gathered);
 
-/// What is gathered for a set without times, and for one with them.
+/// The sorter for a set without times, or for one with times.
 #[derive(Debug)]
 enum Gathered {
     Keys(Sorter<u128>),
-    /// And the time of keys that come without one.
+    /// With the time of keys that come without one.
     Dated(Sorter<Dated>, Timestamp),
 }
 
 impl Loader {
-    /// A loader that holds `bytes` in memory, about, and sorts what is more in `directory`. Keys are first seen at `time`,
-    /// if that is to be told.
+    /// Creates a loader that holds about `bytes` in memory, and spills sorted runs to `directory`.
+    /// Keys are first seen at `time`, if the set records it.
     pub(super) fn new(
         directory: &Path,
         bytes: usize,
@@ -38,16 +38,17 @@ impl Loader {
         }))
     }
 
-    /// Adds keys, in any order, and as often as they come.
+    /// Adds keys, in any order; duplicates are allowed.
     ///
     /// # Errors
-    /// When keys have to be written aside and cannot.
+    /// If keys have to be spilled and cannot be written.
     pub fn push(&mut self, keys: impl IntoIterator<Item = Key>) -> Result<(), SetError> {
         self.push_by(keys, <[u128]>::par_sort_unstable, <[Dated]>::par_sort_unstable)
     }
 
-    /// The same on the calling thread alone, for a loader behind a lock: a thread of a pool that waits for others takes up
-    /// other work meanwhile, and that might ask for the lock again.
+    /// Like [`Loader::push`], but on the calling thread alone, for a loader behind a lock: a thread
+    /// of a pool that waits for others runs other tasks meanwhile, and those might acquire the lock
+    /// again.
     pub(crate) fn push_alone(
         &mut self,
         keys: impl IntoIterator<Item = Key>,
@@ -71,11 +72,11 @@ impl Loader {
         }
     }
 
-    /// Adds keys with the times at which they were first seen; of one that comes with several the earliest counts. A
-    /// set that keeps no times takes the keys alone.
+    /// Adds keys with the times at which they were first seen; of several times for a key the
+    /// earliest is kept. A set without times ignores them.
     ///
     /// # Errors
-    /// As [`Loader::push`].
+    /// As for [`Loader::push`].
     pub fn push_dated(
         &mut self,
         keys: impl IntoIterator<Item = (Key, Timestamp)>,
@@ -92,7 +93,7 @@ impl Loader {
         }
     }
 
-    /// Writes all keys that none of `but` holds to `writer`; gives their number.
+    /// Writes all keys that no run of `but` holds to `writer`; returns their number.
     pub(super) fn write(self, but: &[&Run], writer: &mut RunWriter) -> Result<u64, SetError> {
         match self.0 {
             Gathered::Keys(sorter) => sorter.write(but, writer),
@@ -101,11 +102,11 @@ impl Loader {
     }
 }
 
-/// Sorts entries, in bounded memory.
+/// Sorts entries in bounded memory.
 #[derive(Debug)]
 struct Sorter<E> {
     entries: Vec<E>,
-    /// Entries that are held in memory at the most.
+    /// Most entries held in memory.
     limit: usize,
     /// Runs on disk, in files without names in the directory.
     spilled: Vec<Run>,
@@ -135,7 +136,7 @@ impl<E: Entry> Sorter<E> {
         Ok(())
     }
 
-    /// Sorts what is held, and spills it if that does not give much room.
+    /// Sorts the held entries, and spills them unless that frees enough memory.
     #[cold]
     fn make_room(&mut self, sort: fn(&mut [E])) -> Result<(), SetError> {
         sort_by(&mut self.entries, sort);

@@ -1,5 +1,5 @@
-//! The file that says what a set is: its meaning, and which runs belong to it. Whoever replaces it, replaces the
-//! set.
+//! The file that describes a set: its meaning, and the runs that belong to it. Replacing it
+//! replaces the set.
 //!
 //! ```text
 //! uriscan set 2
@@ -13,12 +13,13 @@
 //! check 0123456789abcdef
 //! ```
 //!
-//! After the runs, with the number of keys of each, there may be a `note`, and then the [`Meaning`]; `check` is XXH3-64 of
-//! all before it. In a set with `first-seen yes` the name of the file of the times of a run follows its number of keys.
+//! The runs, with the number of keys of each, are followed by an optional `note` and then the
+//! [`Meaning`]; `check` is XXH3-64 of everything before it. In a set with `first-seen yes` the name
+//! of a run's file of times follows its number of keys.
 //!
-//! There is one text for what it says, and any other is damage: names of files are of the form that writers give, no name
-//! is there twice, and numbers have no zeros in front. While a set is being made, and before it has anything to say, the
-//! file says [`BEGUN`].
+//! Each content has exactly one text, and any other text is damage: names of files have the form
+//! that writers use, no name occurs twice, and numbers have no leading zeros. While a set is being
+//! created, before there is a content, the file holds [`BEGUN`].
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -32,32 +33,32 @@ use super::file::{self, is_absence};
 use super::names;
 use crate::draft::Draft;
 
-/// The first line of this version, and what it begins with in any.
+/// The first line of this version, and the start of the first line of any version.
 const FIRST_LINE: &str = "uriscan set 2";
 const ANY_FIRST_LINE: &str = "uriscan set ";
 
-/// What it says while a set is being made.
+/// Its content while a set is being created.
 pub(super) const BEGUN: &str = "uriscan set 2\nbegun\n";
 
-/// Bytes that it has at the most. Rules of the user's own are part of a meaning and take most of it.
+/// Size limit in bytes. User-defined rules are part of a meaning and account for most of it.
 const LIMIT: usize = 16 << 20;
 
-/// Runs of a set.
+/// Most runs of a set.
 pub(super) const MAX_RUNS: usize = 9;
 
-/// Whether times are kept, which the second line says.
+/// The second line: whether times are recorded.
 const FIRST_SEEN: [&str; 2] = ["first-seen no", "first-seen yes"];
 
 const NOTE: &str = "note ";
 
-/// What a meaning begins with.
+/// The start of a meaning.
 const MEANING: &str = "hash ";
 
 /// The hash of the keys of older sets.
 const OLD_HASH: &str = "xxh3-128";
 
-/// Whether `text` is that of a set of the format before this one. Sets with times had the first line of this one then, but
-/// did not say `first-seen`.
+/// Whether `text` is that of a set of the previous format. At that time sets with times had the
+/// first line of this one, but no line `first-seen`.
 fn is_old(text: &str) -> bool {
     let mut lines = text.lines();
     let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
@@ -66,8 +67,8 @@ fn is_old(text: &str) -> bool {
         || is_old_meaning(text)
 }
 
-/// Whether one of the lines of `facts` says that keys are made with the hash of older sets, for which anybody can find
-/// two URIs with one key.
+/// Whether a line of `facts` names the hash of older sets, for which anybody can find two URIs with
+/// the same key.
 ///
 /// ```
 /// assert!(!uriscan::set::is_old_meaning("rung scheme\n"));
@@ -77,23 +78,23 @@ pub fn is_old_meaning(facts: &str) -> bool {
     hashes.any(|hash| hash == OLD_HASH)
 }
 
-/// What it says of a run.
+/// The entry of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     /// The name of the file of keys.
     pub(super) keys: String,
     pub(super) len: u64,
-    /// The name of the file of their times, in a set that tells them.
+    /// The name of the file of its times, in a set that records them.
     pub(super) times: Option<String>,
 }
 
-/// What it says.
+/// The content of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// Whether it is told when keys were first seen.
+    /// Whether the times at which keys were first seen are recorded.
     pub(super) is_dated: bool,
     pub(super) runs: Vec<Listed>,
-    /// One line that says something about the set to whoever wrote it.
+    /// A one-line note of the writer about the set.
     pub(super) note: Option<String>,
     pub(super) meaning: Meaning,
 }
@@ -117,28 +118,28 @@ impl Manifest {
         text + &format!("check {check:016x}\n")
     }
 
-    /// What the text of a set says, or what is wrong with it and where.
+    /// Parses the text of a set; the error is the reason and its position.
     fn from_text(text: &str) -> Result<Manifest, (&'static str, usize)> {
         let checked = text.strip_suffix('\n').and_then(|it| it.rsplit_once("\ncheck "));
         let (body, check) = checked.ok_or(("it ends too early", text.len()))?;
         let end = body.len() + 1;
         if format!("{:016x}", xxh3_64(&text.as_bytes()[..end])) != check {
-            return Err(("its checksum is another", end));
+            return Err(("its checksum is wrong", end));
         }
         let mut lines = Lines { text: &text[..end], at: 0 };
         if lines.next() != Some(FIRST_LINE) {
-            return Err(("it does not begin as a set does", 0));
+            return Err(("it does not begin like a set", 0));
         }
         let is_dated = match lines.next() {
             Some(line) if line == FIRST_SEEN[0] => false,
             Some(line) if line == FIRST_SEEN[1] => true,
-            _ => return Err(("it does not say whether keys have times", FIRST_LINE.len() + 1)),
+            _ => return Err(("the line on the times of keys is missing", FIRST_LINE.len() + 1)),
         };
         let at = lines.at;
         let count = lines.next().and_then(|line| line.strip_prefix("runs ")?.parse().ok());
-        let count: usize = count.ok_or(("it does not say how many runs there are", at))?;
+        let count: usize = count.ok_or(("the number of runs is missing", at))?;
         if count > MAX_RUNS {
-            return Err(("it has more runs than a set can have", at));
+            return Err(("it has too many runs", at));
         }
         let mut runs: Vec<Listed> = Vec::new();
         for _ in 0..count {
@@ -147,7 +148,7 @@ impl Manifest {
             let listed = listed.ok_or(("this line is not that of a run", at))?;
             let is_same = |it: &Listed| it.keys == listed.keys || it.is_timed_by(&listed);
             if runs.iter().any(is_same) {
-                return Err(("this line has a file that another has too", at));
+                return Err(("this line repeats a file of another line", at));
             }
             runs.push(listed);
         }
@@ -156,18 +157,18 @@ impl Manifest {
         let lines = if note.is_some() { rest } else { lines };
         let facts = Some(&lines.text[lines.at..]).filter(|facts| facts.starts_with(MEANING));
         let meaning = facts.and_then(Meaning::from_text);
-        let meaning = meaning.ok_or(("what its keys mean is not known here", lines.at))?;
+        let meaning = meaning.ok_or(("the meaning of its keys is unknown", lines.at))?;
         let manifest = Manifest { is_dated, runs, note, meaning };
         if manifest.to_text() != text {
-            return Err(("it is not written as sets are", 0));
+            return Err(("it is not in canonical form", 0));
         }
         Ok(manifest)
     }
 
-    /// Reads that of the set in `directory`.
+    /// Reads the manifest of the set in `directory`.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, is damaged, or of another version.
+    /// If it does not exist, cannot be read, is damaged, or has another version.
     pub(super) fn read(directory: &Path) -> Result<Manifest, SetError> {
         let path = directory.join(names::MANIFEST);
         let file = match file::open(&path) {
@@ -185,7 +186,7 @@ impl Manifest {
         let damaged = |what, at| SetError::damaged(&path, what, at as u64);
         let text = file::read_up_to(file, LIMIT as u64 + 1).at(&path)?;
         if text.len() > LIMIT {
-            return Err(damaged("it goes on for longer than that of a set can", LIMIT));
+            return Err(damaged("it is longer than allowed", LIMIT));
         }
         let text = str::from_utf8(&text)
             .map_err(|error| damaged("it is not UTF-8", error.valid_up_to()))?;
@@ -201,19 +202,20 @@ impl Manifest {
                 Err(SetError::new(directory, Fault::Version(version.to_owned())))
             }
             Some(_) => Manifest::from_text(text).map_err(|(what, at)| damaged(what, at)),
-            None => Err(damaged("it does not begin as a set does", 0)),
+            None => Err(damaged("it does not begin like a set", 0)),
         }
     }
 
-    /// Makes it that of the set in `directory`: at every moment, also if the system stops, the old one or
-    /// this one is there. What it names has to be on the disk.
+    /// Replaces the manifest of the set in `directory` atomically: at every moment, even if the
+    /// system crashes, either the old or the new one exists. All files that it names must be on
+    /// disk.
     ///
     /// # Errors
-    /// When it cannot be written; then the old one stays.
+    /// If it cannot be written; the old one then stays.
     pub(super) fn replace(&self, directory: &Path) -> Result<(), SetError> {
         let text = self.to_text();
         if text.len() > LIMIT {
-            let what = "what the keys of a set mean is longer than a set can say";
+            let what = "the meaning of the keys is too long for a set";
             return Err(SetError::new(directory, Fault::Io(io::Error::other(what))));
         }
         put(directory, &text)
@@ -221,7 +223,8 @@ impl Manifest {
 }
 
 impl Listed {
-    /// What the line of a run says; `None` where names are not of the form that writers give, or there is no key.
+    /// Parses the line of a run; `None` if a name does not have the form that writers use, or there
+    /// are no keys.
     fn from_line(line: &str, is_dated: bool) -> Option<Listed> {
         let mut words = line.split(' ');
         let (keys, len) = (words.next()?, words.next()?.parse().ok()?);
@@ -241,11 +244,11 @@ impl Listed {
     }
 }
 
-/// Lines of a text, each ended by a line feed.
+/// Iterates over lines, each ended by a line feed.
 #[derive(Clone, Copy)]
 struct Lines<'a> {
     text: &'a str,
-    /// Where the next one begins.
+    /// Offset of the next one.
     at: usize,
 }
 
@@ -257,15 +260,15 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Makes the set in `directory` one that has been begun: from now on there is none.
+/// Marks the set in `directory` as being created: from now on there is none.
 ///
 /// # Errors
-/// When that cannot be written; then the old one stays.
+/// If that cannot be written; the old manifest then stays.
 pub(super) fn put_begun(directory: &Path) -> Result<(), SetError> {
     put(directory, BEGUN)
 }
 
-/// Makes `text` that of the file of the set in `directory`.
+/// Writes `text` to the manifest of the set in `directory`.
 fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     let draft = Draft::new_in(directory, names::NEW_MANIFEST).at(directory)?;
     draft.file().write_all(text.as_bytes()).at(directory)?;
@@ -276,12 +279,13 @@ fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     sync_directory(directory)
 }
 
-/// Has the names in `directory` written to the disk.
+/// Flushes the names in `directory` to disk.
 ///
 /// # Errors
-/// When the system cannot.
+/// If the system cannot.
 pub(super) fn sync_directory(directory: &Path) -> Result<(), SetError> {
-    // Elsewhere a directory cannot be opened, and its names are as durable as the system makes them.
+    // On other systems a directory cannot be opened, and its names are as durable as the system
+    // makes them.
     if cfg!(unix) {
         File::open(directory).and_then(|directory| directory.sync_all()).at(directory)?;
     }
@@ -308,14 +312,14 @@ mod tests {
         }
     }
 
-    /// `text` with the checksum that it ought to have.
+    /// `text` with its correct checksum.
     fn checked(text: &str) -> String {
         let end = text.rfind("check ").unwrap();
         format!("{}check {:016x}\n", &text[..end], xxh3_64(&text.as_bytes()[..end]))
     }
 
     #[test]
-    fn no_byte_of_it_can_change_unseen() {
+    fn every_changed_byte_is_detected() {
         for manifest in [false, true].map(manifest) {
             let text = manifest.to_text();
             assert_eq!(Manifest::from_text(&text), Ok(manifest));
@@ -330,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_right_checksum_it_has_to_be_right_too() {
+    fn errors_are_found_despite_a_right_checksum() {
         let one = "00000000000000000000000000000007.keys 3";
         let two = "ffffffffffffffffffffffffffffffff.keys 1";
         let at_run = "uriscan set 2\nfirst-seen no\nruns 2\n".len();
@@ -365,7 +369,7 @@ mod tests {
             let (_, at) = Manifest::from_text(&checked(&text.replace(from, to))).unwrap_err();
             assert_eq!(at, expected, "{from} {to}");
         }
-        // Times have names of their own.
+        // Files of times have names of another form.
         let text = manifest(true).to_text();
         for name in ["../x.times", "00000000000000000000000000000007.keys", "", "x"] {
             let text = text.replace("00000000000000070000000000000000.times", name);
@@ -374,11 +378,11 @@ mod tests {
         let other = names::of_digest(7 << 64, names::TIMES);
         let text = text.replace(&names::of_digest(u128::MAX << 64, names::TIMES), &other);
         let (what, _) = Manifest::from_text(&checked(&text)).unwrap_err();
-        assert_eq!(what, "this line has a file that another has too");
+        assert_eq!(what, "this line repeats a file of another line");
     }
 
     #[test]
-    fn sets_of_the_old_format_are_known() {
+    fn sets_of_the_old_format_are_recognized() {
         assert!(is_old("uriscan set 1\nruns 0\nhash xxh3-128\nseed 0\n"));
         assert!(is_old("uriscan set 2\nruns 0\nhash xxh3-128\nseed 0\n"));
         let now = manifest(false).to_text();

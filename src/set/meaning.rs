@@ -1,10 +1,11 @@
-//! What the keys of a set mean: the hash and all that decides which records are one.
+//! The meaning of the keys of a set: the hash, and all settings that decide which records are
+//! equivalent.
 
 use super::error::Difference;
 use crate::key::PublicHash;
 
-/// What keys mean, one fact a line: the hash, then whatever the caller says. Keys of two meanings
-/// say nothing about each other, and sets of them do not mix.
+/// The meaning of keys, one fact per line: the hash, followed by the caller's facts. Keys with
+/// different meanings are not comparable, and sets of them cannot be combined.
 ///
 /// ```
 /// use uriscan::key::PublicHash;
@@ -20,12 +21,12 @@ use crate::key::PublicHash;
 pub struct Meaning(String);
 
 impl Meaning {
-    /// The meaning of keys by `hash` under `facts`, each ended by a line feed.
+    /// The meaning of keys by `hash` under `facts`, each of which ends in a line feed.
     pub fn new(hash: PublicHash, facts: &str) -> Meaning {
         Meaning(format!("hash {hash}\n{facts}"))
     }
 
-    /// The meaning that [`Meaning::as_str`] gave; `None` if these are not its lines.
+    /// Parses the result of [`Meaning::as_str`]; `None` if `text` is not one.
     pub fn from_text(text: &str) -> Option<Meaning> {
         let meaning = Meaning(text.to_owned());
         let is_whole = text.ends_with('\n') && text.lines().all(|line| line.contains(' '));
@@ -38,17 +39,17 @@ impl Meaning {
         &self.0
     }
 
-    /// The hash that makes the keys.
+    /// The hash of the keys.
     pub fn hash(&self) -> PublicHash {
         self.fact("hash").and_then(PublicHash::from_name).unwrap_or_default()
     }
 
-    /// What follows `name` in the first line that begins with it.
+    /// The text after `name` in the first line that begins with it.
     pub fn fact(&self, name: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
     }
 
-    /// The first fact in which the meaning of a set and the one `asked` for differ.
+    /// The first fact in which the meaning of a set differs from the requested one.
     pub fn difference(&self, asked: &Meaning) -> Option<Difference> {
         let only = |one: &Meaning, other: &Meaning| {
             one.0.lines().find(|line| !other.0.lines().any(|it| it == *line)).map(str::to_owned)

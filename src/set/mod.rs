@@ -1,28 +1,33 @@
-//! Floor 6: sets of keys on disk, which last from run to run and merge. They know keys, not what a URI is.
+//! Floor 6: sets of keys on disk, which persist between runs and can be merged. They know keys, not
+//! URIs.
 //!
 //! A set is a directory:
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `set` | its meaning, and which runs belong to it: text, with a checksum |
-//! | `*.keys` | runs: files of keys in rising order, which never change; the name is a digest of the content |
-//! | `lock` | held by the one who writes |
-//! | `*.times` | beside a run, in a set that tells them: when each key was first seen, in 4 bytes |
-//! | `*.partial` | what is being written, where files need names for that; the next writer removes what is left |
+//! | `set` | the meaning of its keys, and its runs: text, with a checksum |
+//! | `*.keys` | runs: immutable files of keys in rising order; the name is a digest of the content |
+//! | `lock` | the write lock |
+//! | `*.times` | for each run, in a set that records them: the time at which each key was first seen, in 4 bytes |
+//! | `*.partial` | files being written, where files need names for that; the next writer removes those of a killed one |
 //!
-//! A set may have been made, or changed, by somebody else: nothing in it is relied on. Only regular files with names of
-//! exactly the form that writers give are opened or removed; what a reader reads is held against checksums, against the
-//! order that keys have to have and against what the file says of itself, so that an answer is right or an error; and no
-//! file can be made that is longer to read, or takes more memory, than its size allows.
+//! A set may have been created or changed by an attacker, so nothing in it is trusted. Only regular
+//! files with names of exactly the form that writers use are opened or removed. Everything that is
+//! read is checked against checksums, against the order of keys and against the header of the file,
+//! so that a result is either right or an error. The time and memory for reading a file are bounded
+//! by its size.
 //!
-//! A set is what the file `set` says. It is replaced by a rename, when all that it names is on the disk, so that at
-//! every moment the old set or the new one is there. Readers need no lock: what they have opened stays.
+//! The content of a set is defined by the file `set`. It is replaced by a rename, after all files
+//! that it names are on disk, so that at every moment either the old or the new set exists. Readers
+//! need no lock: the files that they have opened stay available.
 //!
-//! Keys are added as a run of their own, which costs what they are; more than nine runs are made into fewer, the small
-//! ones first, so that every key is copied a few times only. Runs have no key in common. Keys are spread evenly, so the
-//! place of one is known to a block or two; every block that is read is held against its checksum.
+//! Keys are added as a run of their own, in time proportional to their number. More than nine runs
+//! are merged into fewer, the small ones first, so that every key is copied only a few times. Runs
+//! have no keys in common. Keys are evenly distributed, so the position of a key is known to within
+//! a block or two; every block that is read is checked against its checksum.
 //!
-//! A set whose keys are in one run ([`SetWriter::compact`], and all that is made out of other sets) has the same bytes
+//! A set whose keys are in one run ([`SetWriter::compact`], and every set that is made from other
+//! sets) has the same bytes, wherever and in whatever order it was made.
 //! wherever and in whatever order it was made.
 
 mod batch;

@@ -1,24 +1,25 @@
-//! The names of the files of a set. A name that is not exactly of one of these forms is never opened and never removed.
+//! The names of the files of a set. A file whose name is not of exactly one of these forms is never
+//! opened or removed.
 
-/// The file that says what the set is.
+/// The file that describes the set.
 pub(super) const MANIFEST: &str = "set";
 
 /// The file that writers lock.
 pub(super) const LOCK: &str = "lock";
 
-/// What the names of files of keys end in, and those of times.
+/// Suffixes of the names of files of keys and of times.
 pub(super) const KEYS: &str = ".keys";
 pub(super) const TIMES: &str = ".times";
 
-/// What the names of files and directories that are being written begin with.
+/// Prefixes of the names of files and directories that are being written.
 pub(super) const NEW: &str = "new-";
 pub(super) const NEW_MANIFEST: &str = "set-";
 pub(super) const SORT: &str = "sort-";
 
-/// What their names end in.
+/// Their suffix.
 const PARTIAL: &str = ".partial";
 
-/// Random letters and digits between the two.
+/// Number of random letters and digits in between.
 const RANDOM: usize = 6;
 
 /// Whether `name` is a temporary one that begins with `prefix`, as [`Draft`](crate::draft::Draft) gives them.
@@ -32,7 +33,7 @@ pub(super) fn of_digest(digest: u128, suffix: &str) -> String {
     format!("{digest:032x}{suffix}")
 }
 
-/// Whether `name` is one that [`of_digest`] gives.
+/// Whether `name` has the form of those by [`of_digest`].
 pub(super) fn is_of_digest(name: &str, suffix: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     name.strip_suffix(suffix).is_some_and(|it| it.len() == 32 && it.bytes().all(is_digit))

@@ -1,11 +1,14 @@
-//! A run: a file of keys in rising order, and, in a set that tells them, a file of the times at which they were first seen.
+//! A run: a file of keys in rising order, and, in a set that records them, a file of the times at
+//! which they were first seen.
 //!
-//! The keys are a [file of blocks](super::blocks): 16 bytes each, big-endian, rising, none twice. Its facts: for each of
-//! the 256 first bytes of a key, and for the end, the number of keys before it.
+//! The keys are a [file of blocks](super::blocks): 16 bytes each, big-endian, in strictly rising
+//! order. Its facts: for each of the 256 first bytes of a key, and for the end, the number of keys
+//! before it.
 //!
-//! Whoever reads blocks gets keys that rise and stand where the facts say, or an error. So a key that is not found is not
-//! there: it is between two keys that stand side by side ([`super::cursor`]). What no look-up can see without reading all
-//! of a run is a key out of its order in a block that is not read; everything that reads the run as a whole sees it.
+//! Reading blocks yields keys that rise and match the facts, or an error. So a key that is not
+//! found is not in the run: it is between two adjacent keys ([`super::cursor`]). The one fault that
+//! a look-up can miss is a key out of order in a block that it does not read; everything that reads
+//! the whole run detects it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,13 +19,13 @@ use super::error::SetError;
 use super::names;
 use super::times::Times;
 
-/// Bytes of a key.
+/// Size of a key in bytes.
 pub(super) const KEY: usize = 16;
 
-/// Keys of a block.
+/// Number of keys in a block.
 pub(super) const BLOCK_KEYS: u64 = (BLOCK / KEY) as u64;
 
-/// The first bytes of a key tell this many partitions apart.
+/// Number of partitions, by the first byte of a key.
 pub(super) const PARTITIONS: usize = 256;
 
 pub(super) static KIND: Kind = Kind {
@@ -31,8 +34,8 @@ pub(super) static KIND: Kind = Kind {
     facts: PARTITIONS + 1,
     bound: 0,
     suffix: names::KEYS,
-    stranger: "it does not begin as a run of keys does",
-    damaged: "the checksum of a block of keys is another",
+    stranger: "it does not begin like a file of keys",
+    damaged: "the checksum of a block of keys is wrong",
 };
 
 /// The key number `i` of `bytes`.
@@ -42,17 +45,18 @@ pub(super) fn key_at(bytes: &[u8], i: usize) -> u128 {
     u128::from_be_bytes(bytes.try_into().expect("16 bytes"))
 }
 
-/// What is said of keys that are not where the facts say.
-const COUNTS: &str = "the header counts other keys than there are";
+/// The error for keys that do not match the facts.
+const COUNTS: &str = "the header does not match the keys";
 
-/// Where key number `i` of a run stands in its file.
+/// Offset in the file of key number `i` of a run.
 fn offset_of(i: u64) -> u64 {
     BLOCK as u64 + i * KEY as u64
 }
 
-/// The number of the first key of `bytes` that is not above the one before it.
+/// The index of the first key of `bytes` that is not above the one before it.
 fn first_fall(bytes: &[u8]) -> Option<usize> {
-    // That the first halves rise is seen in a few instructions a key, and in all runs of keys that were hashed they do.
+    // Comparing the first halves takes a few instructions per key, and suffices for all runs of
+    // hashed keys.
     let (keys, _) = bytes.as_chunks::<KEY>();
     let half = |key: &[u8; KEY]| (u128::from_be_bytes(*key) >> 64) as u64;
     let (first, others) = keys.split_first()?;
@@ -60,7 +64,7 @@ fn first_fall(bytes: &[u8]) -> Option<usize> {
     let mut rises = 0;
     for key in others {
         let half = half(key);
-        // Counted, which takes an addition with carry, where a branch or a flag would take more.
+        // A count needs one addition with carry; a branch or a flag would need more.
         rises += usize::from(last < half);
         last = half;
     }
@@ -76,30 +80,30 @@ pub(super) fn partition_of(key: u128) -> usize {
     (key >> 120) as usize
 }
 
-/// A run that can be read; its files never change.
+/// An open run; its files never change.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// The keys; its facts are the numbers of keys before each partition, and of all.
+    /// The keys; the facts are the numbers of keys before each partition, and of all.
     keys: Blocks,
-    /// In a set that tells them.
+    /// In a set that records them.
     times: Option<Times>,
     /// All keys, if they are held in memory.
     resident: Option<Vec<u8>>,
-    /// A bit for each block whose keys were seen to rise.
+    /// A bit for each block whose keys were found to rise.
     rising: Vec<AtomicU64>,
 }
 
 impl Run {
-    /// Opens the run whose keys are at `keys`, and their times at `times` if they have any.
+    /// Opens the run with its keys at `keys`, and their times at `times`, if any.
     ///
     /// # Errors
-    /// When it cannot be read, or is damaged in what is not keys; keys are checked when they are read.
+    /// If it cannot be read, or is damaged outside the keys, which are checked when they are read.
     pub(super) fn open(keys: &Path, times: Option<&Path>) -> Result<Run, SetError> {
         let keys = Blocks::open(keys, &KIND)?;
         let bounds = keys.facts();
         let is_ours = bounds[0] == 0 && bounds[PARTITIONS] == keys.len() && bounds.is_sorted();
         if !is_ours {
-            let what = "the header counts keys that there cannot be";
+            let what = "the header has impossible numbers of keys";
             return Err(SetError::damaged(keys.path(), what, blocks::FACTS as u64));
         }
         let times = times.map(|path| Times::open(path, &keys)).transpose()?;
@@ -117,33 +121,33 @@ impl Run {
         self.keys.len()
     }
 
-    /// Where the keys are.
+    /// The path of the keys.
     pub(super) fn path(&self) -> &Path {
         self.keys.path()
     }
 
-    /// Where everything is.
+    /// The paths of all its files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         [self.keys.path()].into_iter().chain(self.times.as_ref().map(Times::path))
     }
 
-    /// The digest of these keys, which no others have.
+    /// The digest of these keys, which identifies them.
     pub(super) fn digest(&self) -> u128 {
         self.keys.digest()
     }
 
-    /// The error of a run that has a key of another run of its set.
+    /// The error for a run that shares a key with another run of its set.
     pub(super) fn shares_a_key(&self) -> SetError {
-        let what = "it has a key that another file of keys of this set has too";
+        let what = "it shares a key with another file of keys of this set";
         SetError::damaged(self.path(), what, offset_of(0))
     }
 
-    /// When the keys were first seen, if that is told.
+    /// The times at which the keys were first seen, if recorded.
     pub(super) fn times(&self) -> Option<&Times> {
         self.times.as_ref()
     }
 
-    /// Bytes of the files.
+    /// Size of the files in bytes.
     pub(super) fn file_bytes(&self) -> u64 {
         self.keys.file_bytes() + self.times.as_ref().map_or(0, Times::file_bytes)
     }
@@ -158,10 +162,10 @@ impl Run {
         self.resident.as_deref()
     }
 
-    /// Takes all keys into memory.
+    /// Loads all keys into memory.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub(super) fn make_resident(&mut self) -> Result<(), SetError> {
         let mut bytes = Vec::new();
         self.read_blocks(0..self.blocks(), &mut bytes)?;
@@ -169,7 +173,7 @@ impl Run {
         Ok(())
     }
 
-    /// The number of keys below `key` or near it, as even as keys are spread.
+    /// The approximate number of keys below `key`, assuming an even distribution.
     pub(super) fn guess(&self, key: u128) -> u64 {
         let (partition, bounds) = (partition_of(key), self.keys.facts());
         let (start, end) = (bounds[partition], bounds[partition + 1]);
@@ -177,16 +181,18 @@ impl Run {
         start + ((u128::from(end - start) * fraction) >> 64) as u64
     }
 
-    /// The number of blocks by which [`Run::guess`] is seldom wrong, if keys are spread evenly: of the keys of a
-    /// partition, the number below one differs by half of their square root.
+    /// The number of blocks by which [`Run::guess`] is rarely wrong if keys are evenly distributed:
+    /// within a partition, the number of keys below a given one deviates by half of the square root
+    /// of their number.
     pub(super) fn guess_error(&self) -> u64 {
         1 + (self.len() / PARTITIONS as u64).isqrt() / BLOCK_KEYS
     }
 
-    /// Replaces `bytes` by those of a range of blocks: what was written, and keys that rise and are where the header says.
+    /// Replaces `bytes` with those of a range of blocks, after checking that they are intact, and
+    /// that their keys rise and match the header.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub(super) fn read_blocks(
         &self,
         blocks: Range<u64>,
@@ -206,10 +212,11 @@ impl Run {
         }
     }
 
-    /// The same for look-ups, which read a block again and again: of one that was seen to rise it is not seen again.
+    /// The same for look-ups, which read a block repeatedly: the order of its keys is checked only
+    /// once.
     ///
     /// # Errors
-    /// As [`Run::read_blocks`].
+    /// As for [`Run::read_blocks`].
     pub(super) fn read_again(
         &self,
         blocks: Range<u64>,
@@ -234,12 +241,13 @@ impl Run {
         self.expect_facts(blocks.start * BLOCK_KEYS, bytes)
     }
 
-    /// The error of keys of which number `i` is not above the one before it.
+    /// The error for key number `i`, which is not above the one before it.
     pub(super) fn falls(&self, i: u64) -> SetError {
         SetError::damaged(self.path(), "the keys do not rise", offset_of(i))
     }
 
-    /// Sees to it that the keys `bytes`, which rise and of which the first is number `start`, are where the facts say.
+    /// Checks that the keys `bytes`, which rise and of which the first is number `start`, match the
+    /// facts.
     fn expect_facts(&self, start: u64, bytes: &[u8]) -> Result<(), SetError> {
         let count = bytes.len() / KEY;
         if count == 0 {
@@ -248,7 +256,7 @@ impl Run {
         let (bounds, end) = (self.keys.facts(), start + count as u64);
         let partition_at = |i: usize| partition_of(key_at(bytes, i));
         let (first, last) = (partition_at(0), partition_at(count - 1));
-        // As keys rise, only those beside the ends of partitions need a look.
+        // As keys rise, only those at the ends of partitions need checking.
         let is_at_bound = |partition: usize| {
             let bound = bounds[partition];
             let at = bound.wrapping_sub(start) as usize;
@@ -265,10 +273,10 @@ impl Run {
         }
     }
 
-    /// Reads everything; gives all damages, each with its place.
+    /// Reads everything; returns all damage, with positions.
     ///
     /// # Errors
-    /// When something cannot be read at all.
+    /// If something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
         let (mut counts, mut last, mut fall) = (vec![0; PARTITIONS], None, None);
         let mut damages = self.keys.verify(|block, bytes| {
@@ -293,7 +301,7 @@ impl Run {
     }
 }
 
-/// Keys before each partition, and their number.
+/// The number of keys before each partition, and of all.
 pub(super) fn bounds_of(counts: &[u64]) -> Vec<u64> {
     let mut sum = 0;
     let starts = counts.iter().map(|count| {

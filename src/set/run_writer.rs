@@ -1,4 +1,4 @@
-//! Writing a run.
+//! Writes runs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::error::SetError;
 use super::run::{BLOCK_KEYS, KIND, PARTITIONS, Run, bounds_of, partition_of};
 use super::times::TimesWriter;
 
-/// A run that is being written, to files that vanish unless it is finished.
+/// A run being written, to files that are removed unless it is finished.
 #[derive(Debug)]
 pub(super) struct RunWriter {
     keys: BlockWriter,
@@ -18,20 +18,21 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins a run in `directory`, with the times of its keys if it is to tell them.
+    /// Creates a run in `directory`, with the times of its keys if `is_dated`.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// If no file can be created there.
     pub(super) fn new(directory: &Path, is_dated: bool) -> Result<RunWriter, SetError> {
         let times = is_dated.then(|| TimesWriter::new(directory)).transpose()?;
         let keys = BlockWriter::new(directory, &KIND)?;
         Ok(RunWriter { keys, times, counts: vec![0; PARTITIONS], last: None })
     }
 
-    /// Adds entries, whose keys rise and are above those that were added; they have times if the run tells them.
+    /// Adds entries, whose keys rise and are above the earlier ones; they have times if the run
+    /// has.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub(super) fn push<E: Entry>(&mut self, entries: &[E]) -> Result<(), SetError> {
         debug_assert!(entries.is_sorted_by(|a, b| a.key() < b.key()));
         debug_assert!(entries.first().is_none_or(|first| self.last < Some(first.key())));
@@ -49,11 +50,11 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Finishes the run: it is on the disk and has its names when this comes back, but they may still be lost
-    /// until the directory is on the disk too.
+    /// Finishes the run. On return it is on disk and has its names, but they may still be lost
+    /// until the directory is on disk too.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(super) fn finish(self) -> Result<Run, SetError> {
         self.end(true)
     }
@@ -61,7 +62,7 @@ impl RunWriter {
     /// Finishes a run that goes with the process: its files have no names.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(super) fn finish_for_now(self) -> Result<Run, SetError> {
         self.end(false)
     }

@@ -1,4 +1,4 @@
-//! Sets in their directories, to be read.
+//! Read access to sets.
 
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,17 @@ use super::run::{KEY, Run};
 use super::times::{Times, Timestamp};
 use crate::key::Key;
 
-/// How often a reader looks again when runs vanish because a writer has made others of them.
+/// How often a reader retries if runs disappear because a writer has merged them.
 const TRIES: usize = 100;
 
-/// A set of keys on disk, as it was when it was opened. Writers do not disturb it.
+/// A set of keys on disk, as of the time it was opened. Writers do not affect it.
 #[derive(Debug)]
 pub struct KeySet {
     pub(super) directory: PathBuf,
     pub(super) meaning: Meaning,
     pub(super) note: Option<String>,
     pub(super) is_dated: bool,
-    /// No key is in two of them.
+    /// Runs without common keys.
     pub(super) runs: Vec<Run>,
 }
 
@@ -31,8 +31,8 @@ impl KeySet {
     /// Opens the set in `directory`.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, or it is damaged in what is not keys. Keys are checked when
-    /// they are read.
+    /// If there is none, it cannot be read, or it is damaged outside the keys. Keys are checked
+    /// when they are read.
     pub fn open(directory: &Path) -> Result<KeySet, SetError> {
         let mut tries = 0;
         loop {
@@ -46,7 +46,7 @@ impl KeySet {
                     return Ok(KeySet { directory, meaning, note, is_dated, runs });
                 }
                 Err(SetError { fault: Fault::Io(error), path }) if is_absence(&error) => {
-                    // Unless a writer was here, a run is missing.
+                    // If there was no writer, a run is missing.
                     let is_same = Manifest::read(directory)?.runs == runs;
                     if is_same || tries == TRIES {
                         return Err(SetError::damaged(&path, "this run is missing", 0));
@@ -57,25 +57,25 @@ impl KeySet {
         }
     }
 
-    /// Where it is.
+    /// The directory of the set.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// What its keys mean.
+    /// The meaning of its keys.
     pub fn meaning(&self) -> &Meaning {
         &self.meaning
     }
 
-    /// What the one who wrote last has noted ([`super::SetWriter::add_noting`]).
+    /// The note of the last writer ([`super::SetWriter::add_noting`]).
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Sees to it that its keys have the meaning `asked` for.
+    /// Checks that its keys have the meaning `asked`.
     ///
     /// # Errors
-    /// [`Fault::Differs`] when they have another one.
+    /// [`Fault::Differs`] if they have another one.
     pub fn expect(&self, asked: &Meaning) -> Result<(), SetError> {
         match self.meaning.difference(asked) {
             None => Ok(()),
@@ -83,15 +83,15 @@ impl KeySet {
         }
     }
 
-    /// Whether it tells when its keys were first seen ([`super::SetWriter::create_dated`]).
+    /// Whether it records when its keys were first seen ([`super::SetWriter::create_dated`]).
     pub fn is_dated(&self) -> bool {
         self.is_dated
     }
 
-    /// Sees to it that it tells when keys were first seen, or does not.
+    /// Checks whether it records when keys were first seen.
     ///
     /// # Errors
-    /// [`Fault::Differs`] when it is otherwise.
+    /// [`Fault::Differs`] if it is not as `is_dated` requires.
     pub fn expect_dated(&self, is_dated: bool) -> Result<(), SetError> {
         let fact = |is_told: bool| is_told.then(|| FIRST_SEEN.to_owned());
         let difference = Difference { set: fact(self.is_dated), asked: fact(is_dated) };
@@ -101,7 +101,8 @@ impl KeySet {
         }
     }
 
-    /// The earliest and the latest time at which a key was first seen; `None` if there is none, or it is not told.
+    /// The earliest and the latest time at which a key was first seen; `None` if there are no keys,
+    /// or no times are recorded.
     pub fn first_seen_range(&self) -> Option<(Timestamp, Timestamp)> {
         let ranges = self.runs.iter().filter_map(|run| run.times().and_then(Times::range));
         ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
@@ -112,7 +113,7 @@ impl KeySet {
         self.runs.iter().map(Run::len).sum()
     }
 
-    /// Whether it holds no key.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -122,16 +123,16 @@ impl KeySet {
         self.runs.iter().map(Run::len)
     }
 
-    /// Bytes on disk.
+    /// Size on disk in bytes.
     pub fn file_bytes(&self) -> u64 {
         self.runs.iter().map(Run::file_bytes).sum()
     }
 
-    /// Takes runs into memory as long as they are no more than `bytes` together, for look-ups one by one,
-    /// which are several times as fast then.
+    /// Loads runs into memory, up to `bytes` in total. Look-ups of single keys are then several
+    /// times as fast.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub fn hold(&mut self, bytes: u64) -> Result<(), SetError> {
         let mut left = bytes;
         for run in &mut self.runs {
@@ -147,9 +148,10 @@ impl KeySet {
         Ok(())
     }
 
-    /// For each of `keys`, whether it is in the set.
+    /// Returns, for each of `keys`, whether it is in the set.
     ///
-    /// On the current rayon pool. Many keys at once are faster than one by one: they are sorted first.
+    /// Runs on the current rayon pool. A batch of keys is faster than single look-ups, because it
+    /// is sorted first.
     ///
     /// ```
     /// use uriscan::key::{PublicHash, PublicHasher};
@@ -167,42 +169,42 @@ impl KeySet {
     /// # }
     /// ```
     ///
-    /// # Errors
-    /// When it cannot be read or is damaged.
+    /// If it cannot be read or is damaged.
     pub fn contains(&self, keys: &[Key]) -> Result<Vec<bool>, SetError> {
         batch::contains(&self.runs, keys)
     }
 
-    /// Calls `hit` with the number beside each of the keys that is in the set, on this thread. Sorts what is
-    /// `asked`; the fewer keys lie between two of them, the faster it is.
+    /// Calls `hit` with the number of each of the keys that is in the set, on this thread. Sorts
+    /// `asked`; look-ups are the faster the denser the keys are.
     ///
     /// # Errors
-    /// When it cannot be read or is damaged.
+    /// If it cannot be read or is damaged.
     pub fn find(&self, asked: &mut [(Key, usize)], hit: impl FnMut(usize)) -> Result<(), SetError> {
         batch::find(&self.runs, asked, hit)
     }
 
-    /// Calls `told` with the number beside each of the keys that is in the set and the time at which it was first seen,
-    /// on this thread; never for a set that does not tell. Sorts what is `asked`.
+    /// Calls `found` with the number of each of the keys that is in the set, and the time at which
+    /// it was first seen, on this thread; never for a set without times. Sorts `asked`.
     ///
     /// # Errors
-    /// When it cannot be read or is damaged.
+    /// If it cannot be read or is damaged.
     pub fn find_dated(
         &self,
         asked: &mut [(Key, usize)],
-        told: impl FnMut(usize, Timestamp),
+        found: impl FnMut(usize, Timestamp),
     ) -> Result<(), SetError> {
-        batch::find_dated(&self.runs, asked, told)
+        batch::find_dated(&self.runs, asked, found)
     }
 
     pub(super) fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// Calls `take` with all keys, in rising order, some thousand at a time; on the current rayon pool.
+    /// Calls `take` with all keys, in rising order, some thousand at a time; runs on the current
+    /// rayon pool.
     ///
     /// # Errors
-    /// When it cannot be read or is damaged; what `take` gives.
+    /// If it cannot be read or is damaged; the errors of `take`.
     pub fn each_key<E: From<SetError> + Send>(
         &self,
         mut take: impl FnMut(&mut dyn Iterator<Item = Key>) -> Result<(), E> + Send,
@@ -213,10 +215,11 @@ impl KeySet {
         Ok(expect_distinct(&self.runs, found)?)
     }
 
-    /// The same, each key with the time at which it was first seen; nothing for a set that does not tell.
+    /// Like [`KeySet::each_key`], with the time at which each key was first seen; never calls
+    /// `take` for a set without times.
     ///
     /// # Errors
-    /// As [`KeySet::each_key`].
+    /// As for [`KeySet::each_key`].
     pub fn each_dated<E: From<SetError> + Send>(
         &self,
         mut take: impl FnMut(&mut dyn Iterator<Item = (Key, Timestamp)>) -> Result<(), E> + Send,
@@ -232,10 +235,10 @@ impl KeySet {
         Ok(expect_distinct(&self.runs, found)?)
     }
 
-    /// Reads everything and gives all damages that there are.
+    /// Reads everything and returns all damage.
     ///
     /// # Errors
-    /// When something cannot be read.
+    /// If something cannot be read.
     pub fn verify(&self) -> Result<Vec<SetError>, SetError> {
         let mut damages = Vec::new();
         for run in &self.runs {
@@ -251,10 +254,11 @@ impl KeySet {
     }
 }
 
-/// Sees to it that `runs` of one set have no key in common, as they have `found` different ones.
+/// Checks that `runs` of one set have no keys in common, given that they have `found` distinct
+/// ones.
 ///
 /// # Errors
-/// When they have: then numbers of keys are wrong.
+/// If they have: the numbers of keys are then wrong.
 pub(super) fn expect_distinct(runs: &[Run], found: u64) -> Result<(), SetError> {
     match runs.last() {
         Some(run) if found != runs.iter().map(Run::len).sum::<u64>() => Err(run.shares_a_key()),
@@ -262,14 +266,14 @@ pub(super) fn expect_distinct(runs: &[Run], found: u64) -> Result<(), SetError> 
     }
 }
 
-/// What is said of a set that tells when its keys were first seen.
+/// The fact of a set that records when its keys were first seen.
 const FIRST_SEEN: &str = "first-seen";
 
 fn open_run(directory: &Path, listed: &Listed) -> Result<Run, SetError> {
     let times = listed.times.as_ref().map(|name| directory.join(name));
     let run = Run::open(&directory.join(&listed.keys), times.as_deref())?;
     if run.len() != listed.len {
-        let what = "it has another number of keys than the set says";
+        let what = "its number of keys differs from that in the set";
         return Err(SetError::damaged(run.path(), what, 16));
     }
     Ok(run)

@@ -1,4 +1,4 @@
-//! Sets against a `BTreeSet`; damaged files; writers and readers side by side.
+//! Tests sets against a `BTreeSet`, with damaged files, and with concurrent writers and readers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -27,7 +27,7 @@ fn add(set: &mut SetWriter, keys: impl IntoIterator<Item = u64>, memory: usize) 
     set.add(loader).unwrap()
 }
 
-/// A set of these keys, made at once.
+/// A set of these keys, written at once.
 fn made(directory: &Path, keys: impl IntoIterator<Item = u64>) -> KeySet {
     let mut set = SetWriter::create(directory, meaning()).unwrap();
     add(&mut set, keys, 1 << 20);
@@ -45,7 +45,7 @@ fn all_keys(set: &KeySet) -> Vec<Key> {
     keys
 }
 
-/// Names and contents of the files of a set, but for the lock.
+/// Names and contents of the files of a set, except the lock.
 fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(directory)
         .unwrap()
@@ -58,14 +58,14 @@ fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn agrees_with_a_tree_however_keys_come() {
+fn agrees_with_a_tree_in_any_order_of_keys() {
     let directory = tempfile::tempdir().unwrap();
     for memory in [1, 1 << 20] {
         let path = directory.path().join(format!("{memory}.set"));
         let mut tree = BTreeSet::new();
         let mut set = SetWriter::create(&path, meaning()).unwrap();
         for round in 0..30u64 {
-            // Sizes of all kinds, some keys again and again, some rounds with nothing new.
+            // Various sizes, repeated keys, and rounds without new keys.
             let count = [1, 5000, 0, 300, 2, 20_000][round as usize % 6];
             let keys: Vec<u64> = (0..count).map(|i| (i * 7 + round * 911) % 40_009).collect();
             let before = tree.len();
@@ -81,7 +81,7 @@ fn agrees_with_a_tree_however_keys_come() {
                 assert!(all_keys(&reader).iter().eq(&tree));
             }
         }
-        assert!(set.set().run_lengths().len() > 1, "something is to be made one");
+        assert!(set.set().run_lengths().len() > 1, "there are runs to merge");
         set.compact().unwrap();
         assert_eq!(set.set().run_lengths().len(), 1);
         assert!(all_keys(set.set()).iter().eq(&tree));
@@ -120,7 +120,7 @@ fn merging_gives_the_same_bytes_in_any_order() {
 }
 
 #[test]
-fn differences_and_what_is_common() {
+fn differences_and_intersections() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     // Of several runs each.
@@ -152,7 +152,7 @@ fn differences_and_what_is_common() {
 }
 
 #[test]
-fn sets_of_other_meanings_do_not_mix() {
+fn sets_of_other_meanings_are_not_combined() {
     let directory = tempfile::tempdir().unwrap();
     let set = made(&directory.path().join("a"), 0..10);
     let other = Meaning::new(PublicHash::Blake3, "rung syntax\n");
@@ -161,11 +161,11 @@ fn sets_of_other_meanings_do_not_mix() {
     assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
     assert!(error.to_string().contains("`rung scheme`"), "{error}");
     drop(merged);
-    assert!(!directory.path().join("b").exists(), "nothing is left of it");
+    assert!(!directory.path().join("b").exists(), "nothing remains of it");
 }
 
 #[test]
-fn there_is_one_writer_and_readers_keep_what_they_have() {
+fn there_is_one_writer_and_readers_keep_their_state() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..100));
@@ -178,7 +178,7 @@ fn there_is_one_writer_and_readers_keep_what_they_have() {
         add(&mut writer, i * 100..i * 100 + 100, 1 << 20);
     }
     writer.compact().unwrap();
-    // Its file has no name any more.
+    // Its file has been removed.
     assert_eq!(all_keys(&before).len(), 100);
     assert_eq!(all_keys(&KeySet::open(&path).unwrap()).len(), 4000);
 }
@@ -193,7 +193,7 @@ fn times(set: &KeySet, keys: impl IntoIterator<Item = u64>) -> BTreeMap<u64, u32
 }
 
 #[test]
-fn the_first_time_stays_however_keys_come() {
+fn the_first_time_is_kept_in_any_order_of_keys() {
     let directory = tempfile::tempdir().unwrap();
     for memory in [1, 1 << 20] {
         let path = directory.path().join(format!("{memory}.set"));
@@ -202,11 +202,11 @@ fn the_first_time_stays_however_keys_come() {
         for round in 0..25u64 {
             let count = [1, 5000, 0, 300, 2, 9_000][round as usize % 6];
             let keys: Vec<u64> = (0..count).map(|i| (i * 7 + round * 911) % 20_011).collect();
-            // Later rounds are not always of later times.
+            // Later rounds do not always have later times.
             let time = ((round * 37) % 50) as u32;
             let mut loader = set.loader_at(memory, Timestamp(time)).unwrap();
             if round % 4 == 3 {
-                // Each with a time of its own, some with two.
+                // Each with its own time, some with two.
                 let dated = keys.iter().flat_map(|&i| {
                     [(key(i), Timestamp(time + 1)), (key(i), Timestamp(i as u32 % 1000))]
                 });
@@ -222,7 +222,7 @@ fn the_first_time_stays_however_keys_come() {
             assert_eq!(set.add(loader).unwrap(), (tree.len() - before) as u64);
             assert!(times(set.set(), 0..20_011) == tree, "round {round}");
         }
-        assert!(set.set().run_lengths().len() > 1, "something is to be made one");
+        assert!(set.set().run_lengths().len() > 1, "there are runs to merge");
         set.compact().unwrap();
         let reader = KeySet::open(&path).unwrap();
         assert!(times(&reader, 0..20_011) == tree);
@@ -239,12 +239,12 @@ fn the_first_time_stays_however_keys_come() {
             tree.iter().map(|(&i, &time)| (key(i), Timestamp(time))).collect();
         assert!(dated == expected);
         assert!(reader.verify().unwrap().is_empty());
-        assert_eq!(files(&path).len(), 3, "nothing is left of older runs");
+        assert_eq!(files(&path).len(), 3, "nothing remains of older runs");
     }
 }
 
 #[test]
-fn of_sets_made_one_the_earliest_time_stays() {
+fn merged_sets_keep_the_earliest_time() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let mut models: Vec<BTreeMap<u64, u32>> = Vec::new();
@@ -298,42 +298,42 @@ fn of_sets_made_one_the_earliest_time_stays() {
 }
 
 #[test]
-fn no_byte_can_change_and_no_file_end_early_unseen() {
+fn changed_bytes_and_truncated_files_are_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..600));
-    nothing_goes_unseen(&path, |set, asked| set.contains(asked).is_err());
+    all_damage_is_detected(&path, |set, asked| set.contains(asked).is_err());
 }
 
 #[test]
-fn no_byte_of_times_can_change_and_no_file_end_early_unseen() {
+fn changed_times_and_truncated_files_are_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let mut set = SetWriter::create_dated(&path, meaning()).unwrap();
     add(&mut set, 0..600, 1 << 20);
     drop(set);
-    nothing_goes_unseen(&path, |set, asked| {
+    all_damage_is_detected(&path, |set, asked| {
         let mut asked: Vec<(Key, usize)> = asked.iter().copied().zip(0..).collect();
         set.find_dated(&mut asked, |_, _| {}).is_err()
     });
 }
 
-/// Damages the files of the set of the first 600 keys at `path` one by one; `is_refused` asks for keys, of which each
-/// byte of the files decides.
-fn nothing_goes_unseen(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
+/// Damages the files of the set of the first 600 keys at `path` one by one; `is_refused` looks up
+/// keys such that each byte of the files matters.
+fn all_damage_is_detected(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
     let asked: Vec<Key> = (0..1200).map(key).collect();
     let expected: Vec<bool> = (0..1200).map(|i| i < 600).collect();
     for (name, bytes) in files(path) {
         let file = path.join(&name);
-        let judge = |what: &str| {
+        let check = |what: &str| {
             let opened = KeySet::open(path);
             let damage = match &opened {
                 Err(error) => Some(error.to_string()),
                 Ok(set) => set.verify().unwrap().first().map(ToString::to_string),
             };
-            let damage = damage.unwrap_or_else(|| panic!("{name}: {what} was not seen"));
+            let damage = damage.unwrap_or_else(|| panic!("{name}: {what} was not detected"));
             assert!(damage.contains(&name) || damage.contains("damaged"), "{damage}");
-            // Whoever reads gets the right answer or none.
+            // Readers get the right result or an error.
             if let Ok(set) = opened {
                 assert!(is_refused(&set, &asked), "{name}: {what} was read");
             }
@@ -342,14 +342,14 @@ fn nothing_goes_unseen(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
             fs::write(&file, &flipped).unwrap();
-            judge(&format!("a bit of byte {at}"));
+            check(&format!("a bit of byte {at}"));
         }
         for len in [0, 1, 15, 4095, 4096, 5000, bytes.len() / 2, bytes.len() - 1] {
             fs::write(&file, &bytes[..len.min(bytes.len() - 1)]).unwrap();
-            judge(&format!("an end at {len}"));
+            check(&format!("an end at {len}"));
         }
         fs::write(&file, [&bytes[..], b"x"].concat()).unwrap();
-        judge("a byte more");
+        check("a byte more");
         fs::remove_file(&file).unwrap();
         assert!(KeySet::open(path).is_err(), "{name} is missing");
         fs::write(&file, &bytes).unwrap();

@@ -1,7 +1,8 @@
-//! When the keys of a run were first seen: a file beside that of the keys, one time for each, in their order.
+//! When the keys of a run were first seen: a file with one time for each key, in the order of the
+//! keys.
 //!
-//! A [file of blocks](super::blocks) of numbers of 32 bits, big-endian: seconds since 1970. Its facts: the digest of the
-//! keys it belongs to, in two numbers, the earliest time and the latest.
+//! A [file of blocks](super::blocks) of numbers of 32 bits, big-endian: seconds since 1970. Its
+//! facts: the digest of the keys it belongs to, in two numbers, the earliest time and the latest.
 
 use std::fmt;
 use std::path::Path;
@@ -13,10 +14,10 @@ use super::calendar;
 use super::error::SetError;
 use super::names;
 
-/// A moment: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
+/// A point in time: whole seconds since 1970-01-01T00:00:00Z, up to the year 2106.
 ///
-/// As text it is what RFC 3339 says: `2026-03-01T12:00:00Z`. A day alone is its first second; a number is
-/// seconds.
+/// The text format is that of RFC 3339: `2026-03-01T12:00:00Z`. A day alone means its first second;
+/// a number means seconds.
 ///
 /// ```
 /// use uriscan::set::Timestamp;
@@ -31,7 +32,7 @@ use super::names;
 pub struct Timestamp(pub u32);
 
 impl Timestamp {
-    /// The time of `time`, or the next one that can be told.
+    /// Converts `time`, clamped to the range of the type.
     pub fn of(time: SystemTime) -> Timestamp {
         let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         Timestamp(u32::try_from(seconds).unwrap_or(u32::MAX))
@@ -44,13 +45,13 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// What is no [`Timestamp`].
+/// The text is not a [`Timestamp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotATime;
 
 impl fmt::Display for NotATime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time from 1970 to 2106 is a day, 2026-03-01, a moment, 2026-03-01T12:00:00Z, or seconds since 1970")
+        f.write_str("write a time from 1970 to 2106 as a day, 2026-03-01, a date and time, 2026-03-01T12:00:00Z, or seconds since 1970")
     }
 }
 
@@ -67,7 +68,7 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Bytes of a time.
+/// Size of a time in bytes.
 const WIDTH: usize = 4;
 
 static KIND: Kind = Kind {
@@ -76,23 +77,23 @@ static KIND: Kind = Kind {
     facts: 4,
     bound: 2,
     suffix: names::TIMES,
-    stranger: "it does not begin as times of keys do",
-    damaged: "the checksum of a block of times is another",
+    stranger: "it does not begin like a file of times",
+    damaged: "the checksum of a block of times is wrong",
 };
 
-/// Where the earliest time stands among the facts, and the latest.
+/// Indexes of the earliest and the latest time in the facts.
 const EARLIEST: usize = 2;
 const LATEST: usize = 3;
 
-/// What is said of times that are not as the facts say.
-const RANGE: &str = "the header says that keys were first seen at other times";
+/// The error for times that do not match the facts.
+const RANGE: &str = "the header does not match the times";
 
-/// The facts that say which keys times belong to.
+/// The facts that bind times to their keys.
 fn bound_to(keys: &Blocks) -> [u64; EARLIEST] {
     [(keys.digest() >> 64) as u64, keys.digest() as u64]
 }
 
-/// The times of a run, to be read.
+/// Reads the times of a run.
 #[derive(Debug)]
 pub(super) struct Times(Blocks);
 
@@ -100,7 +101,7 @@ impl Times {
     /// Opens the times at `path`, which belong to `keys`.
     ///
     /// # Errors
-    /// When they cannot be read, are damaged in what is not times, or belong to other keys.
+    /// If they cannot be read, are damaged outside the times, or belong to other keys.
     pub(super) fn open(path: &Path, keys: &Blocks) -> Result<Times, SetError> {
         Times::of(Blocks::open(path, &KIND)?, keys)
     }
@@ -120,25 +121,26 @@ impl Times {
         self.0.path()
     }
 
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub(super) fn file_bytes(&self) -> u64 {
         self.0.file_bytes()
     }
 
-    /// The earliest and the latest; `None` if there is no key.
+    /// The earliest and the latest; `None` if there are no keys.
     pub(super) fn range(&self) -> Option<(Timestamp, Timestamp)> {
         let time = |fact: usize| Timestamp(self.0.facts()[fact] as u32);
         (self.0.len() > 0).then(|| (time(EARLIEST), time(LATEST)))
     }
 
-    /// Calls `told` with the times at `places`, which rise, each with what stands beside its place.
+    /// Calls `found` with the times at `places`, which rise, and the value that accompanies each
+    /// position.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged.
+    /// If they cannot be read or are damaged.
     pub(super) fn read<T>(
         &self,
         places: impl IntoIterator<Item = (u64, T)>,
-        mut told: impl FnMut(T, Timestamp),
+        mut found: impl FnMut(T, Timestamp),
     ) -> Result<(), SetError> {
         let (mut bytes, mut held) = (Vec::new(), None);
         let range = self.0.facts()[EARLIEST]..=self.0.facts()[LATEST];
@@ -154,15 +156,15 @@ impl Times {
                 let at = BLOCK as u64 + place * WIDTH as u64;
                 return Err(SetError::damaged(self.path(), RANGE, at));
             }
-            told(beside, Timestamp(time));
+            found(beside, Timestamp(time));
         }
         Ok(())
     }
 
-    /// Reads everything; gives all damages.
+    /// Reads everything; returns all damage.
     ///
     /// # Errors
-    /// When something cannot be read at all.
+    /// If something cannot be read at all.
     pub(super) fn verify(&self) -> Result<Vec<SetError>, SetError> {
         let mut range: Option<(u32, u32)> = None;
         let mut damages = self.0.verify(|_, bytes| {
@@ -185,7 +187,7 @@ fn outside(times: &Blocks) -> SetError {
     SetError::damaged(times.path(), RANGE, at as u64)
 }
 
-/// Times that are being written.
+/// Times being written.
 #[derive(Debug)]
 pub(super) struct TimesWriter {
     blocks: BlockWriter,
@@ -194,19 +196,19 @@ pub(super) struct TimesWriter {
 }
 
 impl TimesWriter {
-    /// Begins a file in `directory`.
+    /// Creates a file in `directory`.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// If no file can be created there.
     pub(super) fn new(directory: &Path) -> Result<TimesWriter, SetError> {
         let blocks = BlockWriter::new(directory, &KIND)?;
         Ok(TimesWriter { blocks, range: (Timestamp(u32::MAX), Timestamp(0)) })
     }
 
-    /// Adds times, no more than a block of them.
+    /// Adds times, at most a block of them.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If they cannot be written.
     pub(super) fn push(&mut self, times: impl Iterator<Item = Timestamp>) -> Result<(), SetError> {
         let range = &mut self.range;
         self.blocks.push(times.map(|time| {
@@ -215,10 +217,10 @@ impl TimesWriter {
         }))
     }
 
-    /// Finishes the file, which belongs to `keys`, as [`BlockWriter::finish`] does.
+    /// Finishes the file, which belongs to `keys`, like [`BlockWriter::finish`].
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(super) fn finish(self, keys: &Blocks, is_durable: bool) -> Result<Times, SetError> {
         let (first, last) = if keys.len() > 0 { self.range } else { (Timestamp(0), Timestamp(0)) };
         let [high, low] = bound_to(keys);

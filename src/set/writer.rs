@@ -1,4 +1,4 @@
-//! The one who may write to a set, and how a set is replaced.
+//! The exclusive writer of a set, and how a set is replaced.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,11 +18,11 @@ use super::run_writer::RunWriter;
 use super::store::{KeySet, expect_distinct};
 use super::times::Timestamp;
 
-/// The one who may write to a set.
+/// Write access to a set; there is at most one writer.
 #[derive(Debug)]
 pub struct SetWriter {
     set: KeySet,
-    /// Locked as long as this lives.
+    /// Holds the lock.
     _lock: File,
     /// Whether the directory holds no set yet.
     is_new: bool,
@@ -31,20 +31,20 @@ pub struct SetWriter {
 }
 
 impl SetWriter {
-    /// Makes an empty set in `directory`, which must not be there, or be empty. It is there once something was
-    /// added or [`SetWriter::commit`] was called; before, there is nothing. A directory in which a set was begun, by a
-    /// process that was killed before it had made one, is as good as an empty one.
+    /// Creates an empty set in `directory`, which must not exist, or be empty. The set exists from
+    /// the first addition or [`SetWriter::commit`] on. A directory in which a killed process had
+    /// started to create a set counts as empty.
     ///
     /// # Errors
-    /// [`Fault::Exists`] when a set or a file is there already, [`Fault::NotEmpty`] when other files are in the
-    /// directory; when it cannot be made.
+    /// [`Fault::Exists`] if there is a set or a file already, [`Fault::NotEmpty`] if the directory
+    /// holds other files; if the set cannot be created.
     pub fn create(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
         SetWriter::begin(directory, meaning, false)
     }
 
-    /// The same, for a set that tells when each key was first seen, in 4 bytes more for each. What is added counts as
-    /// seen when its [`Loader`] says, and a key that is there keeps its time; of sets that are made one, the earliest
-    /// time stays.
+    /// Like [`SetWriter::create`], for a set that records when each key was first seen, in 4 more
+    /// bytes per key. Added keys get the time of their [`Loader`], and a known key keeps its time;
+    /// when sets are merged, the earliest time is kept.
     ///
     /// ```
     /// use uriscan::key::{PublicHash, PublicHasher};
@@ -68,8 +68,7 @@ impl SetWriter {
     /// # }
     /// ```
     ///
-    /// # Errors
-    /// As [`SetWriter::create`].
+    /// As for [`SetWriter::create`].
     pub fn create_dated(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
         SetWriter::begin(directory, meaning, true)
     }
@@ -83,7 +82,7 @@ impl SetWriter {
             Err(error) => return Err(SetError::new(directory, Fault::Io(error))),
         }
         let lock = directory::lock(directory)?;
-        // Somebody else may have made a set before this one had the lock.
+        // Another process may have created a set before this one had the lock.
         directory::expect_free(directory)?;
         directory::begin(directory)?;
         directory::sweep(directory, &[])?;
@@ -92,12 +91,12 @@ impl SetWriter {
         Ok(SetWriter { set, _lock: lock, is_new: true, gate: None })
     }
 
-    /// Opens the set in `directory` to add to it, and removes what a writer that was killed has left.
+    /// Opens the set in `directory` for writing, and removes the temporary files of killed writers.
     ///
     /// # Errors
-    /// As [`KeySet::open`]; [`Fault::Busy`] when there is another writer.
+    /// As for [`KeySet::open`]; [`Fault::Busy`] if there is another writer.
     pub fn open(directory: &Path) -> Result<SetWriter, SetError> {
-        // The message of a lock that cannot be made would not be the right one.
+        // Reports a missing set rather than a lock that cannot be created.
         KeySet::open(directory)?;
         let lock = directory::lock(directory)?;
         let set = KeySet::open(directory)?;
@@ -106,7 +105,7 @@ impl SetWriter {
         Ok(SetWriter { set, _lock: lock, is_new: false, gate: None })
     }
 
-    /// The set, with all that was added.
+    /// The set, with all additions.
     pub fn set(&self) -> &KeySet {
         &self.set
     }
@@ -130,23 +129,24 @@ impl SetWriter {
     /// the set. If the set tells times, the keys are seen now.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// If nothing can be written there.
     pub fn loader(&self, bytes: usize) -> Result<Loader, SetError> {
         self.loader_at(bytes, Timestamp::of(SystemTime::now()))
     }
 
-    /// The same, and the keys are seen at `time`, of which a set that keeps no times makes nothing.
+    /// Like [`SetWriter::loader`], for keys first seen at `time`, which a set without times
+    /// ignores.
     ///
     /// # Errors
-    /// As [`SetWriter::loader`].
+    /// As for [`SetWriter::loader`].
     pub fn loader_at(&self, bytes: usize, time: Timestamp) -> Result<Loader, SetError> {
         Loader::new(&self.set.directory, bytes, self.set.is_dated.then_some(time))
     }
 
-    /// Adds the keys; gives the number of those that were not there. When this comes back they are on the disk.
+    /// Adds the keys; returns the number of new ones. On return they are on disk.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, or cannot be written; then the set is what it was.
+    /// If the set cannot be read, is damaged, or cannot be written; it is then unchanged.
     pub fn add(&mut self, keys: Loader) -> Result<u64, SetError> {
         let mut writer = RunWriter::new(&self.set.directory, self.set.is_dated)?;
         let existing: Vec<&Run> = self.set.runs.iter().collect();
@@ -166,11 +166,11 @@ impl SetWriter {
         Ok(added)
     }
 
-    /// [`SetWriter::add`], and `note`, a line without its end, becomes [`KeySet::note`]: both or none, at whatever
-    /// moment the process ends.
+    /// Like [`SetWriter::add`], and sets [`KeySet::note`] to `note`, a line without its end. The
+    /// two changes are atomic, even if the process is killed.
     ///
     /// # Errors
-    /// As [`SetWriter::add`].
+    /// As for [`SetWriter::add`].
     pub fn add_noting(&mut self, keys: Loader, note: &str) -> Result<u64, SetError> {
         self.set.note = Some(note.replace('\n', " "));
         let added = self.add(keys)?;
@@ -180,21 +180,21 @@ impl SetWriter {
         Ok(added)
     }
 
-    /// Removes the set, and the directory unless something else is in it.
+    /// Removes the set, and the directory if it is then empty.
     ///
     /// # Errors
-    /// When that is not possible.
+    /// If that is not possible.
     pub fn destroy(self) -> Result<(), SetError> {
         let _held = self.gate();
-        // What is left after a kill is removed by the next one who makes a set here.
+        // If the process is killed, the next one that creates a set here removes the rest.
         manifest::put_begun(&self.set.directory)?;
         directory::clear(&self.set.directory)
     }
 
-    /// Makes one run of all, so that the files of sets with the same keys and meaning are the same.
+    /// Merges all runs into one, so that sets with the same keys and meaning have identical files.
     ///
     /// # Errors
-    /// As [`SetWriter::add`].
+    /// As for [`SetWriter::add`].
     pub fn compact(&mut self) -> Result<(), SetError> {
         if self.set.runs.len() < 2 {
             return if self.is_new { self.commit() } else { Ok(()) };
@@ -205,19 +205,19 @@ impl SetWriter {
         self.replace(self.set.runs.len(), writer)
     }
 
-    /// Makes the new set what `sets` hold together.
+    /// Fills the new set with the union of `sets`.
     ///
     /// # Errors
-    /// As [`SetWriter::add`]; [`Fault::Differs`] for a set of another meaning.
+    /// As for [`SetWriter::add`]; [`Fault::Differs`] for a set with another meaning.
     pub fn fill_with_all(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
         let runs: Vec<&Run> = sets.iter().flat_map(KeySet::runs).collect();
         self.fill(sets, &runs, But::Not(&[]))
     }
 
-    /// Makes the new set what the first of `sets` holds and no other does.
+    /// Fills the new set with the keys of the first of `sets` that no other one holds.
     ///
     /// # Errors
-    /// As [`SetWriter::fill_with_all`].
+    /// As for [`SetWriter::fill_with_all`].
     pub fn fill_with_difference(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
         let (first, others) = sets.split_at(1.min(sets.len()));
         let runs: Vec<&Run> = first.iter().flat_map(KeySet::runs).collect();
@@ -225,12 +225,13 @@ impl SetWriter {
         self.fill(sets, &runs, But::Not(&others))
     }
 
-    /// Makes the new set what all of `sets` hold.
+    /// Fills the new set with the intersection of `sets`.
     ///
     /// # Errors
-    /// As [`SetWriter::fill_with_all`].
+    /// As for [`SetWriter::fill_with_all`].
     pub fn fill_with_common(&mut self, sets: &[KeySet]) -> Result<u64, SetError> {
-        // The shortest is gone through and the others are asked; but all are, where each may have the earliest time.
+        // The smallest set is read and looked up in the others; with times, all are read, since any
+        // may have the earliest time.
         let shortest = (0..sets.len()).min_by_key(|&i| sets[i].len()).unwrap_or_default();
         let is_gone_through = |i: &usize| *i == shortest || self.set.is_dated;
         let is_asked = |i: &usize| *i != shortest || self.set.is_dated;
@@ -254,7 +255,7 @@ impl SetWriter {
         Ok(written)
     }
 
-    /// What is left of the keys of `runs`, on its way to the disk, and their number.
+    /// Writes the restricted union of `runs`; returns the run and its number of keys.
     fn combined(&self, runs: &[&Run], but: But<'_>) -> Result<(RunWriter, u64), SetError> {
         fn write<E: Entry>(
             runs: &[&Run],
@@ -272,10 +273,11 @@ impl SetWriter {
         Ok((writer, written))
     }
 
-    /// Makes one run of `delta` and the small runs.
+    /// Merges `delta` and the small runs into one.
     fn fold(&mut self, delta: &Run) -> Result<(), SetError> {
         self.set.runs.sort_by_key(Run::len);
-        // Each takes those below it along that are as large together: so every key is copied a few times only.
+        // Each run also takes those below it that are as large together, so that every key is
+        // copied only a few times.
         let mut sum = delta.len();
         let mut count = 0;
         for run in &self.set.runs {
@@ -290,7 +292,7 @@ impl SetWriter {
         self.replace(count, writer)
     }
 
-    /// Makes the run of `writer` part of the set in place of the first `count` runs.
+    /// Puts the run of `writer` in place of the first `count` runs of the set.
     fn replace(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
         let _held = self.gate();
         let run = writer.finish()?;
@@ -300,10 +302,10 @@ impl SetWriter {
         old.iter().flat_map(Run::paths).filter(|path| !kept.contains(path)).try_for_each(remove)
     }
 
-    /// Makes the set in the directory what it is here.
+    /// Writes the current state to the directory.
     ///
     /// # Errors
-    /// When it cannot be written; then it is still what it was.
+    /// If it cannot be written; the set on disk is then unchanged.
     pub fn commit(&mut self) -> Result<(), SetError> {
         let _held = self.gate();
         self.commit_held()
@@ -335,7 +337,8 @@ impl SetWriter {
 impl Drop for SetWriter {
     fn drop(&mut self) {
         if self.is_new {
-            // Nothing came of it. If it cannot be removed, the next one who makes a set here will.
+            // The creation failed. If the files cannot be removed, the next process that creates a
+            // set here will do so.
             let _ = directory::clear(&self.set.directory);
         }
     }

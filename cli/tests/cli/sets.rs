@@ -36,7 +36,7 @@ fn what_an_earlier_run_has_written_is_not_written_again() {
     let run = |more: &[&str]| place.run(&[&["dedup"], &seen[..], more].concat(), "").quiet();
     // A set that is asked for has to be there, one to be filled need not.
     let message = place.run(&["dedup", "--seen", "s.set", "a"], "").refused();
-    assert!(message.contains("s.set: no set of keys"), "{message}");
+    assert!(message.contains("s.set: not a key set"), "{message}");
     let mut one_by_one = run(&["--update", "a"]);
     assert_eq!(run(&["a"]), "");
     assert_eq!(run(&["b"]), run(&["b"]), "nothing is added unless asked for");
@@ -140,10 +140,10 @@ fn keys_of_other_meanings_are_refused_by_name() {
         (&["set", "add", "s.set", "--rule", "host-dot", "--rung", "syntax", "in"], "`rung syntax`"),
         (&["dedup", "--seen", "s.set", "--update", "--rule", "https", "in"], "`rule https 1`"),
         (&["set", "merge", "-o", "u.set", "s.set", "t.set"], "`hash blake3`"),
-        (&["set", "create", "s.set", "in"], "is there already"),
-        (&["set", "merge", "-o", "s.set", "t.set"], "is there already"),
-        (&["set", "stats", "in"], "no set of keys"),
-        (&["set", "add", "v.set", "in"], "no set of keys"),
+        (&["set", "create", "s.set", "in"], "already exists"),
+        (&["set", "merge", "-o", "s.set", "t.set"], "already exists"),
+        (&["set", "stats", "in"], "not a key set"),
+        (&["set", "add", "v.set", "in"], "not a key set"),
         (&["set", "import", "v.set", "in"], "in:1: nothing tells what these keys mean"),
         (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: a key has 32"),
     ] {

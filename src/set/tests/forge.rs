@@ -1,4 +1,4 @@
-//! Files of runs, changed, with all checksums and names made right.
+//! Changes files of runs, and corrects all checksums and names.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::set::blocks::{BLOCK, FACTS};
 
-/// A file of a run whose checksums, digest and name are made right after it was changed.
+/// A changed file of a run, whose checksums, digest and name are corrected.
 pub(super) struct Forged {
     bytes: Vec<u8>,
     width: usize,
@@ -39,7 +39,7 @@ impl Forged {
         self.bytes[FACTS + 8 * i..][..8].copy_from_slice(&fact.to_be_bytes());
     }
 
-    /// The digest of the content, of which `bound` facts are a part.
+    /// The digest of the content, including `bound` facts.
     pub(super) fn digest(&self, bound: usize) -> [u8; 16] {
         let mut hash = blake3::Hasher::new();
         hash.update(&self.bytes[BLOCK..][..self.items * self.width]);
@@ -47,7 +47,7 @@ impl Forged {
         hash.finalize().as_bytes()[..16].try_into().unwrap()
     }
 
-    /// The whole file, with the digest that it is to have.
+    /// The whole file, with the given digest.
     pub(super) fn finish(mut self, digest: [u8; 16]) -> Vec<u8> {
         let end = BLOCK + self.items * self.width;
         let checks: Vec<u8> =
@@ -62,7 +62,8 @@ impl Forged {
     }
 }
 
-/// Replaces the file of the set at `path` that ends in `suffix` by what `change` makes of it, under a name that fits.
+/// Replaces the file of the set at `path` that ends in `suffix` with the result of `change`, under
+/// a matching name.
 pub(super) fn forge(path: &Path, suffix: &str, change: impl FnOnce(&mut Forged)) {
     let (name, bytes) =
         super::files(path).into_iter().find(|(name, _)| name.ends_with(suffix)).unwrap();

@@ -1,4 +1,4 @@
-//! Files of runs that somebody made, whose checksums are right and which are wrong all the same.
+//! Crafted files of runs, whose checksums are right and whose content is wrong.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::key::Key;
 use crate::set::blocks::BLOCK;
 use crate::set::{Fault, KeySet, SetError, SetWriter, Timestamp};
 
-/// Whether `result` is damage; fails if it is anything but that or right.
+/// Whether `result` reports damage; panics on any other error.
 fn is_damage<T>(result: Result<T, SetError>) -> bool {
     match result {
         Ok(_) => false,
@@ -20,7 +20,7 @@ fn is_damage<T>(result: Result<T, SetError>) -> bool {
     }
 }
 
-/// Sees to it that all that reads the set of keys 0 to `count` at `path` as a whole takes it for damaged.
+/// Checks that everything that reads the whole set of keys 0 to `count` at `path` reports damage.
 fn is_refused_by_all(path: &Path, count: u64) {
     let beside = path.with_extension("whole");
     let target = path.with_extension("new");
@@ -52,7 +52,7 @@ fn is_refused_by_all(path: &Path, count: u64) {
             let sets: Vec<KeySet> = sets.iter().map(|path| KeySet::open(path).unwrap()).collect();
             let mut new = SetWriter::create(&target, meaning()).unwrap();
             let is_seen = is_damage(make(&mut new, &sets));
-            // What is common is looked up, with the keys of the shorter.
+            // An intersection looks up the keys of the smaller set.
             assert!(is_seen || sets.iter().any(|set| set.len() == 10));
             drop(new);
             let _ = fs::remove_dir_all(&target);
@@ -69,14 +69,14 @@ fn is_refused_by_all(path: &Path, count: u64) {
 const COUNT: u64 = 3000;
 
 #[test]
-fn what_is_forged_well_is_a_set() {
+fn a_well_forged_set_is_accepted() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..COUNT));
     let before = super::files(&path);
     forge(&path, ".keys", |_| {});
     assert!(super::files(&path) == before, "{COUNT} keys have one file");
-    // A key is changed into one that fits: another set, and a whole one.
+    // A changed key that fits makes another, intact set.
     forge(&path, ".keys", |file| file.item(7)[15] ^= 1);
     let set = KeySet::open(&path).unwrap();
     assert!(set.verify().unwrap().is_empty());
@@ -85,7 +85,7 @@ fn what_is_forged_well_is_a_set() {
 }
 
 #[test]
-fn keys_that_do_not_rise_are_damage_to_all_who_read_them() {
+fn keys_that_do_not_rise_are_damage_to_all_readers() {
     let directory = tempfile::tempdir().unwrap();
     type Change = fn(&mut Forged);
     let changes: [(&str, Change); 7] = [
@@ -114,7 +114,7 @@ fn keys_that_do_not_rise_are_damage_to_all_who_read_them() {
 }
 
 #[test]
-fn facts_that_do_not_fit_the_keys_are_damage_to_all_who_read_them() {
+fn facts_that_do_not_match_the_keys_are_damage_to_all_readers() {
     let directory = tempfile::tempdir().unwrap();
     type Change = fn(&mut Forged);
     let changes: [(&str, Change); 10] = [
@@ -144,7 +144,7 @@ fn facts_that_do_not_fit_the_keys_are_damage_to_all_who_read_them() {
 }
 
 #[test]
-fn lengths_that_lie_are_damage() {
+fn wrong_lengths_are_damage() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..COUNT));
@@ -157,7 +157,7 @@ fn lengths_that_lie_are_damage() {
         1 << 32,
         (1 << 60) - 1,
         1 << 60,
-        // Times 16, it is what the real one is.
+        // Times 16, it overflows to the real size.
         (1 << 60) + COUNT,
         u64::MAX / 16,
         u64::MAX / 16 - 255,
@@ -170,7 +170,7 @@ fn lengths_that_lie_are_damage() {
         fs::write(path.join(&name), forged).unwrap();
         is_refused_by_all(&path, COUNT);
     }
-    // The manifest's own.
+    // The manifest's own count.
     fs::write(path.join(&name), &bytes).unwrap();
     let text = fs::read_to_string(path.join("set")).unwrap().replace(" 3000\n", " 2999\n");
     let end = text.rfind("check ").unwrap();
@@ -179,9 +179,9 @@ fn lengths_that_lie_are_damage() {
     is_refused_by_all(&path, COUNT);
 }
 
-/// Only who reads everything can see that; nobody else needs to.
+/// Only reading everything detects that; nothing else needs to.
 #[test]
-fn a_content_of_another_name_is_seen_by_verify() {
+fn a_content_of_another_name_is_detected_by_verify() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..COUNT));
@@ -191,18 +191,18 @@ fn a_content_of_another_name_is_seen_by_verify() {
     let digest = u128::from_str_radix(&name[..32], 16).unwrap();
     fs::write(path.join(&name), forged.finish(digest.to_be_bytes())).unwrap();
     let damages = KeySet::open(&path).unwrap().verify().unwrap();
-    assert!(damages[0].to_string().contains("its content is not what its name says"));
-    // A file under the name of another is seen by everybody.
+    assert!(damages[0].to_string().contains("its content does not match its name"));
+    // A file under the name of another is detected by everything.
     let other = directory.path().join("t");
     drop(made(&other, 0..COUNT + 1));
     let (_, bytes) = super::files(&other).swap_remove(0);
     fs::write(path.join(&name), bytes).unwrap();
     let error = KeySet::open(&path).unwrap_err();
-    assert!(error.to_string().contains("its name is not that of its content"), "{error}");
+    assert!(error.to_string().contains("its name does not match its content"), "{error}");
 }
 
 #[test]
-fn times_that_do_not_fit_are_damage_to_all_who_read_them() {
+fn times_that_do_not_match_are_damage_to_all_readers() {
     let directory = tempfile::tempdir().unwrap();
     type Change = fn(&mut Forged);
     let changes: [(&str, Change); 7] = [
@@ -285,7 +285,7 @@ fn runs_that_share_a_key_are_damage() {
         }
         let mut writer = SetWriter::open(&two).unwrap();
         assert!(is_damage(writer.compact()));
-        // A set that is made of it is whole.
+        // A set that is made from it is intact.
         let new = at(&format!("new-{is_dated}"));
         let mut merged = match is_dated {
             true => SetWriter::create_dated(&new, meaning()).unwrap(),
@@ -298,9 +298,9 @@ fn runs_that_share_a_key_are_damage() {
     }
 }
 
-/// All keys in one corner: what is worked on at once is bounded all the same.
+/// All keys in one narrow range: the number processed at once is still bounded.
 #[test]
-fn keys_that_nobody_hashed_are_combined_in_parts() {
+fn unevenly_distributed_keys_are_combined_in_parts() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     const MANY: u128 = 1_300_000;
@@ -331,14 +331,14 @@ fn keys_that_nobody_hashed_are_combined_in_parts() {
     assert!(most <= 4 << 17, "{most} keys at once");
 }
 
-/// Blocks that are read at different times rise, each by itself.
+/// Blocks that are read at different times each rise.
 #[test]
-fn keys_that_fall_between_what_is_read_at_once_are_damage() {
+fn keys_that_fall_between_separate_reads_are_damage() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let mut set = SetWriter::create(&path, meaning()).unwrap();
     let mut loader = set.loader(1 << 20).unwrap();
-    // All in one partition, so that no fact gives them away.
+    // All in one partition, so that no fact reveals them.
     let keys: Vec<Key> = (0..40_000).map(|i| Key((7 << 120) + (i << 104))).collect();
     loader.push(keys.iter().copied()).unwrap();
     set.add(loader).unwrap();

@@ -1,4 +1,5 @@
-//! Directories that are not sets, sets that hold what no set holds, and what killed writers leave.
+//! Directories that are not sets, sets with files that sets do not have, and files of killed
+//! writers.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use super::{add, files, key, made, meaning};
 use crate::set::{Fault, KeySet, SetError, SetWriter};
 
-/// Every file below `directory`, and what is in it; links and directories by what they are.
+/// Every file below `directory`, with its content; for links and directories, their kind.
 fn everything(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -28,12 +29,12 @@ fn everything(directory: &Path) -> Vec<(String, Vec<u8>)> {
 
 fn fault(result: Result<impl Sized, SetError>) -> Fault {
     match result {
-        Ok(_) => panic!("this is to be refused"),
+        Ok(_) => panic!("this must be rejected"),
         Err(error) => error.fault,
     }
 }
 
-/// Names that look like ours, and are those of somebody else.
+/// Names that resemble those of sets, but belong to other files.
 const OTHERS: [&str; 10] = [
     "mine.keys",
     "00ff.keys",
@@ -48,14 +49,14 @@ const OTHERS: [&str; 10] = [
 ];
 
 #[test]
-fn what_a_killed_writer_leaves_is_removed_and_nothing_else() {
+fn files_of_killed_writers_are_removed_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..100));
     for name in OTHERS {
         fs::write(path.join(name), name).unwrap();
     }
-    // Ours by name only.
+    // Named like files of sets, but not such files.
     for name in ["set-aaaaaa.partial", "0123456789abcdef0123456789abcdef.keys"] {
         fs::create_dir(path.join(name)).unwrap();
     }
@@ -80,9 +81,9 @@ fn what_a_killed_writer_leaves_is_removed_and_nothing_else() {
 }
 
 #[test]
-fn a_set_that_was_begun_is_made_again() {
+fn a_set_whose_creation_was_interrupted_is_created_again() {
     let directory = tempfile::tempdir().unwrap();
-    // As a kill at each moment leaves it.
+    // The state after a kill at each moment.
     let left: [&[(&str, &str)]; 5] = [
         &[],
         &[("lock", "")],
@@ -105,7 +106,7 @@ fn a_set_that_was_begun_is_made_again() {
         assert!(matches!(fault(KeySet::open(&path)), Fault::NotASet), "{i}");
         assert!(matches!(fault(SetWriter::open(&path)), Fault::NotASet), "{i}");
         drop(SetWriter::create(&path, meaning()).unwrap());
-        assert!(!path.exists(), "{i}: nothing is left of what came to nothing");
+        assert!(!path.exists(), "{i}: nothing remains of the failed creation");
         fs::create_dir(&path).unwrap();
         for (name, content) in files {
             fs::write(path.join(name), content).unwrap();
@@ -113,19 +114,19 @@ fn a_set_that_was_begun_is_made_again() {
         assert_eq!(made(&path, 0..3).len(), 3, "{i}");
         assert_eq!(super::files(&path).len(), 2, "{i}");
     }
-    // There is one who makes it.
+    // Only one process creates it.
     let path = directory.path().join("busy");
     let writer = SetWriter::create(&path, meaning()).unwrap();
     assert!(matches!(fault(KeySet::open(&path)), Fault::NotASet));
     assert!(matches!(fault(SetWriter::create(&path, meaning())), Fault::Busy));
-    // What others put there meanwhile stays.
+    // Files that others put there meanwhile stay.
     fs::write(path.join("mine.keys"), "").unwrap();
     drop(writer);
     assert_eq!(everything(&path).len(), 1);
 }
 
 #[test]
-fn a_directory_with_anything_else_is_left_alone() {
+fn a_directory_with_other_files_is_not_changed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     let names = ["new-a1B2c3.partial", "0123456789abcdef0123456789abcdef.keys", "mine"];
@@ -144,11 +145,11 @@ fn a_directory_with_anything_else_is_left_alone() {
             fs::remove_dir_all(&path).unwrap();
         }
     }
-    // Neither is a lock that says something.
+    // Nor is a lock with content.
     fs::create_dir(&path).unwrap();
     fs::write(path.join("lock"), "mine").unwrap();
     assert!(matches!(fault(SetWriter::create(&path, meaning())), Fault::NotEmpty));
-    // Nor a file `set` that is of no set.
+    // Nor a file `set` of something else.
     fs::remove_file(path.join("lock")).unwrap();
     fs::write(path.join("set"), "mine").unwrap();
     assert!(matches!(fault(SetWriter::create(&path, meaning())), Fault::Exists));
@@ -159,7 +160,7 @@ fn a_directory_with_anything_else_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_refused() {
+fn files_that_are_not_regular_are_rejected() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
@@ -205,19 +206,19 @@ fn what_is_no_regular_file_is_refused() {
         fs::rename(&away, &file).unwrap();
     }
     assert_eq!(KeySet::open(&path).unwrap().len(), 600);
-    // The directory itself may be a link: that is for the user to say.
+    // The directory itself may be a link: that is the user's choice.
     symlink(&path, directory.path().join("link")).unwrap();
     assert!(SetWriter::open(&directory.path().join("link")).is_ok());
 }
 
 #[test]
-fn a_file_without_an_end_is_not_read_to_its_end() {
+fn a_huge_file_is_not_read_to_its_end() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..10));
     let text = fs::read(path.join("set")).unwrap();
     let file = fs::File::options().write(true).open(path.join("set")).unwrap();
-    // Zeros that take no room on the disk.
+    // A sparse file, which takes no space on disk.
     file.set_len(1 << 40).unwrap();
     let refused = fault(KeySet::open(&path));
     assert!(matches!(refused, Fault::Damaged { at: 0x0100_0000, .. }), "{refused:?}");
@@ -230,7 +231,7 @@ fn a_file_without_an_end_is_not_read_to_its_end() {
 }
 
 #[test]
-fn sets_of_other_formats_are_refused_by_name() {
+fn sets_of_other_formats_are_rejected_with_their_version() {
     let directory = tempfile::tempdir().unwrap();
     let set = |text: &str| {
         fs::write(directory.path().join("set"), text).unwrap();
@@ -257,7 +258,8 @@ fn no_name_leads_out_of_the_directory() {
     add(&mut set, 0..100, 1 << 20);
     add(&mut set, 100..200, 1 << 20);
     drop(set);
-    // A file that is a run by its content, elsewhere.
+    // A valid run outside the directory.
+    //
     let (name, content) = files(&path).swap_remove(0);
     let precious = directory.path().join(&name);
     fs::write(&precious, content).unwrap();
