@@ -1,5 +1,5 @@
-//! Links without a scheme (`www.example.com`, mail addresses) and links made harmless (`hxxp://`,
-//! `example[.]com`). All of it is asked for by name and searched for byte by byte.
+//! Links without a scheme (`www.example.com`, mail addresses) and defanged links (`hxxp://`,
+//! `example[.]com`). Found on request only, and searched byte by byte.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::chunk::Span;
 use crate::grammar::ByteClass;
 use crate::grammar::class::{ALPHA, DIGIT, URI_BYTE};
 
-/// Where a link begins.
+/// The beginning of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Begin {
     /// Its first byte.
@@ -18,7 +18,7 @@ pub(crate) struct Begin {
     pub(crate) from: usize,
 }
 
-/// The beginning of the link whose scheme ends at the `:` at `colon`, if there is one.
+/// The beginning of the link whose scheme ends at the `:` at `colon`, if any.
 #[inline(never)]
 pub(crate) fn begin(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Begin> {
     if options.refang
@@ -30,7 +30,7 @@ pub(crate) fn begin(options: &Options, text: &[u8], floor: usize, colon: usize) 
     Some(Begin { start, from })
 }
 
-/// Schemes as they are made harmless, and what they stand for.
+/// Defanged schemes, and the real ones.
 const DEFANGED: [(&[u8], &[u8]); 6] = [
     (b"hxxps", b"https"),
     (b"hxxp", b"http"),
@@ -40,7 +40,7 @@ const DEFANGED: [(&[u8], &[u8]); 6] = [
     (b"ftp", b"ftp"),
 ];
 
-/// Ways to hide a delimiter, and the delimiter.
+/// Defanged delimiters, and the real ones.
 const HIDDEN: [(&[u8], &[u8]); 11] = [
     (b"[.]", b"."),
     (b"(.)", b"."),
@@ -78,7 +78,7 @@ pub(crate) fn is_defanged(link: &[u8]) -> bool {
     meant != link
 }
 
-/// Appends what `link` was before it was made harmless.
+/// Appends the original form of the defanged `link`.
 pub(crate) fn refang(link: &[u8], out: &mut Vec<u8>) {
     let mut rest = link;
     for (typed, meant) in DEFANGED {
@@ -107,12 +107,12 @@ pub(crate) fn refang(link: &[u8], out: &mut Vec<u8>) {
 
 /// The bytes of a host name.
 const HOST: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b".-"));
-/// The bytes of the part of a mail address before its `@`, as far as they are found in prose.
+/// The bytes of the part of a mail address before its `@`, as common in prose.
 const LOCAL: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._%+-"));
-/// What may stand before a host or an address in prose.
+/// The bytes that may precede a host or an address in prose.
 const BEFORE: ByteClass = ByteClass::of(b" \t\r\n\x0b\x0c\0\"'`()[]<>{}|,;*");
 
-/// Adds hosts and addresses that stand in `text` between the links from number `first` on.
+/// Adds hosts and addresses that `text` holds between the links from number `first` on.
 #[inline(never)]
 pub(crate) fn fill_gaps(
     options: &Options,
@@ -147,7 +147,7 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
             }
             b'.' if options.www => {
                 let run = run_start(text, floor, mark, HOST)..run_end(text, mark, HOST);
-                // All dots of the run have the same answer.
+                // The result is the same for all dots of the run.
                 at = at.max(run.end);
                 let span = host(options, text, start, floor, run);
                 span.map(|span| (span, &b"http://"[..]))
@@ -166,7 +166,7 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
     }
 }
 
-/// The bytes of `class` that end before `at`: where they begin.
+/// Where the run of bytes of `class` that ends before `at` begins.
 fn run_start(text: &[u8], floor: usize, at: usize, class: ByteClass) -> usize {
     let len = text[floor..at].iter().rev().take_while(|&&byte| class.has(byte)).count();
     at - len
@@ -176,7 +176,7 @@ fn run_end(text: &[u8], at: usize, class: ByteClass) -> usize {
     at + text[at..].iter().take_while(|&&byte| class.has(byte)).count()
 }
 
-/// `text` without what cannot end a host name.
+/// `text` without the bytes that cannot end a host name.
 fn host_end(text: &[u8], start: usize, mut end: usize) -> usize {
     while end > start && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
@@ -191,13 +191,13 @@ fn has_clean_labels(host: &[u8]) -> bool {
         })
 }
 
-/// Whether `host` ends in a public suffix and is more than that.
+/// Whether `host` ends in a public suffix and has more labels.
 fn is_registrable(host: &[u8]) -> bool {
     let lower = host.to_ascii_lowercase();
     psl::domain(&lower).is_some_and(|domain| domain.suffix().is_known())
 }
 
-/// The host in `run`, all the bytes there that a host may have, with the port, path, query and fragment that follow it.
+/// The host in `run`, a run of host bytes, with the port, path, query and fragment that follow it.
 fn host(
     options: &Options,
     text: &[u8],

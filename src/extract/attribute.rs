@@ -2,9 +2,11 @@
 
 use super::Context;
 
-/// What kind of link the attribute of this name holds, if any; a `content`, what it holds if its element sends elsewhere.
+/// The kind of link that the attribute of this name holds, if any; a `content` counts only if its
+/// element is a refresh.
 ///
-/// An element has one attribute of each kind that counts, but for `srcset` and `imagesrcset`, which no element has both.
+/// An element has one counted attribute of each kind, except for `srcset` and `imagesrcset`, which
+/// no element has both.
 pub(super) fn context(tag: &[u8], attribute: &[u8]) -> Option<Context> {
     let is = |name: &[u8]| attribute.eq_ignore_ascii_case(name);
     let of = |name: &[u8]| tag.eq_ignore_ascii_case(name);

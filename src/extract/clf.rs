@@ -1,4 +1,4 @@
-//! The links of an access log in the Common or Combined Log Format, as Apache and nginx write it:
+//! Links of an access log in the Common or Combined Log Format, as written by Apache and nginx:
 //!
 //! ```text
 //! host ident user [time] "request" status bytes "referer" "user agent"
@@ -15,7 +15,7 @@ use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
 
-/// Bytes whose marks are looked for at a time.
+/// Number of bytes whose marks are collected at a time.
 const WINDOW: usize = 32 << 10;
 
 /// Appends the links of the entries of a log, line by line.
@@ -37,7 +37,7 @@ pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
             }
         }
         if line == start {
-            // One that is longer than the window, or the last one, without an end.
+            // A line longer than the window, or a last one without an end.
             let rest = &content[start..];
             let end = memchr::memchr(b'\n', rest).map_or(content.len(), |at| start + at);
             entries.line(Span { start: start as u32, end: end as u32 }, &[], links);
@@ -47,7 +47,8 @@ pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
     }
 }
 
-/// Collects the offsets of the bytes of a span that tell the fields of an entry apart, and of line ends.
+/// Collects the offsets of the bytes of a span that separate the fields of an entry, and of line
+/// ends.
 struct Marks<'a>(Padded<'a>, Span, &'a mut Vec<u32>);
 
 impl Task for Marks<'_> {
@@ -65,7 +66,7 @@ impl Task for Marks<'_> {
     }
 }
 
-/// A log, and what is looked for in it.
+/// A log, and the fields to search.
 pub(crate) struct Entries<'a> {
     finder: &'a Finder,
     kernels: Kernels,
@@ -76,8 +77,9 @@ pub(crate) struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The log `text`: the target of a request (a relative one by the host in its entry, or by `base`), the referrer, and
-    /// links in the user agent; of them those whose kind is in `wanted`, or all if there are none.
+    /// The log `text`. Its links are the target of a request (a relative one is resolved against
+    /// the host in its entry, or `base`), the referrer, and links in the user agent; only those
+    /// whose kind is in `wanted`, or all if that is empty.
     pub(crate) fn new(
         finder: &'a Finder,
         kernels: Kernels,
@@ -90,7 +92,7 @@ impl<'a> Entries<'a> {
         Entries { finder, kernels, text, wanted, absolute, log_format }
     }
 
-    /// Adds the links of the line at `line`, in which `marks` stand; `[]` if they were not looked for.
+    /// Adds the links of the line at `line`, which holds `marks`; `[]` if they were not collected.
     fn line(&mut self, line: Span, marks: &[u32], links: &mut Links) {
         let content = self.text.content();
         let fields = match self.log_format {
@@ -122,7 +124,7 @@ impl<'a> Entries<'a> {
         self.wanted.is_empty() || self.wanted.contains(&context)
     }
 
-    /// Adds the target of a request to `site`, if that is known, which stands at `span`.
+    /// Adds the target of a request, which is at `span`, to `site`, if that is known.
     fn target(&mut self, span: Span, site: Option<&[u8]>, links: &mut Links) {
         let typed = span.of(self.text.content());
         let schemes = &self.finder.options().schemes;
@@ -134,7 +136,7 @@ impl<'a> Entries<'a> {
             return links.count_relative();
         }
         let typed = unescaped(typed);
-        // `host:port` of a CONNECT and `*` name no resource.
+        // `host:port` of a CONNECT and `*` do not name a resource.
         let is_resource = typed.starts_with(b"/")
             || scheme(&typed).is_some_and(|scheme| typed[scheme.len()..].starts_with(b"://"));
         if is_resource {
@@ -143,11 +145,11 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Where the fields of an entry stand in its line, without their quotes.
+/// The ranges of the fields of an entry in its line, without their quotes.
 #[derive(Debug, PartialEq, Eq)]
 struct Fields {
     target: Option<Range<usize>>,
-    /// Scheme and host of the request, if they are in the entry.
+    /// Scheme and host of the request, if the entry holds them.
     site: Option<Vec<u8>>,
     referer: Option<Range<usize>>,
     agent: Option<Range<usize>>,
@@ -176,12 +178,13 @@ pub(crate) fn is_entry(line: &[u8]) -> bool {
     fields_of_any(line).is_some()
 }
 
-/// The fields of the line at `line` of `text`, where `marks` stand in it: the [`Marks`] of the line.
+/// The fields of the line at `line` of `text`, with the [`Marks`] of the line.
 fn fields(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
     by_marks(line, text, marks).or_else(|| fields_of_any(line.of(text)))
 }
 
-/// [`fields_of_any`] of a line as nearly all are: a bracket, two quotes or six, and none escaped.
+/// [`fields_of_any`] for the usual line: one opening bracket, two or six quotes, none of them
+/// escaped.
 fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
     let (&bracket, quotes) = marks.split_first()?;
     let quotes = if quotes.len() == 2 { quotes } else { quotes.get(..6)? };
@@ -207,7 +210,7 @@ fn by_marks(line: Span, text: &[u8], marks: &[u32]) -> Option<Fields> {
     Some(Fields { target, site: None, referer: between(2), agent: between(4) })
 }
 
-/// Whether `rest`, what follows the request, begins with a status.
+/// Whether `rest`, the text after the request, begins with a status.
 fn is_status(rest: &[u8]) -> bool {
     matches!(rest, [b' ', a, b, c, ..] if [a, b, c].iter().all(|b| b.is_ascii_digit()))
 }
@@ -236,14 +239,14 @@ fn fields_of_any(line: &[u8]) -> Option<Fields> {
     Some(Fields { target: target(line, request), site: None, referer, agent })
 }
 
-/// Where the target stands in the request `METHOD target HTTP/1.1`.
+/// The range of the target in the request `METHOD target HTTP/1.1`.
 fn target(line: &[u8], (start, end): (usize, usize)) -> Option<Range<usize>> {
     let from = start + memchr::memchr(b' ', &line[start..end])? + 1;
     let to = memchr::memrchr(b' ', &line[from..end]).map_or(end, |at| from + at);
     (from < to).then_some(from..to)
 }
 
-/// `field` with `\xhh`, `\"` and `\\` as what they stand for.
+/// `field` with `\xhh`, `\"` and `\\` unescaped.
 fn unescaped(field: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     if memchr::memchr(b'\\', field).is_none() {
         return field.into();
@@ -279,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_that_servers_write_are_known_by_their_marks() {
+    fn lines_written_by_servers_are_recognized_by_their_marks() {
         let common = br#"10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 1"#;
         let combined = [&common[..], br#" "http://h/" "Mozilla/5.0 (X; rv:1.9)""#].concat();
         let forwarded = [&combined[..], br#" "10.1.1.1""#].concat();
@@ -294,7 +297,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
         #[test]
-        fn marks_tell_what_the_bytes_tell(
+        fn marks_agree_with_the_bytes(
             line in r#"(h|h a|\[| )( - - | - u |  -  | - - - )(\[1(:|\]|x){0,3}|\[x)(\] "|\]"| ")(GET /( |\"|\[)?x HTTP/1.1|)"( 200|200| 20x|) 1( "(http://h/|-|a\"b|\[)"){0,3}[" \[]?"#,
         ) {
             let (line, span) = (line.as_bytes(), Span { start: 0, end: line.len() as u32 });

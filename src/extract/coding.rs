@@ -1,35 +1,37 @@
-//! Content codings of HTTP (RFC 9110 section 8.4): the body of an archived response without them.
+//! Content codings of HTTP (RFC 9110 section 8.4): decodes the body of an archived response.
 
-/// Bytes of a body that are decoded, at the most.
+/// Most bytes of a body that are decoded.
 pub(super) const MOST: u64 = 64 << 20;
 
-/// Codings one on top of the other that are undone, at the most.
+/// Most nested codings that are decoded.
 const MOST_CODINGS: usize = 4;
 
-/// Bytes of a body that tell whether it is coded.
+/// Number of bytes that show whether a body is coded.
 const HEAD_BYTES: usize = 512;
 
-/// What a body is without its codings.
+/// A decoded body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Decoded {
-    /// It has none.
+    /// The body has no codings.
     Plain,
-    /// These bytes; not all of them if it has more than asked for, or breaks off.
+    /// These bytes; not all of them if the body exceeds the limit or is truncated.
     Made {
         /// The bytes.
         text: Vec<u8>,
-        /// Whether they are all.
+        /// Whether the bytes are complete.
         is_whole: bool,
     },
-    /// Nobody can tell: the coding is not known here, or it is not the one that was used.
+    /// The coding is unknown, or not the one that was used.
     Unknown,
 }
 
-/// Undoes `codings`, the value of a `Content-Encoding`, on `bytes`; gives up to `most` bytes.
+/// Decodes `bytes`, coded with `codings`, the value of a `Content-Encoding`; returns up to `most`
+/// bytes.
 ///
-/// A body that is the document itself although a coding is named is taken as it is: some archives have been through a decoder
-/// and kept the header. It must be text, and `is_document` must find it to be what it should be: other bytes without control
-/// characters are not proof of that.
+/// A body that is the document itself, although the header names a coding, is used unchanged: some
+/// archives were decoded and kept the header. Such a body must be text, and `is_document` must
+/// confirm that it is of the expected type; the absence of control characters alone does not prove
+/// that.
 pub(super) fn decoded(
     codings: &[u8],
     bytes: &[u8],
@@ -42,7 +44,7 @@ pub(super) fn decoded(
     let names = codings.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
     let names = names.filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case(b"identity"));
     let mut result = Decoded::Plain;
-    // The last one was applied last.
+    // The last coding was applied last.
     for (i, name) in names.rev().enumerate() {
         let (bytes, was_whole) = match &result {
             Decoded::Made { text, is_whole } => (&text[..], *is_whole),
@@ -62,12 +64,13 @@ pub(super) fn decoded(
     result
 }
 
-/// Whether `bytes` begin as hardly any coded ones do: without control characters but white space, and in UTF-8 or mostly ASCII.
+/// Whether `bytes` begin like text, which coded bytes hardly ever do: without control characters
+/// except white space, and in UTF-8 or mostly ASCII.
 fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     let is_utf8 = match str::from_utf8(head) {
         Ok(_) => true,
-        // The last character may be cut off.
+        // The last character may be truncated.
         Err(error) => error.error_len().is_none() && head.len() < bytes.len(),
     };
     let is_mostly_ascii = || 3 * head.iter().filter(|byte| !byte.is_ascii()).count() <= head.len();
@@ -75,7 +78,7 @@ fn is_text(bytes: &[u8]) -> bool {
         && (is_utf8 || is_mostly_ascii())
 }
 
-/// A coding that can be undone.
+/// A supported coding.
 enum Coding {
     Gzip,
     Deflate,
@@ -84,7 +87,7 @@ enum Coding {
 }
 
 impl Coding {
-    /// The coding called `name`, in any case.
+    /// The coding with this `name`, in any case.
     fn of(name: &[u8]) -> Option<Coding> {
         Some(match &name.to_ascii_lowercase()[..] {
             b"gzip" | b"x-gzip" => Coding::Gzip,
@@ -95,12 +98,13 @@ impl Coding {
         })
     }
 
-    /// The first `most` bytes of what `bytes` hold, as far as they can be read, and whether they are all.
+    /// Decodes the first `most` bytes of `bytes`, as far as possible; returns them, and whether
+    /// they are complete.
     #[cfg(feature = "compression")]
     fn undo(self, bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
         match self {
             Coding::Gzip => read(flate2::bufread::MultiGzDecoder::new(bytes), most, |_| 0),
-            // The standard says zlib; some servers have always sent it without that frame.
+            // The standard requires zlib, but some servers have always omitted its frame.
             Coding::Deflate if has_zlib_frame(bytes) => {
                 read(flate2::bufread::ZlibDecoder::new(bytes), most, |it| it.get_ref().len())
             }
@@ -127,8 +131,8 @@ fn has_zlib_frame(bytes: &[u8]) -> bool {
     matches!(bytes, &[method, flags, ..] if method & 15 == 8 && u16::from_be_bytes([method, flags]) % 31 == 0)
 }
 
-/// The first `most` bytes that `decoder` gives, and whether they are all, with nothing `left` of its input. What came before a
-/// fault counts: archives hold bodies that were cut off.
+/// Reads the first `most` bytes from `decoder`; returns them, and whether they are complete, with
+/// no input `left`. The bytes before a fault count: archives hold truncated bodies.
 #[cfg(feature = "compression")]
 fn read<D: std::io::Read>(
     mut decoder: D,
@@ -143,8 +147,8 @@ fn read<D: std::io::Read>(
     (out, is_whole)
 }
 
-/// [`read`] for brotli, which has neither a mark nor a checksum: by their first byte many texts are a stream of nothing, with
-/// something after it.
+/// [`read`] for brotli, which has neither a magic number nor a checksum: many texts begin like an
+/// empty stream with garbage after it.
 #[cfg(feature = "compression")]
 fn brotli(bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
     use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
@@ -194,7 +198,8 @@ mod tests {
         let mut raw = DeflateEncoder::new(Vec::new(), Compression::fast());
         zlib.write_all(PAGE).unwrap();
         raw.write_all(PAGE).unwrap();
-        // The page in one meta-block that is not compressed (RFC 7932 section 9.2), and the empty last one.
+        // The page in one uncompressed meta-block (RFC 7932 section 9.2), followed by the empty
+        // last one.
         let len = PAGE.len() as u32 - 1;
         let head = len << 4 | 1 << 20;
         let mut brotli = head.to_le_bytes()[..3].to_vec();
@@ -212,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn codings_are_undone() {
+    fn codings_are_decoded() {
         for (name, bytes) in coded() {
             let whole = Decoded::Made { text: PAGE.to_vec(), is_whole: true };
             assert_eq!(decoded(name.as_bytes(), &bytes, PAGE.len() as u64), whole, "{name}");
@@ -220,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_told() {
+    fn omissions_are_reported() {
         for (name, bytes) in coded() {
             if name.contains(',') {
-                // What is cut short is not what the second decoder needs.
+                // A truncated text is not valid input of the second decoder.
                 continue;
             }
             let part = Decoded::Made { text: PAGE[..40].to_vec(), is_whole: false };
@@ -238,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_undone_is_not_taken_for_text() {
+    fn undecodable_bytes_are_not_treated_as_text() {
         let noise: Vec<u8> = (0..200u32).map(|i| (i * i * 7 + 3) as u8).collect();
         for name in ["compress", "br", "gzip", "deflate", "zstd", "x", "gzip,gzip"] {
             assert_eq!(decoded(name.as_bytes(), &noise, 1000), Decoded::Unknown, "{name}");
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_coded_nor_the_document_is_unknown() {
+    fn bytes_that_are_neither_coded_nor_the_document_are_unknown() {
         for name in ["br", "gzip", "deflate", "zstd", "compress"] {
             for body in [&b"garbage"[..], b"not compressed at all", b"x", &b"a b c ".repeat(200)] {
                 assert_eq!(decoded(name.as_bytes(), body, 1000), Decoded::Unknown, "{name}");
@@ -266,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_taken_as_it_is() {
+    fn text_is_used_unchanged() {
         for name in ["", "identity", "gzip", "br", "x, y"] {
             assert_eq!(decoded(name.as_bytes(), PAGE, 1000), Decoded::Plain, "{name}");
         }

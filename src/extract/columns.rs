@@ -1,23 +1,24 @@
-//! The links in the columns of tables: CSV as RFC 4180 has it, TSV without quotes, and the indexes of archives (CDX and CDXJ).
+//! Links in the columns of tables: CSV (RFC 4180), TSV without quotes, and the indexes of archives
+//! (CDX and CDXJ).
 
 use super::Links;
 use super::value::Values;
 use crate::chunk::Span;
 
-/// The columns of a table that are looked into.
+/// The columns of a table to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns {
-    /// A bit for each; none for all columns.
+    /// A bit for each; zero for all columns.
     wanted: u128,
-    /// The first row names the columns and holds nothing.
+    /// The first row is a header and is not searched.
     has_heading: bool,
 }
 
 impl Columns {
-    /// The columns that are called one of `fields` in the first row of `head`, or whose numbers, from 1, these are.
+    /// The columns whose names in the first row of `head`, or numbers from 1, are in `fields`.
     ///
     /// # Errors
-    /// A sentence when there is no such column, or one has a number above 128.
+    /// A sentence if there is no such column, or its number is above 128.
     pub(crate) fn new(fields: &[String], separator: u8, head: &[u8]) -> Result<Columns, String> {
         let mut columns = Columns::default();
         for field in fields {
@@ -32,12 +33,12 @@ impl Columns {
                 }
             };
             let bit = u32::try_from(number).ok().and_then(|number| 1u128.checked_shl(number));
-            columns.wanted |= bit.ok_or("columns above 128 cannot be chosen")?;
+            columns.wanted |= bit.ok_or("columns above 128 cannot be selected")?;
         }
         Ok(columns)
     }
 
-    /// The same columns after the first row.
+    /// The same columns for later rows.
     pub(crate) fn without_heading(self) -> Columns {
         Columns { has_heading: false, ..self }
     }
@@ -47,21 +48,22 @@ impl Columns {
     }
 }
 
-/// A field: its bytes, without the quotes around it, and where the next one begins.
+/// A field: its bytes, without the quotes around it, and the position of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cell {
     start: usize,
     end: usize,
-    /// There are quotes in it, each doubled.
+    /// It holds doubled quotes.
     is_escaped: bool,
-    /// Where the next field of the row begins; `None` after the last one.
+    /// Where the next field of the row begins; `None` for the last one.
     next: Option<usize>,
     /// The offset after the field and the separator or line end that follows it.
     after: usize,
 }
 
 impl Cell {
-    /// The field that begins at `start`. One in quotes goes on to the closing one, over line ends too.
+    /// The field that begins at `start`. A quoted field extends to the closing quote, across line
+    /// ends.
     fn read(text: &[u8], start: usize, separator: u8) -> Cell {
         let is_quoted = separator == b',' && text.get(start) == Some(&b'"');
         let (quote, is_escaped) =
@@ -75,7 +77,7 @@ impl Cell {
             Some(b'\r') if is_last && end > start => end - 1,
             _ => end,
         };
-        // What has something after its closing quote is taken as it stands.
+        // A field with text after its closing quote is used unchanged.
         if is_quoted && (trimmed == quote || quote == text.len()) {
             let closing = quote - usize::from(quote > start + 1 && text[quote - 1] == b'"');
             return Cell { start: start + 1, end: closing, is_escaped, next, after };
@@ -83,7 +85,7 @@ impl Cell {
         Cell { start, end: trimmed, is_escaped: false, next, after }
     }
 
-    /// Its bytes, doubled quotes once.
+    /// Its bytes, with doubled quotes reduced to one.
     fn value<'t>(&self, text: &'t [u8]) -> std::borrow::Cow<'t, [u8]> {
         let raw = &text[self.start..self.end];
         if !self.is_escaped {
@@ -100,8 +102,8 @@ impl Cell {
     }
 }
 
-/// The offset after the quote that ends the field whose text begins at `from`, or the end, and whether there are doubled
-/// quotes before.
+/// The offset after the quote that ends the field whose text begins at `from`, or the end, and
+/// whether there are doubled quotes before it.
 fn quote_end(text: &[u8], from: usize) -> (usize, bool) {
     let (mut at, mut is_escaped) = (from, false);
     while let Some(found) = memchr::memchr(b'"', text.get(at..).unwrap_or_default()) {
@@ -133,7 +135,7 @@ impl Iterator for Row<'_> {
     }
 }
 
-/// Where the last whole row of `text`, which begins with one, ends.
+/// The end of the last complete row of `text`, which begins with a row.
 pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
     let last_line = memchr::memrchr(b'\n', text)? + 1;
     if separator != b',' || memchr::memchr(b'"', text).is_none() {
@@ -150,8 +152,8 @@ pub(crate) fn last_row_end(text: &[u8], separator: u8) -> Option<usize> {
     end
 }
 
-/// Appends the links of `columns` of the rows that `text` consists of: the values of chosen columns as a whole where they are
-/// URIs, otherwise the links in them.
+/// Appends the links of `columns` of the rows in `text`: the whole value of a selected column if it
+/// is a URI, otherwise the links in it.
 pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, links: &mut Links) {
     let text = values.content();
     let mut at = 0;
@@ -170,8 +172,8 @@ pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, lin
     }
 }
 
-/// Appends the URIs that the lines of an index of archives are about: of CDXJ the member `url` of the object at the end of a line, of CDX
-/// the third field.
+/// Appends the URIs of the lines of an archive index: for CDXJ, the member `url` of the object at
+/// the end of a line; for CDX, the third field.
 pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
     let text = values.content();
     let url = ["url".to_owned()];
@@ -183,7 +185,7 @@ pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mu
         let from = start;
         start = end + 1;
         if line.starts_with(b"!") || line.starts_with(b" CDX") {
-            // About the index itself.
+            // A line about the index itself.
             continue;
         }
         if let Some(object) = memchr::memmem::find(line, b" {") {
@@ -197,7 +199,8 @@ pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mu
     }
 }
 
-/// Whether `line` is one of an index: a key, a timestamp, and an object or more fields; or its heading.
+/// Whether `line` belongs to an index: a key, a timestamp, and an object or more fields; or a
+/// header.
 pub(crate) fn is_index_line(line: &[u8]) -> bool {
     let mut words = line.split(|&byte| byte == b' ');
     let (Some(key), Some(time), Some(rest)) = (words.next(), words.next(), words.next()) else {
@@ -205,7 +208,7 @@ pub(crate) fn is_index_line(line: &[u8]) -> bool {
     };
     let is_time = (4..=17).contains(&time.len()) && time.iter().all(u8::is_ascii_digit);
     let is_key = memchr::memchr(b')', key).is_some() || key.contains(&b':');
-    // Its space, with which it begins, may be gone already.
+    // The space at its start may have been trimmed.
     let letters = line.trim_ascii().strip_prefix(b"CDX ");
     let is_letter = |word: &[u8]| word.len() == 1;
     letters.is_some_and(|letters| letters.split(|&byte| byte == b' ').all(is_letter))
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_indexes_are_known() {
+    fn lines_of_indexes_are_recognized() {
         for line in [
             "com,example)/ 20200101000000 {\"url\": \"http://example.com/\"}",
             "com,example)/ 20200101 http://example.com/ text/html 200 ABC - - 12 34 w.warc.gz",
@@ -274,7 +277,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
         #[test]
-        fn rows_are_whole_however_a_table_is_cut(text in "([a,\"\r\n]|\"a\"|,\"\"){0,30}") {
+        fn rows_are_complete_wherever_a_table_is_cut(text in "([a,\"\r\n]|\"a\"|,\"\"){0,30}") {
             let text = text.as_bytes();
             let whole = all(text, b',');
             for cut in 0..=text.len() {

@@ -1,24 +1,24 @@
-//! Where a link ends: brackets, quotes, punctuation, letters beyond ASCII, and `<` `>` around it.
+//! Where a link ends: brackets, quotes, punctuation, non-ASCII letters, and `<` `>` around it.
 
 use super::Options;
 use crate::grammar::ByteClass;
 use crate::grammar::class::{SCHEME, URI_BYTE};
 
-/// Bytes between `<` and `>` of a link that is broken over lines, at the most.
+/// Most bytes between `<` and `>` of a link that is broken across lines.
 pub(crate) const LONGEST_WRAPPED: usize = 4096;
 
-/// How a link ends.
+/// The end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
-    /// The first byte that is not part of it.
+    /// Offset after its last byte.
     pub(crate) at: usize,
-    /// There is white space in it, to be dropped.
+    /// It holds white space, to be dropped.
     pub(crate) is_broken: bool,
 }
 
-/// Where the link that begins at `start`, and whose scheme ends before `from`, ends. `stop` is the first
-/// byte from there on that is not a URI byte, or a bracket, or a `)`; `text` ends at the [`quote_limit`]. `None` when
-/// nothing is left of it.
+/// The end of the link that begins at `start`, with its scheme before `from`. `stop` is the first
+/// byte from there on that is not a URI byte, or is a bracket or a `)`; `text` ends at the
+/// [`quote_limit`]. `None` if nothing of the link remains.
 #[inline(never)]
 pub(crate) fn end(
     options: &Options,
@@ -46,18 +46,19 @@ pub(crate) fn end(
     (stop > from).then_some(End { at: stop, is_broken: false })
 }
 
-/// Whether a link with `left` before it ends where no URI goes on, after `last` and before `next`, which is not a bracket that was
-/// opened in it, since no rule says that it ends elsewhere: then [`end`] says the same.
+/// Whether a link with `left` before it simply ends at its first non-URI byte, after `last` and
+/// before `next`, which is not a bracket opened in the link. [`end`] then returns the same.
 #[inline(always)]
 pub(super) fn is_usual(left: u8, last: u8, next: u8) -> bool {
     const OPENING: ByteClass = ByteClass::of(b"'<:*_~");
     const TRAILING: ByteClass = ByteClass::of(b".,:;!?'([");
     const BRACKET: ByteClass = ByteClass::of(b"([");
-    // A byte beyond ASCII ends no IRI.
+    // A non-ASCII byte does not end an IRI.
     !OPENING.has(left) && !TRAILING.has(last) && !BRACKET.has(next) && next < 0x80
 }
 
-/// Where the link that begins at `start` ends at the latest: at the next `'` if there is one right before it.
+/// The latest possible end of the link that begins at `start`: the next `'`, if a `'` directly
+/// precedes the link.
 #[inline]
 pub(crate) fn quote_limit(text: &[u8], start: usize, from: usize) -> usize {
     match start.checked_sub(1).map(|at| text[at]) {
@@ -66,7 +67,7 @@ pub(crate) fn quote_limit(text: &[u8], start: usize, from: usize) -> usize {
     }
 }
 
-/// The end of a link that goes on to the first byte that no link may hold, or to a closing bracket
+/// The end of a link that extends to the first byte that no link may hold, or to a closing bracket
 /// that was not opened in it.
 fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
     let (mut round, mut square) = (0usize, 0usize);
@@ -98,9 +99,9 @@ fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
     at
 }
 
-/// The length of the character at the start of `text` if it may be part of an IRI in prose: a letter
-/// or digit. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link, and so does
-/// what is not UTF-8.
+/// The length of the character at the start of `text` if it may be part of an IRI in prose: a
+/// letter or digit. Punctuation and the full-width forms of ASCII (U+FF00 to U+FFEF) end a link,
+/// and so does a byte that is not UTF-8.
 fn letter_len(text: &[u8]) -> usize {
     let head = &text[..text.len().min(4)];
     let valid = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -110,11 +111,11 @@ fn letter_len(text: &[u8]) -> usize {
     }
 }
 
-/// The end of a link that stands between `<` (or `<URL:`) and `>`: all of it counts, brackets and
-/// punctuation too, since the delimiters say where it ends.
+/// The end of a link between `<` (or `<URL:`) and `>`, which includes brackets and punctuation,
+/// since the delimiters define the end.
 ///
-/// With [`Options::unwrap`], white space around a single line break is passed over; a hyphen before the
-/// break stays, as nobody can tell whether the typesetter put it there.
+/// With [`Options::unwrap`], white space around a single line break is skipped. A hyphen before the
+/// break stays, since it is unknown whether the typesetter added it.
 fn wrapped(options: &Options, text: &[u8], start: usize, from: usize) -> Option<End> {
     let before = &text[..start];
     let is_open = before.ends_with(b"<")
@@ -148,9 +149,10 @@ fn wrapped(options: &Options, text: &[u8], start: usize, from: usize) -> Option<
     None
 }
 
-/// Whether a link between `<` and `>` may go on across the line end before `at`; then where its `<` stands.
+/// Whether a link between `<` and `>` may continue across the line end before `at`; returns the
+/// offset of its `<`.
 ///
-/// A text that is cut where the answer is `None` has the same links as before.
+/// Cutting a text where the result is `None` does not change its links.
 pub(crate) fn wrapped_cut(text: &[u8], at: usize) -> Option<usize> {
     let start = memchr::memrchr2(b'<', b'>', &text[..at]).filter(|&mark| text[mark] == b'<')?;
     let inside = &text[start + 1..at];

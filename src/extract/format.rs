@@ -1,4 +1,5 @@
-//! What a source holds, told by its name where its content cannot tell, and by its content otherwise.
+//! The format of a source, detected by its content, and by its name where the content does not
+//! decide.
 
 use super::columns::Columns;
 
@@ -6,7 +7,7 @@ use super::columns::Columns;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Running text, lists, logs: anything in which a link is surrounded by what ends it.
+    /// Running text, lists, logs: anything in which links are delimited by other bytes.
     #[default]
     Text,
     /// An HTML document: the references in attributes.
@@ -17,13 +18,13 @@ pub enum Format {
     Clf,
     /// A WARC archive.
     Warc,
-    /// A Markdown document: its links and images, what stands in its text, and references in HTML in it.
+    /// A Markdown document: its links and images, URIs in its text, and references in its HTML.
     Markdown,
     /// Comma-separated values (RFC 4180).
     Csv,
-    /// Tab-separated values; nothing is quoted.
+    /// Tab-separated values, without quoting.
     Tsv,
-    /// An index of archives, CDXJ or CDX: the URIs that its lines are about.
+    /// An archive index, CDXJ or CDX: the URIs of its lines.
     Cdxj,
 }
 
@@ -41,7 +42,8 @@ impl Format {
         Format::Cdxj,
     ];
 
-    /// The byte at which a line of such a source ends, where records end at `record_end`: only text goes by that.
+    /// The byte that ends a line of such a source, if records end at `record_end`: only text
+    /// follows that setting.
     pub(crate) fn line_end(self, record_end: u8) -> u8 {
         if self == Format::Text { record_end } else { b'\n' }
     }
@@ -66,12 +68,12 @@ impl Format {
         }
     }
 
-    /// The format called `name`, or `None`.
+    /// The format with this `name`, or `None`.
     pub fn from_name(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format of a source that begins with `head`, some thousand bytes of it.
+    /// Detects the format of a source that begins with `head`, some thousand bytes of it.
     ///
     /// ```
     /// use uriscan::extract::Format;
@@ -103,8 +105,8 @@ impl Format {
         }
     }
 
-    /// The format of the source called `name` that begins with `head`: that of its content, and for what looks like text, that of
-    /// its name.
+    /// Detects the format of the source `name` that begins with `head`: by its content, and for
+    /// plain text by its name.
     ///
     /// ```
     /// use uriscan::extract::Format;
@@ -137,19 +139,19 @@ impl Format {
     }
 }
 
-/// What a source holds, and what of it is looked into, as its first bytes tell.
+/// The format of a source, and the parts of it to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) format: Format,
-    /// Of a table.
+    /// For a table.
     pub(crate) columns: Columns,
 }
 
 impl Kind {
-    /// A source of `format` that begins with `head`, of which `fields` are wanted.
+    /// A source of `format` that begins with `head`, with the selected `fields`.
     ///
     /// # Errors
-    /// A sentence when it is a table without one of these columns.
+    /// A sentence if it is a table without one of these columns.
     pub(crate) fn new(format: Format, fields: &[String], head: &[u8]) -> Result<Kind, String> {
         let columns = match format {
             Format::Csv => Columns::new(fields, b',', head)?,
@@ -159,13 +161,13 @@ impl Kind {
         Ok(Kind { format, columns })
     }
 
-    /// What a part of the source holds that is not its beginning.
+    /// The kind of a later part of the source.
     pub(crate) fn later(self) -> Kind {
         Kind { columns: self.columns.without_heading(), ..self }
     }
 }
 
-/// Whether `line` may be the first line of JSON: an opening brace and nothing or a member after it.
+/// Whether `line` may be the first line of JSON: an opening brace, followed by nothing or a member.
 fn is_json(line: &[u8]) -> bool {
     let rest = line[1..].trim_ascii();
     matches!(rest.first(), None | Some(b'"' | b'{' | b'}' | b'[' | b']'))

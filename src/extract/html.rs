@@ -1,33 +1,33 @@
-//! The tags of an HTML document, as the tokenizer of the HTML standard (section 13.2.5) sees them: no tree,
-//! no text, only where the attributes of start tags stand.
+//! The tags of an HTML document, as defined by the tokenizer of the HTML standard (section 13.2.5):
+//! no tree, no text, only the attributes of start tags and their positions.
 //!
-//! Comments, `script`, `style`, `textarea`, `title` and the like hold no tags, whatever stands in them. A tag
-//! that is cut off by the end of the document is none. `<![CDATA[` is a bogus comment, as it is outside of
-//! foreign content.
+//! Comments, `script`, `style`, `textarea`, `title` and the like hold no tags. A tag that is cut
+//! off by the end of the document does not count. `<![CDATA[` is a bogus comment, as it is outside
+//! of foreign content.
 
 use memchr::{memchr, memchr2};
 
-/// An attribute: its name as it stands, and its value without quotes, character references not decoded.
+/// An attribute: its name as written, and its value without quotes, with character references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attribute<'t> {
     pub(crate) name: &'t [u8],
     pub(crate) value: &'t [u8],
-    /// Offset of the value in the document; where there is none, of what follows the name.
+    /// Offset of the value in the document; without a value, of the text after the name.
     pub(crate) at: usize,
 }
 
-/// Who is told what the tokenizer sees.
+/// Receives the tags that the tokenizer finds.
 pub(crate) trait Tags<'t> {
-    /// A `<` that a tag may begin with stands at `at`. Gives where the first one from there on stands that is to be looked
-    /// at.
+    /// Called for a `<` at `at` that may begin a tag. Returns the offset of the next `<` to
+    /// process, which is `at` or later.
     fn skip(&mut self, at: usize) -> usize;
 
-    /// A start tag with this name and these attributes. Of those that are given twice the first counts; the others are
-    /// handed over too.
+    /// Called for a start tag with its name and attributes. Duplicate attributes are included; the
+    /// first one counts.
     fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]);
 }
 
-/// Tells `tags` of every start tag of `text`, in order.
+/// Calls `tags` for every start tag of `text`, in order.
 pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
     let mut attributes = Vec::new();
     let mut at = 0;
@@ -87,8 +87,8 @@ fn comment_end(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// Reads the tag whose name begins at `start`: its name, and the offset after its `>`. `None` when the
-/// document ends before.
+/// Reads the tag whose name begins at `start`; returns its name, and the offset after its `>`.
+/// `None` if the document ends before.
 fn tag<'t>(
     text: &'t [u8],
     start: usize,
@@ -146,7 +146,7 @@ fn skip_space(text: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Where the text that begins at `from`, after the start tag `name`, may hold tags again.
+/// The end of the raw text that begins at `from`, after the start tag `name`.
 fn raw_text_end(text: &[u8], name: &[u8], from: usize) -> usize {
     const RAW: [&[u8]; 8] =
         [b"script", b"style", b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"];
@@ -173,7 +173,7 @@ fn raw_text_end(text: &[u8], name: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// Whether `text` begins with `open`, `name` and what ends a tag's name.
+/// Whether `text` begins with `open`, `name` and a byte that ends a tag name.
 fn is_tag(text: &[u8], open: &[u8], name: &[u8]) -> bool {
     let end = open.len() + name.len();
     text.starts_with(open)
@@ -182,7 +182,8 @@ fn is_tag(text: &[u8], open: &[u8], name: &[u8]) -> bool {
         && matches!(text[end], b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>')
 }
 
-/// Where the script that begins at `from` ends: at its end tag, but not at one in a `<!-- <script> -->`.
+/// The end of the script that begins at `from`: at its end tag, but not at one in a
+/// `<!-- <script> -->`.
 fn script_end(text: &[u8], from: usize) -> usize {
     let (mut is_escaped, mut is_double) = (false, false);
     let mut at = from;
@@ -205,7 +206,7 @@ fn script_end(text: &[u8], from: usize) -> usize {
             is_double = true;
         } else if !is_escaped && rest.starts_with(b"<!--") {
             is_escaped = true;
-            // Its dashes may be those of the end: `<!-->`.
+            // Its dashes may also be those of the end: `<!-->`.
             at += 1;
         }
         at += 1;

@@ -1,4 +1,4 @@
-//! The links in the strings of JSON texts.
+//! Links in the strings of JSON texts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::Links;
 use super::value::Values;
 use crate::chunk::Span;
 
-/// Objects within objects whose members' names are kept, at the most; deeper ones count by their own names.
+/// Most nested objects whose member names are tracked; in deeper ones only the own name counts.
 const DEEPEST: usize = 128;
 
 /// Appends the links in the strings of the text of `values`, line by line: see [`line()`].
@@ -20,10 +20,12 @@ pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Link
     }
 }
 
-/// Appends the links in the strings between `at` and `end`: of all values and names, or of the values of members that
-/// are called one of `fields`, at any depth; `a.b` is a member `b` of one called `a`.
+/// Appends the links in the strings between `at` and `end`: in all values and names, or in the
+/// values of members whose name is in `fields`, at any depth; `a.b` is a member `b` of a member
+/// `a`.
 ///
-/// What stands between strings is not judged, and no string goes beyond its line. Escapes are decoded.
+/// The bytes between strings are not validated, and strings do not cross lines. Escapes are
+/// decoded.
 pub(crate) fn line(
     values: &mut Values<'_>,
     fields: &[String],
@@ -47,22 +49,22 @@ pub(crate) fn line(
     }
 }
 
-/// Which members the next values belong to.
+/// Tracks the members to which values belong.
 #[derive(Default)]
 struct Members<'t> {
     fields: &'t [String],
-    /// A field has a `.` in it, so members are followed into objects.
+    /// Whether a field has a `.` in it, so that nested names matter.
     has_paths: bool,
-    /// The name before, in each of the objects around, [`DEEPEST`] of them at the most.
+    /// The last name in each of the enclosing objects, at most [`DEEPEST`] of them.
     names: Vec<&'t [u8]>,
-    /// Objects around.
+    /// Number of enclosing objects.
     depth: usize,
-    /// The name before is a field; several values follow in an array.
+    /// Whether the last name is a field; several values follow in an array.
     is_wanted: bool,
 }
 
 impl<'t> Members<'t> {
-    /// Where the next string begins, after its quote.
+    /// Offset of the next string, after its opening quote.
     fn next_string(&mut self, text: &'t [u8], mut at: usize) -> Option<usize> {
         if !self.has_paths {
             return memchr::memchr(b'"', text.get(at..)?).map(|skipped| at + skipped + 1);
@@ -86,7 +88,7 @@ impl<'t> Members<'t> {
         }
     }
 
-    /// Takes `name` as that of the values that follow.
+    /// Sets the name of the values that follow.
     fn name(&mut self, name: &'t [u8]) {
         if self.has_paths && (1..=DEEPEST).contains(&self.depth) {
             self.names.truncate(self.depth - 1);
@@ -106,7 +108,7 @@ impl<'t> Members<'t> {
     }
 }
 
-/// Whether `field` is `last` after the last of the names in `outer`, with dots between.
+/// Whether `field` consists of the last names of `outer` and of `last`, joined by dots.
 fn is_path(field: &[u8], last: &[u8], outer: &[&[u8]]) -> bool {
     let mut rest = field.strip_suffix(last);
     for name in outer.iter().rev() {
@@ -119,7 +121,7 @@ fn is_path(field: &[u8], last: &[u8], outer: &[&[u8]]) -> bool {
     false
 }
 
-/// Where the string that begins at `start` ends, and whether there are escapes in it.
+/// The end of the string that begins at `start`, and whether it holds escapes.
 fn string_end(text: &[u8], start: usize) -> (usize, bool) {
     let (mut at, mut is_escaped) = (start, false);
     while let Some(found) = memchr::memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
@@ -139,7 +141,7 @@ fn is_name(text: &[u8], at: usize) -> bool {
         == Some(&b':')
 }
 
-/// `raw` with its escapes decoded (RFC 8259 section 7); wrong ones stay as they are.
+/// `raw` with its escapes decoded (RFC 8259 section 7); invalid ones are unchanged.
 fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
@@ -170,7 +172,7 @@ fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
     out.into()
 }
 
-/// The character of the `\uXXXX`, or pair of them, at the start of `raw`, and its length there.
+/// The character of the `\uXXXX`, or pair of them, at the start of `raw`, and its length.
 fn unicode(raw: &[u8]) -> Option<(char, usize)> {
     let unit = |raw: &[u8]| {
         let digits = raw.strip_prefix(b"\\u")?.get(..4)?;

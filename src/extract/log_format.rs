@@ -1,21 +1,22 @@
-//! Access logs in a format of their own, told by a pattern such as nginx (`log_format`) and Apache (`LogFormat`) take it.
+//! Access logs in a custom format, given by a pattern in the syntax of nginx (`log_format`) or
+//! Apache (`LogFormat`).
 
 use core::ops::Range;
 
 use crate::grammar::class::{ALPHA, DIGIT};
 
-/// What a field of an entry holds.
+/// The content of a field of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     /// `METHOD target HTTP/1.1`.
     Request,
-    /// The path, with the query or without.
+    /// The path, with or without the query.
     Target,
     Host,
     Scheme,
     Referer,
     Agent,
-    /// What holds no link.
+    /// No links.
     Other,
 }
 
@@ -27,9 +28,10 @@ enum Part {
 
 /// A pattern of the lines of an access log.
 ///
-/// `$name` and `${name}` are variables of nginx, `%h`, `%>s` and `%{Name}i` those of Apache, and all else stands for itself; `\"` is a quote
-/// and `%%` a percent sign. A variable goes on to the first occurrence of what follows it in the pattern; in quotes, to
-/// the first quote without a backslash before it.
+/// `$name` and `${name}` are variables of nginx, `%h`, `%>s` and `%{Name}i` those of Apache, and
+/// all other text is literal; `\"` is a quote and `%%` a percent sign. A variable extends to the
+/// first occurrence of the literal after it; inside quotes, to the first quote without a backslash
+/// before it.
 ///
 /// ```
 /// use uriscan::extract::LogFormat;
@@ -42,21 +44,22 @@ pub struct LogFormat {
     parts: Vec<Part>,
 }
 
-/// Where the fields of an entry stand in its line; that of each [`Value`] but [`Value::Other`], the first one that has it.
+/// The ranges of the fields of an entry in its line: for each [`Value`] except [`Value::Other`],
+/// the first field with it.
 pub(crate) type Fields = [Option<Range<usize>>; Value::Other as usize];
 
 impl LogFormat {
-    /// The pattern `typed`.
+    /// Parses the pattern `typed`.
     ///
     /// # Errors
-    /// A sentence when it cannot be read or has no field that may hold a link.
+    /// A sentence if it is invalid or has no field that may hold a link.
     pub fn new(typed: &str) -> Result<LogFormat, String> {
         let mut parts = Vec::new();
         let mut rest = typed.as_bytes();
         while let Some((part, tail)) = next_part(rest)? {
             match (parts.last_mut(), part) {
                 (Some(Part::Literal(before)), Part::Literal(text)) => before.extend(text),
-                // Nothing tells where one ends and the next begins: `%U%q` is a path with its query.
+                // The boundary between them is unknown: `%U%q` is a path with its query.
                 (Some(Part::Value(_)), Part::Value(_)) => {}
                 (_, part) => parts.push(part),
             }
@@ -74,7 +77,7 @@ impl LogFormat {
         Ok(LogFormat { parts })
     }
 
-    /// The fields of `line`, or `None` if it is no such entry.
+    /// The fields of `line`, or `None` if it is not such an entry.
     pub(crate) fn fields(&self, line: &[u8]) -> Option<Fields> {
         let mut fields = Fields::default();
         let (mut at, mut is_quoted) = (0, false);
@@ -106,7 +109,8 @@ impl LogFormat {
     }
 }
 
-/// The length of the time in brackets that `text`, a field of another kind, begins with: there are spaces in it.
+/// The length of the time in brackets at the start of `text`, a field of another kind: it holds
+/// spaces.
 fn bracketed(value: Value, text: &[u8]) -> usize {
     if value != Value::Other || !text.starts_with(b"[") {
         return 0;
@@ -114,7 +118,7 @@ fn bracketed(value: Value, text: &[u8]) -> usize {
     memchr::memchr(b']', text).map_or(0, |at| at + 1)
 }
 
-/// Where the quoted field that begins at `from` ends; a quote in it has a backslash before it.
+/// The end of the quoted field that begins at `from`; quotes in it are escaped with a backslash.
 pub(crate) fn quote_end(line: &[u8], mut from: usize) -> Option<usize> {
     loop {
         from += memchr::memchr2(b'"', b'\\', line.get(from..)?)?;
@@ -127,7 +131,7 @@ pub(crate) fn quote_end(line: &[u8], mut from: usize) -> Option<usize> {
 
 type Next<'t> = Option<(Part, &'t [u8])>;
 
-/// The part that `rest` begins with, and what follows it.
+/// The first part of `rest`, and the text after it.
 fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
     let literal = |byte: u8, tail| Ok(Some((Part::Literal(vec![byte]), tail)));
     match rest {
@@ -152,7 +156,7 @@ fn next_part(rest: &[u8]) -> Result<Next<'_>, String> {
     }
 }
 
-/// The variable of nginx that is called `name`.
+/// The variable of nginx with this `name`.
 fn of_nginx(name: &[u8]) -> Value {
     match name {
         b"request" => Value::Request,
@@ -165,9 +169,9 @@ fn of_nginx(name: &[u8]) -> Value {
     }
 }
 
-/// The directive of Apache that follows a `%`, and what follows it.
+/// The directive of Apache after a `%`, and the text after it.
 fn directive(text: &[u8]) -> Result<(Part, &[u8]), String> {
-    // Which request is meant, and the codes of answers that it is written for.
+    // Modifiers: which request is meant, and for which statuses it is logged.
     let skipped = text.iter().take_while(|&&byte| b"<>!,0123456789".contains(&byte)).count();
     let mut rest = &text[skipped..];
     let mut argument = &b""[..];
@@ -211,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_where_the_pattern_says() {
+    fn fields_are_found_by_the_pattern() {
         let nginx = r#"$host $remote_addr [$time_local] "$request" $status "$http_referer" "${http_user_agent}""#;
         let line =
             r#"h.example 1.2.3.4 [1/Jan/2020:00:00:00 +0000] "GET /a\"b HTTP/1.1" 200 "-" "x y""#;
@@ -230,14 +234,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_form_is_no_entry() {
+    fn a_line_of_another_form_is_not_an_entry() {
         for line in ["", "a", "a \"b", "a \"b\" c", "a \"b\" 1 x\n"] {
             assert_eq!(shown(r#"$host "$request" 1"#, line), None, "{line}");
         }
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn invalid_patterns_are_reported() {
         for (typed, message) in [
             ("$", "a $ is not followed by a name"),
             ("${request", "a ${ has no }"),

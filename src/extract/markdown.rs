@@ -1,4 +1,5 @@
-//! The links of a Markdown document, as CommonMark has them: inline, by reference, in `< >`, images, and what stands in its text and HTML.
+//! Links of a Markdown document by CommonMark: inline, by reference, in `< >`, images, and URIs in
+//! its text and HTML.
 
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -11,14 +12,15 @@ use super::{Context, Fault, Finder, Links, page};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
-/// Documents with so many marks are parsed one at a time, however many threads there are.
+/// Documents with this many marks are parsed one at a time, whatever the number of threads.
 const MANY_MARKS: usize = MOST_MARKS / 16;
 
-/// Held by who parses a document with many marks.
+/// Held while parsing a document with many marks.
 static LARGE: Mutex<()> = Mutex::new(());
 
-/// The number of bytes of `text` for which the parser may add to its tree: delimiters of inlines, line ends, and those of
-/// markers of lists and quotes. Its tree never has more than a few nodes for each.
+/// The number of bytes of `text` for which the parser may add nodes to its tree: delimiters of
+/// inlines, line ends, and markers of lists and quotes. The tree never has more than a few nodes
+/// for each.
 fn marks(text: &[u8]) -> usize {
     let is_before_space =
         |at: usize| text.get(at + 1).is_none_or(|byte| byte.is_ascii_whitespace());
@@ -32,10 +34,11 @@ fn marks(text: &[u8]) -> usize {
     (0..text.len()).filter(|&at| is_mark(at)).count()
 }
 
-/// Appends the links of the Markdown document `text` to `links`: destinations, made absolute by `base`; URIs in its text, but not in code;
-/// and the references in the attributes of HTML in it.
+/// Appends the links of the Markdown document `text` to `links`: destinations, resolved against
+/// `base`; URIs in its text, but not in code; and the references in the attributes of its HTML.
 ///
-/// What is not UTF-8 is read as `?`. A document with more than [`MOST_MARKS`] marks is searched as plain text, and counted.
+/// Bytes that are not UTF-8 are read as `?`. A document with more than [`MOST_MARKS`] marks is
+/// searched as plain text, and counted.
 pub(crate) fn document(
     finder: &Finder,
     kernels: Kernels,
@@ -48,15 +51,15 @@ pub(crate) fn document(
         links.count_fault(Fault::Marks(marks));
         return finder.find_all(kernels, text, links);
     }
-    // Nobody waits for anything while holding it, so nobody waits for long.
+    // The holder never waits for anything, so the lock is released soon.
     let _one_at_a_time = (marks > MANY_MARKS)
         .then(|| LARGE.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let typed = characters(text.content());
     let schemes = &finder.options().schemes;
     let mut absolute = Absolute::new(kernels, base);
-    // How deep in links, whose text holds none, and in blocks of code.
+    // Nesting depth in links, whose text holds no links, and in blocks of code.
     let (mut in_links, mut in_code) = (0usize, false);
-    // Text that is not done with: the parser cuts it where emphasis might begin.
+    // Pending text: the parser splits it where emphasis might begin.
     let mut open = Span::default();
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     for (event, range) in Parser::new_ext(&typed, options).into_offset_iter() {
@@ -115,7 +118,7 @@ fn context(kind: LinkType) -> Context {
     }
 }
 
-/// `text` as characters, every byte at its place.
+/// `text` as characters, with every byte at the same offset.
 fn characters(text: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(text) {
         return text.into();
@@ -148,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_construct_that_takes_nodes_has_marks() {
-        // The parser's events stand for its nodes.
+        // The parser's events correspond to its nodes.
         let units = [
             "[",
             "]",
@@ -215,7 +218,7 @@ mod tests {
                     (Parser::new_ext(&text, options).count(), marks(text.as_bytes()))
                 };
                 let ((few, few_marks), (many, many_marks)) = (count(100), count(1100));
-                // Short rows of wide tables are filled up, within a limit of the parser.
+                // The parser pads short rows of wide tables, up to a limit.
                 let (events, marks) = (many.saturating_sub(few), many_marks - few_marks);
                 assert!(
                     events <= 12 * marks + 16,
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_marks_are_told_and_the_text_is_searched() {
+    fn too_many_marks_are_reported_and_the_text_is_searched() {
         let document = |marks: usize| "[x](y) <http://h/>\n".to_owned() + &"[".repeat(marks - 5);
         let found = links(&document(MOST_MARKS));
         assert_eq!((found.len(), found.unparsed()), (2, 0));

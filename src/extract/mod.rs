@@ -1,8 +1,9 @@
-//! Floor 5: URIs in bytes that are not a list of URIs: running text (RFC 3986 Appendix C and practice).
+//! Floor 5: finds URIs in sources other than lists: running text (RFC 3986 Appendix C and
+//! practice), pages, logs, archives.
 //!
-//! A link is found by its `:` and grown to the left and to the right over the bytes that a URI may
-//! hold. Where it ends is a matter of rules, since prose puts punctuation after it and brackets around
-//! it; they stand at [`Finder`].
+//! A link is found by its `:` and extended to the left and to the right over the bytes that a URI
+//! may hold. Rules define its end, since prose puts punctuation after it and brackets around it;
+//! see [`Finder`].
 
 mod address;
 mod attribute;
@@ -37,22 +38,22 @@ pub use text::Finder;
 use crate::chunk::{Padded, Span};
 use crate::simd::{Isa, Kernels};
 
-/// What is looked for in sources that are more than running text.
+/// What to extract, for all formats.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractorOptions {
-    /// What counts as a link.
+    /// The definition of a link.
     pub find: Options,
-    /// The URI of documents that do not say what theirs is: base of their relative references.
+    /// The base URI for relative references, for documents that do not specify one.
     pub base: Option<Vec<u8>>,
-    /// Of JSON, the members whose values are wanted, by their names or by paths such as `request.url`; of CSV and TSV the
-    /// columns, by their names in the first row or by their numbers from 1; all if there are none.
+    /// For JSON, the members whose values are searched, by name or by a path such as `request.url`;
+    /// for CSV and TSV the columns, by name in the first row or by number from 1. Empty for all.
     pub fields: Vec<String>,
-    /// How the lines of an access log look, if not as in the Common or Combined Log Format.
+    /// The format of the lines of an access log, if not the Common or Combined Log Format.
     pub log_format: Option<LogFormat>,
-    /// Of access logs, the kinds of fields that are wanted: [`Context::Target`], [`Context::Referer`], [`Context::Agent`]; all if
-    /// there are none.
+    /// For access logs, the kinds of fields to extract: [`Context::Target`], [`Context::Referer`],
+    /// [`Context::Agent`]. Empty for all.
     pub log_fields: Vec<Context>,
-    /// Of archives, the URIs of the records, and not what is in them.
+    /// For archives, extract the URIs of the records instead of the links in them.
     pub warc_targets: bool,
 }
 
@@ -64,12 +65,12 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// An extractor of links as `options` say.
+    /// Creates an extractor with `options`.
     pub fn new(options: ExtractorOptions) -> Extractor {
         Extractor { finder: Finder::new(options.find.clone()), options }
     }
 
-    /// What it was made with.
+    /// The options.
     pub fn options(&self) -> &ExtractorOptions {
         &self.options
     }
@@ -78,7 +79,8 @@ impl Extractor {
         &self.finder
     }
 
-    /// Appends the links of `text` to `links`: a whole document, or whole lines or records of one.
+    /// Appends the links of `text` to `links`; `text` is a whole document, or consists of whole
+    /// lines or records.
     ///
     /// ```
     /// use uriscan::{chunk::PaddedBuf, extract::{Extractor, ExtractorOptions, Format, Links}, simd::Kernels};
@@ -93,13 +95,13 @@ impl Extractor {
     /// assert_eq!(found, [&b"http://example.com/x?a&b"[..], b"http://example.com/a/y"]);
     /// ```
     pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
-        // A table without one of the columns has nothing to look into.
+        // A table without the selected columns has nothing to search.
         if let Ok(kind) = Kind::new(format, &self.options.fields, text.content()) {
             self.extract_kind(kernels, kind, text, links);
         }
     }
 
-    /// [`Extractor::extract`] of a part of a document of this kind.
+    /// [`Extractor::extract`] for a part of a document of this kind.
     pub(crate) fn extract_kind(
         &self,
         kernels: Kernels,
@@ -151,19 +153,20 @@ impl Extractor {
     }
 }
 
-/// What counts as a link in running text, and in which form it is given.
+/// Which links to find in running text, and how to write them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// The schemes that are wanted.
+    /// The schemes to find.
     pub schemes: Schemes,
-    /// Letters and digits beyond ASCII are part of a link; otherwise any byte of 0x80 and above ends it.
+    /// Treat non-ASCII letters and digits as part of a link; otherwise any byte of 0x80 and above
+    /// ends it.
     pub iri: bool,
-    /// A link between `<` and `>` may be broken over lines; white space in it is dropped (Appendix C).
+    /// Allow line breaks in a link between `<` and `>`; white space in it is dropped (Appendix C).
     pub unwrap: bool,
-    /// Links made harmless (`hxxp://evil[.]example/`) are found too and given as they were meant.
+    /// Also find defanged links (`hxxp://evil[.]example/`), and write their original form.
     pub refang: bool,
-    /// Hosts without a scheme (`www.example.com/x`) are found too and given with `http://` before them.
+    /// Also find hosts without a scheme (`www.example.com/x`), and write them with `http://`.
     pub www: bool,
-    /// Mail addresses are found too and given with `mailto:` before them.
+    /// Also find mail addresses, and write them with `mailto:`.
     pub email: bool,
 }

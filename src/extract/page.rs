@@ -1,4 +1,4 @@
-//! The links of an HTML document.
+//! Links of an HTML document.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use crate::chunk::{Padded, Span};
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 
-/// Appends the links of the HTML document `text` to `links`: what stands in attributes that hold references, absolute
-/// or made so by the `<base>` of the document or by `base`, its own URI.
+/// Appends the links of the HTML document `text` to `links`: the references in its attributes,
+/// resolved against the `<base>` of the document or against `base`, its own URI.
 ///
-/// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative references without a
-/// base are counted and left out.
+/// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
+/// references without a base are counted and skipped.
 pub(crate) fn page(
     schemes: &Schemes,
     kernels: Kernels,
@@ -24,7 +24,7 @@ pub(crate) fn page(
 ) {
     let take = |at, found: &mut Vec<(Context, Span)>| regular_tags::take(kernels, text, at, found);
     let (found, own_base) = places(text, links.take_places(), take);
-    // The base holds for the whole document, also for what stands before it.
+    // The base applies to the whole document, also to the text before it.
     let mut absolute_base = Vec::new();
     if let Some(own) = own_base.map(|typed| encoded(&decoded(typed)).into_owned()) {
         match scheme(&own) {
@@ -41,10 +41,11 @@ pub(crate) fn page(
     links.give_back_places(found);
 }
 
-/// Where what may hold a link stands in `text`, in order, put after what is in `found`; and the reference of its `<base>`.
+/// Appends the positions in `text` that may hold a link, in order, to `found`; returns the
+/// reference of its `<base>`.
 ///
-/// `take` reads tags from the `<` at a place on and adds what may hold a link; it gives where the first one stands that is
-/// left to the tokenizer.
+/// `take` reads tags from the `<` at an offset on and adds the positions that may hold a link. It
+/// returns the offset of the first tag that it leaves to the tokenizer.
 pub(super) fn places<'t>(
     text: Padded<'t>,
     found: Vec<(Context, Span)>,
@@ -68,12 +69,12 @@ impl<'t, F: FnMut(usize, &mut Vec<(Context, Span)>) -> usize> Tags<'t> for Place
 
     fn start(&mut self, tag: &'t [u8], attributes: &[Attribute<'t>]) {
         if tag.eq_ignore_ascii_case(b"base") {
-            // The first that has a reference is the one.
+            // The first one with a reference counts.
             let href = || attributes.iter().find(|a| a.name.eq_ignore_ascii_case(b"href"));
             self.own_base = self.own_base.or_else(|| href().map(|attribute| attribute.value));
             return;
         }
-        // Of attributes that are given twice the first counts.
+        // Of duplicate attributes the first one counts.
         let mut seen = 0u64;
         for attribute in attributes {
             if let Some(context) = context(tag, attribute.name) {
@@ -89,7 +90,7 @@ impl<'t, F: FnMut(usize, &mut Vec<(Context, Span)>) -> usize> Tags<'t> for Place
     }
 }
 
-/// Makes links of what stands at the places that were found.
+/// Creates links from the positions found.
 struct References<'a> {
     schemes: &'a Schemes,
     text: Padded<'a>,
@@ -114,8 +115,9 @@ impl Task for References<'_> {
 }
 
 impl References<'_> {
-    /// Adds the link at `span` if it can be told at one look: nothing is to be decoded or encoded, and it is a URI or,
-    /// against a base whose scheme is wanted, a reference of the usual kind. Whether it was; [`References::any`] would add the same.
+    /// Adds the link at `span` if that is easy: nothing is to be decoded or encoded, and it is a
+    /// URI or, against a base with an allowed scheme, a common kind of reference. Returns whether
+    /// it was; [`References::any`] would add the same link.
     #[inline(always)]
     fn usual<I: Isa>(&mut self, isa: I, allows_base: bool, span: Span, context: Context) -> bool {
         let typed = self.text.part(span.start as usize, span.len());
@@ -144,7 +146,7 @@ impl References<'_> {
         true
     }
 
-    /// Adds the links of what stands at `span`.
+    /// Adds the links at `span`.
     #[inline(never)]
     fn any(&mut self, span: Span, context: Context) {
         let References { schemes, text, absolute, links, .. } = self;
@@ -163,7 +165,7 @@ impl References<'_> {
     }
 }
 
-/// Adds the link that `typed`, read from `span`, stands for.
+/// Adds the link for `typed`, which was read from `span`.
 pub(crate) fn push(
     schemes: &Schemes,
     absolute: &mut Absolute,
@@ -207,7 +209,7 @@ fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Whether the `meta` element that has `attributes` sends elsewhere.
+/// Whether the `meta` element with `attributes` is a refresh.
 fn is_refresh(attributes: &[Attribute<'_>]) -> bool {
     attributes
         .iter()
@@ -235,7 +237,7 @@ fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
         if end < url.len() {
             continue;
         }
-        // Descriptors go on to a comma that is not in parentheses.
+        // A descriptor extends to a comma that is not in parentheses.
         let mut is_inside = false;
         while at < value.len() {
             match value[at] {
@@ -249,7 +251,7 @@ fn srcset(value: &[u8], mut found: impl FnMut(&[u8])) {
     }
 }
 
-/// The URL of a refresh (the HTML standard, "shared declarative refresh steps"), if there is one.
+/// The URL of a refresh (the HTML standard, "shared declarative refresh steps"), if any.
 fn refresh(value: &[u8]) -> Option<&[u8]> {
     let skip = |rest: &'_ [u8], is: fn(u8) -> bool| {
         rest.iter().position(|&byte| !is(byte)).unwrap_or(rest.len())

@@ -1,4 +1,4 @@
-//! From what stands in an attribute or a field to a URI.
+//! Converts the content of an attribute or a field to a URI.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use crate::simd::{Isa, Kernels};
 
 static IS_URI_BYTE: [bool; 256] = URI_BYTE.table();
 
-/// `typed` without white space around it and without tabs and line ends in it, and with every byte that no
-/// URI may hold percent-encoded (RFC 3987 section 3.1 for UTF-8).
+/// `typed` without white space around it, without tabs and line ends in it, and with every byte
+/// percent-encoded that no URI may hold (RFC 3987 section 3.1 for UTF-8).
 pub(crate) fn encoded(typed: &[u8]) -> Cow<'_, [u8]> {
     let is_space = |byte: &u8| WHITE_SPACE.has(*byte);
     let start = typed.iter().position(|byte| !is_space(byte)).unwrap_or(typed.len());
     let end = typed.iter().rposition(|byte| !is_space(byte)).map_or(start, |at| at + 1);
     let typed = &typed[start..end];
-    // No branch for each byte: nearly always all of them are looked at anyway.
+    // No branch for each byte, since nearly always all of them are read anyway.
     if typed.iter().fold(true, |all, &byte| all & IS_URI_BYTE[usize::from(byte)]) {
         return Cow::Borrowed(typed);
     }
@@ -39,17 +39,17 @@ pub(crate) fn scheme(reference: &[u8]) -> Option<&[u8]> {
     (reference[colon] == b':' && colon > 0 && ALPHA.has(reference[0])).then(|| &reference[..colon])
 }
 
-/// Makes URIs of references, by a base if there is one.
+/// Resolves references against a base, if there is one.
 #[derive(Debug)]
 pub(crate) struct Absolute {
     resolver: Option<Resolver>,
     target: Vec<u8>,
-    /// Of nothing: references of the usual kind are read without one.
+    /// An empty index: common references are read without one.
     index: Index,
 }
 
 impl Absolute {
-    /// With the base `base`, or without; what is not a URI is no base.
+    /// Creates a resolver with or without `base`; a text that is not a URI is ignored.
     pub(crate) fn new(kernels: Kernels, base: Option<&[u8]>) -> Absolute {
         let base = base.and_then(|base| BaseUri::new(base).ok());
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
@@ -66,7 +66,7 @@ impl Absolute {
         self.resolver.is_some()
     }
 
-    /// The URI that `reference`, which is [`encoded`] and has no scheme, stands for (section 5.2); `None` when
+    /// The target of `reference`, which is [`encoded`] and has no scheme (section 5.2); `None` if
     /// there is no base or it is not a reference.
     pub(crate) fn resolve(&mut self, reference: &[u8]) -> Option<&[u8]> {
         self.target.clear();
@@ -74,8 +74,8 @@ impl Absolute {
         Some(&self.target)
     }
 
-    /// Appends what [`Absolute::resolve`] gives to `out`, if `reference` is of the usual kind, which is told from its bytes as
-    /// they are; otherwise says `None`, and `out` is as it was.
+    /// Appends the result of [`Absolute::resolve`] to `out` if `reference` is of a common kind,
+    /// which its raw bytes show. Otherwise returns `None` and leaves `out` unchanged.
     #[inline(always)]
     pub(crate) fn append_usual<I: Isa>(
         &self,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_uri_holds_is_encoded() {
+    fn bytes_that_no_uri_holds_are_encoded() {
         assert_eq!(*encoded(b" http://h/a b\n"), *b"http://h/a%20b");
         assert_eq!(*encoded("/\t\u{E9}|%41%".as_bytes()), *b"/%C3%A9%7C%41%");
         assert!(matches!(encoded(b"\tx:y "), Cow::Borrowed(b"x:y")));

@@ -1,8 +1,9 @@
-//! Tags read by masks: nearly all tags of nearly all pages.
+//! Reads tags by masks: nearly all tags of nearly all pages.
 //!
-//! What is read here is plainly a tag to the tokenizer ([`super::html`]), and what follows it is markup. Everything else is left
-//! to the tokenizer, which is the judge: names that go beyond a block, white space around `=`, what may hold a link
-//! and has no value, and elements that say how what follows is to be read.
+//! A tag is read here only if the tokenizer ([`super::html`]) would certainly see the same tag,
+//! followed by markup. Everything else is left to the tokenizer, which is the reference: names that
+//! extend beyond a block, white space around `=`, attributes that may hold a link but have no
+//! value, and elements that change how the rest is read.
 
 use super::Context;
 use super::attribute::context;
@@ -12,8 +13,9 @@ use crate::index::low_bits;
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
 
-/// Adds to `found` what may hold a link in the tags from the one whose `<` is at `at` on, up to the first tag that is left to
-/// the tokenizer. Gives where that one stands; the length of `text` if there is none.
+/// Appends to `found` the positions that may hold a link, in the tags from the one whose `<` is at
+/// `at` on, up to the first tag that is left to the tokenizer. Returns the offset of that tag, or
+/// the length of `text`.
 pub(super) fn take(
     kernels: Kernels,
     text: Padded<'_>,
@@ -34,12 +36,12 @@ pub(super) fn take(
 #[inline(always)]
 fn take_in<I: Isa>(isa: I, text: Padded<'_>, at: usize, found: &mut Vec<(Context, Span)>) -> usize {
     let Some(mut window) = Window::new(isa, text, at) else { return text.len() };
-    // Where the tag begins in the window, and in the text.
+    // Offsets of the start of the tag in the window, and in the text.
     let (mut open, mut at) = (0, at);
     loop {
         let first = found.len();
         let close = regular_end(isa, text, &mut window, open, found);
-        // A tag that is cut off by the end of the text is none.
+        // A tag that is cut off by the end of the text does not count.
         let Some(close) = close.filter(|&close| window.from + close < text.len()) else {
             found.truncate(first);
             return at;
@@ -47,7 +49,7 @@ fn take_in<I: Isa>(isa: I, text: Padded<'_>, at: usize, found: &mut Vec<(Context
         open = next(window.opens, close);
         at = window.from + open;
         if open == BLOCK {
-            // What is not markup has no need for the other masks.
+            // Text that is not markup does not need the other masks.
             (open, at) = (0, find(isa, text, b'<', at));
             match Window::new(isa, text, at) {
                 Some(new) => window = new,
@@ -77,10 +79,10 @@ fn find<I: Isa>(isa: I, text: Padded<'_>, byte: u8, from: usize) -> usize {
 /// White space and `/`, which end a name in a tag as `>` does.
 static GAPS: NibbleTables = nibble_tables(ByteClass::of(b"\t\n\x0C\r /"));
 
-/// What stands where in a block.
+/// The masks of a block.
 #[derive(Clone, Copy)]
 struct Window {
-    /// Where the block begins in the text.
+    /// Offset of the block in the text.
     from: usize,
     opens: u64,
     closes: u64,
@@ -91,7 +93,7 @@ struct Window {
 }
 
 impl Window {
-    /// The block at `from`; `None` if that is after the text.
+    /// The block at `from`; `None` after the end of the text.
     #[inline(always)]
     fn new<I: Isa>(isa: I, text: Padded<'_>, from: usize) -> Option<Window> {
         if from >= text.len() {
@@ -108,8 +110,8 @@ impl Window {
         })
     }
 
-    /// Where the name of the start tag, or else the end tag, ends whose `<` is at `open`; 64 if that is not within the
-    /// window.
+    /// The end of the name of the start tag, or end tag, whose `<` is at `open`; 64 if it is not
+    /// within the window.
     #[inline(always)]
     fn first_end(&self, is_end: bool, open: usize) -> usize {
         next(if is_end { self.closes } else { self.closes | self.gaps }, open + 2)
@@ -122,9 +124,9 @@ fn next(bits: u64, at: usize) -> usize {
     (bits & !low_bits(at)).trailing_zeros() as usize
 }
 
-/// The place in `window`, which may have been moved on by then, of the `>` of the tag whose `<` is at `open` in it, if that can be
-/// told; what may hold a link in the tag is added to `found` in any case. A place that is not within the text means
-/// nothing.
+/// The position in `window`, which may have been moved, of the `>` of the tag whose `<` is at
+/// `open`, if it can be determined; the positions in the tag that may hold a link are added to
+/// `found` in any case. A position outside the text has no meaning.
 #[inline(always)]
 fn regular_end<I: Isa>(
     isa: I,
@@ -143,7 +145,7 @@ fn regular_end<I: Isa>(
         end = window.first_end(is_end, open);
     }
     if is_end {
-        // Without quotes nothing hides a `>`.
+        // Without quotes no `>` is hidden.
         let quotes = window.quotes | isa.equal(text.block(window.from), b'\'');
         let is_plain = end < BLOCK && quotes & low_bits(end) & !low_bits(open) == 0;
         return (is_plain && block[2].is_ascii_alphabetic()).then_some(end);
@@ -157,9 +159,9 @@ fn regular_end<I: Isa>(
     }
     let is_meta = name_len == 4 && block[1] | 0x20 == b'm' && block[2] | 0x20 == b'e';
     let tag = start + 1..start + 1 + name_len;
-    // Of attributes that are given twice the first counts.
+    // Of duplicate attributes the first one counts.
     let mut seen = 0u64;
-    // Where the window is to be read on.
+    // Where to continue reading the window.
     let mut at = end;
     loop {
         let name = next(!window.gaps, at);
@@ -172,7 +174,7 @@ fn regular_end<I: Isa>(
         }
         // A `=` at its beginning is part of the name.
         let stop = next(window.gaps | window.closes | window.equals, name + 1);
-        // The byte after it has to be at hand too.
+        // The byte after it must be in the window too.
         if stop + 1 >= BLOCK {
             if name == 0 {
                 return None;
@@ -181,13 +183,13 @@ fn regular_end<I: Isa>(
             continue;
         }
         let len = stop - name;
-        // A `meta` may send elsewhere if it has an `http-equiv`.
+        // A `meta` may be a refresh if it has an `http-equiv`.
         if is_meta && len == b"http-equiv".len() {
             return None;
         }
         let may_hold = len >= SHORTEST && is_suspect(text.block(window.from), stop - 1);
         if window.equals >> stop & 1 == 0 {
-            // White space may stand before a `=`.
+            // White space may precede a `=`.
             let after = next(!window.gaps, stop);
             if may_hold || after == BLOCK || window.equals >> after & 1 != 0 {
                 return None;
@@ -218,14 +220,15 @@ fn regular_end<I: Isa>(
     }
 }
 
-/// The value of an attribute: where its bytes begin and end, quotes left out, and where what follows begins.
+/// The value of an attribute: the range of its bytes, without quotes, and where the following text
+/// begins.
 struct Value {
     start: usize,
     end: usize,
     after: usize,
 }
 
-/// The value after the `=` before byte `at` of `window`; one that has no end is said to go beyond the text.
+/// The value after the `=` before byte `at` of `window`; one without an end extends past the text.
 #[inline(always)]
 fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option<Value> {
     let first = window.from + at;
@@ -246,8 +249,8 @@ fn value<I: Isa>(isa: I, text: Padded<'_>, window: &Window, at: usize) -> Option
     Some(Value { start, end, after: end + 1 })
 }
 
-/// Whether the tag at the beginning of `block`, whose name has `len` bytes, may be followed by what holds no tags, or say
-/// more than where links are.
+/// Whether the tag at the beginning of `block`, whose name has `len` bytes, may be followed by text
+/// without tags, or does more than hold links.
 #[inline(always)]
 fn is_special(block: &[u8; BLOCK], len: usize) -> bool {
     matches!(
@@ -280,7 +283,7 @@ const LINKS: [&[u8]; 12] = [
     b"imagesrcset",
 ];
 
-/// Bytes of the shortest of them.
+/// Length of the shortest of them.
 const SHORTEST: usize = 3;
 
 /// By the low five bits of the last two letters of a name, whether it may be one of [`LINKS`].
@@ -310,7 +313,7 @@ mod tests {
     use crate::chunk::PaddedBuf;
     use crate::extract::page::places;
 
-    /// What `text` has by masks, on every backend, is what the tokenizer alone has.
+    /// Checks that masks, on every backend, find the same as the tokenizer alone.
     fn same(text: &[u8]) {
         let buf = PaddedBuf::from_content(text);
         let expected = places(buf.padded(), Vec::new(), |at, _| at);
@@ -322,7 +325,8 @@ mod tests {
         }
     }
 
-    /// Where the first tag of `text` that is left to the tokenizer stands, on every backend, and what was found before.
+    /// The offset of the first tag of `text` that is left to the tokenizer, on every backend, and
+    /// what was found before it.
     fn taken(text: &str) -> (usize, usize) {
         let buf = PaddedBuf::from_content(text.as_bytes());
         let mut all: Vec<(usize, usize)> = Kernels::available()
@@ -396,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_plain_is_left_to_the_tokenizer() {
+    fn irregular_tags_are_left_to_the_tokenizer() {
         for name in LINKS.map(|name| str::from_utf8(name).unwrap()) {
             for name in [name, &name.to_uppercase()] {
                 for tag in [

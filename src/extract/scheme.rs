@@ -1,24 +1,24 @@
-//! Which `:` in running text ends a scheme, and where that scheme begins.
+//! Finds the `:` in running text that end a scheme, and where the scheme begins.
 
 use crate::grammar::class::{ALPHA, DIGIT, SCHEME, UNRESERVED, URI_BYTE};
 use crate::grammar::{ByteClass, scheme_facts};
 
-/// The schemes that links may have.
+/// The schemes of the links to find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Schemes {
-    /// Any scheme before `://`; without an authority only those whose links can be told from
-    /// prose: `mailto`, `urn`, `tel`, `sms`, `news`, `data`, `magnet`, `doi`, `sip`, `sips`, `xmpp`,
-    /// `geo`, `cid`, `mid`, `acct`, `tag` and `ark`, each only before what it can mean.
+    /// Any scheme before `://`. Without an authority only schemes whose links are distinguishable
+    /// from prose: `mailto`, `urn`, `tel`, `sms`, `news`, `data`, `magnet`, `doi`, `sip`, `sips`,
+    /// `xmpp`, `geo`, `cid`, `mid`, `acct`, `tag` and `ark`, each only if the rest fits the scheme.
     #[default]
     Known,
-    /// Whatever looks like a scheme of two letters or more. Finds `note:this` in prose.
+    /// Anything that looks like a scheme of two letters or more. Finds `note:this` in prose.
     Any,
     /// These, in lower case, without `:`.
     List(Vec<String>),
 }
 
 impl Schemes {
-    /// Whether `scheme`, in any case, may stand before `://`.
+    /// Whether `scheme`, in any case, is allowed before `://`.
     pub(crate) fn allows(&self, scheme: &[u8]) -> bool {
         match self {
             Schemes::Known | Schemes::Any => true,
@@ -28,7 +28,7 @@ impl Schemes {
         }
     }
 
-    /// Whether `scheme`, in any case, may stand before `rest` without an authority.
+    /// Whether `scheme`, in any case, is allowed before `rest` without an authority.
     fn allows_opaque(&self, scheme: &[u8], rest: &[u8]) -> bool {
         let Some(&first) = rest.first() else { return false };
         match self {
@@ -36,28 +36,28 @@ impl Schemes {
             Schemes::Any => {
                 scheme.len() > 1 && OPAQUE_START.has(first) && !scheme.eq_ignore_ascii_case(b"url")
             }
-            // Asked for by name: what follows is not judged.
+            // Selected by name: the rest is not checked.
             Schemes::List(_) => self.allows(scheme) && OPAQUE_START.has(first),
         }
     }
 }
 
-/// What may follow `://`: the first byte of a host or of user information as they are in use.
+/// The bytes that may follow `://`: the first byte of a host or user information in practice.
 const HOST_START: ByteClass = UNRESERVED.without(ByteClass::of(b".")).or(ByteClass::of(b"%[$@"));
-/// What may follow the `:` of a scheme without authority.
+/// The bytes that may follow the `:` of a scheme without authority.
 const OPAQUE_START: ByteClass = URI_BYTE.without(ByteClass::of(b".,:;!'()[]"));
-/// Schemes that are found even when they stick to a word before them, as in `\nhttp://` or `seehttp://`.
+/// Schemes that are found even if a word directly precedes them, as in `\nhttp://` or `seehttp://`.
 const STICKY: [&[u8]; 3] = [b"https", b"http", b"ftp"];
 /// The schemes that [`Schemes::Known`] finds without an authority.
 const OPAQUE: [&[u8]; 17] = [
     b"mailto", b"urn", b"tel", b"sms", b"news", b"data", b"magnet", b"doi", b"sip", b"sips",
     b"xmpp", b"geo", b"cid", b"mid", b"acct", b"tag", b"ark",
 ];
-/// Bytes after a scheme without authority that are looked at to tell it from prose.
+/// Number of bytes after a scheme without authority that are examined to distinguish it from prose.
 const LOOK_AHEAD: usize = 256;
 
-/// Where a link may begin, told by the `:` at `colon`: the first byte of its scheme and the first byte
-/// after the `:` or `://`. Nothing before `floor` belongs to it; `text` ends where the search ends.
+/// Where a link with its `:` at `colon` may begin: the offset of its scheme, and the offset after
+/// the `:` or `://`. Bytes before `floor` do not belong to it; `text` ends where the search ends.
 #[inline(never)]
 pub(crate) fn start(
     schemes: &Schemes,
@@ -90,9 +90,10 @@ pub(crate) fn start(
         .then_some((run, colon + 1))
 }
 
-/// Where the scheme begins that ends at `colon`, by a look at eight bytes at once: only if it is `http` or `https` in lower case
-/// with something before it that is neither part of a scheme nor before `floor`, and `//` and the beginning of a host after
-/// it. Then [`start`] says the same, wherever such schemes are allowed.
+/// Where the scheme that ends at `colon` begins, found in eight bytes at once: only if it is `http`
+/// or `https` in lower case, preceded by something that is neither part of a scheme nor before
+/// `floor`, and followed by `//` and the beginning of a host. [`start`] then returns the same,
+/// wherever such schemes are allowed.
 #[inline(always)]
 pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usize> {
     const HTTP: u64 = u64::from_be_bytes(*b"\0\0\0\0http");
@@ -111,12 +112,13 @@ pub(super) fn usual_start(text: &[u8], floor: usize, colon: usize) -> Option<usi
     };
     let before = before >> (8 * len);
     let (left, far_left) = (before as u8, (before >> 8) as u8);
-    // A scheme begins with a letter: what stands in `; +http://` is not part of one, but `git+http` is.
+    // A scheme begins with a letter: the `+` in `; +http://` is not part of one, but `git+http` is
+    // a scheme.
     let is_free = !SCHEME.has(left) || !ALPHA.has(left) && !SCHEME.has(far_left);
     (is_free && HOST_START.has(first)).then_some(colon - len)
 }
 
-/// Whether a scheme may end at `colon`, for all that the bytes beside it say, if schemes are [`Schemes::Known`] ones.
+/// Whether the adjacent bytes allow a scheme to end at `colon`, for [`Schemes::Known`].
 #[inline(always)]
 pub(super) fn may_end_at(text: &[u8], colon: usize) -> bool {
     if text[colon + 1..].starts_with(b"//") {
@@ -126,7 +128,8 @@ pub(super) fn may_end_at(text: &[u8], colon: usize) -> bool {
     OPAQUE_ENDS[usize::from(before & 31)] >> (last & 31) & 1 != 0
 }
 
-/// By the low five bits of the last two bytes of a scheme, whether it may be one of [`OPAQUE`].
+/// Indexed by the low five bits of the last two bytes of a scheme: whether it may be one of
+/// [`OPAQUE`].
 static OPAQUE_ENDS: [u32; 32] = {
     let mut table = [0; 32];
     let mut i = 0;
@@ -138,8 +141,8 @@ static OPAQUE_ENDS: [u32; 32] = {
     table
 };
 
-/// Where the scheme begins in `before`, what stands before the `:`, if all is as it is nearly always: `http` or
-/// `https` in lower case, nothing sticking to it, and after `//` the beginning of a host.
+/// Where the scheme begins in `before`, the text before the `:`, in the common case: `http` or
+/// `https` in lower case, nothing directly before it, and after `//` the beginning of a host.
 #[inline]
 fn common_start(before: &[u8], rest: &[u8]) -> Option<usize> {
     let [b'/', b'/', first, ..] = *rest else { return None };
@@ -155,7 +158,8 @@ fn common_start(before: &[u8], rest: &[u8]) -> Option<usize> {
     (is_free && HOST_START.has(first)).then_some(start)
 }
 
-/// Where the scheme characters that end before `colon` begin, from a letter on; `None` for no letter.
+/// Where the run of scheme characters before `colon` begins, from a letter on; `None` if it has no
+/// letter.
 fn run_before(text: &[u8], floor: usize, colon: usize) -> Option<usize> {
     let mut start = colon;
     while start > floor && SCHEME.has(text[start - 1]) {
@@ -164,7 +168,7 @@ fn run_before(text: &[u8], floor: usize, colon: usize) -> Option<usize> {
     (start..colon).find(|&at| ALPHA.has(text[at]))
 }
 
-/// The part of `run` that is the scheme of a link with an authority.
+/// The suffix of `run` that is the scheme of a link with an authority.
 fn before_authority<'t>(schemes: &Schemes, run: &'t [u8]) -> Option<&'t [u8]> {
     let is_named = matches!(schemes, Schemes::List(_)) && schemes.allows(run);
     if is_named || scheme_facts(run).is_some() || *schemes == Schemes::Any {
@@ -182,20 +186,20 @@ fn before_authority<'t>(schemes: &Schemes, run: &'t [u8]) -> Option<&'t [u8]> {
     schemes.allows(run).then_some(run)
 }
 
-/// Whether a link of `scheme` without a host is none.
+/// Whether a link of `scheme` without a host does not count.
 fn needs_host(scheme: &[u8]) -> bool {
     let names: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"ftps"];
     names.iter().any(|name| name.eq_ignore_ascii_case(scheme))
 }
 
-/// The bytes of `rest` that could belong to a link, as far as they are looked at.
+/// The bytes of `rest` that may belong to a link, up to the examined length.
 fn within_link(rest: &[u8]) -> &[u8] {
     let rest = &rest[..rest.len().min(LOOK_AHEAD)];
     &rest[..rest.iter().position(|&byte| !URI_BYTE.has(byte)).unwrap_or(rest.len())]
 }
 
-/// Whether `scheme` is one of those without authority that are known here, before something that it
-/// can mean: prose has `news: none`, `data:` and `tel:` too.
+/// Whether `scheme` is a known scheme without authority and `rest` fits it: prose has `news: none`,
+/// `data:` and `tel:` too.
 fn is_distinct_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
     let mut lower = [0; 8];
     let Some(lower) = lower.get_mut(..scheme.len()) else { return false };
@@ -225,7 +229,7 @@ fn is_distinct_from_prose(scheme: &[u8], rest: &[u8]) -> bool {
         b"data" => is_data,
         _ => return false,
     };
-    // Only now, as it takes a look at every byte.
+    // Tested last, as it reads every byte.
     is_link(within_link(rest))
 }
 
@@ -271,8 +275,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_scheme_is_ruled_out_by_its_end() {
-        // Each with something that it can mean.
+    fn no_known_scheme_is_excluded_by_its_end() {
+        // Each is followed by something that fits.
         let rest = ["a@b", "isbn:1", "1", "a.b", ",x", "?x", "10.1/x", "1,2", "12/3", "a,2026:x"];
         let is_known =
             |name: &[u8]| rest.iter().any(|rest| is_distinct_from_prose(name, rest.as_bytes()));
@@ -282,7 +286,7 @@ mod tests {
             assert!(may_end_at(&text, name.len()));
             assert!(may_end_at(&text.to_ascii_uppercase(), name.len()));
         }
-        // And no other one of up to three letters is known.
+        // No other scheme of up to three letters is known.
         for len in 1..=3 {
             for number in 0..26usize.pow(len) {
                 let name: Vec<u8> =

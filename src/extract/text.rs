@@ -6,20 +6,24 @@ use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
 use crate::simd::{BLOCK, Isa, Kernels, Task, class, prefetch};
 
-/// Bytes ahead of the search that are fetched: those around a link take time, in which the CPU looks no further.
+/// Number of bytes ahead of the search that are prefetched: processing a link takes time, in which
+/// the CPU reads no further.
 const FAR: usize = 1024;
 
 /// Finds links in running text.
 ///
-/// - A link begins with a scheme: see [`super::Schemes`]. `http`, `https` and `ftp` are found although
-///   a word sticks to them (`seehttp://`); `://` must be followed by the beginning of a host.
-/// - It goes on over the bytes that a URI may hold. Thus white space, `"`, `<`, `>`, `` ` ``, `\`, `^`, `{`, `|`,
-///   `}` and control characters end it; letters beyond ASCII do, unless [`Options::iri`] keeps them.
+/// - A link begins with a scheme: see [`super::Schemes`]. `http`, `https` and `ftp` are found even
+///   if a word directly precedes them (`seehttp://`); `://` must be followed by the beginning of a
+///   host.
+/// - It extends over the bytes that a URI may hold. It is therefore ended by white space, `"`, `<`,
+///   `>`, ``
+///   ` ``, `\`, `^`, `{`, `|`, `}` and control characters, and by non-ASCII letters unless [`Options::iri`]
+///   allows them.
 /// - A closing `)` or `]` that was not opened in it ends it.
-/// - After a `'` on its left it ends at the next `'`.
-/// - Of what is left, trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
-///   trailing `*`, `_`, `~` when the same stands on its left.
-/// - Between `<` (or `<URL:`) and `>` all of it counts.
+/// - With a `'` directly before it, it ends at the next `'`.
+/// - Trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
+///   trailing `*`, `_`, `~` if the same character directly precedes it.
+/// - Between `<` (or `<URL:`) and `>`, everything belongs to it.
 ///
 /// ```
 /// use uriscan::extract::{Finder, Options};
@@ -36,17 +40,17 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// A finder of links as `options` say.
+    /// Creates a finder with `options`.
     pub fn new(options: Options) -> Finder {
         Finder { options }
     }
 
-    /// What it was made with.
+    /// The options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The places of all links of `text`, in order, none overlapping another.
+    /// Returns the ranges of all links of `text`, in order, without overlaps.
     pub fn find(&self, kernels: Kernels, text: &[u8]) -> Vec<core::ops::Range<usize>> {
         let buf = crate::chunk::PaddedBuf::from_content(text);
         let mut links = Links::new();
@@ -69,7 +73,7 @@ impl Finder {
         kernels.run(Find(self, text, links));
     }
 
-    /// [`Finder::find_all`] in `span` of `text`, as if nothing stood outside of it.
+    /// [`Finder::find_all`] in `span` of `text`, as if there were nothing around it.
     pub(crate) fn find_span(
         &self,
         kernels: Kernels,
@@ -89,7 +93,8 @@ impl Finder {
         kernels.run(Find(self, text, span, context, links));
     }
 
-    /// [`Finder::find_all`] in `text`, which was made of what stands at `place`: there its links are told to be.
+    /// [`Finder::find_all`] in `text`, which was generated from the bytes at `place`; its links get
+    /// that position.
     pub(crate) fn find_made(
         &self,
         kernels: Kernels,
@@ -106,7 +111,7 @@ impl Finder {
         }
     }
 
-    /// [`Finder::find_all`] in `range` of `text`, as if nothing stood outside of it, inside a task
+    /// [`Finder::find_all`] in `range` of `text`, as if there were nothing around it, inside a task
     /// that already runs on `isa`.
     #[inline(always)]
     pub(crate) fn find_in<I: Isa>(
@@ -120,7 +125,7 @@ impl Finder {
         let first = links.len();
         let text = text.part(range.start as usize, range.len());
         let (content, end) = (text.content(), text.len());
-        // What stands before belongs to links already found.
+        // Earlier bytes belong to links already found.
         let mut floor = 0;
         let is_usual = self.is_usual();
         for at in (0..end).step_by(BLOCK) {
@@ -149,7 +154,8 @@ impl Finder {
                 let Some(begin) = address::begin(&self.options, content, floor, colon) else {
                     continue;
                 };
-                // A quote before it ends it. Asked first: what is after is not to be searched for each link.
+                // A quote before it limits it. Tested first: the rest of the text is not to be
+                // searched for each link.
                 let limit = ends::quote_limit(content, begin.start, begin.from);
                 let stop = first_stop(isa, text, begin.from, limit);
                 let content = &content[..limit];
@@ -168,7 +174,7 @@ impl Finder {
         links.shift(first, range.start);
     }
 
-    /// The link whose scheme ends at `colon`, if all is as it is nearly always: see [`scheme::usual_start`] and
+    /// The link whose scheme ends at `colon`, in the common case: see [`scheme::usual_start`] and
     /// [`ends::is_usual`].
     #[inline(always)]
     fn usual<I: Isa>(&self, isa: I, text: Padded<'_>, floor: usize, colon: usize) -> Option<Span> {
@@ -182,22 +188,22 @@ impl Finder {
             .then_some(Span { start: start as u32, end: stop as u32 })
     }
 
-    /// Those of `colons`, the `:` of `block`, that may end a scheme: none before a space or a line end. What stands beside the
-    /// block is not looked at; at its ends any of them may.
+    /// Those of `colons`, the `:` of `block`, that may end a scheme: none before a space or a line
+    /// end. Bytes outside the block are not read; at its ends any `:` may be one.
     #[inline(always)]
     fn likely<I: Isa>(&self, isa: I, block: &[u8; BLOCK], colons: u64) -> u64 {
         let goes_on = !((isa.equal(block, b' ') | isa.equal(block, b'\n')) >> 1);
         if !self.is_usual() {
             return colons & goes_on;
         }
-        // A letter before it, as the known schemes have that need no `//`, or a `//` after it.
+        // A letter before it, as in the known schemes without `//`, or a `//` after it.
         let letters = isa.letters(block) << 1 | 1;
         let slashes = isa.equal(block, b'/');
         let slashes = (slashes >> 1 | 1 << 63) & (slashes >> 2 | 0b11 << 62);
         colons & (letters & goes_on | slashes)
     }
 
-    /// Whether it is known which schemes need no `//`, and nothing is made harmless.
+    /// Whether the schemes without `//` are the known ones, and defanged links are not searched.
     #[inline(always)]
     fn is_usual(&self) -> bool {
         self.options.schemes == Schemes::Known && !self.options.refang
@@ -220,7 +226,8 @@ impl Finder {
     }
 }
 
-/// The first byte from `from` on that no URI may hold, or a bracket or `)`; `end` if there is none before.
+/// The first byte from `from` on that no URI may hold, or that is a bracket or `)`; `end` if there
+/// is none.
 #[inline(always)]
 fn first_stop<I: Isa>(isa: I, text: Padded<'_>, from: usize, end: usize) -> usize {
     let mut at = from;

@@ -1,24 +1,25 @@
-//! The value of a field: a URI as a whole, or text with links in it.
+//! The value of a field: a URI as a whole, or text that holds links.
 
 use super::reference::{Absolute, encoded, scheme};
 use super::{Context, Finder, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
-/// Takes links from values of a text.
+/// Extracts links from the values of a text.
 pub(crate) struct Values<'a> {
     finder: &'a Finder,
     kernels: Kernels,
     text: Padded<'a>,
-    /// The fields were asked for by name or number, so a value may be a URI as a whole.
+    /// Whether fields were selected by name or number, so that a value may be a URI as a whole.
     is_chosen: bool,
     absolute: Absolute,
-    /// A value that is not as it stands in the text.
+    /// A value that differs from the bytes in the text.
     plain: PaddedBuf,
 }
 
 impl<'a> Values<'a> {
-    /// Values of `text`; if `is_chosen`, one that is a URI as a whole is taken as one, and with `base` a relative reference too.
+    /// Values of `text`. With `is_chosen`, a value that is a URI as a whole counts as one, and with
+    /// `base` so does a relative reference.
     pub(crate) fn new(
         finder: &'a Finder,
         kernels: Kernels,
@@ -35,7 +36,7 @@ impl<'a> Values<'a> {
         self.text.content()
     }
 
-    /// Adds the links of the value at `span`, which is `made` of what stands there if it is not the bytes themselves.
+    /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
         let Values { finder, kernels, text, is_chosen, absolute, plain } = self;
         let value = made.unwrap_or(span.of(text.content()));
@@ -51,7 +52,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Whether `value` as a whole is a URI, or a relative reference where those count.
+/// Whether the whole `value` is a URI, or a relative reference where those are allowed.
 fn is_whole(value: &[u8], has_base: bool) -> bool {
     if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
         return false;

@@ -6,30 +6,30 @@ use super::{Context, Extractor, Fault, Links, page};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
-/// One record: its header fields and where its block stands.
+/// One record: its header fields and the position of its block.
 #[derive(Debug)]
 pub(crate) struct WarcRecord<'t> {
     header: &'t [u8],
-    /// Offset of the block after the record's first byte.
+    /// Offset of the block from the first byte of the record.
     block: usize,
     /// Offset after the block; two line ends follow.
     block_end: usize,
 }
 
-/// Bytes of a header, at the most.
+/// Most bytes of a header.
 const LONGEST_HEADER: usize = 1 << 20;
 
-/// The bytes of a record, told by its header.
+/// The extent of a record, according to its header.
 pub(crate) enum Extent<'t> {
-    /// The header is not whole yet.
+    /// The header is incomplete.
     Open,
     /// No record begins here.
     Broken,
-    /// A record, whose block may go beyond the text.
+    /// A record, whose block may extend past the text.
     Record(WarcRecord<'t>),
 }
 
-/// What begins at the start of `text`.
+/// What `text` begins with.
 pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
     const MAGIC: &[u8] = b"WARC/1.";
     if !text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) {
@@ -44,7 +44,7 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
         if let Some(block) = after_empty_line(head, at) {
             break (at + 1, block);
         } else if head[at..].starts_with(BEGIN) {
-            // The next record begins before the header has ended.
+            // The next record begins before the end of the header.
             return Extent::Broken;
         }
     };
@@ -57,13 +57,13 @@ pub(crate) fn extent(text: &[u8]) -> Extent<'_> {
     }
 }
 
-/// The length of the header fields at the start of `text`, and where what follows the empty line begins.
+/// The length of the header fields at the start of `text`, and the offset after the empty line.
 fn header_end(text: &[u8]) -> Option<(usize, usize)> {
     memchr::memchr_iter(b'\n', text)
         .find_map(|at| after_empty_line(text, at).map(|block| (at + 1, block)))
 }
 
-/// The offset after the empty line that follows the line end at `at`, if one does.
+/// The offset after the empty line that follows the line end at `at`, if there is one.
 fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
     match &text[at + 1..] {
         [b'\r', b'\n', ..] => Some(at + 3),
@@ -72,13 +72,13 @@ fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The value of the field `name`, given in lower case, of `header`, white space around it left out.
+/// The value of the field `name`, given in lower case, of `header`, trimmed.
 pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', header).chain([header.len()]);
     ends.filter_map(|end| {
         let line = &header[core::mem::replace(&mut start, end + 1)..end];
-        // Most lines differ in the byte where the `:` would be.
+        // Most lines already differ in the byte in place of the `:`.
         let (typed, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
         (line[name.len()] == b':' && typed.eq_ignore_ascii_case(name)).then(|| value.trim_ascii())
     })
@@ -91,10 +91,10 @@ impl WarcRecord<'_> {
         self.block_end.saturating_add(4)
     }
 
-    /// The URI that the record is about.
+    /// The target URI of the record.
     fn target(&self) -> Option<&[u8]> {
         let target = field(self.header, b"warc-target-uri")?;
-        // Some writers follow an early draft and put it between `<` and `>`.
+        // Some writers follow an early draft and enclose it in `<` and `>`.
         Some(
             target
                 .strip_prefix(b"<")
@@ -104,16 +104,16 @@ impl WarcRecord<'_> {
     }
 }
 
-/// What a record begins with, and the line end before it.
+/// The beginning of a record, with the line end before it.
 const BEGIN: &[u8] = b"\nWARC/1.";
 
-/// Where a record begins in `text`, from `from` on.
+/// Offset of the first record in `text` from `from` on.
 pub(crate) fn next_record(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     memchr::memmem::find(rest, BEGIN).map(|at| from + at + 1)
 }
 
-/// Where what is not a record ends in `text`: where one begins, or may begin at the end of `text`.
+/// The end of the garbage in `text`: where a record begins, or may begin at the end of `text`.
 pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
     next_record(text, 0).or_else(|| {
         let longest = (BEGIN.len() - 1).min(text.len());
@@ -121,8 +121,8 @@ pub(crate) fn garbage_end(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Appends the links of the records that `text` consists of: of pages and texts, or the URIs that the records are
-/// about if `only_targets`. What is not a record is counted and passed over.
+/// Appends the links of the records of `text`: those in pages and texts, or the target URIs of the
+/// records if `only_targets`. Garbage is counted and skipped.
 pub(crate) fn records(
     extractor: &Extractor,
     kernels: Kernels,
@@ -136,7 +136,7 @@ pub(crate) fn records(
             Extent::Record(record) => {
                 let end = at.saturating_add(record.block_end);
                 if end > content.len() {
-                    // The archive breaks off here; what there is of the block is looked into.
+                    // The archive is truncated here; the rest of the block is searched.
                     links.count_broken();
                 }
                 let end = end.min(content.len());
@@ -191,7 +191,7 @@ fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
-/// Looks into the HTTP response at `block`, of the record that begins at byte `at`.
+/// Searches the HTTP response at `block`, of the record that begins at byte `at`.
 fn response(
     extractor: &Extractor,
     kernels: Kernels,
@@ -227,7 +227,7 @@ fn response(
     match plain {
         None => body(extractor, kernels, text, payload, sort, target, links),
         Some(plain) => {
-            // Made of the payload: there its links are told to be.
+            // Decoded from the payload; its links get that position.
             let buf = PaddedBuf::from_content(&plain);
             let mut found = Links::new();
             let all = Span { start: 0, end: plain.len() as u32 };
@@ -237,8 +237,8 @@ fn response(
     }
 }
 
-/// `bytes` without the marks of the chunked transfer coding (RFC 9112 section 7.1); `None` if there are none, as in
-/// archives that have been through a decoder but kept the header.
+/// `bytes` without the chunked transfer coding (RFC 9112 section 7.1); `None` if they are not
+/// chunked, as in archives that were decoded but kept the header.
 fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -261,7 +261,7 @@ fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// How a document is looked into.
+/// How to search a document.
 #[derive(Clone, Copy)]
 enum Sort {
     Page,
@@ -270,7 +270,7 @@ enum Sort {
 }
 
 impl Sort {
-    /// That of documents of type `media`; `None` for those that are not looked into.
+    /// The kind of documents of type `media`; `None` for those that are not searched.
     fn of(media: &[u8]) -> Option<Sort> {
         let is = |name: &[u8]| has_prefix(media, name);
         if is(b"text/html") || is(b"application/xhtml") {
@@ -299,7 +299,7 @@ impl Sort {
     }
 }
 
-/// Looks into the document at `span`.
+/// Searches the document at `span`.
 fn body(
     extractor: &Extractor,
     kernels: Kernels,
@@ -315,7 +315,8 @@ fn body(
     match sort {
         Sort::Page => page::page(&finder.options().schemes, kernels, part, target, links),
         Sort::Json => {
-            // WAT: what a page links to is in members of this name.
+            // WAT: the links of a page are in members with this name.
+            //
             let mut values = super::value::Values::new(finder, kernels, part, true, target);
             super::json::lines(&mut values, &["url".to_owned()], links);
         }

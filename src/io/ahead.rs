@@ -1,6 +1,6 @@
-//! Sources that are opened, and their beginnings read, before their turn: many at a time, on all threads.
+//! Opens sources, and reads their beginnings, ahead of time: many at once, on all threads.
 //!
-//! A small file takes longer to open than to read, so many are not opened one by one.
+//! A small file takes longer to open than to read, so many files are not opened one by one.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -14,59 +14,60 @@ use super::later::Plain;
 use super::source::Source;
 use crate::chunk::PaddedBuf;
 
-/// Sources that are opened at a time. Each may keep a file open, and as many bytes as a chunk has.
+/// Number of sources that are opened at a time. Each may keep a file open, and as many bytes as a
+/// chunk.
 const AT_A_TIME: usize = 64;
 
-/// Sources in their order, the first of them perhaps opened.
+/// Sources in order, the first of them possibly opened.
 pub(super) struct Sources {
     opened: VecDeque<Opened>,
     closed: VecDeque<Source>,
-    /// Bytes of each that are read early, at the most.
+    /// Most bytes of each that are read ahead.
     most: usize,
-    /// Large plain files are handed over as such.
+    /// Whether large plain files are passed on as files.
     shows_files: bool,
 }
 
-/// Plain files are large that have so many times the bytes that are read early.
+/// A plain file is large if it has this many times the bytes that are read ahead.
 const LARGE: usize = 16;
 
-/// A source that has been opened.
+/// An opened source.
 pub(super) struct Opened {
     /// See [`Source::text_only`].
     pub(super) text_only: bool,
-    /// Its length in bytes, if that is known and matters; before it is decompressed.
+    /// Its length in bytes before decompression, if that is known and matters.
     pub(super) bytes: Option<u64>,
-    /// What it holds, or why it could not be opened.
+    /// Its content, or why it could not be opened.
     pub(super) content: io::Result<Content>,
-    /// The file itself, if it is a large one that is not compressed; nobody has read from it but by way of the content.
+    /// The file itself, if it is large and not compressed; it has been read only through `content`.
     pub(super) plain: Option<Plain>,
 }
 
-/// What an opened source holds, decompressed.
+/// The decompressed content of an opened source.
 pub(super) enum Content {
-    /// These bytes.
+    /// All bytes.
     Whole(PaddedBuf),
-    /// What is still to be read.
+    /// The rest, to be read.
     Stream(Box<dyn Read + Send>),
 }
 
 impl Sources {
-    /// None of `sources` is opened yet; of those opened early up to `most` bytes will be read.
+    /// None of `sources` is opened yet; up to `most` bytes of each are read ahead.
     pub(super) fn new(sources: Vec<Source>, most: usize) -> Sources {
         Sources { opened: VecDeque::new(), closed: sources.into(), most, shows_files: false }
     }
 
-    /// Large plain files are to be handed over as such from now on.
+    /// From now on, large plain files are passed on as files.
     pub(super) fn show_files(&mut self) {
         self.shows_files = true;
     }
 
-    /// How many are left.
+    /// Number of remaining sources.
     pub(super) fn len(&self) -> usize {
         self.opened.len() + self.closed.len()
     }
 
-    /// The next one.
+    /// Returns the next one.
     pub(super) fn next(&mut self) -> Option<Opened> {
         if self.opened.is_empty() {
             self.open_early();
@@ -76,12 +77,12 @@ impl Sources {
         next.or_else(|| self.closed.pop_front().map(|source| open(source, least)))
     }
 
-    /// Bytes of a plain file that is handed over as such, at the least; `None` if none is.
+    /// Least size in bytes of a plain file that is passed on as a file; `None` if none is.
     fn least(&self) -> Option<u64> {
         self.shows_files.then_some((LARGE * self.most) as u64)
     }
 
-    /// Opens those at the front, as far as they may be opened early and there are several.
+    /// Opens the sources at the front that may be opened ahead, if there are several.
     fn open_early(&mut self) {
         let next = self.closed.iter().take(AT_A_TIME);
         let count = next.take_while(|source| source.early).count();
@@ -90,13 +91,13 @@ impl Sources {
         }
         let (most, least) = (self.most, self.least());
         let early = self.closed.drain(..count).collect::<Vec<_>>().into_par_iter();
-        // A buffer for each thread to read into, as it is not known how much will be read.
+        // Each thread reads into a buffer of its own, as the length is not known in advance.
         let opened = early.map_init(Vec::new, |buf, source| begin(source, buf, most, least));
         self.opened = opened.collect::<Vec<_>>().into();
     }
 }
 
-/// Opens `source` in its turn; a plain file of `least` bytes is handed over as such.
+/// Opens `source` in its turn; passes a plain file of at least `least` bytes on as a file.
 fn open(source: Source, least: Option<u64>) -> Opened {
     let Source { text_only, bytes, .. } = source;
     let plain = plain(source.path.as_deref(), bytes, least);
@@ -107,7 +108,8 @@ fn open(source: Source, least: Option<u64>) -> Opened {
     Opened { text_only, bytes, content: content.map(Content::Stream), plain }
 }
 
-/// Opens `source` and reads up to `most` bytes of it, by way of `buf`; a plain file of `least` bytes is handed over as such.
+/// Opens `source` and reads up to `most` bytes of it into `buf`; passes a plain file of at least
+/// `least` bytes on as a file.
 fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> Opened {
     let Source { text_only, mut bytes, path, .. } = source;
     let mut content = (source.open)().and_then(|reader| content(reader, buf, most));
@@ -123,19 +125,20 @@ fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> 
     Opened { text_only, bytes, content, plain }
 }
 
-/// The file at `path`, which is thought to have so many `bytes`, if it is a plain one of `least` bytes and such are asked for.
+/// The file at `path`, of an expected size of `bytes`, if it is a plain one of at least `least`
+/// bytes and such are wanted.
 fn plain(path: Option<&Path>, bytes: Option<u64>, least: Option<u64>) -> Option<Plain> {
     let least = least.filter(|least| bytes >= Some(*least))?;
     Plain::open(path?, least)
 }
 
-/// What `reader` gives: all of it if that is no more than `most` bytes.
+/// The content of `reader`: whole if it has at most `most` bytes.
 fn content(
     mut reader: Box<dyn Read + Send>,
     buf: &mut Vec<u8>,
     most: usize,
 ) -> io::Result<Content> {
-    // However small chunks are, what is not text is recognized.
+    // Binary formats are recognized, however small chunks are.
     buf.resize(most.max(Container::HEAD_BYTES), 0);
     let mut head = Beginning::of(&mut *reader, buf);
     if Compression::of_head(head.bytes).is_some() {
@@ -153,7 +156,7 @@ fn content(
 /// The first bytes of a stream.
 struct Beginning<'a> {
     bytes: &'a [u8],
-    /// Whether the stream ends after them, or what went wrong there.
+    /// Whether the stream ends after them, or the error there.
     end: io::Result<bool>,
 }
 
@@ -175,7 +178,7 @@ impl<'a> Beginning<'a> {
         Beginning { bytes: &buf[..len], end }
     }
 
-    /// These bytes, and then those of `rest` or what went wrong before it.
+    /// A reader of these bytes, followed by `rest` or the error before it.
     fn before(self, rest: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
         let head = io::Cursor::new(self.bytes.to_vec());
         match self.end {
@@ -189,7 +192,7 @@ impl<'a> Beginning<'a> {
 mod tests {
     use super::*;
 
-    /// Gives its bytes, then fails if it is to.
+    /// Returns its bytes, then an error if the flag is set.
     struct Fragile(io::Cursor<Vec<u8>>, bool);
 
     impl Read for Fragile {
@@ -201,7 +204,7 @@ mod tests {
         }
     }
 
-    /// What a source gives to its end, and the fault there.
+    /// All bytes of a source, and the error at its end.
     fn read(opened: Opened) -> (Vec<u8>, Option<String>) {
         let mut all = Vec::new();
         let error = match opened.content {
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_early_is_what_is_opened_in_turn() {
+    fn sources_opened_ahead_have_the_same_content() {
         let mut texts: Vec<Vec<u8>> =
             [0, 1, 5, 99, 100, 101, 5000].map(|len| vec![b'x'; len]).to_vec();
         texts.push(b"\x1f\x8b\x08 no gzip".to_vec());
@@ -234,7 +237,7 @@ mod tests {
         }));
         let cases: Vec<(&[u8], bool)> =
             texts.iter().flat_map(|text| [(&text[..], false), (&text[..], true)]).collect();
-        // Twice as many as are opened at a time, one that has to wait for its turn among them.
+        // Twice as many as are opened at a time, including one that must wait for its turn.
         let all = || cases.iter().cycle().take(2 * AT_A_TIME + 1).enumerate();
         let list = all().map(|(i, &(text, is_torn))| source(text, is_torn, i != 70)).collect();
         let mut sources = Sources::new(list, 100);
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_cannot_be_opened_says_so_in_its_turn() {
+    fn a_source_that_cannot_be_opened_fails_in_its_turn() {
         let missing = || Source::regular_file("/no such/file");
         let list = vec![source(b"x", false, true), missing(), source(b"y", false, true)];
         let mut sources = Sources::new(list, 100);

@@ -1,5 +1,5 @@
-//! Input in gzip, zstd, bzip2, xz or lz4 is read as what it holds: told by its first bytes, never by
-//! its name, and with all the members of a concatenated stream.
+//! Decompresses input in gzip, zstd, bzip2, xz or lz4. The format is detected by its first bytes,
+//! never by the file name; all members of a concatenated stream are read.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,10 +11,10 @@ use super::container::{self, Container};
 #[cfg(feature = "compression")]
 mod members;
 
-/// Bytes that are asked of a source at a time.
+/// Number of bytes that are read from a source at a time.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// Bytes of memory that decompressing xz may take; `xz -9` asks for 65 MiB.
+/// Memory limit in bytes for decompressing xz; `xz -9` needs 65 MiB.
 #[cfg(feature = "compression")]
 const XZ_MEMORY: u64 = 256 << 20;
 
@@ -35,12 +35,12 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// First bytes that are enough to tell.
+    /// Number of first bytes that suffice for detection.
     pub const HEAD_BYTES: usize = 6;
 
-    /// The format of data that begins with `head`, or `None` for what is not compressed. Every format
-    /// begins with a byte that no URI and no text begins with, or (bzip2) with a mark of ten bytes, of
-    /// which four are looked at here.
+    /// Detects the format of data that begin with `head`; `None` if they are not compressed. Every
+    /// format begins with a byte with which no URI and no text begins, or (bzip2) with a magic
+    /// number of ten bytes, of which four are tested here.
     ///
     /// ```
     /// use uriscan::io::Compression;
@@ -73,14 +73,15 @@ impl Compression {
     }
 }
 
-/// The content of `inner`: its own bytes, or what they hold if they are compressed.
+/// Returns the content of `inner`: its own bytes, or their decompressed form.
 ///
-/// Memory is bounded: data that ask for more than 128 MiB (zstd) or 256 MiB (xz) are an error. An error of a broken or truncated stream names the
-/// format and how far it was understood; what came before it is given first.
+/// Memory is bounded: data that need more than 128 MiB (zstd) or 256 MiB (xz) are an error. The
+/// error for a corrupt or truncated stream names the format and the position; the data before it
+/// are returned first.
 ///
 /// # Errors
-/// When the data are compressed and this build cannot decompress, or when they are, or hold, what is not text
-/// ([`super::Container`]).
+/// If the data are compressed and this build cannot decompress them, or if they are, or contain, a
+/// format other than text ([`super::Container`]).
 pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let inner = Begun::new(inner);
     let Some(format) = Compression::of_head(inner.head()) else {
@@ -95,12 +96,12 @@ pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
     Ok(Box::new(content))
 }
 
-/// A stream whose first bytes have been read and are given once more.
+/// A stream whose first bytes have been read and are returned again.
 struct Begun<R> {
     head: [u8; Container::HEAD_BYTES],
     len: usize,
     given: usize,
-    /// What went wrong after the head.
+    /// The error after the head.
     error: Option<io::Error>,
     inner: R,
 }
@@ -149,7 +150,7 @@ fn decoder(
 ) -> io::Result<Box<dyn Read + Send>> {
     Ok(match format {
         Compression::Gzip => Box::new(members::Gzip::new(data)),
-        // The library refuses windows above 128 MiB, as the program `zstd` does unless told otherwise.
+        // The library rejects windows above 128 MiB, like the program `zstd` by default.
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(data)?),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(data)),
         Compression::Xz => {
@@ -168,11 +169,11 @@ fn decoder(
 ) -> io::Result<Box<dyn Read + Send>> {
     let name = format.name();
     let what =
-        format!("{name} data, and this build has no feature `compression`; decompress it first");
+        format!("{name} data, but this build lacks the feature `compression`; decompress it first");
     Err(io::Error::new(io::ErrorKind::Unsupported, what))
 }
 
-/// Fails once.
+/// Fails on the first read.
 pub(super) struct Fails(pub(super) Option<io::Error>);
 
 impl Read for Fails {
@@ -181,7 +182,7 @@ impl Read for Fails {
     }
 }
 
-/// Behind the end of the data stand bytes that are none of their format.
+/// Bytes of another format follow the end of the data.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "compression"), allow(dead_code))]
 struct Garbage;
@@ -194,7 +195,7 @@ impl fmt::Display for Garbage {
 
 impl std::error::Error for Garbage {}
 
-/// Counts the bytes that were taken out of a buffer.
+/// Counts the bytes that are read through it.
 struct Counted<R> {
     inner: R,
     taken: Arc<AtomicU64>,
@@ -219,7 +220,7 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// A decoder whose errors say where they happened.
+/// A decoder whose errors include their position.
 struct Decompressed {
     format: Compression,
     decoder: Box<dyn Read + Send>,
@@ -254,7 +255,7 @@ impl Decompressed {
         let given = self.given;
         io::Error::new(
             error.kind(),
-            format!("{name} data is {what} at byte {taken}, byte {given} of what it holds"),
+            format!("{name} data is {what} at byte {taken}, byte {given} of the decompressed data"),
         )
     }
 }
@@ -285,7 +286,7 @@ mod tests {
                 to.finish().unwrap()
             }
             Compression::Lz4 => {
-                // As the program `lz4` does it: several blocks, and a checksum after them.
+                // Like the program `lz4`: several blocks, followed by a checksum.
                 let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
                 let info = info.block_size(lz4_flex::frame::BlockSize::Max64KB);
                 let mut to = lz4_flex::frame::FrameEncoder::with_frame_info(info, Vec::new());
@@ -303,7 +304,7 @@ mod tests {
         Compression::Lz4,
     ];
 
-    /// What is read, and the error at its end.
+    /// The bytes read, and the error at their end.
     fn read(data: Vec<u8>) -> (Vec<u8>, Option<String>) {
         let mut found = Vec::new();
         let mut reader = match decompressed(Box::new(io::Cursor::new(data))) {
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_compressed_is_read_as_it_is() {
+    fn uncompressed_data_are_read_unchanged() {
         for text in [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"\x1f", b"PK\x03\x04 zi"] {
             assert_eq!(read(text.to_vec()), (text.to_vec(), None));
         }
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_stream_gives_what_it_has_and_says_where() {
+    fn a_truncated_stream_returns_its_data_and_the_position() {
         let whole = text(50_000);
         for format in ALL {
             let data = compress(format, &whole);
@@ -354,7 +355,7 @@ mod tests {
                 assert!(whole.starts_with(&found), "{format:?}");
                 assert!(!found.is_empty(), "{format:?}");
                 let expected = format!(
-                    "{} data is truncated at byte {len}, byte {} of what it holds",
+                    "{} data is truncated at byte {len}, byte {} of the decompressed data",
                     format.name(),
                     found.len()
                 );
@@ -377,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_is_accepted_as_the_format_has_it() {
+    fn padding_is_accepted_as_by_the_format() {
         let one = text(5000);
         for zeros in [1, 4, 511, 300_000] {
             let data = [&compress(Compression::Gzip, &one)[..], &vec![0; zeros]].concat();
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_at_the_end_is_an_error_and_costs_nothing_before_it() {
+    fn garbage_at_the_end_is_an_error_after_all_data() {
         let whole = text(20_000);
         let one = text(3);
         for format in ALL {
@@ -404,7 +405,7 @@ mod tests {
                     let at: usize = at.unwrap().parse().unwrap();
                     assert!((end..=end + garbage.len()).contains(&at), "{error}");
                     assert!(error.starts_with(format.name()), "{error}");
-                    let place = format!("byte {} of what it holds", text.len());
+                    let place = format!("byte {} of the decompressed data", text.len());
                     assert!(error.ends_with(&place), "{error}");
                 }
             }
@@ -412,14 +413,14 @@ mod tests {
         let data = [&compress(Compression::Gzip, &one)[..], b"http://h/no"].concat();
         let end = data.len() - 11;
         let expected = format!(
-            "gzip data is followed by something else at byte {end}, byte {} of what it holds",
+            "gzip data is followed by something else at byte {end}, byte {} of the decompressed data",
             one.len()
         );
         assert_eq!(read(data).1, Some(expected));
     }
 
     #[test]
-    fn archives_and_documents_are_refused_compressed_or_not() {
+    fn archives_and_documents_are_rejected_compressed_or_not() {
         let mut tar = vec![0; 512];
         tar[..5].copy_from_slice(b"a.txt");
         tar[257..262].copy_from_slice(b"ustar");

@@ -1,6 +1,8 @@
-//! Archives and documents that are not text: recognized by their first bytes, and refused by name.
+//! Archives and documents in binary formats: recognized by their first bytes, and rejected with an
+//! explanation.
 //!
-//! Read as text, a tar archive would give its headers as records, and a zip archive noise or nothing.
+//! Read as text, a tar archive would yield its headers as records, and a zip archive noise or
+//! nothing.
 
 use std::fmt;
 use std::io;
@@ -25,18 +27,19 @@ pub enum Container {
     Pdf,
 }
 
-/// Bytes of a tar header.
+/// Size of a tar header in bytes.
 const TAR_HEADER: usize = 512;
 
-/// Bytes of the header of a file in a zip archive, without its name.
+/// Size of the header of a file in a zip archive, without its name, in bytes.
 const ZIP_HEADER: usize = 30;
 
 impl Container {
-    /// First bytes that are enough to recognize all of them.
+    /// Number of first bytes that suffice to recognize all of them.
     pub const HEAD_BYTES: usize = TAR_HEADER;
 
-    /// What begins with `head`, or `None` if that is none of these. A list, a log or a page is never one: a zip or 7z archive
-    /// begins with control characters, a PDF with `%PDF-` and a version, and of a tar header the checksum must be right.
+    /// Recognizes data that begin with `head`; `None` if they are none of these. A list, a log or a
+    /// page is never recognized: a zip or 7z archive begins with control characters, a PDF with
+    /// `%PDF-` and a version, and a tar header must have the right checksum.
     ///
     /// ```
     /// use uriscan::io::Container;
@@ -46,7 +49,7 @@ impl Container {
     pub fn of_head(head: &[u8]) -> Option<Container> {
         match head {
             [b'P', b'K', 3, 4, rest @ ..] if rest.len() + 4 >= ZIP_HEADER => Some(of_zip(head)),
-            // The end of an archive without files, and the mark of one in several volumes.
+            // The end of an archive without files, and the signature of one in several volumes.
             [b'P', b'K', 5, 6, rest @ ..] if rest.len() + 4 >= 22 => Some(Container::Zip),
             [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Some(Container::Zip),
             [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Some(Container::SevenZip),
@@ -57,7 +60,7 @@ impl Container {
         }
     }
 
-    /// What it is, for messages.
+    /// A description, for messages.
     pub const fn name(self) -> &'static str {
         match self {
             Container::Zip => "a zip archive",
@@ -72,7 +75,7 @@ impl Container {
         }
     }
 
-    /// How its content can be read, for messages.
+    /// How to read its content, for messages.
     pub const fn advice(self) -> &'static str {
         match self {
             Container::Zip => "unpack it, as in `unzip -p FILE | uriscan ...`",
@@ -88,13 +91,14 @@ impl Container {
         }
     }
 
-    /// The error with which it is refused where text is wanted: what it is, and what to do.
+    /// The error if text is required: what the data are, and what to do.
     pub fn refusal(self) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidData, Refusal(self))
     }
 }
 
-/// The kind of a zip archive: told by its first file, which EPUB and OpenDocument prescribe and Office programs agree on.
+/// The kind of a zip archive, by its first file, which EPUB and OpenDocument prescribe and Office
+/// programs agree on.
 fn of_zip(head: &[u8]) -> Container {
     let name_len = usize::from(u16::from_le_bytes([head[26], head[27]]));
     let extra_len = usize::from(u16::from_le_bytes([head[28], head[29]]));
@@ -110,8 +114,8 @@ fn of_zip(head: &[u8]) -> Container {
     }
 }
 
-/// Whether `header` is the one of a file in a tar archive: with the right checksum, and either the magic of POSIX and GNU
-/// or, as version 7 has it, nothing but NULs from there on.
+/// Whether `header` is that of a file in a tar archive: with the right checksum, and either the
+/// magic number of POSIX and GNU or, as in version 7, only NULs from there on.
 fn is_tar(header: &[u8; TAR_HEADER]) -> bool {
     let sum_field = 148..156;
     let magic = &header[257..];
@@ -121,19 +125,19 @@ fn is_tar(header: &[u8; TAR_HEADER]) -> bool {
     }
     let digits = header[sum_field.clone()].trim_ascii_start();
     let len = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-    let told = str::from_utf8(&digits[..len]).ok().and_then(|it| u32::from_str_radix(it, 8).ok());
-    // The field itself counts as if it held spaces. Some old programs added up signed bytes.
+    let sum = str::from_utf8(&digits[..len]).ok().and_then(|it| u32::from_str_radix(it, 8).ok());
+    // The field itself counts as spaces. Some old programs added up signed bytes.
     let bytes = || {
         let each = header.iter().enumerate();
         each.map(|(at, &byte)| if sum_field.contains(&at) { b' ' } else { byte })
     };
     let unsigned: u32 = bytes().map(u32::from).sum();
     let signed: i32 = bytes().map(|byte| i32::from(byte.cast_signed())).sum();
-    // A block of NULs and spaces only is not a header.
-    header[0] != 0 && told.is_some_and(|told| told == unsigned || told.cast_signed() == signed)
+    // A block of NULs and spaces is not a header.
+    header[0] != 0 && sum.is_some_and(|sum| sum == unsigned || sum.cast_signed() == signed)
 }
 
-/// The error that says what the data are instead of text.
+/// The error that describes binary data in place of text.
 #[derive(Debug)]
 struct Refusal(Container);
 
@@ -145,12 +149,12 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// An error if what begins with `head` is not text but a [`Container`].
+/// Fails if data that begin with `head` are a [`Container`].
 pub(crate) fn refuse(head: &[u8]) -> io::Result<()> {
     Container::of_head(head).map_or(Ok(()), |container| Err(container.refusal()))
 }
 
-/// Whether `error` is one of [`refuse`].
+/// Whether `error` is from [`refuse`].
 pub(super) fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<Refusal>())
 }
@@ -159,7 +163,7 @@ pub(super) fn is_refusal(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// The header of a file called `name` in a tar archive of the kind that has `magic`.
+    /// The header of a file `name` in a tar archive of the kind with this `magic`.
     fn tar(name: &str, magic: &[u8]) -> [u8; TAR_HEADER] {
         let mut header = [0; TAR_HEADER];
         header[..name.len()].copy_from_slice(name.as_bytes());
@@ -195,7 +199,7 @@ mod tests {
             (tar("a/b.txt", b"").to_vec(), Container::Tar),
         ] {
             assert_eq!(Container::of_head(&head), Some(expected), "{head:?}");
-            // Further bytes make no difference.
+            // Further bytes do not matter.
             let long = [&head[..], &[b'x'; 600]].concat();
             if expected != Container::Tar || head.len() == TAR_HEADER {
                 assert_eq!(Container::of_head(&long), Some(expected), "{head:?}");
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_logs_are_none() {
+    fn lists_and_logs_are_not_recognized() {
         let line = "http://h/ustar/PK%03%04/%PDF-1.4\n".repeat(40);
         let mut at_magic = [b'x'; TAR_HEADER];
         at_magic[257..263].copy_from_slice(b"ustar\0");

@@ -1,4 +1,4 @@
-//! A fault for people: where it is, what it is, and a caret under the byte.
+//! Diagnostics for people: the position, the fault, and a caret under the byte.
 //!
 //! ```text
 //! list.txt:3:11: space: a URI may not hold spaces; write %20
@@ -10,37 +10,37 @@ use super::row::push_decimal;
 use crate::shown::escape;
 use crate::uri::UriError;
 
-/// Columns of a record that are shown at the most, cut marks aside.
+/// Most columns of a record that are shown, without ellipses.
 const WINDOW: usize = 100;
-/// Columns before the fault, where the record is cut.
+/// Number of columns before the fault if the record is truncated.
 const BEFORE: usize = 60;
 const INDENT: &str = "  ";
 const CUT: &str = "…";
 
-/// Where a record stands.
+/// The position of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The name of the source.
     pub(crate) source: &'a str,
     /// The line in it, counted from 1.
     pub(crate) line: u64,
-    /// Bytes of the line before the record.
+    /// Length in bytes of the line before the record.
     pub(crate) indent: u64,
-    /// The record goes on after the bytes at hand.
+    /// The record continues after these bytes.
     pub(crate) is_piece: bool,
 }
 
 /// Appends three lines about the fault of `record`.
 ///
-/// The column is that of the byte in its line, counted from 1. What a terminal would not show
-/// as one column of text is escaped: controls and bytes that are not UTF-8 as `\x00` (tab, CR and
-/// LF as `\t`, `\r`, `\n`), characters beyond ASCII other than letters and digits as `\u{2028}`.
-/// A record of more than 100 columns is cut around the fault, with `…` where something is missing.
+/// The column is that of the byte in its line, counted from 1. Characters that a terminal does not
+/// show as one column of text are escaped: controls and bytes that are not UTF-8 as `\x00` (tab, CR
+/// and LF as `\t`, `\r`, `\n`), non-ASCII characters other than letters and digits as `\u{2028}`. A
+/// record of more than 100 columns is truncated around the fault, with `…` for the omitted parts.
 pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut Vec<u8>) {
     write_named(place, record, error.at, error.kind.name(), error.kind.message(), out);
 }
 
-/// [`write()`] about anything that has a place, a name and a message.
+/// [`write()`] for anything with a position, a name and a message.
 pub(crate) fn write_named(
     place: Place<'_>,
     record: &[u8],
@@ -62,13 +62,13 @@ pub(crate) fn write_named(
     excerpt(record, fault, place.is_piece, INDENT, out);
 }
 
-/// Appends `record`, cut around byte `at` where it is long, and a line with a caret under that byte;
-/// both after `indent`. `is_piece` says that the record goes on after these bytes.
+/// Appends `record`, truncated around byte `at` if it is long, and a line with a caret under that
+/// byte; both after `indent`. `is_piece` means that the record continues after these bytes.
 pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, out: &mut Vec<u8>) {
     let at = at.min(record.len());
     out.extend_from_slice(indent.as_bytes());
-    // Everything before a fault is valid and therefore ASCII, so bytes are columns there; where
-    // that should not hold, the caret still stands under what was counted.
+    // Everything before a fault is valid and therefore ASCII, so bytes are columns there. If not,
+    // the caret is still under the counted column.
     let start = if record.len() <= WINDOW {
         0
     } else {
@@ -90,8 +90,8 @@ pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, ou
     out.extend_from_slice(b"^\n");
 }
 
-/// Appends `bytes`, escaped, as far as they fit into `columns`, the first character in any case;
-/// gives the bytes and the columns taken.
+/// Appends `bytes`, escaped, as far as they fit into `columns`, but at least one character; returns
+/// the number of bytes and of columns.
 pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
     let (mut taken, mut used) = (0, 0);
     let mut push = |text: &str, len: usize| {
@@ -103,7 +103,7 @@ pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (
         }
         fits
     };
-    // More bytes than that never fit, and a long rest need not be decoded.
+    // More bytes never fit, so a long rest need not be decoded.
     let bytes = &bytes[..bytes.len().min(columns.saturating_mul(4).max(4))];
     'all: for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_stands_under_the_byte() {
+    fn the_caret_is_under_the_byte() {
         for (record, expected) in [
             (
                 &b"http://a/b c"[..],
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn long_records_are_cut_around_the_fault() {
+    fn long_records_are_truncated_around_the_fault() {
         for before in [0, 1, 59, 60, 61, 99, 100, 101, 5000] {
             for after in [0, 1, 39, 40, 41, 99, 100, 5000] {
                 let record = format!("{}|{}", "b".repeat(before), "a".repeat(after));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_a_record_says_that_it_goes_on() {
+    fn a_piece_of_a_record_shows_that_it_continues() {
         let place = Place { source: "a\nb", line: 1, indent: 0, is_piece: true };
         let mut out = Vec::new();
         let error = UriError { kind: ErrorKind::TooLong, at: 5 };

@@ -7,9 +7,9 @@ use crate::explain::{Change, Comparison, Explanation, Parting, Reason};
 use crate::normalize::Rung;
 use crate::uri::UriError;
 
-/// A URI and what there is to say about it.
+/// A URI and its explanation, or why it is invalid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct Explained<'a> {
     pub(crate) uri: &'a [u8],
     pub(crate) result: &'a Result<Explanation, UriError>,
 }
@@ -51,11 +51,11 @@ fn push_line(texts: &[&str], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends what is told of one URI, in lines.
-pub(crate) fn text(told: Told<'_>, paint: Paint, out: &mut Vec<u8>) {
-    push_escaped(told.uri, usize::MAX, out);
+/// Appends the explanation of one URI as text.
+pub(crate) fn text(explained: Explained<'_>, paint: Paint, out: &mut Vec<u8>) {
+    push_escaped(explained.uri, usize::MAX, out);
     out.push(b'\n');
-    match told.result {
+    match explained.result {
         Ok(explanation) => {
             explanation.changes.iter().for_each(|change| push_change(change, paint, out));
             out.extend_from_slice(b"  = ");
@@ -66,7 +66,7 @@ pub(crate) fn text(told: Told<'_>, paint: Paint, out: &mut Vec<u8>) {
             out.extend_from_slice(b"  ");
             paint.push(RED, b"invalid", out);
             push_line(&[": ", error.kind.name(), ": ", error.kind.message()], out);
-            excerpt(told.uri, error.at as usize, false, "  ", out);
+            excerpt(explained.uri, error.at as usize, false, "  ", out);
         }
     }
 }
@@ -83,10 +83,10 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what is told of two URIs, in lines.
+/// Appends the comparison of two URIs as text.
 pub(crate) fn pair_text(
-    a: Told<'_>,
-    b: Told<'_>,
+    a: Explained<'_>,
+    b: Explained<'_>,
     comparison: &Comparison,
     paint: Paint,
     out: &mut Vec<u8>,
@@ -98,20 +98,21 @@ pub(crate) fn pair_text(
             let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
             let names =
                 if names.is_empty() { "the same bytes".to_owned() } else { names.join(", ") };
-            paint.push(GREEN, b"one", out);
+            paint.push(GREEN, b"equivalent", out);
             push_line(&[" at rung ", rung.name(), ": ", &names], out);
         }
         Comparison::Different { partings } => {
             let is_never = partings.iter().any(|parting| parting.reason != Reason::HigherRung);
-            let told: &[u8] = if is_never { b"never one" } else { b"not one at this rung" };
-            paint.push(RED, told, out);
+            let result: &[u8] =
+                if is_never { b"never equivalent" } else { b"not equivalent at this rung" };
+            paint.push(RED, result, out);
             out.push(b'\n');
             for Parting { reason, at, .. } in partings {
                 out.extend_from_slice(b"  ");
                 paint.push(YELLOW, reason.name().as_bytes(), out);
                 push_line(&[": ", reason.message()], out);
-                for (told, at) in [a, b].iter().zip(at) {
-                    excerpt(told.uri, *at, false, "    ", out);
+                for (side, at) in [a, b].iter().zip(at) {
+                    excerpt(side.uri, *at, false, "    ", out);
                 }
             }
         }
@@ -154,7 +155,7 @@ struct LineRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     #[serde(flatten)]
-    told: UriRow<'a>,
+    explained: UriRow<'a>,
 }
 
 #[derive(Serialize)]
@@ -163,7 +164,7 @@ struct PairRow<'a> {
     line: Option<u64>,
     a: UriRow<'a>,
     b: UriRow<'a>,
-    /// The lowest at which they are one, or null.
+    /// The lowest rung at which they are equivalent, or null.
     rung: Option<&'static str>,
     rules: Vec<&'static str>,
     partings: Vec<PartingRow>,
@@ -178,19 +179,22 @@ struct PartingRow {
     message: &'static str,
 }
 
-/// A text that is known to be UTF-8: a URI, or a host that was checked.
+/// A text known to be UTF-8: a URI, or a validated host.
 fn utf8(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
-fn uri_row(told: Told<'_>) -> UriRow<'_> {
-    let Told { uri, result } = told;
+fn uri_row(explained: Explained<'_>) -> UriRow<'_> {
+    let Explained { uri, result } = explained;
     let text = str::from_utf8(uri).ok();
     UriRow {
         uri: text,
         hex: text.is_none().then(|| uri.iter().map(|byte| format!("{byte:02x}")).collect()),
-        changes: result.as_ref().ok().map(|told| told.changes.iter().map(change_row).collect()),
-        canonical: result.as_ref().ok().map(|told| utf8(&told.canonical)),
+        changes: result
+            .as_ref()
+            .ok()
+            .map(|explained| explained.changes.iter().map(change_row).collect()),
+        canonical: result.as_ref().ok().map(|explained| utf8(&explained.canonical)),
         error: result
             .as_ref()
             .err()
@@ -212,21 +216,21 @@ fn change_row(change: &Change) -> ChangeRow<'_> {
 
 /// Appends a row and a line feed.
 fn push_row(row: &impl Serialize, out: &mut Vec<u8>) {
-    // Writing to a vector does not fail, and the rows hold texts and numbers only.
+    // Writing to a vector does not fail, and the rows hold only texts and numbers.
     let _ = serde_json::to_writer(&mut *out, row);
     out.push(b'\n');
 }
 
-/// Appends what is told of one URI as a JSON object; with its line if it stands in one.
-pub(crate) fn json(line: Option<u64>, told: Told<'_>, out: &mut Vec<u8>) {
-    push_row(&LineRow { line, told: uri_row(told) }, out);
+/// Appends the explanation of one URI as a JSON object, with its line if it has one.
+pub(crate) fn json(line: Option<u64>, explained: Explained<'_>, out: &mut Vec<u8>) {
+    push_row(&LineRow { line, explained: uri_row(explained) }, out);
 }
 
-/// Appends what is told of two URIs as a JSON object.
+/// Appends the comparison of two URIs as a JSON object.
 pub(crate) fn pair_json(
     line: Option<u64>,
-    a: Told<'_>,
-    b: Told<'_>,
+    a: Explained<'_>,
+    b: Explained<'_>,
     comparison: &Comparison,
     out: &mut Vec<u8>,
 ) {

@@ -1,4 +1,4 @@
-//! Rows with a base and a reference in them: tab-separated, or an object of JSON a line.
+//! Rows with a base and a reference: tab-separated, or one JSON object per line.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,14 +11,15 @@ use crate::uri::{ErrorKind, UriError};
 /// Where a row holds its base and its reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fields {
-    /// In columns between tabs, counted from 1. ASCII white space around a column is not part of it.
+    /// In tab-separated columns, counted from 1. ASCII white space around a column is not part of
+    /// it.
     Tsv {
         /// The column of the base.
         base: usize,
         /// The column of the reference.
         reference: usize,
     },
-    /// In members of a JSON object, both strings. Where a name stands twice the last one counts.
+    /// In members of a JSON object, both strings. Of duplicate names the last one counts.
     Jsonl {
         /// The name of the base.
         base: String,
@@ -27,7 +28,7 @@ pub enum Fields {
     },
 }
 
-/// The columns numbered `base` and `reference`, from 1, of the line at `line` of `text`.
+/// The columns number `base` and `reference`, from 1, of the line at `line` of `text`.
 ///
 /// # Errors
 /// [`ErrorKind::Field`] at the end of a line that has fewer columns.
@@ -60,17 +61,18 @@ pub(crate) fn columns(
     }
 }
 
-/// A string of a JSON object, and where its bytes stand in the line unless they had to be decoded.
+/// A string of a JSON object, and its position in the line unless it had to be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Member<'l> {
     pub(crate) text: Cow<'l, str>,
     pub(crate) at: Option<usize>,
 }
 
-/// The strings called `base` and `reference` of the object that `line` is.
+/// The strings `base` and `reference` of the object in `line`.
 ///
 /// # Errors
-/// [`ErrorKind::Field`] where the line is not JSON, and at its start where it is but holds no such strings.
+/// [`ErrorKind::Field`] at the position where the line is not JSON, or at its start if it has no
+/// such strings.
 pub(crate) fn members<'l>(
     line: &'l [u8],
     base: &str,
@@ -100,7 +102,7 @@ pub(crate) fn members<'l>(
     }
 }
 
-/// Reads the strings with these names out of an object, and passes over the rest.
+/// Reads the strings with these names from an object, and skips the others.
 struct Pick<'n>([&'n str; 2]);
 
 impl<'de> DeserializeSeed<'de> for Pick<'_> {
@@ -135,7 +137,7 @@ impl<'de> Visitor<'de> for Pick<'_> {
     }
 }
 
-/// A string, borrowed where it holds no escapes.
+/// A string, borrowed if it has no escapes.
 struct Text;
 
 impl<'de> DeserializeSeed<'de> for Text {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_object_is_refused() {
+    fn other_objects_are_rejected() {
         for (line, at) in [
             (&br#"{"base":"b"}"#[..], 0),
             (br#"{"base":1,"href":"r"}"#, 0),

@@ -8,12 +8,12 @@ use super::row::push_decimal;
 use crate::audit::{Detail, Finding, Rule, each_secret};
 use crate::normalize::percent::push_encoded;
 
-/// Bytes of a record that a finding quotes at the most.
+/// Most bytes of a record that a finding quotes.
 const QUOTED: usize = 200;
 
 /// Appends one line: `source:line:first-last: severity: rule (section): message: consequence`.
 ///
-/// Columns count bytes of the line from 1, the last one included.
+/// Columns are bytes of the line, counted from 1; the last one is included.
 pub(crate) fn text(place: Place<'_>, finding: &Finding, out: &mut Vec<u8>) {
     push_shown(place.source.as_bytes(), out);
     out.push(b':');
@@ -34,9 +34,9 @@ pub(crate) fn text(place: Place<'_>, finding: &Finding, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends [`Finding::message`], with escapes for what a terminal cannot show.
+/// Appends [`Finding::message`], with escapes for characters that a terminal cannot show.
 fn push_message(finding: &Finding, out: &mut Vec<u8>) {
-    // Names come from the record, and any of them may have to be escaped; addresses are rare.
+    // Names come from the record and may need escapes; addresses are rare.
     let detail = match &finding.detail {
         Detail::None => None,
         Detail::Error(error) => Some(error.kind.message()),
@@ -56,7 +56,7 @@ fn push_message(finding: &Finding, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `text`, with escapes for what a terminal cannot show.
+/// Appends `text`, with escapes for characters that a terminal cannot show.
 fn push_shown(text: &[u8], out: &mut Vec<u8>) {
     if text.iter().all(|byte| (b' '..=b'~').contains(byte)) {
         out.extend_from_slice(text);
@@ -110,7 +110,7 @@ fn address(finding: &Finding) -> Option<String> {
     }
 }
 
-/// The bytes in question, unless a secret is among them.
+/// The bytes of the finding, unless they include a secret.
 fn quoted(record: &[u8], finding: &Finding) -> Option<String> {
     let bytes = record.get(finding.start as usize..finding.end as usize)?;
     let shown = finding.start as usize..finding.start as usize + bytes.len().min(QUOTED);
@@ -121,7 +121,7 @@ fn quoted(record: &[u8], finding: &Finding) -> Option<String> {
     (!is_secret).then(|| String::from_utf8_lossy(&record[shown]).into_owned())
 }
 
-/// What stands before the results of a SARIF 2.1.0 log.
+/// The part of a SARIF 2.1.0 log before the results.
 pub(crate) fn sarif_head() -> String {
     let rules: Vec<_> = Rule::ALL
         .iter()
@@ -143,11 +143,11 @@ pub(crate) fn sarif_head() -> String {
     )
 }
 
-/// What follows them.
+/// The part after the results.
 pub(crate) const SARIF_TAIL: &str = "\n]}]}\n";
 
-/// Appends a SARIF result with a comma before it. `byte` is the offset of the record in its
-/// source, `line` the bytes of its line up to the end of the record, if records are lines.
+/// Appends a SARIF result after a comma. `byte` is the offset of the record in its source; `line`
+/// holds the bytes of its line up to the end of the record, if records are lines.
 pub(crate) fn sarif(
     place: Place<'_>,
     line: Option<&[u8]>,
@@ -156,7 +156,7 @@ pub(crate) fn sarif(
     out: &mut Vec<u8>,
 ) {
     let (start, end) = (u64::from(finding.start), u64::from(finding.end));
-    // Columns are those of UTF-16, as the standard has them when nothing else is said.
+    // Columns are counted in UTF-16, the default of the standard.
     let column = |line: &[u8], offset: u64| {
         let until = usize::try_from(place.indent + offset).unwrap_or(usize::MAX);
         let before = &line[..until.min(line.len())];
@@ -193,7 +193,7 @@ pub(crate) fn sarif(
     out.extend(serde_json::to_vec(&result).expect("strings and numbers make an object"));
 }
 
-/// A result of SARIF 2.1.0 (section 3.27), as far as it is filled in here.
+/// A result of SARIF 2.1.0 (section 3.27), with the properties that are used here.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SarifResult<'a> {
@@ -248,7 +248,7 @@ struct Properties<'a> {
     address: Option<String>,
 }
 
-/// The name of a source as a URI-reference: a path, with what may not stand in one encoded.
+/// The name of a source as a URI-reference: a path, with other characters encoded.
 fn as_reference(name: &str) -> String {
     use crate::grammar::class::{ByteClass, PCHAR};
     const PLAIN: ByteClass = PCHAR.without(ByteClass::of(b":")).or(ByteClass::of(b"/"));
@@ -263,7 +263,7 @@ mod tests {
     use crate::audit::{RuleSet, audit};
 
     #[test]
-    fn lines_say_what_findings_say() {
+    fn lines_agree_with_findings() {
         let place = Place { source: "list", line: 7, indent: 2, is_piece: false };
         for record in [
             &b"http://u:p@h:25/%00%00/..?token=x"[..],

@@ -3,7 +3,7 @@
 use super::row::push_decimal;
 use crate::extract::Context;
 
-/// A link and its place.
+/// A link and its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     /// The name of the source.
@@ -16,7 +16,7 @@ pub(crate) struct Found<'a> {
     pub(crate) uri: &'a [u8],
 }
 
-/// What stands before the URI in a line.
+/// The fields before the URI in a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) source: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Fields {
     pub(crate) context: bool,
 }
 
-/// Appends `found` as a line, its fields divided by `:`.
+/// Appends `found` as a line, with fields separated by `:`.
 pub(crate) fn line(found: &Found<'_>, fields: Fields, record_end: u8, out: &mut Vec<u8>) {
     if fields.source {
         out.extend_from_slice(found.source.as_bytes());

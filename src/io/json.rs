@@ -1,8 +1,8 @@
-//! Rows as JSON, one object a line.
+//! Rows as JSON, one object per line.
 //!
-//! Written by hand rather than by `serde_json`, whose output it equals byte for byte (a test):
-//! the strings are known to need no escapes (see [`Row`]) and the shape never changes, while
-//! `serde_json` looks at every byte again and took six times as long for a row.
+//! Written without `serde_json`, whose output it equals byte for byte (see the tests): the strings
+//! are known to need no escapes (see [`Row`]) and the shape is fixed, while `serde_json` examines
+//! every byte again and took six times as long for a row.
 
 use std::io::Write;
 
@@ -14,8 +14,8 @@ use crate::uri::{Components, UriError};
 /// Appends the object of a valid reference and a line feed.
 #[inline]
 pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
-    // Names, quotes and `null`s are 160 bytes; each byte of the record is written twice at the most,
-    // as the authority is also written in its parts.
+    // Names, quotes and `null`s are 160 bytes; each byte of the record is written at most twice, as
+    // the authority is also written in parts.
     out.reserve(192 + 2 * row.text.len());
     out.extend_from_slice(b"{\"line\":");
     push_decimal(row.line, out);
@@ -52,7 +52,7 @@ pub(crate) fn error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends what a check says of a valid reference and a line feed.
+/// Appends the result of a check for a valid reference and a line feed.
 #[inline]
 pub(crate) fn kind_row(line: u64, has_scheme: bool, has_fragment: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"line\":");
@@ -66,7 +66,7 @@ pub(crate) fn kind_row(line: u64, has_scheme: bool, has_fragment: bool, out: &mu
     out.extend_from_slice(b",\"error\":null}\n");
 }
 
-/// Appends how two grammars differ about a record, and what is wrong with it by one of them or by both.
+/// Appends the difference of two grammars on a record, and the faults by one of them or by both.
 pub(crate) fn differ_row(
     line: u64,
     differ: Option<(&str, u32)>,
@@ -92,7 +92,7 @@ pub(crate) fn differ_row(
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends what a check says of a record and a line feed.
+/// Appends the result of a check for a record and a line feed.
 #[inline]
 pub(crate) fn check_row(line: u64, result: Result<&Components, &UriError>, out: &mut Vec<u8>) {
     match result {
@@ -130,12 +130,12 @@ pub(crate) fn cluster_member(
     push_rung(rung, steps, out);
 }
 
-/// Appends what ends a class, and a line feed.
+/// Appends the end of a class, and a line feed.
 pub(crate) fn cluster_end(out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}\n");
 }
 
-/// Appends the class of a record of `bytes` that was too long to be judged, and a line feed.
+/// Appends the class of a record of `bytes` that is over the size limit, and a line feed.
 pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: Rung, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"survivor\":null,\"count\":1,\"members\":[");
     push_place(source, line, out);
@@ -168,7 +168,7 @@ fn push_rung(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}");
 }
 
-/// Appends the member `name` of any bytes: their text, or null and their digits as `hex_name`.
+/// Appends the member `name` for any bytes: as text, or null and hexadecimal digits as `hex_name`.
 fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
     push_string(name, out);
     out.push(b':');
@@ -187,7 +187,7 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string.
 fn push_string(text: &str, out: &mut Vec<u8>) {
-    // Writing to a vector does not fail, and a string has a form in any case.
+    // Writing to a vector does not fail, and every string can be serialized.
     let _ = serde_json::to_writer(out, text);
 }
 
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::uri::{ErrorKind, parse};
 
-    /// The same row for `serde_json`.
+    /// The same row, to be written by `serde_json`.
     #[derive(Serialize)]
     struct Plain<'t> {
         line: u64,
@@ -249,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_what_serde_json_writes() {
-        // Every byte that a reference may hold at all, and each component absent, empty and not.
+    fn rows_equal_the_output_of_serde_json() {
+        // Every byte that a reference may hold, and each component absent, empty and not empty.
         let every =
             "s://-._~!$&'()*+,;=%2F@h:1/-._~!$&'()*+,;=:@%00/AZaz09?/?-._~!$&'()*+,;=:@#/?!$'";
         let mut seen = std::collections::BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Lines of plain files that are read by who looks at them: on all threads, and each into a buffer that stays in its caches.
+//! Lines of plain files that are read by their consumers: on all threads, and each into a buffer
+//! that stays in its caches.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,7 +10,7 @@ use super::compress::Compression;
 use super::container::Container;
 use crate::chunk::PaddedBuf;
 
-/// Bytes before the place where lines are to be cut in which an end is looked for.
+/// Number of bytes before the intended cut in which a line end is searched.
 const LOOK_BACK: usize = 4 << 10;
 
 /// Whole lines of a file, still to be read.
@@ -27,10 +28,10 @@ impl Later {
         self.len
     }
 
-    /// Makes them the content of `text`; those that there are, if the file has become shorter.
+    /// Reads them into `text`; only those that exist, if the file has become shorter.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub(crate) fn read(&self, text: &mut PaddedBuf) -> io::Result<()> {
         text.reserve(self.len);
         let len = read_at(&self.file, &mut text.room()[..self.len], self.byte)?;
@@ -48,7 +49,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// The file at `path`, if it is one and has at least `least` bytes.
+    /// The file at `path`, if it is such a file and has at least `least` bytes.
     pub(super) fn open(path: &Path, least: u64) -> Option<Plain> {
         let file = File::open(path).ok()?;
         let data = file.metadata().ok()?;
@@ -60,8 +61,8 @@ impl Plain {
         (is_plain && data.len() >= least).then(|| Plain { file: Arc::new(file), len: data.len() })
     }
 
-    /// The lines from `byte` on, up to `most` bytes of them, each with its `line_end`; `None` if they cannot be told at one
-    /// look, or the file ends before.
+    /// The lines from `byte` on, up to `most` bytes of them, each with its `line_end`; `None` if no
+    /// line end is found quickly, or the file ends before.
     pub(super) fn lines(&self, byte: u64, most: usize, line_end: u8) -> Option<Later> {
         let end = byte.checked_add(most as u64).filter(|&end| end < self.len)?;
         let mut tail = [0; LOOK_BACK];
@@ -75,10 +76,10 @@ impl Plain {
         Some(Later { file: Arc::clone(&self.file), byte, len })
     }
 
-    /// What stands from `byte` on.
+    /// A reader of the file from `byte` on.
     ///
     /// # Errors
-    /// What the system says.
+    /// Those of the system.
     pub(super) fn rest(&self, byte: u64) -> io::Result<Box<dyn Read + Send>> {
         let mut file = Arc::clone(&self.file);
         file.seek(SeekFrom::Start(byte))?;
@@ -86,7 +87,7 @@ impl Plain {
     }
 }
 
-/// Reads from `byte` on until `out` is full or the file at its end; gives the number of bytes read.
+/// Reads from `byte` on until `out` is full or the file ends; returns the number of bytes read.
 #[cfg(unix)]
 fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
     use std::os::unix::fs::FileExt;
@@ -102,7 +103,7 @@ fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
     Ok(len)
 }
 
-/// Without a way to read that leaves the place of others alone, files are read from their beginning to their end.
+/// Without positional reads, files are read from beginning to end.
 #[cfg(not(unix))]
 fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_becomes_shorter_gives_what_it_has() {
+    fn a_file_that_becomes_shorter_returns_the_rest() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, "x\n".repeat(100)).unwrap();

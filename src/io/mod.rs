@@ -1,4 +1,4 @@
-//! Floor 7: sources of bytes, cut into chunks at record ends; formats of rows on the way out.
+//! Floor 7: reads sources into chunks that end at record ends; writes rows in several formats.
 
 mod ahead;
 pub mod compress;

@@ -1,4 +1,4 @@
-//! A part of something that has been read before, read once more as a source.
+//! Reads a part of a source a second time.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,8 +8,8 @@ use super::Source;
 use super::reader::BYTE_ORDER_MARK;
 use super::source::{Stamp, changed};
 
-/// A file that is read for the first time and can be read a second time at little cost: a regular one that is
-/// not compressed.
+/// A file that is read for the first time and can be read again cheaply: a regular, uncompressed
+/// one.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain {
     path: PathBuf,
@@ -17,12 +17,13 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// The file at `path`, if it is such a one.
+    /// The file at `path`, if it is such a file.
     pub(crate) fn at(path: &Path) -> Option<Plain> {
         Some(Plain { path: path.to_owned(), before: Stamp::of_plain(path)? })
     }
 
-    /// Its bytes from `start` to `end`; reading them is an error if the file has changed since [`Plain::at`].
+    /// Its bytes from `start` to `end`; reading them fails if the file has changed since
+    /// [`Plain::at`].
     pub(crate) fn part(self, start: u64, end: u64) -> io::Result<impl Read + Send> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(start))?;
@@ -40,7 +41,7 @@ pub(crate) struct Twice {
 
 #[cfg(feature = "parquet")]
 impl Twice {
-    /// The file at `path`, if it is a regular one.
+    /// The file at `path`, if it is a regular file.
     pub(crate) fn at(path: &Path) -> Option<Twice> {
         if !path.metadata().ok()?.is_file() {
             return None;
@@ -54,7 +55,7 @@ impl Twice {
         &self.path
     }
 
-    /// An error if it has changed since [`Twice::at`].
+    /// Fails if it has changed since [`Twice::at`].
     pub(crate) fn check(&self) -> io::Result<()> {
         let now = Stamp::of(&File::open(&self.path)?)?;
         if now == self.before { Ok(()) } else { Err(changed()) }
@@ -81,12 +82,13 @@ impl Read for Part {
     }
 }
 
-/// A source named `name` of the bytes that `open` gives and nothing else: whatever they begin with, they are records.
+/// A source `name` with exactly the bytes that `open` returns: whatever they begin with, they are
+/// records.
 pub(crate) fn raw_source<R: Read + Send + 'static>(
     name: String,
     open: impl FnOnce() -> io::Result<R> + Send + 'static,
 ) -> Source {
-    // The reader takes one mark off, and what begins with it is not compressed.
+    // The reader removes one byte order mark, and does not decompress data that begin with it.
     let open = move || Ok(Box::new(BYTE_ORDER_MARK.chain(open()?)) as Box<dyn Read + Send>);
     Source { name, bytes: None, open: Box::new(open), text_only: false, path: None, early: false }
 }
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_taken_as_they_are() {
+    fn bytes_are_used_unchanged() {
         for text in [&b"a\nb"[..], b"", b"\xEF\xBB\xBFa\n", b"\x1F\x8B\x08x\n", b"\0\0\n"] {
             let found = content(raw_source("a".to_owned(), move || Ok(text)));
             assert_eq!(found.unwrap(), text);

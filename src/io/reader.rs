@@ -1,4 +1,4 @@
-//! From sources to chunks: whole records only, each chunk of one source.
+//! Reads sources into chunks: whole records only, each chunk from one source.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
 use crate::extract::Kind;
 
-/// What a chunk holds.
+/// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Whole records.
@@ -26,12 +26,12 @@ pub enum Shape {
     LongLast,
 }
 
-/// Bytes of one source and where they stand in it.
+/// Bytes of one source and their position in it.
 #[derive(Debug, Default)]
 pub struct Chunk {
     /// The bytes, padded.
     pub text: PaddedBuf,
-    /// Which source, counted from 0 in the order given.
+    /// The index of the source, in the order given.
     pub source: usize,
     /// Offset of the first byte in the source, counted from 0, a byte order mark included.
     pub byte: u64,
@@ -40,47 +40,49 @@ pub struct Chunk {
     pub line: u64,
     /// Whole records, or a piece of one.
     pub shape: Shape,
-    /// What the source holds, for those who look for links in it.
+    /// The format of the source, for finding links in it.
     pub(crate) kind: Kind,
-    /// The bytes, if they are still to be read into the text.
+    /// The bytes, if they are still to be read into `text`.
     pub(crate) later: Option<Later>,
 }
 
 impl Chunk {
-    /// The number of bytes, read or still to be.
+    /// Length in bytes, read or still to be read.
     pub(crate) fn len(&self) -> usize {
         self.later.as_ref().map_or(self.text.padded().len(), Later::len)
     }
 }
 
-/// First bytes that tell what a source holds; a NUL among them, that it is not text, as `grep` and `rg` have it.
+/// Number of first bytes that show the format of a source. A NUL among them means binary, as for
+/// `grep` and `rg`.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// Bytes that are read of a source before its turn, at the most.
+/// Most bytes of a source that are read ahead.
 const MOST_EARLY: usize = 128 << 10;
 
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
-    /// Looks at the first bytes of a source, which tell what it holds.
+    /// Examines the first bytes of a source, which show its format.
     ///
     /// # Errors
-    /// When it is not what it should be; then it is not read.
+    /// If the source is not usable; it is then not read.
     fn begin(&mut self, _name: &str, _head: &[u8]) -> io::Result<Kind> {
         Ok(Kind::default())
     }
 
-    /// Where the last whole record of `content`, which begins with one, ends; `None` when none does.
+    /// The end of the last whole record of `content`, which begins with a record; `None` if there
+    /// is none.
     fn last_end(&mut self, content: &[u8]) -> Option<usize>;
 
-    /// As [`Cut::last_end`], of a source that breaks off after `content`.
+    /// Like [`Cut::last_end`], for a source that fails after `content`.
     fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
         self.last_end(content)
     }
 
-    /// Where the record that has begun before `content` ends.
+    /// The end of the record that began before `content`.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
 
-    /// The byte after any of which the current source may be cut, if that is so.
+    /// The byte after which the current source may be cut anywhere, if there is one.
     fn line_end(&self) -> Option<u8> {
         None
     }
@@ -103,40 +105,42 @@ impl Cut for Lines {
     }
 }
 
-/// Reads sources one after the other into chunks.
+/// Reads sources, one after the other, into chunks.
 pub struct ChunkReader {
     sources: Sources,
     names: Vec<String>,
     current: Option<Box<dyn Read + Send>>,
     /// All of the current source, if it has been read already.
     whole: Option<PaddedBuf>,
-    /// Buffers of more than the usual size that nobody uses, the largest last, and those that they took the place of.
+    /// Unused buffers above the usual size, the largest last, and those that they replaced.
     large: Vec<PaddedBuf>,
     small: Vec<PaddedBuf>,
-    /// The file that the current source is, if lines of it may be read later.
+    /// The current source as a file, if its lines may be read later.
     plain: Option<Plain>,
-    /// Whether the current stream is not where the next chunk begins, as lines have been left to be read later.
+    /// Whether the current stream is not at the start of the next chunk, since lines were left to
+    /// be read later.
     is_behind: bool,
-    /// Bytes that the current source is thought to have.
+    /// Expected size in bytes of the current source.
     expected: usize,
     chunk_bytes: usize,
     max_record: usize,
     record_end: u8,
     cut: Box<dyn Cut>,
-    /// Sources may be of different kinds, which the cut tells.
+    /// Whether sources may have different formats, which `cut` detects.
     is_checked: bool,
-    /// Of the current source: what it holds, whether that was found out, and [`Source::text_only`].
+    /// For the current source: its format, whether that has been detected, and
+    /// [`Source::text_only`].
     kind: Kind,
     is_begun: bool,
     text_only: bool,
     binary: u64,
-    /// The bytes after the last record end of the chunk before.
+    /// The bytes after the last record end of the previous chunk.
     carry: Vec<u8>,
     byte: u64,
     line: u64,
     in_long_record: bool,
     counts_lines: bool,
-    /// Why the current source ended early, while what came before is still to be handed out.
+    /// Why the current source ended early; reported after the data before it.
     failed: Option<ReadError>,
 }
 
@@ -149,17 +153,17 @@ impl fmt::Debug for ChunkReader {
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl ChunkReader {
-    /// A reader of `sources` whose chunks hold up to `chunk_bytes` (`max_record` at the most), or one
-    /// record of up to `max_record` without its end.
+    /// Creates a reader of `sources` whose chunks hold up to `chunk_bytes` (at most `max_record`),
+    /// or one record of up to `max_record` without its end.
     ///
-    /// A longer record comes in pieces of its own ([`Shape`]), so memory stays bounded.
+    /// A longer record is split into pieces ([`Shape`]), so memory stays bounded.
     pub fn new(
         sources: Vec<Source>,
         record_end: u8,
         chunk_bytes: usize,
         max_record: usize,
     ) -> ChunkReader {
-        // A chunk above the limit would take whole records above it too.
+        // A chunk above the limit would also accept whole records above it.
         let chunk_bytes = chunk_bytes.clamp(1, max_record.max(1));
         ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
@@ -189,36 +193,38 @@ impl ChunkReader {
         }
     }
 
-    /// Makes the reader number the lines, which takes a look at every byte.
+    /// Counts lines, which requires reading every byte.
     pub fn count_lines(&mut self) {
         self.counts_lines = true;
     }
 
-    /// Leaves lines of large plain files to be read by who takes the chunk ([`Later`]), unless lines are counted.
+    /// Leaves lines of large plain files to be read by the consumer of the chunk ([`Later`]),
+    /// unless lines are counted.
     pub(crate) fn read_later(&mut self) {
         self.sources.show_files();
     }
 
-    /// Makes `cut` say what sources hold and where their records end.
+    /// Uses `cut` to detect the format of sources and the ends of their records.
     pub(crate) fn cut_by(&mut self, cut: Box<dyn Cut>) {
         (self.cut, self.is_checked) = (cut, true);
     }
 
-    /// The number of sources that were passed over because they look binary.
+    /// The number of sources that were skipped because they look binary.
     pub(crate) fn binary(&self) -> u64 {
         self.binary
     }
 
-    /// The name of the source with this number.
+    /// The name of the source with this index.
     pub fn source_name(&self, source: usize) -> &str {
         &self.names[source]
     }
 
-    /// Fills `chunk` with what comes next; `false` at the end of the last source.
+    /// Fills `chunk` with the next part of the input; returns `false` at the end of the last
+    /// source.
     ///
     /// # Errors
-    /// When a source cannot be opened, read or decompressed; its whole records that stand before the fault have been
-    /// handed out by then. The next call goes on with the next source.
+    /// If a source cannot be opened, read or decompressed; its whole records before the fault have
+    /// been returned by then. The next call continues with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         loop {
             if self.current.is_none() && !self.begin_next()? {
@@ -230,7 +236,7 @@ impl ChunkReader {
         }
     }
 
-    /// Makes the next source the current one; `false` when there is none.
+    /// Makes the next source the current one; returns `false` if there is none.
     fn begin_next(&mut self) -> Result<bool, ReadError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -259,7 +265,7 @@ impl ChunkReader {
         Ok(true)
     }
 
-    /// The number of the current source, the one taken last.
+    /// The index of the current source.
     fn number(&self) -> usize {
         self.names.len() - self.sources.len() - 1
     }
@@ -268,7 +274,7 @@ impl ChunkReader {
         ReadError { source: self.names[self.number()].clone(), error }
     }
 
-    /// Makes room for `most` bytes in `text`, of whose room the first `len` bytes stay.
+    /// Makes room for `most` bytes in `text`, and keeps the first `len` bytes of that room.
     fn make_room(&mut self, text: &mut PaddedBuf, most: usize, len: usize) {
         if text.capacity() < most
             && most > self.chunk_bytes
@@ -281,8 +287,9 @@ impl ChunkReader {
         text.reserve(most);
     }
 
-    /// Takes the buffer of `text` for the next long record if it is larger than usual and no more than `most` bytes are kept then:
-    /// memory that is given back to the system is dear to get again.
+    /// Keeps the buffer of `text` for the next long record if it is larger than usual and the kept
+    /// buffers have at most `most` bytes: memory that is returned to the system is expensive to get
+    /// again.
     pub(crate) fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
         let size = text.capacity();
         let kept: usize = self.large.iter().map(PaddedBuf::capacity).sum();
@@ -293,7 +300,7 @@ impl ChunkReader {
         }
     }
 
-    /// Leaves the next lines of the current source to be read later, if that can be.
+    /// Leaves the next lines of the current source to be read later, if possible.
     fn leave(&mut self) -> Option<Later> {
         let plain = self.plain.as_ref().filter(|_| self.is_begun && !self.in_long_record)?;
         let line_end = self.cut.line_end()?;
@@ -311,7 +318,8 @@ impl ChunkReader {
         None
     }
 
-    /// Fills `chunk` from the current source; `false`, and no current source, when it is at its end.
+    /// Fills `chunk` from the current source; at its end, returns `false` and leaves no current
+    /// source.
     fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
         chunk.later = self.leave();
         if let Some(later) = &chunk.later {
@@ -323,14 +331,14 @@ impl ChunkReader {
             return Ok(true);
         }
         if chunk.text.capacity() > 64 * self.chunk_bytes.max(1 << 16) {
-            // A long record has been here; its memory need not stay.
+            // The buffer held a long record; its memory is released.
             chunk.text = PaddedBuf::default();
         }
         let mut len = self.carry.len();
-        // The room is rounded up; what is filled is not, so that the limit is exact.
+        // The room is rounded up, but not the length, so that the limit is exact.
         let mut most = self.chunk_bytes.max(len);
         if !self.is_begun && (self.text_only || self.is_checked) {
-            // What a source holds is judged by the same bytes, however small its chunks.
+            // The format is detected from the same number of bytes, however small the chunks.
             most = most.max(HEAD_BYTES);
         }
         let whole = self.whole.take();
@@ -378,7 +386,7 @@ impl ChunkReader {
                 }
             }
             if self.failed.is_some() {
-                // What is after the last record end may be half a record.
+                // The bytes after the last record end may be half a record.
                 let whole = self.cut.fault_end(content);
                 len = whole.unwrap_or(if self.in_long_record { len } else { 0 });
             }
@@ -396,7 +404,8 @@ impl ChunkReader {
                 self.in_long_record = true;
                 (len, Shape::LongFirst)
             } else {
-                // A document is read as a whole: once more if all of it fits, to see its end.
+                // A document is read as a whole: reads once more if all of it fits, to reach its
+                // end.
                 let all = if self.kind.format.is_document() { self.expected } else { 0 };
                 most = (2 * len).max(all.saturating_add(1)).min(self.max_record + 1);
                 self.make_room(&mut chunk.text, most, len);
@@ -425,8 +434,8 @@ impl ChunkReader {
         }
     }
 
-    /// Reads until `room` is full or the source at its end; gives the bytes now in `room`, and whether it
-    /// is. A fault ends the reading too, and is kept.
+    /// Reads until `room` is full or the source ends; returns the number of bytes now in `room`,
+    /// and whether the source ended. A fault also ends it, and is kept.
     fn read(&mut self, room: &mut [u8], mut len: usize) -> (usize, bool) {
         let Some(reader) = self.current.as_mut().filter(|_| self.failed.is_none()) else {
             return (len, true);

@@ -1,7 +1,7 @@
 //! Rows of references by RFC 2396: their fields, as JSON and as tab-separated values.
 //!
-//! As in [`super::row`] no value needs an escape: what RFC 2396 lets through is ASCII without controls,
-//! `"` and `\`, and a row is one of [`crate::io::json`] or [`crate::io::tsv`] in every other respect.
+//! As in [`super::row`], no value needs an escape: RFC 2396 allows only ASCII without controls, `"`
+//! and `\`. In every other respect a row is one of [`crate::io::json`] or [`crate::io::tsv`].
 
 use super::row::push_decimal;
 use crate::uri::rfc2396::LegacyForm;
@@ -29,7 +29,7 @@ pub(crate) const FIELDS: [&str; 18] = [
     "host_kind",
 ];
 
-/// A valid reference and the line it stands in.
+/// A valid reference and its line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LegacyRow<'t> {
     pub(crate) line: u64,
@@ -118,7 +118,7 @@ impl<'t> LegacyRow<'t> {
     }
 }
 
-/// Appends the line that names the columns.
+/// Appends the header line.
 pub(crate) fn tsv_header(out: &mut Vec<u8>) {
     out.extend_from_slice(b"line\t");
     for name in FIELDS {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_as_many_columns_as_the_heading() {
+    fn rows_have_as_many_columns_as_the_header() {
         let mut out = Vec::new();
         tsv_header(&mut out);
         row("mailto:a@b?c").tsv_into(&mut out);

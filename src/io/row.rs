@@ -23,7 +23,7 @@ pub enum Field {
     Query,
     /// The fragment, without its `#`.
     Fragment,
-    /// What the host is: `reg-name`, `ipv4`, `ipv6` or `ipvfuture`.
+    /// The kind of the host: `reg-name`, `ipv4`, `ipv6` or `ipvfuture`.
     HostKind,
 }
 
@@ -58,16 +58,16 @@ impl Field {
         }
     }
 
-    /// The field called `name`, if there is one.
+    /// The field with this `name`, if any.
     pub fn from_name(name: &str) -> Option<Field> {
         Field::ALL.into_iter().find(|field| field.name() == name)
     }
 }
 
-/// A valid reference and the line it stands in.
+/// A valid reference and its line.
 ///
-/// Every value of it is ASCII without controls, `"` and `\`, since no rule of Appendix A lets
-/// such a byte through. That is why no format below has to escape anything.
+/// All its values are ASCII without controls, `"` and `\`, since no rule of Appendix A allows such
+/// a byte. Formats therefore need no escapes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'t> {
     pub(crate) line: u64,
@@ -76,7 +76,7 @@ pub(crate) struct Row<'t> {
 }
 
 impl<'t> Row<'t> {
-    /// The text of `field`, `None` where undefined, and for [`Field::Line`], which is a number.
+    /// The text of `field`; `None` if it is undefined, and for [`Field::Line`], which is a number.
     #[inline(always)]
     pub(crate) fn value(&self, field: Field) -> Option<&'t [u8]> {
         let Row { text, parts, .. } = *self;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_distinct_and_lead_back() {
+    fn names_are_distinct_and_round_trip() {
         for field in Field::ALL {
             assert_eq!(Field::from_name(field.name()), Some(field));
         }

@@ -1,4 +1,4 @@
-//! Named streams of bytes, opened when their turn has come; files that are read twice.
+//! Named streams of bytes, opened in their turn; files that are read twice.
 
 use std::fmt;
 use std::fs::File;
@@ -9,30 +9,30 @@ use super::compress::Compression;
 
 /// A named stream of bytes.
 pub struct Source {
-    /// What to call it in messages: a path, or `-` for standard input.
+    /// The name in messages: a path, or `-` for standard input.
     pub name: String,
-    /// Its length in bytes, if that is known.
+    /// The length in bytes, if known.
     pub bytes: Option<u64>,
-    /// Opens the stream; called once, when its turn has come. What it reads may be compressed
+    /// Opens the stream; called once, in its turn. The content may be compressed
     /// ([`super::Compression`]).
     pub open: Box<dyn FnOnce() -> io::Result<Box<dyn Read + Send>> + Send>,
-    /// Pass it over if it looks binary, that is, if there is a NUL among its first 8 KiB.
+    /// Skip it if it looks binary, that is, if there is a NUL among its first 8 KiB.
     pub text_only: bool,
-    /// The file that it is, if it is one; it may be read there instead of by way of `open`.
+    /// The file, if it is one; it may be read directly instead of through `open`.
     pub path: Option<PathBuf>,
-    /// It may be opened, and its beginning read, before its turn has come, and on another thread: so for
-    /// regular files, as that takes nothing from anybody.
+    /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
+    /// True for regular files, where this has no side effects.
     pub early: bool,
 }
 
 impl Source {
-    /// A source that reads from `reader`.
+    /// Creates a source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
         Source { name: name.into(), bytes: None, open, text_only: false, path: None, early: false }
     }
 
-    /// A source that opens the file at `path` when its turn has come.
+    /// Creates a source that opens the file at `path` in its turn.
     pub fn file(path: impl Into<PathBuf>) -> Source {
         let path = path.into();
         let data = path.metadata().ok().filter(|data| data.is_file());
@@ -40,7 +40,8 @@ impl Source {
         Source { bytes, early, ..Source::regular_file(path) }
     }
 
-    /// A source that opens the file at `path`, which is known to be a regular one; it is not looked at before.
+    /// Creates a source for the file at `path`, which is known to be a regular one; this is not
+    /// checked.
     pub fn regular_file(path: impl Into<PathBuf>) -> Source {
         let path = path.into();
         let opened = path.clone();
@@ -56,8 +57,8 @@ impl Source {
 }
 
 impl Source {
-    /// The same source once more, if it can be read a second time at little cost: a regular file that is not
-    /// compressed. Reading it is an error if the file has changed since this was called.
+    /// The same source once more, if it can be read again cheaply: a regular, uncompressed file.
+    /// Reading it fails if the file has changed since this call.
     pub(crate) fn again(&self) -> Option<Source> {
         let path = self.path.as_deref()?;
         let before = Stamp::of_plain(path)?;
@@ -69,7 +70,7 @@ impl Source {
     }
 }
 
-/// By which one can see that a file has changed.
+/// Metadata that reveal whether a file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     bytes: u64,
@@ -77,8 +78,8 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// That of the file at `path`, if it is a regular one that is not compressed: such a file can be read a second
-    /// time at little cost.
+    /// That of the file at `path`, if it is a regular, uncompressed one, which can be read again
+    /// cheaply.
     pub(super) fn of_plain(path: &Path) -> Option<Stamp> {
         if !path.metadata().ok()?.is_file() {
             return None;
@@ -96,7 +97,7 @@ impl Stamp {
     }
 }
 
-/// A file that must not have changed when its end is read.
+/// A file that must not have changed when its end is reached.
 struct Unchanged {
     file: File,
     before: Stamp,
@@ -112,7 +113,7 @@ impl Read for Unchanged {
     }
 }
 
-/// What is said of a file that is not what it was.
+/// The error for a changed file.
 pub(super) fn changed() -> io::Error {
     io::Error::other("the file changed while it was read twice; on standard input it is read once")
 }
@@ -129,7 +130,7 @@ impl fmt::Debug for Source {
 pub struct ReadError {
     /// The name of the source.
     pub source: String,
-    /// What the system said.
+    /// The error of the system.
     pub error: io::Error,
 }
 

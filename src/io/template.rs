@@ -1,12 +1,12 @@
-//! Rows in a shape of the user's own: `{host}\t{path}`.
+//! Rows in a user-defined format: `{host}\t{path}`.
 
 use core::fmt;
 
 use super::row::{Field, Row, push_decimal};
 
-/// A line of text with fields in it, for each reference filled with its own.
+/// A line of text with placeholders for the fields of a reference.
 ///
-/// `{host}` stands for a [`Field`] of that name, and for nothing where that is undefined. `\t`,
+/// `{host}` is replaced by the [`Field`] of that name, or by nothing if it is undefined. `\t`,
 /// `\n`, `\0` and `\\` are tab, line feed, NUL and backslash; `{{` and `}}` are braces.
 ///
 /// ```
@@ -14,7 +14,7 @@ use super::row::{Field, Row, push_decimal};
 /// assert!(Template::new(r"{host}\t{path}").is_ok());
 /// let error = Template::new("{host} {hots}").unwrap_err();
 /// assert_eq!(error.at, 7);
-/// assert!(error.to_string().starts_with("no field is called 'hots', at byte 7 of the template"));
+/// assert!(error.to_string().starts_with("unknown field 'hots' at byte 7 of the template"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
@@ -27,21 +27,21 @@ enum Piece {
     Field(Field),
 }
 
-/// A text that is not a template.
+/// The text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TemplateError {
     /// Offset in bytes of the fault in the text, counted from 0.
     pub at: usize,
-    /// What is wrong there.
+    /// The fault.
     pub kind: TemplateErrorKind,
 }
 
-/// What may be wrong with a template.
+/// A fault of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateErrorKind {
-    /// Braces around what is not a field's name.
+    /// The braces do not contain the name of a field.
     UnknownField(String),
     /// `{` without a `}` after it.
     Unclosed,
@@ -52,7 +52,7 @@ pub enum TemplateErrorKind {
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     /// The first fault from the left, at its brace, backslash, or the `{` before the unknown name.
@@ -106,7 +106,7 @@ impl Template {
         Ok(Template { pieces })
     }
 
-    /// Appends the template filled from `row`, without a line end.
+    /// Appends the template, filled in from `row`, without a line end.
     #[inline]
     pub(crate) fn fill(&self, row: &Row<'_>, out: &mut Vec<u8>) {
         for piece in &self.pieces {
@@ -135,7 +135,7 @@ impl fmt::Display for TemplateError {
                 let names = Field::ALL.map(Field::name).join(", ");
                 write!(
                     f,
-                    "no field is called '{}', at byte {at} of the template; fields are {names}",
+                    "unknown field '{}' at byte {at} of the template; the fields are {names}",
                     name.escape_debug()
                 )
             }
@@ -153,7 +153,7 @@ impl fmt::Display for TemplateError {
             }
             TemplateErrorKind::UnknownEscape => write!(
                 f,
-                "no escape begins with the '\\' at byte {at} of the template; escapes are \\t, \\n, \\0 and \\\\"
+                "unknown escape at byte {at} of the template; the escapes are \\t, \\n, \\0 and \\\\"
             ),
         }
     }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named_and_placed() {
+    fn faults_have_a_kind_and_a_position() {
         use TemplateErrorKind::*;
         for (template, at, kind) in [
             ("{", 0, Unclosed),

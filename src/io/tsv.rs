@@ -1,17 +1,17 @@
 //! Rows as tab-separated values.
 //!
-//! The first line names the columns: the [`Field`]s and `error`. An undefined component is
-//! `\N`, as PostgreSQL and ClickHouse write a missing value; an empty one is empty. No value
-//! holds a tab, a line end or a backslash, so nothing is escaped and `\N` is never a value. The
-//! column `error` is `\N`, or the kind of fault and its offset in bytes, `space@17`; then
-//! every other column but `line` is `\N`.
+//! The first line is a header: the names of the [`Field`]s and `error`. An undefined component is
+//! `\N`, as for missing values in PostgreSQL and ClickHouse; an empty one is empty. No value holds
+//! a tab, a line end or a backslash, so nothing is escaped and `\N` is never a value. The column
+//! `error` is `\N`, or the kind of fault and its offset in bytes, `space@17`; every other column
+//! except `line` is then `\N`.
 
 use super::row::{Field, Row, push_decimal};
 use crate::uri::UriError;
 
 const UNDEFINED: &[u8] = b"\\N";
 
-/// Appends the line that names the columns.
+/// Appends the header line.
 pub(crate) fn header(out: &mut Vec<u8>) {
     for field in Field::ALL {
         out.extend_from_slice(field.name().as_bytes());

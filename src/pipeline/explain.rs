@@ -3,7 +3,7 @@
 use super::driver::{Job, Slot, Worker, record_at, run};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::explain::{Explanation, compare_with_rules, explain_with_rules};
-use crate::io::explanation::{Paint, Told, json, pair_json, pair_text, text};
+use crate::io::explanation::{Explained, Paint, json, pair_json, pair_text, text};
 use crate::io::row::push_decimal;
 use crate::io::{Chunk, Source, json as rows};
 use crate::simd::Isa;
@@ -44,7 +44,7 @@ pub struct ExplainOptions {
 /// let mut out = Vec::new();
 /// explain(vec![pairs], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// let lines = String::from_utf8(out).unwrap();
-/// assert!(lines.ends_with("one at rung scheme: empty-path\n"));
+/// assert!(lines.ends_with("equivalent at rung scheme: empty-path\n"));
 /// ```
 ///
 /// # Errors
@@ -97,7 +97,7 @@ fn push_one(
     let Equivalence { normalize, rules, .. } = &options.equivalence;
     let uri = &options.equivalence.target(uri);
     let result = &explain_with_rules(uri, *normalize, rules.as_deref());
-    let told = Told { uri, result };
+    let told = Explained { uri, result };
     match options.format {
         ExplainFormat::Text { has_colour } => text(told, Paint { is_on: has_colour }, out),
         ExplainFormat::Jsonl => json(line, told, out),
@@ -117,7 +117,7 @@ fn push_pair(
     let tell = |uri| explain_with_rules(uri, *normalize, rules);
     let (told_a, told_b) = (&tell(a), &tell(b));
     let comparison = compare_with_rules(a, b, *normalize, rules);
-    let (a, b) = (Told { uri: a, result: told_a }, Told { uri: b, result: told_b });
+    let (a, b) = (Explained { uri: a, result: told_a }, Explained { uri: b, result: told_b });
     match options.format {
         ExplainFormat::Text { has_colour } => {
             pair_text(a, b, &comparison, Paint { is_on: has_colour }, out);

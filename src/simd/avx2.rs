@@ -41,10 +41,11 @@ fn load(block: &[u8; BLOCK]) -> Pair {
     }
 }
 
-/// The top bits of the bytes that a test gives for each half.
+/// The top bits of the bytes that a test returns for each half.
 ///
-/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
-/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+/// A macro, since a function would take a closure, and a closure with many call sites is not always
+/// inlined: it is then compiled without the features of this backend, and every intrinsic in it is
+/// a call.
 macro_rules! mask {
     ($pair:expr, |$v:ident| $test:expr) => {{
         let [$v, second] = $pair;
@@ -68,7 +69,7 @@ fn equal(v: __m256i, byte: u8) -> __m256i {
     unsafe { _mm256_cmpeq_epi8(v, _mm256_set1_epi8(byte.cast_signed())) }
 }
 
-/// 0xFF where one of two tests says so.
+/// 0xFF where one of two tests succeeds.
 #[inline(always)]
 fn or(a: __m256i, b: __m256i) -> __m256i {
     // SAFETY: a caller holds this backend's token.
@@ -99,7 +100,7 @@ fn twice(table: &[u8; 16]) -> __m256i {
 fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
     // SAFETY: a caller holds this backend's token.
     unsafe {
-        // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
+        // The shuffle returns 0 where bit 7 of the byte is set: no class has non-ASCII bytes.
         let low = _mm256_shuffle_epi8(twice(&tables.low), v);
         let nibble = _mm256_and_si256(_mm256_srli_epi16::<4>(v), _mm256_set1_epi8(0x0F));
         let high = _mm256_shuffle_epi8(twice(&tables.high), nibble);
@@ -140,7 +141,7 @@ impl Isa for Avx2 {
                 look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
                 slash: mask!(v, |v| equal(v, b'/')),
                 question: mask!(v, |v| equal(v, b'?')),
-                // `@` stands right before `A`.
+                // `@` directly precedes `A`.
                 head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
             },
             dot: mask!(v, |v| equal(v, b'.')),

@@ -1,11 +1,11 @@
-//! AVX-512 BW: a block is one register, a comparison gives its mask at once.
+//! AVX-512 BW: a block is one register, and a comparison returns its mask directly.
 
 use core::arch::x86_64::*;
 
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
-/// Proof that the CPU has this module's features; made here and where more than those are known of.
+/// Proof that the CPU has this module's features; created here and where more features are known.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(pub(super) ());
 
@@ -64,7 +64,7 @@ fn four_times(table: &[u8; 16]) -> __m512i {
 pub(super) fn outside(v: __m512i, tables: &NibbleTables) -> u64 {
     // SAFETY: a caller holds this backend's token.
     unsafe {
-        // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
+        // The shuffle returns 0 where bit 7 of the byte is set: no class has non-ASCII bytes.
         let low = _mm512_shuffle_epi8(four_times(&tables.low), v);
         let nibble = _mm512_and_si512(_mm512_srli_epi16::<4>(v), _mm512_set1_epi8(0x0F));
         let high = _mm512_shuffle_epi8(four_times(&tables.high), nibble);
@@ -72,7 +72,7 @@ pub(super) fn outside(v: __m512i, tables: &NibbleTables) -> u64 {
     }
 }
 
-/// The sketch of a block; shared with the VBMI backend, which has nothing better to offer here.
+/// The sketch of a block; shared with the VBMI backend, which has no better instructions for it.
 #[inline(always)]
 pub(super) fn sketch(v: __m512i, record_end: u8) -> Sketch {
     Sketch {

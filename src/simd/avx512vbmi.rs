@@ -1,4 +1,4 @@
-//! AVX-512 VBMI: one permutation of a 128-byte table gives every class bit of 64 bytes.
+//! AVX-512 VBMI: one permutation of a 128-byte table returns every class bit of 64 bytes.
 
 use core::arch::x86_64::*;
 
@@ -27,7 +27,7 @@ pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vbmi(()))
 }
 
-/// The bytes of `v` that have bit `bit`.
+/// The bytes of `v` in which `bit` is set.
 #[inline(always)]
 fn with_bit(v: __m512i, bit: usize) -> u64 {
     // SAFETY: a caller holds this backend's token.
@@ -53,7 +53,7 @@ impl Isa for Avx512Vbmi {
         let (bits, non_ascii) = unsafe {
             let first = _mm512_loadu_si512(CLASS_BITS.as_ptr().cast());
             let second = _mm512_loadu_si512(CLASS_BITS.as_ptr().add(64).cast());
-            // The permutation looks at seven bits of the byte; bit 7 is asked separately.
+            // The permutation uses seven bits of the byte; bit 7 is tested separately.
             (_mm512_permutex2var_epi8(first, v, second), _mm512_movepi8_mask(v))
         };
         let ascii = !non_ascii;

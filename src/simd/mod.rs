@@ -1,15 +1,15 @@
-//! Floor 1: the only floor with `unsafe`: one algorithm, one small file per instruction set.
+//! Floor 1: the only floor with `unsafe` code: one algorithm, one small file per instruction set.
 //!
-//! A [`Kernels`] value names a backend that this CPU has; holding one is the
-//! proof that its instructions may run. [`Kernels::run`] enters a function
-//! compiled for that backend and hands the [`Task`] a token, an [`Isa`], whose
-//! methods are safe to call: whatever the task inlines is compiled with the
-//! backend's instructions too, so floors above get wide code without `unsafe`.
+//! A [`Kernels`] value names a backend that this CPU supports; holding one is the proof that its
+//! instructions may run. [`Kernels::run`] enters a function compiled for that backend and passes
+//! the [`Task`] a token, an [`Isa`], whose methods are safe to call. Everything that the task
+//! inlines is compiled with the instructions of the backend too, so floors above get vector code
+//! without `unsafe`.
 //!
-//! Rules for a [`Task`]: `run` and everything hot below it is `#[inline(always)]`,
-//! or it is compiled for the baseline CPU (slower, never wrong).
+//! Rules for a [`Task`]: `run` and everything hot below it is `#[inline(always)]`; otherwise it is
+//! compiled for the baseline CPU (slower, never wrong).
 //!
-//! | backend | needs | bytes at a time |
+//! | backend | needs | bytes per step |
 //! | --- | --- | --- |
 //! | `avx512vbmi` | AVX-512 F, BW, DQ, VL, VBMI; VPCLMULQDQ, PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
 //! | `avx512` | AVX-512 F, BW, DQ, VL; PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
@@ -41,11 +41,11 @@ mod tests;
 /// Bytes in a block: one bit each in a `u64` mask.
 pub const BLOCK: usize = 64;
 
-/// The classes of bytes that the scanner tells apart, as indexes into [`Masks`].
+/// The classes of bytes that the scanner distinguishes, as indexes into [`Masks`].
 ///
-/// `:` and `@` share a mask: only their presence inside an authority matters,
-/// and the byte itself tells them apart. Brackets are `ODD`, since they are
-/// legal around an IP literal only and a look at the reference path decides that.
+/// `:` and `@` share a mask: only their presence inside an authority matters, and the byte itself
+/// distinguishes them. Brackets are `ODD`, since they are legal only around an IP literal, which
+/// the reference path checks.
 pub mod class {
     /// `/`
     pub const SLASH: usize = 0;
@@ -67,28 +67,28 @@ pub mod class {
     pub const COUNT: usize = 8;
 }
 
-/// One word per [`class`]; bit `i` speaks of byte `i` of the block.
+/// One word per [`class`]; bit `i` is for byte `i` of the block.
 pub type Masks = [u64; class::COUNT];
 
-/// What the index keeps of a block: four words, bit `i` speaks of byte `i`.
+/// The index entry of a block: four words, in which bit `i` is for byte `i`.
 ///
-/// Just enough to settle a plain record; the others are classified again, byte for byte
-/// as they lie. Aligned so that the four words are one wide load.
+/// Just enough to handle a plain record; the others are classified again from their own first byte
+/// on. Aligned so that the four words are one wide load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(32))]
 pub struct Summary {
-    /// Bytes that make a closer look necessary: odd ones, `%`, `#`, and dots that follow a slash.
+    /// Bytes that require a closer look: odd ones, `%`, `#`, and dots that follow a slash.
     pub look: u64,
     /// `/`
     pub slash: u64,
     /// `?`
     pub question: u64,
-    /// Bytes that mean work when they stand in a scheme or an authority: `:`, `@`, `A` to `Z`.
+    /// Bytes that require work in a scheme or an authority: `:`, `@`, `A` to `Z`.
     pub head: u64,
 }
 
-/// A [`Summary`] while dots are not yet joined with the slashes before them, which may stand in
-/// the block before.
+/// A [`Summary`] before dots are combined with the slashes before them, which may be in the
+/// previous block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sketch {
     /// The summary, without dots in `look`.
@@ -99,10 +99,10 @@ pub struct Sketch {
     pub record_end: u64,
 }
 
-/// The primitives of one instruction set. A value of the implementing type is
-/// proof that the CPU has it, so every method is safe to call.
+/// The primitives of one instruction set. A value of the implementing type is proof that the CPU
+/// supports it, so every method is safe to call.
 ///
-/// Provided methods are the scalar meaning; a backend overrides what it can do better.
+/// Provided methods are the scalar definition; a backend overrides those that it can do better.
 ///
 /// Sealed: an implementation elsewhere could name, as its `BACKEND`, one that the CPU lacks.
 ///
@@ -130,8 +130,8 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// The proof that those vectors may be used.
     fn lanes(self) -> Self::Lanes;
 
-    /// Runs `task` with these instructions in a function of its own, compiled once however many callers
-    /// it has: for what is too large to be inlined into each of them.
+    /// Runs `task` with these instructions in a function of its own, compiled once for all its
+    /// callers: for tasks that are too large to be inlined into each of them.
     #[inline(always)]
     fn call<T: Task>(self, task: T) -> T::Output {
         Kernels { backend: Self::BACKEND }.run(task)
@@ -140,7 +140,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// The class masks of `block`.
     fn classify(self, block: &[u8; BLOCK]) -> Masks;
 
-    /// What the index needs to know of `block`.
+    /// The sketch of `block` for the index.
     fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch;
 
     /// The mask of bytes of `block` equal to `byte`.
@@ -156,11 +156,13 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// `(upper case or decimal, lower case)`; the union is `HEXDIG`.
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64);
 
-    /// A sum of products in GF(2^128) (`field`) that is different for different texts but for one key in 2^128.
+    /// A sum of products in GF(2^128) (`field`) that differs for different texts, except for one
+    /// key in 2^128.
     ///
-    /// The first `len` bytes of `text` (at most 128; what follows them does not matter), filled up by zeros, and with
-    /// `len` in the last byte unless it is 128, are eight words, the first byte the lowest. Each is added to its word of `key`, and word
-    /// `i` multiplied by word `i + 4`; the sum of the four products.
+    /// The input is eight words, the first byte the lowest: the first `len` bytes of `text` (at
+    /// most 128; the bytes after them do not matter), padded with zeros, with `len` in the last
+    /// byte unless it is 128. Each word is added to its word of `key`, and word `i` is multiplied
+    /// by word `i + 4`; the result is the sum of the four products.
     #[inline(always)]
     fn product_sum(self, text: &[u8; field::PIECE], len: usize, key: &field::PieceKey) -> u128 {
         field::product_sum(text, len, key)
@@ -176,7 +178,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     /// described by `low`, whose successor is described by `high`.
     #[inline(always)]
     fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
-        // Two shifts on the right side, as a shift by 64 (for `shift == 0`) is no shift.
+        // Two shifts on the right side, as a shift by 64 (for `shift == 0`) has no effect.
         let join = |low: u64, high: u64| (low >> shift) | ((high << 1) << (63 - shift));
         Summary {
             look: join(low.look, high.look),
@@ -187,7 +189,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     }
 }
 
-/// Who may be an [`Isa`].
+/// Restricts implementations of [`Isa`].
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::scalar::Scalar {}
@@ -203,19 +205,19 @@ mod sealed {
     impl Sealed for super::neon::Neon {}
 }
 
-/// Work that is compiled once per backend; see the rules in the module's text.
+/// Work that is compiled once per backend; see the rules in the module documentation.
 pub trait Task {
-    /// What the work gives back.
+    /// The result.
     type Output;
-    /// Does the work with the instructions of `isa`.
+    /// Runs the work with the instructions of `isa`.
     fn run<I: Isa>(self, isa: I) -> Self::Output;
 }
 
-/// The backends, worst first.
+/// The backends, from slowest to fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Backend {
-    /// Plain Rust; runs everywhere and is the oracle of the others.
+    /// Plain Rust; runs everywhere and is the reference for the others.
     Scalar,
     /// AArch64 Advanced SIMD.
     Neon,
@@ -232,7 +234,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// All backends, worst first, whether this build or CPU has them or not.
+    /// All backends, from slowest to fastest, whether this build or CPU supports them or not.
     pub const ALL: [Backend; 6] = [
         Backend::Scalar,
         Backend::Neon,
@@ -242,7 +244,7 @@ impl Backend {
         Backend::Avx512Vbmi,
     ];
 
-    /// The name that `--backend` takes.
+    /// The name for `--backend`.
     pub const fn name(self) -> &'static str {
         match self {
             Backend::Scalar => "scalar",
@@ -254,7 +256,7 @@ impl Backend {
         }
     }
 
-    /// The backend called `name`, or `None`.
+    /// The backend with this `name`, or `None`.
     pub fn from_name(name: &str) -> Option<Backend> {
         Backend::ALL.into_iter().find(|backend| backend.name() == name)
     }
@@ -278,20 +280,20 @@ impl Backend {
     }
 }
 
-/// A backend that this CPU is known to have.
+/// A backend that this CPU is known to support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernels {
     backend: Backend,
 }
 
 impl Kernels {
-    /// The best backend of this CPU.
+    /// Returns the best backend of this CPU.
     pub fn detect() -> Kernels {
         let best = Backend::ALL.into_iter().rev().find(|backend| backend.is_available());
         Kernels { backend: best.unwrap_or(Backend::Scalar) }
     }
 
-    /// The given backend, or `None` when this build or CPU lacks it.
+    /// Returns the given backend, or `None` if this build or CPU lacks it.
     ///
     /// ```
     /// use uriscan::{Backend, Kernels};
@@ -301,12 +303,12 @@ impl Kernels {
         backend.is_available().then_some(Kernels { backend })
     }
 
-    /// Every backend this CPU has, worst first.
+    /// Every backend that this CPU supports, from slowest to fastest.
     pub fn available() -> impl Iterator<Item = Kernels> {
         Backend::ALL.into_iter().filter_map(Kernels::with)
     }
 
-    /// Which backend this is.
+    /// The backend.
     pub fn backend(self) -> Backend {
         self.backend
     }
@@ -336,10 +338,11 @@ impl Kernels {
     }
 }
 
-/// `mask` as it is, but a value of which the optimizer knows nothing.
+/// Returns `mask`, hidden from the optimizer.
 ///
-/// LLVM takes a mask gathered from bytes for a vector of bits. Where it is joined with other words it moves the joining
-/// into vectors, and takes those words apart bit by bit for that: hundreds of instructions for one.
+/// LLVM treats a mask gathered from bytes as a vector of bits. Where it is combined with other
+/// words, LLVM moves the combination into vectors, and splits those words bit by bit: hundreds of
+/// instructions for one.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn opaque(mask: u64) -> u64 {
@@ -353,7 +356,7 @@ fn opaque(mask: u64) -> u64 {
     mask
 }
 
-/// Asks the CPU to fetch the cache line of `slice[index]`; nothing when out of bounds.
+/// Prefetches the cache line of `slice[index]`; does nothing if out of bounds.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

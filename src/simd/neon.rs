@@ -12,7 +12,7 @@ pub(super) struct Neon(());
 /// Runs `task` with this backend.
 ///
 /// # Safety
-/// None to keep on AArch64; `unsafe` for the sake of the shape all backends share.
+/// No requirements on AArch64; `unsafe` so that all backends have the same signature.
 #[inline(never)]
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
@@ -30,10 +30,11 @@ fn load(block: &[u8; BLOCK]) -> Quad {
     }
 }
 
-/// One bit per byte from the bytes 0x00 or 0xFF that a test gives for each quarter.
+/// One bit per byte, from the bytes 0x00 or 0xFF that a test returns for each quarter.
 ///
-/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
-/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+/// A macro, since a function would take a closure, and a closure with many call sites is not always
+/// inlined: it is then compiled without the features of this backend, and every intrinsic in it is
+/// a call.
 macro_rules! mask {
     ($quad:expr, |$v:ident| $test:expr) => {{
         let mut tested = $quad;
@@ -52,7 +53,7 @@ fn gathered(v: Quad) -> u64 {
     // SAFETY: Advanced SIMD is part of AArch64, and `WEIGHTS` is 16 bytes long.
     unsafe {
         let weights = vld1q_u8(WEIGHTS.as_ptr());
-        // Three rounds of pairwise addition bring eight weighted bytes into one.
+        // Three rounds of pairwise addition combine eight weighted bytes into one.
         let first = vpaddq_u8(vandq_u8(v[0], weights), vandq_u8(v[1], weights));
         let second = vpaddq_u8(vandq_u8(v[2], weights), vandq_u8(v[3], weights));
         let sums = vpaddq_u8(first, second);
@@ -68,7 +69,7 @@ fn equal(v: uint8x16_t, byte: u8) -> uint8x16_t {
     unsafe { vceqq_u8(v, vdupq_n_u8(byte)) }
 }
 
-/// 0xFF where one of two tests says so.
+/// 0xFF where one of two tests succeeds.
 #[inline(always)]
 fn or(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     // SAFETY: Advanced SIMD is part of AArch64.
@@ -88,7 +89,7 @@ fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
     // SAFETY: Advanced SIMD is part of AArch64, and the tables are 16 bytes long.
     unsafe {
         let low = vqtbl1q_u8(vld1q_u8(tables.low.as_ptr()), vandq_u8(v, vdupq_n_u8(0x0F)));
-        // `high` is 0 from 8 up: non-ASCII is in no class.
+        // `high` is 0 from 8 up: no class has non-ASCII bytes.
         let high = vqtbl1q_u8(vld1q_u8(tables.high.as_ptr()), vshrq_n_u8::<4>(v));
         vceqzq_u8(vandq_u8(low, high))
     }

@@ -1,9 +1,9 @@
-//! The scalar backend: plain Rust, the oracle of the others.
+//! The scalar backend: plain Rust, the reference for the others.
 
 use super::table::{CLASS_LANES, NibbleTables, SIMPLE};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, class};
 
-/// The token of the scalar backend; anyone may have it.
+/// The token of the scalar backend, which needs no proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar;
 
@@ -13,7 +13,8 @@ pub(super) fn run<T: Task>(task: T) -> T::Output {
     task.run(Scalar)
 }
 
-/// Loops over bytes are functions of their own: a call is nothing beside them, and no task holds copies of them.
+/// Loops over bytes are not inlined: a call costs little compared to them, and tasks hold no
+/// copies.
 impl Isa for Scalar {
     const BACKEND: Backend = Backend::Scalar;
 
@@ -90,7 +91,7 @@ fn mask_of(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
 }
 
 const _: () = {
-    // `sketch` puts `look` together from classes; it must be the complement of `SIMPLE`.
+    // `sketch` combines `look` from classes; it must be the complement of `SIMPLE`.
     let mut byte = 0;
     while byte < 256 {
         let lanes = CLASS_LANES[byte];

@@ -39,10 +39,11 @@ fn load(block: &[u8; BLOCK]) -> Quad {
     }
 }
 
-/// The top bits of the bytes that a test gives for each quarter.
+/// The top bits of the bytes that a test returns for each quarter.
 ///
-/// A macro, as a function would have to take a closure, and a closure that is called in many places is not always
-/// inlined: it is compiled without this backend's features then, and every intrinsic in it is a call.
+/// A macro, since a function would take a closure, and a closure with many call sites is not always
+/// inlined: it is then compiled without the features of this backend, and every intrinsic in it is
+/// a call.
 macro_rules! mask {
     ($quad:expr, |$v:ident| $test:expr) => {{
         let [$v, second, third, fourth] = $quad;
@@ -70,7 +71,7 @@ fn equal(v: __m128i, byte: u8) -> __m128i {
     unsafe { _mm_cmpeq_epi8(v, _mm_set1_epi8(byte.cast_signed())) }
 }
 
-/// 0xFF where one of two tests says so.
+/// 0xFF where one of two tests succeeds.
 #[inline(always)]
 fn or(a: __m128i, b: __m128i) -> __m128i {
     // SAFETY: a caller holds this backend's token.
@@ -96,7 +97,7 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
     unsafe {
         let low_table = _mm_loadu_si128(tables.low.as_ptr().cast());
         let high_table = _mm_loadu_si128(tables.high.as_ptr().cast());
-        // The shuffle gives 0 where bit 7 of the byte is set: non-ASCII is in no class.
+        // The shuffle returns 0 where bit 7 of the byte is set: no class has non-ASCII bytes.
         let low = _mm_shuffle_epi8(low_table, v);
         let nibble = _mm_and_si128(_mm_srli_epi16::<4>(v), _mm_set1_epi8(0x0F));
         let high = _mm_shuffle_epi8(high_table, nibble);
@@ -104,8 +105,9 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
     }
 }
 
-/// The tests that the floors above make. Functions of their own, as few CPUs have nothing better than SSSE3: inlined into
-/// all tasks, with four registers for each block, they took longer to compile than those of the other backends.
+/// The tests that the floors above use. Not inlined, as few CPUs have nothing better than SSSE3:
+/// inlined into all tasks, with four registers for each block, they took longer to compile than
+/// those of the other backends.
 mod block {
     use super::*;
 

@@ -1,18 +1,19 @@
-//! Look-up tables computed at compile time from the grammar's byte classes.
+//! Look-up tables, computed from the byte classes of the grammar at compile time.
 
 use super::class;
 use crate::grammar::ByteClass;
 use crate::grammar::class::{UPPER, URI_BYTE};
 
-/// The bytes that fast paths know: every URI byte but the brackets. Its complement is [`class::ODD`].
+/// The bytes that fast paths handle: every URI byte except brackets. Its complement is
+/// [`class::ODD`].
 pub const PLAIN: ByteClass = URI_BYTE.without(ByteClass::of(b"[]"));
 
-/// The bytes of a plain record: no triplet and no fragment either. Its complement, with dots that
-/// follow a slash, is [`super::Summary::look`].
+/// The bytes of a plain record: no triplets and no fragment either. Its complement, with the dots
+/// that follow a slash, is [`super::Summary::look`].
 pub const SIMPLE: ByteClass = PLAIN.without(ByteClass::of(b"%#"));
 
 /// Two 16-entry tables that test membership in a set of ASCII bytes with byte shuffles:
-/// `low[b & 15] & high[b >> 4] != 0` exactly when `b` is in the set.
+/// `low[b & 15] & high[b >> 4] != 0` exactly if `b` is in the set.
 #[derive(Clone, Copy)]
 pub struct NibbleTables {
     /// By low nibble: bit `h` is set when the byte `h << 4 | low` is in the set.
@@ -45,7 +46,7 @@ pub const PLAIN_NIBBLES: NibbleTables = nibble_tables(PLAIN);
 /// The tables of [`SIMPLE`].
 pub const SIMPLE_NIBBLES: NibbleTables = nibble_tables(SIMPLE);
 
-/// The class bits of every byte: bit `c` of `CLASS_BITS[b]` says that `b` is of class `c`.
+/// The class bits of every byte: bit `c` of `CLASS_BITS[b]` is set if `b` is of class `c`.
 pub const CLASS_BITS: [u8; 256] = class_bits();
 
 const fn class_bits() -> [u8; 256] {

@@ -1,4 +1,4 @@
-//! Every backend against the scalar one, and the scalar one against the grammar.
+//! Tests every backend against the scalar one, and the scalar one against the grammar.
 
 use super::scalar::Scalar;
 use super::table::{PLAIN, PLAIN_NIBBLES, SIMPLE};
@@ -27,7 +27,7 @@ impl Task for Window<'_> {
     }
 }
 
-/// Blocks in which every byte value stands at every position, then mixed ones.
+/// Blocks with every byte value at every position, followed by mixed ones.
 fn blocks() -> impl Iterator<Item = [u8; BLOCK]> {
     let rotations = (0..=255u8)
         .map(|first| core::array::from_fn(|i| first.wrapping_add((i as u8).wrapping_mul(5))));
@@ -42,7 +42,7 @@ fn blocks() -> impl Iterator<Item = [u8; BLOCK]> {
 }
 
 #[test]
-fn scalar_masks_say_what_the_grammar_says() {
+fn scalar_masks_agree_with_the_grammar() {
     for block in blocks() {
         let masks = Scalar.classify(&block);
         let Sketch { summary, dot, record_end } = Scalar.sketch(&block, b'\n');

@@ -137,7 +137,7 @@ fn gzip_may_be_padded_and_garbage_is_an_error_after_the_lines_before_it() {
         let ran = run(command, &garbage);
         assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\n"), "{}", ran.stderr);
         let what = format!(
-            "uriscan: -: gzip data is followed by something else at byte {}, byte 22 of what it holds\n",
+            "uriscan: -: gzip data is followed by something else at byte {}, byte 22 of the decompressed data\n",
             packed.len()
         );
         assert_eq!(ran.stderr, what);

@@ -32,15 +32,17 @@ HTTP://Example.COM:80/a/../%7Ebob
 fn two_uris_are_compared() {
     let told = run(["explain", "http://h", "HTTP://h:80/"], "").quiet();
     assert!(
-        told.ends_with("one at rung scheme: scheme-case, default-port, empty-path\n"),
+        told.ends_with("equivalent at rung scheme: scheme-case, default-port, empty-path\n"),
         "{told}"
     );
     assert!(
-        run(["explain", "a:", "a:"], "").quiet().ends_with("one at rung string: the same bytes\n")
+        run(["explain", "a:", "a:"], "")
+            .quiet()
+            .ends_with("equivalent at rung string: the same bytes\n")
     );
     let told = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "").quiet();
     let expected = "\
-never one
+never equivalent
   query-order: the order of a query is part of it
     http://h/?a=1&b=2
               ^

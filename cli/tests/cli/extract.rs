@@ -431,7 +431,7 @@ fn bodies_that_cannot_be_decoded_are_told_with_their_places() {
     let told: Vec<String> = [(0, "br"), (2, "zstd"), (3, "deflate"), (4, "gzip"), (6, "gzip")]
         .map(|(i, coding)| {
             format!(
-                "uriscan: -: record at byte {} (http://h/{i}): its body, Content-Encoding {coding}, cannot be decoded and was left out",
+                "uriscan: -: record at byte {} (http://h/{i}): its body, Content-Encoding {coding}, cannot be decoded and was skipped",
                 starts[i]
             )
         })

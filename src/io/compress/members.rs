@@ -1,7 +1,8 @@
-//! Decoders of streams of several members that give all that is whole before they fail.
+//! Decoders of streams with several members, which return all intact data before they fail.
 //!
-//! What follows the end of a member is another one, padding where the format has it, or an error: never passed over in
-//! silence, and never at the cost of what came before.
+//! The end of a member may be followed by another one or by padding, if the format has it; anything
+//! else is an error. It is never skipped silently, and never prevents earlier data from being
+//! returned.
 
 use std::io::{self, BufRead, Read};
 
@@ -9,12 +10,12 @@ use flate2::bufread::GzDecoder;
 use liblzma::stream::{Action, Status, Stream};
 use lz4_flex::frame::FrameDecoder;
 
-/// The error for bytes that follow the end of the data and are none of their format.
+/// The error for bytes of another format after the end of the data.
 fn garbage() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, super::Garbage)
 }
 
-/// Whether `data` has nothing left. Interruptions are no end.
+/// Whether `data` is at its end. Interruptions are retried.
 fn is_at_end(data: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match data.fill_buf() {
@@ -25,7 +26,8 @@ fn is_at_end(data: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Member after member of gzip, padded with zeros perhaps, as tapes and disk images leave them and `gzip -d` accepts them.
+/// Consecutive gzip members, possibly padded with zeros, as left by tapes and disk images and
+/// accepted by `gzip -d`.
 pub(super) struct Gzip<R>(Option<GzDecoder<R>>);
 
 impl<R: BufRead> Gzip<R> {
@@ -59,11 +61,11 @@ impl<R: BufRead> Read for Gzip<R> {
     }
 }
 
-/// Stream after stream of xz, with the padding that the format has between them and after them.
+/// Consecutive xz streams, with the padding of the format between and after them.
 pub(super) struct Xz<R> {
     data: R,
     stream: Stream,
-    /// What is wrong after that which was given last.
+    /// The error after the data that were returned last.
     failed: Option<io::Error>,
 }
 
@@ -97,7 +99,7 @@ impl<R: BufRead> Read for Xz<R> {
                 Ok(_) if is_end => io::ErrorKind::UnexpectedEof.into(),
                 Ok(_) if taken > 0 => continue,
                 Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "corrupt xz stream"),
-                // The first stream was one of xz, or nobody would have asked for it.
+                // The first stream was xz, or this decoder would not have been chosen.
                 Err(liblzma::stream::Error::Format) => garbage(),
                 Err(error) => error.into(),
             };
@@ -110,7 +112,7 @@ impl<R: BufRead> Read for Xz<R> {
     }
 }
 
-/// Frame after frame of lz4, as the decoder ends with each.
+/// Consecutive lz4 frames, as the decoder stops after each.
 pub(super) struct Lz4<R: Read>(Option<FrameDecoder<R>>);
 
 impl<R: BufRead> Lz4<R> {
@@ -126,7 +128,7 @@ impl<R: BufRead> Read for Lz4<R> {
             if count > 0 || out.is_empty() {
                 return Ok(count);
             }
-            // A decoder that has seen the end of its frame cannot begin another.
+            // A decoder that has reached the end of its frame cannot begin another.
             let Some(mut data) = self.0.take().map(FrameDecoder::into_inner) else { break };
             if !is_at_end(&mut data)? {
                 self.0 = Some(FrameDecoder::new(data));

@@ -1,8 +1,8 @@
-//! Chunks against the records that went in.
+//! Tests chunks against the records of the input.
 
 use super::*;
 
-/// A reader that gives one byte at a time and is interrupted before each.
+/// A reader that returns one byte at a time and is interrupted before each.
 struct Drip(io::Cursor<Vec<u8>>, bool);
 
 impl Read for Drip {
@@ -30,7 +30,7 @@ fn chunks(sources: Vec<Source>, chunk_bytes: usize, max_record: usize) -> Vec<Pi
 }
 
 #[test]
-fn chunks_are_whole_records_with_their_places() {
+fn chunks_are_whole_records_with_their_positions() {
     let text: Vec<u8> = (0..200).flat_map(|i| format!("line {i}\n").into_bytes()).collect();
     for drip in [false, true] {
         let source = if drip {
@@ -52,7 +52,7 @@ fn chunks_are_whole_records_with_their_places() {
 }
 
 #[test]
-fn sources_do_not_run_into_each_other() {
+fn sources_are_kept_separate() {
     let sources = vec![
         Source::new("a", &b"\xEF\xBB\xBFone\ntwo"[..]),
         Source::new("b", &b""[..]),
@@ -69,7 +69,7 @@ fn sources_do_not_run_into_each_other() {
 }
 
 #[test]
-fn buffers_of_long_records_are_used_again() {
+fn buffers_of_long_records_are_reused() {
     let line = |i: usize| {
         [&vec![b'x'; if i.is_multiple_of(3) { 5000 } else { 9 * i }][..], b"\n"].concat()
     };
@@ -93,7 +93,7 @@ fn buffers_of_long_records_are_used_again() {
 }
 
 #[test]
-fn a_record_over_the_limit_comes_in_pieces() {
+fn a_record_over_the_limit_is_split_into_pieces() {
     let mut text = b"first\n".to_vec();
     text.extend(vec![b'x'; 1000]);
     text.extend(b"\nlast\n");
@@ -132,7 +132,7 @@ fn a_record_over_the_limit_has_a_last_piece_whatever_ends_it() {
 }
 
 #[test]
-fn sources_opened_early_give_the_same_chunks() {
+fn sources_opened_ahead_give_the_same_chunks() {
     let long = "y".repeat(70);
     let texts = ["", "x\n", "\n", "x\nhalf", "\u{FEFF}a\nb", &long, "a\0b\n", "x\ny\n"];
     for (chunk_bytes, text_only) in [(1, false), (16, true), (16, false), (1000, true)] {

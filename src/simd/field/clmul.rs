@@ -9,7 +9,7 @@ pub(in crate::simd) fn is_available() -> bool {
     is_x86_feature_detected!("pclmulqdq")
 }
 
-/// A product that is not reduced yet: its low half, its high half, and what is to be added across the two.
+/// An unreduced product: its low half, its high half, and the part to be added across the two.
 #[derive(Clone, Copy)]
 struct Product {
     low: __m128i,
@@ -96,7 +96,7 @@ pub(in crate::simd) unsafe fn product_sum(text: &[u8; PIECE], len: usize, key: &
     }
 }
 
-/// The word number `i` of `text`, without the bits that are not in `mask`, added to that of `key`.
+/// Word number `i` of `text`, masked by `mask`, added to that of `key`.
 #[inline(always)]
 fn keyed(text: &[u8; PIECE], mask: &[u8; PIECE], key: &PieceKey, i: usize) -> __m128i {
     let (text, mask) = (&text.as_chunks::<16>().0[i], &mask.as_chunks::<16>().0[i]);
@@ -121,7 +121,7 @@ fn added(a: Product, b: Product) -> Product {
     }
 }
 
-/// The same as [`product_sum`], with two words to a load.
+/// Like [`product_sum`], with two words per load.
 ///
 /// # Safety
 /// The CPU has AVX2 and PCLMULQDQ.
@@ -147,7 +147,7 @@ pub(in crate::simd) unsafe fn product_sum_by_pairs(
     }
 }
 
-/// The words number `2 * i` and `2 * i + 1` of `text`, as [`keyed`] gives them.
+/// Words number `2 * i` and `2 * i + 1` of `text`, as by [`keyed`].
 ///
 /// # Safety
 /// The CPU has AVX2.
@@ -164,12 +164,12 @@ unsafe fn keyed_pair(text: &[u8; PIECE], mask: &[u8; PIECE], key: &PieceKey, i: 
     }
 }
 
-/// Whether the CPU has what [`product_sum_wide`] needs.
+/// Whether the CPU has the instructions that [`product_sum_wide`] needs.
 pub(in crate::simd) fn is_wide_available() -> bool {
     is_available() && is_x86_feature_detected!("vpclmulqdq")
 }
 
-/// The same as [`product_sum`], four products at a time.
+/// Like [`product_sum`], four products at a time.
 ///
 /// # Safety
 /// The CPU has AVX-512 F, BW, DQ and VL, VPCLMULQDQ and PCLMULQDQ.
@@ -203,13 +203,13 @@ pub(in crate::simd) unsafe fn product_sum_wide(
     }
 }
 
-/// A word whose lowest `count` bits are set, all of them for 64 and more.
+/// A word whose lowest `count` bits are set; all bits if `count` is 64 or more.
 #[inline(always)]
 fn low_bits(count: usize) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// The four quarters of a register, added.
+/// The sum of the four quarters of a register.
 ///
 /// # Safety
 /// The CPU has AVX-512 F.

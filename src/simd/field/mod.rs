@@ -1,28 +1,29 @@
-//! Arithmetic in GF(2^128), for keys that nobody can predict ([`crate::key`]).
+//! Arithmetic in GF(2^128), for unpredictable keys ([`crate::key`]).
 //!
-//! A `u128` stands for a polynomial over GF(2), bit `i` for `x^i`; products are reduced modulo
-//! `x^128 + x^7 + x^2 + x + 1`, which is irreducible (it is the polynomial of GCM and of XTS). This file has the
-//! portable meaning, by integer multiplication; `clmul` has carry-less multiplication of x86-64, `pmull` that of
-//! AArch64. All give the same bits.
+//! A `u128` represents a polynomial over GF(2), bit `i` for `x^i`; products are reduced modulo
+//! `x^128 + x^7 + x^2 + x + 1`, which is irreducible (it is the polynomial of GCM and of XTS). This
+//! file has the portable definition, by integer multiplication; `clmul` uses carry-less
+//! multiplication on x86-64, `pmull` that of AArch64. All return the same bits.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod clmul;
 #[cfg(target_arch = "aarch64")]
 pub(super) mod pmull;
 
-/// Bytes that one [`product_sum`] takes.
+/// Number of bytes that one [`product_sum`] takes.
 pub(crate) const PIECE: usize = 128;
 
-/// 128-bit words of a piece.
+/// Number of 128-bit words in a piece.
 const WORDS: usize = PIECE / 16;
 
-/// The secret words that a piece is added to, one for each of its own.
+/// The secret words that are added to those of a piece.
 pub(crate) type PieceKey = [u128; WORDS];
 
 /// `x^128` modulo the polynomial of the field.
 const REDUCTION: u64 = 0x87;
 
-/// 128 bytes of 0xFF, then as many zeros: from byte `PIECE - len` on stands the mask of the first `len` bytes.
+/// 128 bytes of 0xFF, followed by as many zeros: the mask of the first `len` bytes begins at byte
+/// `PIECE - len`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 static MASKS: [u8; 2 * PIECE] = {
     let mut masks = [0; 2 * PIECE];
@@ -41,9 +42,9 @@ fn mask_of(len: usize) -> &'static [u8; PIECE] {
     MASKS[PIECE - len.min(PIECE)..].first_chunk().expect("the table is twice as long")
 }
 
-/// The byte that the last one of a piece is XORed with: its length, but for a whole piece 0.
+/// The value that is XORed with the last byte of a piece: its length, or 0 for a whole piece.
 ///
-/// The last byte of a piece that is not whole is zero otherwise, so two pieces of which one is not whole differ.
+/// The last byte of a shorter piece is otherwise zero, so pieces of different lengths differ.
 #[inline(always)]
 fn mark_of(len: usize) -> u8 {
     (len % PIECE) as u8
@@ -82,11 +83,11 @@ fn multiply_unreduced(a: u128, b: u128) -> [u128; 2] {
     [low ^ (middle << 64), high ^ (middle >> 64)]
 }
 
-/// The product of two polynomials of degree 63 at most, without carries, by integer multiplication.
+/// The carry-less product of two polynomials of degree 63 at most, by integer multiplication.
 ///
-/// Each factor is taken apart into five, of which each has every fifth bit. Of the product of two of these
-/// no column adds up to more than 13, which fits the five bits up to the next column, so nothing is carried from one
-/// column to another, and the lowest bit of each is what is asked for.
+/// Each factor is split into five, each with every fifth bit. In the product of two of these no
+/// column sums to more than 13, which fits the five bits up to the next column, so nothing is
+/// carried from one column to another, and the lowest bit of each is the result.
 fn multiply_halves(a: u64, b: u64) -> u128 {
     const STEP: usize = 5;
     const EVERY_FIFTH: u128 = {
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
     use crate::simd::{Isa, Kernels, Task};
 
-    /// Multiplication as it is defined, bit by bit.
+    /// Multiplication by its definition, bit by bit.
     fn by_definition(a: u128, b: u128) -> u128 {
         let mut product = 0;
         for bit in (0..128).rev() {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn products_are_what_they_are_defined_to_be() {
+    fn products_agree_with_the_definition() {
         for kernels in Kernels::available() {
             for (a, b) in words().zip(words().skip(3).chain(words())) {
                 let name = kernels.backend().name();

@@ -1,4 +1,5 @@
-//! GF(2^128) by PMULL of AArch64, which is part of its cryptographic extension: nearly every CPU has it, but not all.
+//! GF(2^128) by PMULL of AArch64, a part of its cryptographic extension, which nearly every CPU
+//! has.
 
 use core::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
@@ -27,7 +28,7 @@ pub(in crate::simd) fn product_sum(text: &[u8; PIECE], len: usize, key: &PieceKe
     }
 }
 
-/// A product that is not reduced yet: its low half, its high half, and what is to be added across the two.
+/// An unreduced product: its low half, its high half, and the part to be added across the two.
 #[derive(Clone, Copy, Default)]
 struct Product {
     low: u128,

@@ -23,7 +23,7 @@ fn load_start(block: &[u8; BLOCK], len: u32, half: usize) -> __m256i {
     unsafe { _mm256_and_si256(load(block, half), load(mask_of(len), half)) }
 }
 
-/// Eight rows of eight words become columns.
+/// Transposes eight rows of eight words.
 #[inline(always)]
 fn transpose(rows: [__m256i; LANES]) -> [__m256i; LANES] {
     let [a, b, c, d, e, f, g, h] = rows;
@@ -44,7 +44,7 @@ fn transpose(rows: [__m256i; LANES]) -> [__m256i; LANES] {
     }
 }
 
-/// In each half of the registers for itself, four rows of four words become columns.
+/// Transposes four rows of four words in each half of the registers.
 #[inline(always)]
 fn transpose_quarters([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: a caller holds this backend's token.
@@ -60,7 +60,7 @@ fn transpose_quarters([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-/// Two halves, of eight words each, as the words of a block.
+/// Combines two halves, of eight words each, to the words of a block.
 #[inline(always)]
 fn joined(first: [__m256i; LANES], second: [__m256i; LANES]) -> [__m256i; BLOCK_WORDS] {
     let [a, b, c, d, e, f, g, h] = first;
@@ -129,7 +129,8 @@ impl Lanes32 for Avx2 {
 
     #[inline(always)]
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [__m256i; BLOCK_WORDS] {
-        // A macro, as a closure that is not inlined would be compiled without this backend's features.
+        // A macro, as a closure that is not inlined would be compiled without the features of this
+        // backend.
         macro_rules! half {
             ($half:literal) => {
                 transpose([

@@ -15,7 +15,7 @@ fn load_start(block: &[u8; BLOCK], len: u32) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(_bzhi_u64(u64::MAX, len.min(64)), block.as_ptr().cast()) }
 }
 
-/// In each quarter of the registers for itself, four rows of four words become columns.
+/// Transposes four rows of four words in each quarter of the registers.
 #[inline(always)]
 fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     // SAFETY: a caller holds this backend's token.
@@ -31,7 +31,7 @@ fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-/// Four rows of four quarters become columns.
+/// Transposes four rows of four quarters.
 #[inline(always)]
 fn transpose_of_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     // SAFETY: a caller holds this backend's token.
@@ -49,7 +49,7 @@ fn transpose_of_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     }
 }
 
-/// Sixteen rows of sixteen words become columns.
+/// Transposes sixteen rows of sixteen words.
 #[inline(always)]
 fn transpose(rows: [__m512i; LANES]) -> [__m512i; BLOCK_WORDS] {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = rows;

@@ -1,7 +1,7 @@
-//! Vectors of 32-bit words, one word per record: what a hash needs to work on many records at a time.
+//! Vectors of 32-bit words, one word per record, for hashing many records at a time.
 //!
-//! A backend has 1, 4, 8 or 16 lanes. What is handed over record by record stands in arrays of
-//! [`MAX_LANES`], of which a backend uses the first [`Lanes32::LANES`].
+//! A backend has 1, 4, 8 or 16 lanes. Values for each record are passed in arrays of [`MAX_LANES`],
+//! of which a backend uses the first [`Lanes32::LANES`].
 
 pub(super) mod scalar;
 
@@ -18,16 +18,16 @@ mod tests;
 
 use super::BLOCK;
 
-/// The most lanes that a backend has.
+/// The most lanes of any backend.
 pub const MAX_LANES: usize = 16;
 
-/// 32-bit words in a block.
+/// Number of 32-bit words in a block.
 pub const BLOCK_WORDS: usize = BLOCK / size_of::<u32>();
 
-/// Arithmetic on vectors of 32-bit words. As with [`Isa`](super::Isa), a value of the implementing
+/// Arithmetic on vectors of 32-bit words. As for [`Isa`](super::Isa), a value of the implementing
 /// type is proof that the CPU has the instructions.
 pub trait Lanes32: Copy + Send + Sync {
-    /// Words in a vector, at most [`MAX_LANES`].
+    /// Number of words in a vector, at most [`MAX_LANES`].
     const LANES: usize;
 
     /// A vector of [`Lanes32::LANES`] words.
@@ -60,7 +60,7 @@ pub trait Lanes32: Copy + Send + Sync {
     /// Vector `w` has in lane `i` the little-endian word `w` of `blocks[i]`.
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [Self::Words; BLOCK_WORDS];
 
-    /// As [`Lanes32::load`], with zeros for the bytes of `blocks[i]` from `lens[i]` on.
+    /// Like [`Lanes32::load`], with zeros for the bytes of `blocks[i]` from `lens[i]` on.
     ///
     /// A length above [`BLOCK`] counts as [`BLOCK`].
     fn load_starts(

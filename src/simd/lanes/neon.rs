@@ -7,8 +7,8 @@ use crate::simd::neon::Neon;
 
 const LANES: usize = 4;
 
-/// Quarter `quarter` of `block`; AArch64 in the order of bytes that Rust's targets with Advanced
-/// SIMD have, which is little-endian.
+/// Quarter `quarter` of `block`. The byte order is little-endian, as on all of Rust's AArch64
+/// targets with Advanced SIMD.
 #[inline(always)]
 fn load(block: &[u8; BLOCK], quarter: usize) -> uint32x4_t {
     let quarter = &block.as_chunks::<16>().0[quarter];
@@ -23,7 +23,7 @@ fn load_start(block: &[u8; BLOCK], len: u32, quarter: usize) -> uint32x4_t {
     unsafe { vandq_u32(load(block, quarter), load(mask_of(len), quarter)) }
 }
 
-/// Four rows of four words become columns.
+/// Transposes four rows of four words.
 #[inline(always)]
 fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     // SAFETY: Advanced SIMD is part of AArch64.
@@ -39,14 +39,14 @@ fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     }
 }
 
-/// The same bits in words of 64.
+/// The same bits as 64-bit words.
 #[inline(always)]
 fn wide(v: uint32x4_t) -> uint64x2_t {
     // SAFETY: Advanced SIMD is part of AArch64.
     unsafe { vreinterpretq_u64_u32(v) }
 }
 
-/// Four quarters, of four words each, as the words of a block.
+/// Combines four quarters, of four words each, to the words of a block.
 #[inline(always)]
 fn joined(quarters: [[uint32x4_t; 4]; 4]) -> [uint32x4_t; BLOCK_WORDS] {
     let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]] = quarters;
@@ -108,7 +108,8 @@ impl Lanes32 for Neon {
 
     #[inline(always)]
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [uint32x4_t; BLOCK_WORDS] {
-        // A macro, as a closure that is not inlined would be compiled without this backend's features.
+        // A macro, as a closure that is not inlined would be compiled without the features of this
+        // backend.
         macro_rules! quarter {
             ($quarter:literal) => {
                 transpose([

@@ -1,4 +1,4 @@
-//! One lane: the words that every CPU has.
+//! One lane: plain words, for every CPU.
 
 use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES};
 use crate::simd::scalar::Scalar;

@@ -22,9 +22,10 @@ fn load_start(block: &[u8; BLOCK], len: u32, quarter: usize) -> __m128i {
     unsafe { _mm_and_si128(load(block, quarter), load(mask_of(len), quarter)) }
 }
 
-/// `order` as it is, but a value of which the optimizer knows nothing.
+/// Returns `order`, hidden from the optimizer.
 ///
-/// LLVM makes two shuffles of one that exchanges halves of words, which is slower in a chain of operations.
+/// LLVM replaces a shuffle that exchanges halves of words with two, which is slower in a chain of
+/// operations.
 #[inline(always)]
 pub(super) fn opaque(order: __m128i) -> __m128i {
     let mut order = order;
@@ -37,7 +38,7 @@ pub(super) fn opaque(order: __m128i) -> __m128i {
     order
 }
 
-/// Four rows of four words become columns.
+/// Transposes four rows of four words.
 #[inline(always)]
 fn transpose([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     // SAFETY: SSE2 is part of x86-64.
@@ -53,7 +54,7 @@ fn transpose([a, b, c, d]: [__m128i; 4]) -> [__m128i; 4] {
     }
 }
 
-/// Four quarters, of four words each, as the words of a block.
+/// Combines four quarters, of four words each, to the words of a block.
 #[inline(always)]
 fn joined(quarters: [[__m128i; 4]; 4]) -> [__m128i; BLOCK_WORDS] {
     let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]] = quarters;
@@ -121,7 +122,8 @@ impl Lanes32 for Ssse3 {
 
     #[inline(always)]
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [__m128i; BLOCK_WORDS] {
-        // A macro, as a closure that is not inlined would be compiled without this backend's features.
+        // A macro, as a closure that is not inlined would be compiled without the features of this
+        // backend.
         macro_rules! quarter {
             ($quarter:literal) => {
                 transpose([

@@ -1,15 +1,16 @@
-//! The lanes of every backend against plain arithmetic on each word.
+//! Tests the lanes of every backend against plain arithmetic on each word.
 
 use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES};
 use crate::simd::{Isa, Kernels, Task};
 
-/// Every operation on the blocks and values given, as the bytes that [`Lanes32::store`] writes.
+/// All operations on the given blocks and values; results as written by [`Lanes32::store`].
 struct Operations<'a> {
     blocks: [&'a [u8; BLOCK]; MAX_LANES],
     lens: [u32; MAX_LANES],
 }
 
-/// Lane by lane: whole blocks, starts of blocks, and ten results of operations on their first two words.
+/// Per lane: whole blocks, starts of blocks, and ten results of operations on their first two
+/// words.
 type Results = (usize, Vec<[[u8; 16]; MAX_LANES]>);
 
 impl Task for Operations<'_> {
@@ -38,7 +39,7 @@ impl Task for Operations<'_> {
     }
 }
 
-/// What lane `lane` must hold, four words in each result.
+/// The expected content of lane `lane`, four words in each result.
 fn expected(block: &[u8; BLOCK], len: u32, values: u32) -> Vec<[u8; 16]> {
     let words_of = |bytes: &[u8; BLOCK]| -> [u32; BLOCK_WORDS] {
         core::array::from_fn(|i| u32::from_le_bytes(bytes.as_chunks::<4>().0[i]))
@@ -58,7 +59,7 @@ fn expected(block: &[u8; BLOCK], len: u32, values: u32) -> Vec<[u8; 16]> {
 }
 
 #[test]
-fn every_backend_does_what_is_done_word_by_word() {
+fn every_backend_agrees_with_word_by_word_arithmetic() {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let bytes: [[u8; BLOCK]; 3 * MAX_LANES] = core::array::from_fn(|_| {
         core::array::from_fn(|_| {
@@ -78,7 +79,8 @@ fn every_backend_does_what_is_done_word_by_word() {
                 let expected = if lane < count {
                     expected(blocks[lane], lens[lane], lens[lane])
                 } else {
-                    // Not touched.
+                    // Unchanged.
+                    //
                     vec![[0xAA; 16]; got.len()]
                 };
                 assert_eq!(got, expected, "{:?}, lane {lane}", kernels.backend());
