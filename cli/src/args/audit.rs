@@ -5,39 +5,38 @@ use uriscan::audit::RuleSet;
 
 use super::groups::Common;
 
-/// Find what section 7 of RFC 3986 warns of: ports, encodings, addresses, secrets, lookalikes
+/// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
 ///
-/// Each finding has a rule, a severity (note, warning, error), the bytes in question, the section, and
-/// what a system that dereferences the URI would do. --list-rules explains the rules. Relative
-/// references are judged too, and so is what is no URI at all, by its delimiters.
-/// Exits with 1 when there are findings at or above --fail-on.
+/// Reads one reference per line and prints findings: rule, severity (note, warning or error), the bytes in question, the
+/// section, and what a system that dereferences the URI would do. Relative references are checked, too, and so are invalid
+/// records, by their delimiters. --list-rules explains the rules.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Audit {
-    /// Look for these rules only: names, sections such as 7.4, or all
+    /// Apply these rules only: names, sections such as 7.4, or all
     #[arg(long, value_name = "RULE,...", value_delimiter = ',', value_parser = rules)]
     pub(crate) select: Vec<RuleSet>,
 
-    /// Do not look for these rules
+    /// Do not apply these rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',', value_parser = rules)]
     pub(crate) ignore: Vec<RuleSet>,
 
-    /// Exit with 1 when there is a finding of this severity or above
+    /// Exit with code 1 if there is a finding of this severity or above
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// The form of the findings
+    /// The format of the findings
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: AuditFormat,
 
-    /// Write the records instead of findings, with *** for every password and secret parameter
+    /// Write the records instead of findings, with *** instead of passwords and secret parameters
     ///
-    /// User names without a password are masked too, and what is secret in a parameter that holds a URI; --list-rules says what
-    /// is. One line out per line in. A record of more than 64 MiB is left out and counted as invalid.
+    /// User names without a password are masked, too, and secrets in a parameter that contains a URI (see --list-rules).
+    /// Writes one line for each. A record of more than 64 MiB is dropped and counted as invalid.
     #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "format"])]
     pub(crate) redact: bool,
 
-    /// Print the rules, and what --redact masks, and end
+    /// Print the rules and what --redact masks, and exit
     #[arg(long, conflicts_with_all = ["files", "redact"])]
     pub(crate) list_rules: bool,
 
@@ -47,10 +46,10 @@ pub(crate) struct Audit {
     pub(crate) common: Common,
 }
 
-/// The form of the findings.
+/// The format of the findings.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum AuditFormat {
-    /// One line per finding, with the columns of the line
+    /// One line per finding, with columns
     #[default]
     Text,
     /// One JSON object per finding
@@ -59,7 +58,7 @@ pub(crate) enum AuditFormat {
     Sarif,
 }
 
-/// From which severity on findings make the run fail.
+/// The lowest severity that makes the run fail.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum FailOn {
     /// Any finding
@@ -74,17 +73,21 @@ pub(crate) enum FailOn {
 }
 
 fn rules(typed: &str) -> Result<RuleSet, String> {
-    RuleSet::named(typed).ok_or_else(|| {
-        "neither a rule nor a section with rules; --list-rules prints both".to_owned()
-    })
+    RuleSet::named(typed)
+        .ok_or_else(|| "not a rule or a section; --list-rules prints both".to_owned())
 }
 
 const AFTER_HELP: &str = "\
 Examples:
+  $ echo 'http://user:secret@h/?token=1' | uriscan audit --redact
+  http://user:***@h/?token=***
+
   uriscan audit urls.txt
   uriscan audit --select 7.4,password --fail-on error urls.txt
   uriscan audit --ignore user-name,encoded-slash urls.txt
   uriscan audit --format jsonl urls.txt | jq -r .rule | sort | uniq -c
   uriscan audit --format sarif urls.txt -o urls.sarif
-  uriscan audit --redact access.txt > safe.txt     the same list without its secrets
-  uriscan audit --list-rules";
+  uriscan audit --redact access.txt > safe.txt
+  uriscan audit --list-rules
+
+Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 error.";

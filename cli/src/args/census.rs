@@ -5,16 +5,15 @@ use clap::{Args, ValueEnum};
 use super::groups::{Common, Mending, References, Strictness};
 use super::rule_choice::RuleChoice;
 
-/// Count what each rung of the ladder would merge, in one pass
+/// Count what each rung of the comparison ladder would merge, in one pass
 ///
-/// Invalid records are counted by kind and compared by their bytes, but for hosts in raw UTF-8,
-/// which rung `scheme` takes for their A-labels. Needs memory for the keys of every rung: up to
-/// three times that of `dedup`. With rules beyond the RFC there is one more row: what they merge on
-/// top of the highest rung.
+/// Reads one URI per line. Invalid records are counted by kind and compared by their bytes, except for hosts in raw UTF-8, which
+/// rung `scheme` converts to A-labels. Memory is that of the keys of every rung, up to three times that of `dedup`. With
+/// rules beyond the RFC, one more row counts what they merge in addition to the highest rung.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {
-    /// Leave `#` and the fragment out: they are no part of what is retrieved
+    /// Ignore fragments: they are not sent to a server
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
 
@@ -27,7 +26,7 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) references: References,
 
-    /// The form of the answer
+    /// The format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: CensusFormat,
 
@@ -37,18 +36,26 @@ pub(crate) struct Census {
     pub(crate) common: Common,
 }
 
-/// The form of the answer of `census`.
+/// The format of the report of `census`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CensusFormat {
     /// For people
     #[default]
     Table,
-    /// One object in one line, for machines
+    /// One JSON object on one line
     Json,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
+  $ printf 'HTTP://h\\nhttp://h/\\nhttp://h/\\n' | uriscan census | head -4 | cut -c 1-56
+  rung                 distinct           merges     share
+  string                      2                1   33.33 %
+  syntax                      2                0    0.00 %
+  scheme                      1                1   33.33 %
+
   uriscan census urls.txt
-  uriscan census --preset crawl urls.txt           what rules would merge on top
-  uriscan census --ignore-fragment --format json urls.txt | jq '.rungs[-1].distinct'";
+  uriscan census --preset crawl urls.txt           what rules would merge in addition
+  uriscan census --ignore-fragment --format json urls.txt | jq '.rungs[-1].distinct'
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

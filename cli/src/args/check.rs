@@ -4,22 +4,22 @@ use clap::{Args, ValueEnum};
 
 use super::groups::{Common, GrammarChoice, Mending};
 
-/// Say which records are no URI-reference of RFC 3986, and why
+/// Report records that are not URI references of RFC 3986, and why
 ///
-/// Exits with 1 when there are some. With --iri and --repair: those that no repair makes one.
+/// Reads one reference per line. With --iri and --repair it reports the records that cannot be repaired.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
-    /// The form of the answers
+    /// The format of the report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
 
-    /// Tell instead which records RFC 3986 and RFC 2396 read differently, and why
+    /// Report records that RFC 3986 and RFC 2396 parse differently, and why
     ///
-    /// The reasons are: only-rfc3986 and only-rfc2396 (one of them refuses the record); registry (a host to RFC
-    /// 3986, to RFC 2396 a name in which no host can be told, as in http://a_b/); opaque-query (a query, and
-    /// a piece of the opaque part, as in mailto:a@b?subject=x); ipv4 (a name, and an address, as
-    /// in http://256.1.1.1/). --grammar rfc2396+2732 compares with that. Exits with 1 when there are some.
+    /// Reasons: only-rfc3986 and only-rfc2396 (invalid by the other one); registry (a host by RFC 3986, a registry-based
+    /// name without a host by RFC 2396, as in http://a_b/); opaque-query (a query by RFC 3986, part of the opaque part by
+    /// RFC 2396, as in mailto:a@b?subject=x); ipv4 (a name by RFC 3986, an address by RFC 2396, as in
+    /// http://256.1.1.1/). --grammar rfc2396+2732 compares with that grammar.
     #[arg(long, conflicts_with_all = ["iri", "repair"])]
     pub(crate) differ: bool,
 
@@ -33,10 +33,10 @@ pub(crate) struct Check {
     pub(crate) common: Common,
 }
 
-/// The form of the answers of `check`.
+/// The format of the report of `check`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// The invalid records, each with a caret under the byte at fault
+    /// Invalid records, with a caret below the offending byte
     #[default]
     Text,
     /// One JSON object per record: its kind (uri, absolute-uri, relative-ref), or null and the error
@@ -45,8 +45,14 @@ pub(crate) enum CheckFormat {
 
 const AFTER_HELP: &str = "\
 Examples:
+  $ printf 'http://h/\\nhttp://h/a b\\n' | uriscan check --format jsonl
+  {\"line\":1,\"kind\":\"absolute-uri\",\"error\":null}
+  {\"line\":2,\"kind\":null,\"error\":{\"kind\":\"space\",\"at\":10}}
+
   uriscan check urls.txt && echo all valid
   uriscan check --grammar rfc2396 urls.txt
-  uriscan check --differ urls.txt                  what breaks between java.net.URI and RFC 3986
-  uriscan check --iri --repair urls.txt            what is beyond repair
-  uriscan check --format jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c";
+  uriscan check --differ urls.txt                  what java.net.URI parses differently
+  uriscan check --iri --repair urls.txt            what cannot be repaired
+  uriscan check --format jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c
+
+Exit codes: 0 all valid, 1 invalid or differing records, 2 error.";

@@ -12,11 +12,10 @@ use super::groups::{Common, Equivalence, Hash, InvalidRecords, Memory, ProfileCh
 
 /// Keep the first record of each equivalence class, in input order
 ///
-/// Two URIs are one when their canonical forms at --rung are the same bytes. What is written is
-/// the first URI of each class as it was read, white space around it apart.
-/// Classes are told apart by 128-bit hashes, so memory is about 20 to 40 bytes per distinct URI,
-/// whatever its length; among ten thousand million URIs the odds of one wrong merge are 1.5e-19.
-/// Beyond --max-memory it goes on with files on disk.
+/// Reads one URI per line and writes the first URI of each class as it was read, without white space around it. Two URIs are
+/// equivalent if their canonical forms at --rung have the same bytes. Classes are identified by 128-bit hashes: memory is 20
+/// to 40 bytes per distinct URI, whatever its length, and the probability of one wrong merge among 10^10 URIs is 1.5e-19. If
+/// the keys exceed --max-memory, they spill to disk.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Dedup {
@@ -27,47 +26,45 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) from: FromText,
 
-    /// What is written for each class
+    /// What to write for each class
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub(crate) emit: Emit,
 
-    /// Hash of the keys of --emit key, or of the set that --update makes [default: blake3, or that of the set]
+    /// Hash for --emit key, or for the set that --update creates [default: blake3, or that of the set]
     #[arg(long, value_name = "HASH", value_enum)]
     pub(crate) hash: Option<Hash>,
 
-    /// Leave out what is in this set of keys, too; `uriscan set` says what such a set is
+    /// Also drop URIs whose keys are in this set (see `uriscan set --help`)
     ///
-    /// Give the same --rung and rules as when it was made. With -c, -d, -u, --keep, --dupes or --clusters whole classes are left
-    /// out: what was seen is in no count and no cluster. --dupes has it, with nothing for the one kept and `seen` for the
-    /// rung.
+    /// Use the same --rung and rules as for the set. With -c, -d, -u, --keep, --dupes or --clusters, whole classes are
+    /// dropped: they are not counted and in no cluster. --dupes lists their records without a survivor, with rung `seen`.
     #[arg(long, value_name = "SET")]
     pub(crate) seen: Option<PathBuf>,
 
-    /// Add what is written to the set, which is made if it is not there
+    /// Add the written URIs to the set, which is created if it does not exist
     ///
-    /// With -d or -u what they hold back is not added, and is new to the next run.
-    /// That is the last thing done: if the run is cut short before, the set is what it was, and the next run
-    /// writes the same again. Nothing is lost.
+    /// Records that -d or -u withhold are not added and are new to the next run. The set changes last: if the run ends
+    /// before, the set is unchanged and the next run writes the same URIs again.
     #[arg(long, requires = "seen")]
     pub(crate) update: bool,
 
-    /// Keep track of a long run over many files in this directory, so that it can go on where it was
+    /// Save the progress of a long run over many files in this directory, to resume it
     ///
-    /// Started again with the same arguments after it was cut short, the run skips the files that are done
-    /// and ends with the same results. Until then they are in OUTPUT.part. At the end the directory is removed.
-    /// Needs -o, and files that can be read again.
+    /// If the run ends early, start it again with the same arguments: it skips the files that are done, and the results
+    /// are the same. Until the end they are in OUTPUT.part. The directory is removed at the end. Requires -o and regular
+    /// files.
     #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "extract"])]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Bytes to read between two entries of --checkpoint, at least: whole files are done
+    /// Bytes to read between two checkpoints, at least: a checkpoint is saved after whole files
     #[arg(long, value_name = "SIZE", default_value = "256M", hide_short_help = true)]
     #[arg(requires = "checkpoint", value_parser = groups::amount)]
     pub(crate) checkpoint_size: u64,
 
-    /// Be wrong now and then, for an eighth of the memory for keys: leave out at most this share of the new URIs
+    /// Use Bloom filters: an eighth of the memory, and at most this share of distinct URIs is lost
     ///
-    /// Such as 0.001. URIs are kept in Bloom filters then: none is written twice, but some are taken for ones
-    /// that were there, and lost. How many at the most is told at the end of every run.
+    /// Such as 0.001. No URI is written twice, but some are taken for duplicates and dropped. The end of every run reports
+    /// the largest number to expect.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters", "verify"])]
     pub(crate) approx: Option<f64>,
@@ -93,15 +90,15 @@ impl Dedup {
     }
 }
 
-/// What is told of the classes. All of it waits for the end of the input.
+/// Reports on classes, which are written after the end of the input.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Classes (nothing is written before all is read; see below)")]
+#[command(next_help_heading = "Classes (output begins after the end of the input; see below)")]
 pub(crate) struct Classes {
-    /// Write the number of records of its class before each line
+    /// Write the size of its class before each record
     #[arg(short, long)]
     pub(crate) count: bool,
 
-    /// Write only classes of two records and more, one line each
+    /// Write only classes of two or more records, one line each
     #[arg(short = 'd', long, conflicts_with = "unique")]
     pub(crate) repeated: bool,
 
@@ -109,42 +106,41 @@ pub(crate) struct Classes {
     #[arg(short, long)]
     pub(crate) unique: bool,
 
-    /// Which record of a class is kept
+    /// Which record of a class to keep
     ///
-    /// It stands where it stood in the input.
+    /// Its position in the output is that of the input.
     #[cfg_attr(
         feature = "parquet",
-        doc = " Of tables, also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column; text is compared by bytes."
+        doc = " For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column; text is compared by bytes."
     )]
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,
 
-    /// Compare canonical forms wherever two records have one key, instead of trusting 128 bits
+    /// Compare canonical forms if two records have the same key, instead of relying on 128 bits
     ///
-    /// Two records that share a key and differ are both kept, in classes of their own. Holds the records that are kept in memory.
+    /// On a hash collision both records are kept, in separate classes. Holds the kept records in memory.
     #[arg(long)]
     pub(crate) verify: bool,
 
-    /// Write what was left out to FILE: the record, the one kept, and the rung, with tabs between
+    /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
     ///
-    /// The rung is the lowest at which the two are one. Lines are in input order, and nothing is
-    /// escaped: a URI holds no tab, and what is no URI is one only with its own bytes. So
-    /// `cut -f1 FILE` and the results together are the input.
+    /// The rung is the lowest at which the two are equivalent. Lines are in input order. Nothing is escaped: a URI
+    /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
+    /// together are the input.
     #[arg(long, value_name = "FILE")]
     pub(crate) dupes: Option<PathBuf>,
 
-    /// Write each class to FILE as a line of JSON: the survivor and all members
+    /// Write each class to FILE as a JSON line: the survivor and all members
     ///
     /// {"survivor":"http://h","count":2,"members":[{"source":"a.txt","line":1,"uri":"http://h",
-    /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is
-    /// one of the members; the rung is the lowest at which a member and the survivor are one, the rules say how
-    /// (see `uriscan explain --help`). Bytes
-    /// that are no UTF-8 are in hexadecimal digits: "uri":null,"hex":"ff".
+    /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is one of the
+    /// members. The rung is the lowest at which the member is equivalent to it; the rules are those of `uriscan explain`.
+    /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
 }
 
-/// Which record of a class is kept.
+/// Which record of a class to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Keep {
     /// The first one
@@ -152,18 +148,18 @@ pub(crate) enum Keep {
     First,
     /// The last one
     Last,
-    /// The shortest one; the first of equals
+    /// The first of the shortest ones
     Shortest,
-    /// The first one that is written with https:, or else the first one
+    /// The first one with scheme https, otherwise the first one
     #[value(alias = "prefer-https")]
     Https,
-    /// The one whose bytes come first when all are sorted
+    /// The first in byte order
     Min,
-    /// The one whose bytes come last
+    /// The last in byte order
     Max,
 }
 
-/// Which one is kept, as typed.
+/// The value of `--keep`.
 #[derive(Clone, Debug)]
 pub(crate) struct Which {
     pub(crate) keep: Keep,
@@ -204,61 +200,72 @@ impl TypedValueParser for WhichParser {
     }
 }
 
-/// What is written for each class.
+/// What to write for each class.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum Emit {
     /// The first record as it was read
     #[default]
     Original,
-    /// Its canonical form; an invalid record as it is
+    /// Its canonical form; an invalid record as it was read
     Normalized,
-    /// Its key, 32 hexadecimal digits: what `uriscan key` writes
+    /// Its key, as `uriscan key` writes it
     Key,
 }
 
-/// A chance to be wrong.
+/// A false positive rate.
 fn rate(typed: &str) -> Result<f64, String> {
     let rate = typed.parse().ok().filter(|rate| (1e-9..=0.5).contains(rate));
     rate.ok_or_else(|| "a rate is a number from 0.000000001 to 0.5, such as 0.001".to_owned())
 }
 
 const AFTER_HELP: &str = "\
-At each rung these are one:
+Equivalent at rung
   string  http://h/a                  http://h/a
   syntax  HTTP://H/%7ea/./b           http://h/~a/b
   scheme  http://h:80                 http://h/
-Never one: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
+Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters nothing is written before all is read. With the
-first four, unless --keep is min or max, files that are not compressed are read a second time to write them, at 36 to 60 bytes of memory
-for each class; from pipes and compressed files the record kept of each class waits in memory, its bytes
-and 50 to 70 more. --dupes and --clusters hold these too, 24 bytes for each record that is left out, and
-its bytes where they are not those of the one kept.
-Memory: as much as --max-memory says. When keys have no room, plain dedup writes the first records that it has found, and
-those behind them are sorted out on disk, in one to two times the time. With the options above all that was read goes to
-disk: 22 bytes for each record where files are read a second time, and else its text too, and then once more what is
-to be written.
-Time: -c, -d, -u and --keep take 1.5 to 3 times that of plain dedup, --keep min and max up to 4,
---dupes and --clusters more. Without them dedup pays for none of it.
+Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of
+the input. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second
+time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed
+files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and
+--clusters hold them too, plus 24 bytes per duplicate, and its text where it differs.
+
+Memory: plain dedup that reaches --max-memory writes the first records found so far, and finds the
+others on disk, in one to two times the time. With the options above everything read spills: 22
+bytes per record if files are read a second time, otherwise also its text, and then the output
+once more.
+
+Time: -c, -d, -u and --keep take 1.5 to 3 times as long as plain dedup, --keep min and max up to 4
+times, --dupes and --clusters longer.
 
 Examples:
+  $ printf 'HTTP://h:80\\nhttp://h/\\nhttp://h/x\\n' | uriscan dedup
+  HTTP://h:80
+  http://h/x
+  $ printf 'HTTP://h:80\\nhttp://h/\\nhttp://h/x\\n' | uriscan dedup -c
+        2 HTTP://h:80
+        1 http://h/x
+
   uriscan dedup urls.txt > unique.txt
-  uriscan dedup -c urls.txt | sort -rn | head      the largest classes
-  uriscan dedup --dupes dupes.tsv urls.txt         what was left out, for which one, and why
-  uriscan explain --pairs -f dupes.tsv             the same, at length
-  uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
+  uriscan dedup urls.txt -o urls.txt               in place
   uriscan dedup day-*.txt.gz -o all.txt --stats    several files are one list
+  uriscan dedup --rejects bad.txt urls.txt         invalid records to a file
+  uriscan dedup -c urls.txt | sort -rn | head      the largest classes
+  uriscan dedup --dupes dupes.tsv urls.txt         list the duplicates
+  uriscan explain --pairs -f dupes.tsv             and why they are duplicates
+  uriscan dedup -d --clusters groups.jsonl --keep shortest urls.txt
   uriscan dedup --max-memory 2G --temp-dir /data huge.txt -o unique.txt
   uriscan dedup --approx 0.0001 huge.txt           nearly all of them, in little memory
-  uriscan dedup --extract access.log docs/         the links in them are the list
-  uriscan dedup urls.txt -o urls.txt               in place: written aside, then renamed
-  uriscan dedup --ignore-fragment --rejects bad.txt urls.txt
-  uriscan dedup --preset crawl urls.txt            without session ids, tracking parameters …
+  uriscan dedup --extract access.log docs/         find the links first
+  uriscan dedup --preset crawl urls.txt            ignore session ids, tracking parameters …
   uriscan dedup --rule www --rule drop-param=ref urls.txt
-  uriscan dedup --emit key urls.txt                the keys of the classes
+  uriscan dedup --emit key urls.txt
   find . -name '*.url' -print0 | uriscan dedup -0 --rung string
-  uriscan dedup --iri --repair urls.txt            also what logs and pages make of URIs
+  uriscan dedup --iri --repair urls.txt            accept what logs and pages contain
   uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
   uriscan dedup --checkpoint progress -o all.txt day-*.txt.gz
-  uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt";
+  uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -7,18 +7,17 @@ use clap::{Args, ValueEnum};
 
 use super::groups::{Destination, Equivalence, Reporting, Strictness, Work};
 
-/// Say why a URI has its canonical form, and why two are one or are not
+/// Explain the canonical form of a URI, and why two URIs are equivalent or not
 ///
-/// Each change is told with its rung, the name of the rule, the bytes of the URI that it is about
-/// (counted from 0, the end not included), and the text before and after it. Two URIs are compared
-/// too: the lowest rung at which they are one and the rules that make them so; or the bytes at
-/// which their canonical forms part, and why no rung makes them one. With --base or
-/// --suffix-scheme it is the target of a reference that is explained. Records of more than 16 KiB are
-/// not explained: they are told as too long.
+/// Takes URIs as arguments, or reads them from standard input or files. Prints each change with its rung, the name of its rule,
+/// the range of bytes from 0 (the end is exclusive), and the text before and after. For two URIs it also prints the lowest
+/// rung at which they are equivalent and the rules that apply, or where their canonical forms differ and why no rung merges
+/// them. With --base or --suffix-scheme it explains the target of the reference. Records of more than 16 KiB are reported
+/// as too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Explain {
-    /// URIs to explain; two are compared as well. Without any, records are read
+    /// URIs to explain; two are also compared. Without any, records are read
     #[arg(value_name = "URI", conflicts_with_all = ["file", "null"])]
     pub(crate) uris: Vec<OsString>,
 
@@ -30,20 +29,20 @@ pub(crate) struct Explain {
     #[arg(short = '0', long)]
     pub(crate) null: bool,
 
-    /// Records are pairs: two URIs with a tab between, such as `dedup --dupes` writes
+    /// Records are pairs of URIs separated by a tab, as `dedup --dupes` writes them
     ///
-    /// What stands behind a second tab is left alone. A record without a tab is one URI.
+    /// Further columns are ignored. A record without a tab is one URI.
     #[arg(long, conflicts_with = "uris")]
     pub(crate) pairs: bool,
 
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// The form of the answers
+    /// The format of the output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: ExplainFormat,
 
-    /// Colours in text: auto is on a terminal, unless NO_COLOR is set
+    /// Use colours: auto does on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) color: Color,
 
@@ -57,43 +56,51 @@ pub(crate) struct Explain {
     pub(crate) reporting: Reporting,
 }
 
-/// The form of the answers of `explain`.
+/// The format of the output of `explain`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ExplainFormat {
-    /// Lines for people
+    /// Text for people
     #[default]
     Text,
     /// One JSON object per URI or pair
     Jsonl,
 }
 
-/// When text is coloured.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal
     #[default]
     Auto,
-    /// In any case
+    /// Always
     Always,
-    /// Not at all
+    /// Never
     Never,
 }
 
 const AFTER_HELP: &str = "\
 Rules: scheme-case host-case triplet-case triplet-decode dot-segments (6.2.2); utf8-host idna ipv6
 empty-port port-zeros default-port default-host empty-path mailto-domain urn-nid (6.2.3); fragment.
-triplet-decode holds for every scheme (2.3), for urn too, where RFC 8141, 3.1, decodes no triplets.
+triplet-decode applies to every scheme (2.3), also to urn, where RFC 8141, 3.1, decodes no triplets.
 
 Reasons: reserved double-encoding case plus-space https host-dot www trailing-slash duplicate-slash
 index-page rootless-dots query-order empty-query empty-fragment empty-userinfo; scheme authority
-userinfo host port path query fragment where it is simply another; invalid.
+userinfo host port path query fragment, if that component is simply different; invalid.
 
 JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or
 {\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\",
-\"a\",\"b\",\"message\"}]}, the rung null where they are never one. Records also have their \"line\".
+\"a\",\"b\",\"message\"}]}, with rung null if they are equivalent at none. Records also have their \"line\".
 
 Examples:
+  $ uriscan explain 'http://h:80'
+  http://h:80
+    scheme  default-port    8..11     :80 -> \"\"
+    scheme  empty-path      8..8      \"\" -> /
+    = http://h/
+
   uriscan explain 'HTTP://Example.COM:80/%7Ebob/./x'
   uriscan explain 'http://h/?a=1&b=2' 'http://h/?b=2&a=1'
   uriscan dedup --dupes dupes.tsv urls.txt > unique.txt
-  uriscan explain --pairs --format jsonl -f dupes.tsv | jq -r '.rules[]' | sort | uniq -c";
+  uriscan explain --pairs --format jsonl -f dupes.tsv | jq -r '.rules[]' | sort | uniq -c
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -7,44 +7,43 @@ use uriscan::extract::{Context, Format, LogFormat};
 
 use super::groups::Common;
 
-/// Find URIs in text, logs and whatever else is no list of URIs
+/// Find URIs in text, logs, pages and archives
 ///
-/// Writes one URI per line, in order. A link begins with a scheme and ends where a URI cannot go on:
-/// at white space, quotes, < and >, a closing bracket that was not opened in it; trailing punctuation
-/// is no part of it. Input in gzip, zstd, bzip2, xz or lz4 is read as what it holds, as it is by
-/// every command. A file that cannot be read is reported and the rest goes on; the exit code is 2 then.
+/// Reads files, directories or standard input and writes one URI per line, in order. A link begins with a scheme and ends before
+/// white space, quotes, < and >, or a closing bracket that was not opened in it; trailing punctuation is not part of it.
+/// gzip, zstd, bzip2, xz and lz4 input is decompressed. A file that cannot be read is reported and skipped.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Extract {
     #[command(flatten)]
     pub(crate) find: Find,
 
-    /// Keep letters beyond ASCII; not given, a link ends before them
+    /// Keep non-ASCII characters; by default a link ends before them
     #[arg(long)]
     pub(crate) iri: bool,
 
     #[command(flatten)]
     pub(crate) walk: Walk,
 
-    /// The URI that relative references in pages, fields and access logs are resolved against
+    /// The base URI of relative references in pages, fields and access logs
     ///
-    /// A page's own <base> goes before it, and in archives the URI of the record.
+    /// A page's own <base> takes precedence, and in archives the URI of the record.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 
-    /// Begin every line with the name of the file
+    /// Write the name of the file before each line
     #[arg(short = 'H', long)]
     pub(crate) with_filename: bool,
 
-    /// Write the number of the line that the link begins in, from 1
+    /// Write the number of the line in which the link begins, from 1
     #[arg(short = 'n', long)]
     pub(crate) line_number: bool,
 
-    /// Write the offset of the link's first byte in its file, from 0
+    /// Write the offset of the first byte of the link in its file, from 0
     #[arg(short = 'b', long)]
     pub(crate) byte_offset: bool,
 
-    /// Write the kind of place where the link stands
+    /// Write where the link was found, such as an attribute or a field
     #[arg(long)]
     pub(crate) context: bool,
 
@@ -52,7 +51,7 @@ pub(crate) struct Extract {
     #[arg(long, conflicts_with_all = ["with_filename", "line_number", "byte_offset", "context"])]
     pub(crate) jsonl: bool,
 
-    /// Write the number of links only; of each file with -H
+    /// Write only the number of links; with -H for each file
     #[arg(short, long, conflicts_with_all = ["line_number", "byte_offset", "context", "jsonl"])]
     pub(crate) count: bool,
 
@@ -62,66 +61,66 @@ pub(crate) struct Extract {
     pub(crate) common: Common,
 }
 
-/// What is read, and what counts as a link.
+/// What is read, and what is a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Find {
-    /// What the input holds: auto, text, html, markdown, json, csv, tsv, clf, warc or cdxj
+    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc or cdxj
     ///
-    /// auto tells by the first bytes of each file, and what looks like text by its name: .md, .csv, .tsv, .cdxj. html:
-    /// the references in attributes. markdown: links and images, and what stands in its text. json: the strings of JSON
-    /// lines. csv, tsv: fields. clf: access logs in the Common or Combined Log Format, or as --log-format has it.
-    /// warc: archives of version 1.0 and 1.1, their pages and texts; WAT and WET too. cdxj: the URIs in their indexes.
+    /// auto detects it by the first bytes of each file, or by its name for .md, .csv, .tsv and .cdxj. html: references in
+    /// attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
+    /// the Common or Combined Log Format, or as --log-format defines. warc: pages and text in archives of version 1.0 and
+    /// 1.1, also WAT and WET. cdxj: URIs in their indexes.
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]
     pub(crate) format: Option<InputFormat>,
 
-    /// Of JSON, CSV and TSV, look only at these members or columns
+    /// Search only these members or columns of JSON, CSV and TSV
     ///
-    /// Members by name, at any depth; a.b is a member b of one called a. Columns by their name in the first row, which
-    /// is left out then, or by their number from 1. A value that is a URI as a whole is taken as one.
+    /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
+    /// header, or by their number from 1. A value that is a URI as a whole is one link.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) field: Vec<String>,
 
-    /// How the lines of access logs look, as nginx (log_format) or Apache (LogFormat) is told
+    /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
     ///
     /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A request is
     /// joined with the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; http unless there is a
-    /// $scheme), or with --base. Lines of another form are searched as text.
+    /// $scheme), or with --base. Other lines are searched as text.
     #[arg(long, value_name = "PATTERN", value_parser = log_format)]
     pub(crate) log_format: Option<LogFormat>,
 
-    /// Of access logs, look only at target (or request), referer or agent
+    /// Search only these fields of access logs: target (or request), referer, agent
     #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = log_field)]
     pub(crate) log_field: Vec<Context>,
 
-    /// Of archives, take the URIs of the records: target
+    /// Take the URIs of the records of archives: target
     #[arg(long, value_name = "FIELD", value_parser = ["target"])]
     pub(crate) warc_field: Option<String>,
 
-    /// Schemes to look for, with commas between, or any
+    /// Schemes to find, separated by commas, or any
     ///
-    /// Not given: every scheme before `://`, and those without it whose URIs can be told from prose
-    /// (mailto, urn, tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark).
-    /// any: whatever looks like a scheme.
+    /// By default every scheme before `://`, and those whose URIs can be distinguished from prose without it (mailto, urn,
+    /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). any: whatever looks like a
+    /// scheme.
     #[arg(long, value_name = "LIST|any")]
     pub(crate) scheme: Option<String>,
 
-    /// Join links in < > that are broken over lines (RFC 3986, Appendix C)
+    /// Join links in < > that are broken across lines (RFC 3986, Appendix C)
     ///
-    /// White space around one line break is dropped. A hyphen before it stays.
+    /// White space around a line break is dropped. A hyphen before it stays.
     #[arg(long)]
     pub(crate) unwrap: bool,
 
-    /// Also hosts without a scheme, such as www.example.com/x; http:// is put before them
+    /// Also find hosts without a scheme, such as www.example.com/x, and prepend http://
     ///
-    /// Those under a public suffix (the list is part of the program).
+    /// They must be under a public suffix (the list is built in).
     #[arg(long)]
     pub(crate) www: bool,
 
-    /// Also mail addresses; mailto: is put before them
+    /// Also find mail addresses, and prepend mailto:
     #[arg(long)]
     pub(crate) email: bool,
 
-    /// Also links made harmless, such as hxxp://example[.]com; they are written as they were
+    /// Also find defanged links, such as hxxp://example[.]com, and restore them
     #[arg(long)]
     pub(crate) refang: bool,
 }
@@ -129,25 +128,25 @@ pub(crate) struct Find {
 /// Which files are read.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Walk {
-    /// Also read the files that FILE names, one per line (NUL between them with -0); - for standard input
+    /// Also read the files that FILE lists, one per line (ended by NUL with -0); - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
 
-    /// In directories, also read hidden files
+    /// Also read hidden files in directories
     #[arg(long)]
     pub(crate) hidden: bool,
 
-    /// In directories, also read files that look binary
+    /// Also read files that look binary in directories
     #[arg(short = 'a', long)]
     pub(crate) text: bool,
 }
 
-/// For commands that take lists: read anything, and take the links in it as the list.
+/// For commands that read lists: take the links in any input as the list.
 #[derive(Debug, Args)]
 pub(crate) struct FromText {
-    /// Take the links in the input, as `uriscan extract` finds them, for the list
+    /// Read the links in the input, as `uriscan extract` finds them
     ///
-    /// Directories are walked, and files that cannot be read are reported and passed over, as with extract.
+    /// Directories are searched, and files that cannot be read are reported and skipped.
     #[arg(long)]
     pub(crate) extract: bool,
 
@@ -186,21 +185,27 @@ fn log_format(typed: &str) -> Result<LogFormat, String> {
 }
 
 const AFTER_HELP: &str = "\
-Directories are walked in the order of names; hidden files and those that look binary are passed
-over, links are not followed, and .gitignore has no say.
+Directories are searched in the order of names. Hidden and binary files are skipped, symbolic
+links are not followed, .gitignore is not read.
 
 Examples:
+  $ echo 'See <http://example.com/a>, or (http://example.com/b).' | uriscan extract
+  http://example.com/a
+  http://example.com/b
+
   uriscan extract access.log.zst | uriscan dedup > urls.txt
   uriscan extract -n --scheme http,https notes.txt
-  uriscan extract --unwrap rfc3986.txt             links broken over lines inside < >
-  uriscan extract -cH docs/                        how many in each file
+  uriscan extract --unwrap rfc3986.txt             join links broken across lines in < >
+  uriscan extract -cH docs/                        count the links of each file
   uriscan extract --base http://h/a/ page.html
   uriscan extract --field url,referrer events.jsonl.gz
   uriscan extract --base https://h --log-field target access.log
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
-  uriscan extract --field url,3 pages.csv          a column by name, and the third
+  uriscan extract --field url,3 pages.csv          a column by name, and the third one
   uriscan extract --base https://h/a/ --context README.md
   uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
   uriscan extract --jsonl docs/ | jq -r .uri
   git ls-files -z | uriscan extract -0 --files-from -
-  uriscan dedup --extract access.log.zst           the same without a list in between";
+  uriscan dedup --extract access.log.zst           the same in one command
+
+Exit codes: 0 done, 2 error, or a file could not be read.";

@@ -8,29 +8,37 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Grammar {
-    /// Print the rules of RFC 2396 and what stands for them in RFC 3986
+    /// Print the rules of RFC 2396 with their equivalents in RFC 3986
     #[arg(long)]
     pub(crate) compare: bool,
 
-    /// The form of the list
+    /// The format of the list
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: GrammarFormat,
 }
 
-/// The form of the list.
+/// The format of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GrammarFormat {
     /// For people
     #[default]
     Table,
-    /// Columns between tabs, with a heading
+    /// Columns separated by tabs, with a header
     Tsv,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
+  $ uriscan grammar --format tsv | cut -f 1
+  name
+  rfc3986
+  rfc2396
+  rfc2396+2732
+
   uriscan grammar
   uriscan grammar --compare
-  uriscan grammar --compare --format jsonl | jq -r .translation";
+  uriscan grammar --compare --format jsonl | jq -r .translation
+
+Exit codes: 0 done, 2 error.";

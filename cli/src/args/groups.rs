@@ -27,11 +27,11 @@ pub(crate) struct Common {
 /// Where records come from.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// Files to read, one after the other; none or `-` for standard input
+    /// Files to read, in this order; standard input if there are none, or for `-`
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Records end in NUL instead of LF, in the input and where records or keys are written
+    /// Records end in NUL instead of LF, in input and output
     #[arg(short = '0', long)]
     pub(crate) null: bool,
 }
@@ -41,27 +41,27 @@ pub(crate) struct Input {
 pub(crate) struct Destination {
     /// Write results to FILE instead of standard output (`-`)
     ///
-    /// They are written to a new file beside it, which takes its place when all is done; when
-    /// something fails, FILE stays as it was. FILE may be one of the inputs.
+    /// FILE is replaced when all is done; on error, or after a signal, it stays as it was. It may be an input where
+    /// records are written, as by dedup and normalize, but not where a report or keys would replace them.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What makes two URIs one.
+/// What makes two URIs equivalent.
 #[derive(Debug, Args)]
 pub(crate) struct Equivalence {
-    /// How far up the ladder of RFC 3986, section 6.2
+    /// Which URIs are equivalent: the rung of the comparison ladder (RFC 3986, section 6.2)
     #[arg(long, value_name = "RUNG", value_enum, default_value_t)]
     pub(crate) rung: Rung,
 
-    /// Leave `#` and the fragment out: they are no part of what is retrieved
+    /// Ignore fragments: they are not sent to a server
     #[arg(long)]
     pub(crate) ignore_fragment: bool,
 
-    /// What stands for what, for --rung protocol: two columns, from and to, as TSV, CSV or JSONL
+    /// Redirects and other aliases, for --rung protocol: columns from and to, as TSV, CSV or JSON lines
     ///
-    /// Such as redirects that were seen. Chains are followed to their end. What contradicts itself or leads
-    /// into a circle merges nothing, and is told on standard error. A first row `from`, `to` is a heading.
+    /// Chains are followed to their end. Rows that contradict each other or form a loop merge nothing and are reported
+    /// on standard error. A first row `from`, `to` is a heading.
     #[arg(long, value_name = "FILE")]
     pub(crate) aliases: Option<PathBuf>,
 
@@ -75,24 +75,24 @@ pub(crate) struct Equivalence {
     pub(crate) references: References,
 }
 
-/// The grammar that records are read by.
+/// The grammar of the records.
 #[derive(Debug, Args)]
 pub(crate) struct GrammarChoice {
-    /// Read records by this grammar: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
+    /// Grammar of the records: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
     ///
-    /// `uriscan grammar` tells more. RFC 2396 (1998) is what java.net.URI follows.
+    /// java.net.URI follows RFC 2396 (1998). See `uriscan grammar`.
     #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", hide_short_help = true)]
     pub(crate) grammar: Grammar,
 }
 
-/// Another system's idea of what is one.
+/// Equivalence as another system defines it.
 #[derive(Debug, Args)]
 pub(crate) struct ProfileChoice {
     /// Compare as another system does: whatwg, w3lib, crawler-commons or surt
     ///
-    /// For keys that agree with those of an existing store, right or wrong by RFC 3986: no rung and no rule has a say.
-    /// whatwg: browsers' href. w3lib: Scrapy's canonicalize_url. crawler-commons: BasicURLNormalizer. surt:
-    /// the Wayback Machine's CDX keys. What the system refuses is invalid. Keys under different profiles never meet.
+    /// Use it to match the keys of an existing store. Canonical forms are those of that system, whatever RFC 3986 says:
+    /// whatwg, the href of browsers; w3lib, canonicalize_url of Scrapy; crawler-commons, BasicURLNormalizer; surt, the
+    /// CDX keys of the Wayback Machine. Records that it rejects are invalid. Keys of different profiles never match.
     #[arg(long, value_name = "NAME", value_parser = profile, conflicts_with_all = [
         "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme",
@@ -103,20 +103,20 @@ pub(crate) struct ProfileChoice {
 fn profile(typed: &str) -> Result<Profile, String> {
     Profile::from_name(typed).ok_or_else(|| {
         let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
-        format!("there are {}", names.join(", "))
+        format!("the profiles are {}", names.join(", "))
     })
 }
 
-/// What references are resolved against before they are compared.
+/// How relative references are resolved.
 #[derive(Debug, Args)]
 pub(crate) struct References {
-    /// Resolve references against this URI before they are compared (6.1)
+    /// Resolve references against this URI first (6.1)
     ///
-    /// As `uriscan resolve` does, whose help says more. Without it a relative reference is invalid.
+    /// See `uriscan resolve --help`. Without it a relative reference is invalid.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 
-    /// Ignore the scheme of a reference where it is that of the base (5.2.2)
+    /// Ignore the scheme of a reference if it is that of the base (5.2.2)
     #[arg(long, requires = "base", hide_short_help = true)]
     pub(crate) lenient_scheme: bool,
 
@@ -125,30 +125,29 @@ pub(crate) struct References {
     pub(crate) suffix_scheme: Option<String>,
 }
 
-/// What is done to records that are no URI before they are compared, split or checked.
+/// Repairs of invalid records.
 #[derive(Debug, Args)]
 pub(crate) struct Mending {
-    /// Take IRIs: characters beyond ASCII become triplets, in DNS hosts A-labels (RFC 3987, 3.1)
+    /// Accept IRIs: percent-encode non-ASCII characters, convert DNS hosts to A-labels (RFC 3987, 3.1)
     ///
-    /// With --extract links may hold them too.
+    /// With --extract, links may contain such characters, too.
     #[arg(long)]
     pub(crate) iri: bool,
 
-    /// Repair what is no URI; all repairs, or those named
+    /// Repair invalid records: by all repairs, or by those named
     ///
-    /// quotes: "", '', `` or <> around it are taken off. line-break: tabs and line breaks in it are taken out.
-    /// space: becomes %20. byte: "<>^`{|} become triplets. backslash: a slash before the query of http,
-    /// https, ws, wss, ftp and file, else %5C. bracket: [ and ] outside of an IP address become %5B
-    /// and %5D. percent: a stray % becomes %25. A record is repaired wholly or not at all; valid ones
-    /// are never touched. It is compared, normalized, split and checked as repaired, but
-    /// written as it was.
+    /// quotes: remove "", '', `` or <> around the record. line-break: remove tabs and line breaks. space: encode as %20.
+    /// byte: percent-encode "<>^`{|}. backslash: replace by a slash before the query of http, https, ws, wss, ftp and file,
+    /// elsewhere by %5C. bracket: encode [ and ] outside of IP addresses. percent: encode a stray % as %25. Valid
+    /// records never change, and a record that would still be invalid stays as it is. A repaired record is compared,
+    /// normalized, split and checked as repaired, and written as it was read.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
     #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = repairs)]
     pub(crate) repair: Vec<Repairs>,
 }
 
 impl Mending {
-    /// All that was asked for.
+    /// The repairs to apply.
     pub(crate) fn repairs(&self) -> Repairs {
         let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
         self.repair.iter().fold(iri, |all, &repairs| all.or(repairs))
@@ -163,43 +162,43 @@ fn repairs(typed: &str) -> Result<Repairs, String> {
     let repair = Repair::from_name(typed).filter(|&repair| repair != Repair::Iri);
     repair.map(|repair| Repairs::default().with(repair)).ok_or_else(|| {
         let names: Vec<&str> = Repair::ALL[1..].iter().map(|repair| repair.name()).collect();
-        format!("no such repair; all, or {}", names.join(", "))
+        format!("unknown repair; use all, or {}", names.join(", "))
     })
 }
 
 /// A rung as typed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum Rung {
-    /// The bytes are the same (6.2.1)
+    /// Same bytes (6.2.1)
     String,
     /// Also case, percent-encoding, and dot segments of paths that begin with / (6.2.2)
     Syntax,
     /// Also ports, empty paths, IP addresses and DNS names (6.2.3)
     #[default]
     Scheme,
-    /// Also what evidence says: see --aliases (6.2.4)
+    /// Also aliases, such as redirects: see --aliases (6.2.4)
     Protocol,
 }
 
-/// What is hidden in the records that are written.
+/// What is masked in the output.
 #[derive(Debug, Args)]
 pub(crate) struct Redaction {
-    /// Write *** for every password and secret parameter of the records that are written
+    /// Write *** instead of passwords and secret parameters
     ///
-    /// What is compared stays the same. `uriscan audit --redact` says more.
+    /// Comparison is not affected. See `uriscan audit --list-rules`.
     #[arg(long)]
     pub(crate) redact: bool,
 }
 
-/// When invalid records make the run fail.
+/// Whether invalid records make the run fail.
 #[derive(Debug, Args)]
 pub(crate) struct Strictness {
-    /// Exit with 1 when there were invalid records
+    /// Exit with code 1 if there are invalid records
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
-/// What becomes of invalid records.
+/// What to do with invalid records.
 #[derive(Debug, Args)]
 pub(crate) struct InvalidRecords {
     /// What to do with records that are not URIs: pass, drop or error [default: pass]
@@ -260,75 +259,75 @@ fn edits(a: &str, b: &str) -> usize {
     row[row.len() - 1]
 }
 
-/// How the work is done; the results are the same.
+/// How the work is done, which results do not depend on.
 #[derive(Debug, Args)]
 pub(crate) struct Work {
-    /// Threads; 0 for one per core
+    /// Number of threads; 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
     pub(crate) threads: u16,
 
-    /// SIMD backend, or auto for the best one here (see `uriscan --version`)
+    /// SIMD backend, or auto for the best one of this machine (see `uriscan --version`)
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<OsString>,
 
-    /// Bytes that a thread takes at a time, with suffix K or M: 1 to 64M
+    /// Bytes per unit of work, with suffix K or M: 1 to 64M
     ///
-    /// For tests and measurements. The results do not depend on it.
+    /// For tests and measurements. Results do not depend on it.
     #[arg(long, value_name = "SIZE", default_value = "128K", hide_short_help = true)]
     #[arg(value_parser = size)]
     pub(crate) chunk_size: usize,
 }
 
-/// What memory may be taken.
+/// How much memory may be used.
 #[derive(Debug, Args)]
 pub(crate) struct Memory {
-    /// Memory that the whole process may take, with suffix K, M or G: 64M at the least
+    /// Memory limit of the whole process, with suffix K, M or G: at least 64M
     ///
-    /// Half of what the machine or its control group has when not given. What has no room in it goes to disk;
-    /// results are the same, in the same order, and all is read twice from there on. The limit holds within a tenth from 128M on;
-    /// records of many megabytes come on top.
+    /// Defaults to half of the memory of the machine or its control group. If the keys exceed it, they spill to disk and
+    /// the rest of the input is read twice; the output is byte for byte the same. From 128M on, the limit holds within
+    /// a tenth, plus records of many megabytes.
     #[cfg_attr(
         feature = "parquet",
-        doc = " Of tables it is the limit of the keys, and what the rows take that are being read and written comes on top."
+        doc = " For tables it limits the keys; rows that are being read and written come on top."
     )]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) max_memory: Option<usize>,
 
-    /// Directory for what has no room in memory
+    /// Directory for files that spill to disk
     ///
-    /// $TMPDIR when not given, or else that of the output file, or else that of the system. Up to 20 bytes are
-    /// written for each record, and all that is read from pipes and compressed files; what -c and the like write is
-    /// told below. The files have no names and vanish with the process, however it ends.
+    /// Defaults to $TMPDIR, the directory of the output file, or that of the system, in this order. Takes up to 20 bytes
+    /// per record, and all input from pipes and compressed files; with -c and similar options see Memory below. The
+    /// files have no names and vanish with the process, however it ends.
     #[arg(long, value_name = "DIR")]
     pub(crate) temp_dir: Option<PathBuf>,
 }
 
-/// What is told on standard error.
+/// What is printed to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct Reporting {
-    /// Print a summary on standard error; the default when that is a terminal
+    /// Print a summary to standard error; the default if that is a terminal
     #[arg(long)]
     pub(crate) stats: bool,
 
-    /// The form of the summary; asks for one
+    /// Print a summary in this format
     ///
-    /// json is one object in one line. Its names are: command, version, profile, rung, ignore_fragment,
+    /// json is one object on one line, with the fields command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added, set_keys (where a set was added to), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
-    /// records_per_second, backend, threads, hash. What does not apply is null;
-    /// records = written + withheld + duplicates + dropped, but for check, audit and census, which write no
+    /// set_added, set_keys (if a set was updated), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// records_per_second, backend, threads, hash. A field that does not apply is null.
+    /// records = written + withheld + duplicates + dropped, except for check, audit and census, which write no
     /// records and have null there.
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) stats_format: Option<StatsFormat>,
 
-    /// No summary, progress or hints, even on a terminal
+    /// Print no summary, progress or hints, even to a terminal
     #[arg(short, long, conflicts_with_all = ["stats", "stats_format"])]
     pub(crate) quiet: bool,
 }
 
-/// The form of the summary.
+/// The format of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatsFormat {
     /// For people
@@ -340,10 +339,10 @@ pub(crate) enum StatsFormat {
 /// The hash of public keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Hash {
-    /// BLAKE3: what b3sum --length 16 gives
+    /// BLAKE3, first 16 bytes: as b3sum --length 16
     #[default]
     Blake3,
-    /// SHA-256, cut to 16 bytes: for engines that have no BLAKE3; slower
+    /// SHA-256, first 16 bytes: for engines without BLAKE3; slower
     Sha256,
 }
 
@@ -365,7 +364,7 @@ fn size(typed: &str) -> Result<usize, String> {
         .ok_or_else(|| "a size is a number of bytes from 1 to 64M, such as 4096 or 256K".to_owned())
 }
 
-/// A number of bytes, in units of 1024 behind it.
+/// A number of bytes, with an optional unit of 1024 and its powers.
 pub(crate) fn amount(typed: &str) -> Result<u64, String> {
     let plain = typed.strip_suffix('i').unwrap_or(typed);
     let (digits, unit) = match plain.as_bytes().last() {

@@ -5,16 +5,15 @@ use clap::{Args, ValueEnum};
 use super::extract::FromText;
 use super::groups::{Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice};
 
-/// Write a key for every record, line by line: a 128-bit hash, or a form to sort by
+/// Write a key for every record, line by line: a 128-bit hash or a form to sort by
 ///
-/// By default a key is 32 hexadecimal digits: the first 16 bytes of BLAKE3 of the canonical form, the same on every machine. Equal
-/// keys mean equivalent URIs; 32 zeros are the key of a record too long to be parsed. Any BLAKE3 gives the same:
-/// `printf %s 'http://example.com/' | b3sum --length 16`. With rules, a profile, another grammar or a base the text that
-/// --context prints is mixed in, so that keys with different meanings never match.
+/// Reads one URI per line and writes one line for each, in order; a blank line stays blank. Equal keys mean equivalent URIs.
+/// A key is the first 16 bytes of BLAKE3 of the canonical form, in hexadecimal, and the same on every machine:
+/// `printf %s 'http://example.com/' | b3sum --length 16`. Rules, a profile, another grammar or a base are mixed in (see
+/// --context), so that keys of different meanings never match.
 ///
-/// One line is written per line read, in order; a blank line stays blank.
-/// An invalid record has the key of its bytes, or under --on-invalid drop and FILE its line is
-/// missing.
+/// An invalid record has the key of its bytes; with --on-invalid drop or --rejects its line is omitted. The key of a record
+/// that is too long to parse is 32 zeros.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Key {
@@ -25,14 +24,14 @@ pub(crate) struct Key {
     #[command(flatten)]
     pub(crate) from: FromText,
 
-    /// What is written for a record
+    /// What to write for a record
     ///
-    /// surt and ssurt reverse the labels of the host, so that sorting (LC_ALL=C) brings the hosts of a domain
-    /// together; a record that is no URI is written as it is, as with url. surt leaves things out: different URIs may
-    /// have one. surt:cdxj: everything in lower case; without scheme, userinfo and fragment. surt:ia: also
-    /// without a label www (www2, ...) in front, default ports, session ids, empty and dot segments, a
-    /// slash at the end, an empty query; all triplets decoded but of controls, space, #, % and beyond ASCII;
-    /// IPv4 addresses spelled out; parameters sorted. What each does in full is in the documentation of the library.
+    /// surt and ssurt reverse the labels of the host, so that sorting (LC_ALL=C) groups the hosts of a domain. With them
+    /// and with url, invalid records are written as they were read. surt is lossy: different URIs may have the same form.
+    /// surt:cdxj is in lower case, without scheme, userinfo and fragment. surt:ia also omits a leading www label (www2,
+    /// ...), default ports, session ids, empty and dot segments, a trailing slash and an empty query; it decodes
+    /// triplets except of controls, space, #, % and non-ASCII bytes, expands IPv4 addresses and sorts parameters. The
+    /// documentation of the library has the details.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
     pub(crate) form: KeyForm,
 
@@ -40,10 +39,10 @@ pub(crate) struct Key {
     #[arg(long, value_name = "HASH", value_enum, default_value_t)]
     pub(crate) hash: Hash,
 
-    /// Print the text that these options mix into the keys, and exit; nothing if a key is the hash of the form alone
+    /// Print the text that these options mix into the keys, and exit; empty if a key is the plain hash
     ///
-    /// With blake3 it is the context of the key derivation mode (b3sum --derive-key CONTEXT --length 16). With
-    /// sha256, a key is the hash of the context, an empty line (\n\n) and the canonical form.
+    /// With blake3 it is the context of key derivation (b3sum --derive-key CONTEXT --length 16). With sha256, a key is the
+    /// hash of the context, an empty line (\n\n) and the canonical form.
     #[arg(long)]
     pub(crate) context: bool,
 
@@ -57,7 +56,7 @@ pub(crate) struct Key {
     pub(crate) common: Common,
 }
 
-/// What a key looks like.
+/// The value of `--as`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeyForm {
     /// 32 hexadecimal digits: a hash of the canonical form
@@ -71,14 +70,22 @@ pub(crate) enum KeyForm {
     /// com,example:81)/path?query: the key of the Wayback Machine's CDX indexes
     #[value(name = "surt:ia")]
     Ia,
-    /// com,example,www,//81:http@user:/Path?Query#Fragment: nothing is lost
+    /// com,example,www,//81:http@user:/Path?Query#Fragment: lossless
     Ssurt,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
+  $ printf 'http://example.com/\\nHTTP://EXAMPLE.com:80\\n' | uriscan key
+  08d8fff27b792ba736c771819e0dec0a
+  08d8fff27b792ba736c771819e0dec0a
+  $ echo http://www.example.com:81/path | uriscan key --as surt
+  com,example,www:81)/path
+
   uriscan key urls.txt > urls.keys
-  paste <(uriscan key urls.txt) urls.txt | sort               equivalent URIs come together
-  uriscan key --as ssurt urls.txt | LC_ALL=C sort             the hosts of a domain come together
+  paste <(uriscan key urls.txt) urls.txt | sort               group equivalent URIs
+  uriscan key --as ssurt urls.txt | LC_ALL=C sort             group the hosts of a domain
   comm -12 <(uriscan key a.txt | sort -u) <(uriscan key b.txt | sort -u)
-  uriscan key --hash sha256 urls.txt                          what sha256sum and SQL engines give, cut to 16 bytes";
+  uriscan key --hash sha256 urls.txt                          sha256 in SQL, first 16 bytes
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

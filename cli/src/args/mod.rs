@@ -43,53 +43,57 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Parse, normalize and deduplicate URIs by RFC 3986, in bulk
 ///
-/// Every command reads records, one URI per line (LF or CRLF; NUL with -0), from FILEs
-/// or standard input, and writes its results in input order. White space around a
-/// record is no part of it; blank lines are counted and skipped. Input in gzip, zstd, bzip2,
-/// xz or lz4 is read as what it holds. `extract` takes anything and makes such lists.
+/// Commands read records, one URI per line (LF or CRLF; NUL with -0), from files or standard input, and write results in
+/// input order. White space around a record is ignored; blank lines are counted and skipped. gzip, zstd, bzip2, xz
+/// and lz4 input is decompressed. `extract` finds URIs in text, logs, pages and archives.
 #[derive(Debug, Parser)]
 #[command(name = "uriscan", version, after_long_help = AFTER_HELP, subcommand_required = true)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 const AFTER_HELP: &str = "\
-The ladder: two URIs are one when, at --rung
-  string  their bytes are the same                                     (RFC 3986, 6.2.1)
-  syntax  also: case of scheme, host and %xx; needless %xx; dot segments        (6.2.2)
-  scheme  also: default or empty port, empty path, IP and DNS host forms        (6.2.3)
-  protocol  also: what --aliases FILE says, such as redirects that were seen    (6.2.4)
+Rungs: two URIs are equivalent at --rung
+  string    if their bytes are the same                                      (RFC 3986, 6.2.1)
+  syntax    also up to case of scheme, host and %xx, needless %xx, dot segments        (6.2.2)
+  scheme    also up to default or empty ports, empty paths, forms of IP and DNS hosts  (6.2.3)
+  protocol  also if --aliases FILE says so, such as redirects                          (6.2.4)
 
 Examples:
-  uriscan dedup urls.txt -o unique.txt         the first of each class, as it was written
-  uriscan dedup --stats < urls.txt.gz          the same on a stream, with totals on stderr
-  uriscan census urls.txt                      what each rung would merge, before you commit
-  uriscan normalize --rung syntax urls.txt     a canonical form for every line
-  uriscan key a.txt > a.keys                   128-bit keys; equal keys = equivalent URIs
-  uriscan parse -g '{host}' urls.txt           components
-  uriscan check urls.txt                       is this RFC 3986, and if not, where?
-  uriscan explain 'HTTP://h:80' http://h/      what is changed; are they one, and why?
-  uriscan audit urls.txt                       what RFC 3986, section 7, warns of
-  uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; `uriscan rules` lists them
-  uriscan resolve --base http://a/b hrefs.txt  references to the URIs they stand for
-  uriscan extract access.log.gz                URIs out of text, logs and directories
-  uriscan dedup --seen s.set --update new.txt  what no earlier run has seen; `uriscan set` does more
+  $ printf 'HTTP://Example.com:80\\nhttp://example.com/\\n' | uriscan dedup
+  HTTP://Example.com:80
+
+  uriscan dedup urls.txt -o unique.txt         keep the first of each class, as written
+  uriscan dedup --stats < urls.txt.gz          the same on a stream, with a summary
+  uriscan census urls.txt                      count what each rung would merge
+  uriscan normalize --rung syntax urls.txt     write the canonical form of every line
+  uriscan key a.txt > a.keys                   write 128-bit keys; equal keys, equivalent URIs
+  uriscan parse -g '{host}' urls.txt           split into components
+  uriscan check urls.txt                       validate by RFC 3986
+  uriscan explain 'HTTP://h:80' http://h/      explain a canonical form, compare two URIs
+  uriscan audit urls.txt                       find security problems (RFC 3986, section 7)
+  uriscan dedup --preset crawl urls.txt        with rules beyond the RFC; see `uriscan rules`
+  uriscan resolve --base http://a/b hrefs.txt  resolve references
+  uriscan extract access.log.gz                find URIs in text, logs and directories
+  uriscan dedup --seen s.set --update new.txt  drop URIs of earlier runs; see `uriscan set`
 
 Environment:
   URISCAN_BACKEND  the default of --backend
-  NO_COLOR         no colours in `explain`
+  NO_COLOR         disables colours in `explain`
+  TMPDIR           the default of --temp-dir
 
 Exit codes:
-  0  done (also when the reader of the output went away)
-  1  `check` found invalid records, `audit` found something, or --strict was given
-     and there were invalid records; `set has` found nothing, `set verify` found damage
-  2  could not do the job, or not all of it: bad arguments, a file that cannot be read or written,
-     an invalid record under --on-invalid error
+  0  done, also if the reader of the output went away
+  1  `check` found invalid records, `audit` found problems, `set has` found nothing, `set verify`
+     found damage, or there were invalid records under --strict
+  2  error: wrong arguments, unreadable input, failed output, or an invalid record under
+     --on-invalid error
+  128 + N  ended by signal N; outputs are unchanged
 
-'uriscan COMMAND --help' says more, with examples. --version names the SIMD backends.";
+'uriscan COMMAND --help' has details and examples. --version lists the SIMD backends.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -110,7 +114,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What was typed about tables, for commands that take them.
+    /// The options for tables, of commands that take them.
     pub(crate) fn table(&self) -> Option<&TableChoice> {
         Some(match self {
             Command::Dedup(typed) => &typed.table,
@@ -129,7 +133,7 @@ impl Cli {
     /// The arguments of this process. Does not return for `--help`, `--version` and what clap refuses
     /// (exit code 2).
     ///
-    /// `version` is what `--version` prints behind the name; `-V` prints the number alone.
+    /// `version` is what `--version` prints after the name; `-V` prints the number alone.
     pub(crate) fn from_process(version: String) -> Cli {
         // clap wants a text that lives as long as the process.
         let matches = Cli::command().long_version(&*version.leak()).get_matches();

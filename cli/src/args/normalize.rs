@@ -7,8 +7,8 @@ use super::groups::{Common, Equivalence, GrammarChoice, InvalidRecords, ProfileC
 
 /// Write the canonical form of every record, line by line
 ///
-/// One line out per line in, in order; a blank line stays a blank line. An invalid record is
-/// written as it is, or under --on-invalid drop and FILE its line is missing.
+/// Reads one URI per line and writes one line for each, in order; a blank line stays blank. Invalid records are written as
+/// they were read; with --on-invalid drop or --rejects their lines are omitted.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Normalize {
@@ -32,7 +32,10 @@ pub(crate) struct Normalize {
 
 const AFTER_HELP: &str = "\
 Examples:
-  echo 'HTTP://Example.COM:80/%7euser/./x' | uriscan normalize
-      http://example.com/~user/x
+  $ echo 'HTTP://Example.COM:80/%7euser/./x' | uriscan normalize
+  http://example.com/~user/x
+
   uriscan normalize --rung syntax urls.txt -o canonical.txt
-  paste urls.txt <(uriscan normalize urls.txt)     before and after, side by side";
+  paste urls.txt <(uriscan normalize urls.txt)     before and after, side by side
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -6,21 +6,21 @@ use super::groups::{Common, GrammarChoice, Mending, Strictness};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
-/// Records may be URIs or relative references. A component that is undefined is told from one
-/// that is empty: null and "" in JSON, \N and nothing in TSV. A record that is neither gives
-/// {"line":4,"error":{"kind":"space","at":17}}, the byte counted from 0; a template has no row
-/// for it. With --iri and --repair rows are those of the record as it is repaired.
+/// Reads one URI or relative reference per line and writes one row for each. An undefined component differs from an empty one:
+/// null and "" in JSON, \N and nothing in TSV. For an invalid record, JSON is {"line":4,"error":{"kind":"space","at":17}}, with
+/// the offset of the byte from 0; a template writes no row. With --iri and --repair the rows are those of the repaired
+/// records.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
-    /// The form of the rows
+    /// The format of the rows
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: RowFormat,
 
-    /// Write each record by this pattern instead, such as '{host}\t{path}'
+    /// Write each record by this template instead, such as '{host}\t{path}'
     ///
-    /// {field} stands for a field, \t \n \0 \\ for tab, line feed, NUL and backslash, {{ and }} for
-    /// braces. A field that is undefined gives nothing.
+    /// {field} is a field, \t \n \0 \\ are tab, line feed, NUL and backslash, {{ and }} are braces. An undefined field is
+    /// empty.
     #[arg(short = 'g', long, value_name = "PATTERN", conflicts_with = "format")]
     pub(crate) template: Option<String>,
 
@@ -36,21 +36,26 @@ pub(crate) struct Parse {
     pub(crate) common: Common,
 }
 
-/// The form of the rows of `parse`.
+/// The format of the rows of `parse`.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum RowFormat {
     /// One JSON object per record
     #[default]
     Jsonl,
-    /// Columns between tabs, with a heading
+    /// Columns separated by tabs, with a header
     Tsv,
 }
 
 const AFTER_HELP: &str = "\
-Fields: line, scheme, authority, userinfo, host, port, path, query, fragment, host_kind
-(reg-name, ipv4, ipv6 or ipvfuture). The line is counted from 1 in each FILE.
+Fields: line, scheme, authority, userinfo, host, port, path, query, fragment, host_kind (reg-name,
+ipv4, ipv6 or ipvfuture). Lines are counted from 1 in each file.
 
 Examples:
+  $ echo 'http://example.com:8080/a?b' | uriscan parse -g '{host} {port} {path}'
+  example.com 8080 /a
+
   uriscan parse urls.txt | jq -r 'select(.port) | .host'
   uriscan parse --format tsv urls.txt -o parts.tsv
-  uriscan parse -g '{host}' urls.txt | sort | uniq -c | sort -rn | head";
+  uriscan parse -g '{host}' urls.txt | sort | uniq -c | sort -rn | head
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -4,19 +4,18 @@ use clap::{Args, ValueEnum};
 
 use super::groups::{Destination, Equivalence};
 
-/// Print rules, presets and packs, or what a choice of them comes to
+/// Print rules, presets and packs, or the rule set that options enable
 ///
-/// Without options: every rule with its meaning, in the order in which rules are applied; the presets and
-/// what they hold; the built-in packs. With --rule, --preset or --rules: the rule set that they make, its
-/// patterns from weak to strong, which of them override others, and its hash. The hash stands for rung,
-/// grammar, rules and versions: keys can be compared only under one hash.
+/// Without options: every rule in the order in which rules are applied, the presets and their rules, and the built-in packs.
+/// With --rule, --preset or --rules: the resulting rule set, its patterns from weak to strong, which of them override others,
+/// and its hash. The hash identifies rung, grammar, rules and versions: only keys of the same hash can be compared.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Rules {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// The form of the answer
+    /// The format of the output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: RulesFormat,
 
@@ -24,33 +23,38 @@ pub(crate) struct Rules {
     pub(crate) destination: Destination,
 }
 
-/// The form of the answer of `rules`.
+/// The format of the output of `rules`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RulesFormat {
     /// For people
     #[default]
     Table,
-    /// One object in one line, for machines
+    /// One JSON object on one line
     Json,
 }
 
 const AFTER_HELP: &str = "\
 A file of rules for parameters:
-  include = [\"tracking\"]               # built-in packs, or files beside this one
+  include = [\"tracking\"]               # built-in packs, or files in the same directory
 
   [[param]]                            # for all hosts
   drop = [\"ref\", \"src_*\"]              # * any bytes, ? one byte
-  allow = [\"src_lang\"]                 # these stay
+  allow = [\"src_lang\"]                 # do not drop these
   why = \"where a reader came from\"
 
   [[param]]
   hosts = [\"shop.example\", \"site:example.com\", \"*.example.*\"]
   except = [\"api.example.com\"]
-  keep = [\"id\", \"page\"]                # all others go
-The last pattern that matches a name decides; in a table: keep, drop, allow.
+  keep = [\"id\", \"page\"]                # drop all others
+The last pattern that matches a name applies; within a table the order is keep, drop, allow.
 
 Examples:
-  uriscan rules                                    what there is
-  uriscan rules --preset crawl                     what a preset comes to
-  uriscan rules --rules mine.toml --rule www       is my file right, what overrides what
-  uriscan rules --preset log --format json | jq -r .rule_set";
+  $ uriscan rules --preset rfc | tail -1
+  no rules
+
+  uriscan rules                                    list everything
+  uriscan rules --preset crawl                     the rules of a preset
+  uriscan rules --rules mine.toml --rule www       validate a file, show overrides
+  uriscan rules --preset log --format json | jq -r .rule_set
+
+Exit codes: 0 done, 2 error.";

@@ -10,13 +10,12 @@ use super::groups::{
     Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Work,
 };
 
-/// Keep keys of URIs on disk, from run to run, and work with such sets
+/// Keep sets of keys on disk, to recognize URIs of earlier runs
 ///
-/// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with a checksum for every block. It says
-/// what its keys mean: hash, rung, rules. What was made under another meaning is refused, by a message that
-/// names the difference; so give the same options whenever URIs are keyed for it. A set is at every moment, also
-/// after a crash, the old one or the new one. One may write to it at a time, any number may read.
-/// `uriscan dedup --seen SET --update` is the usual way to use one.
+/// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with checksums. It records what its keys mean: hash,
+/// rung and rules. Keys of another meaning are rejected with the difference, so use the same options for every run. At any
+/// moment, also after a crash, a set is the old one or the new one. It has one writer at a time and any number of
+/// readers. Usually it is used by `uriscan dedup --seen SET --update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Set {
@@ -24,33 +23,35 @@ pub(crate) struct Set {
     pub(crate) command: SetCommand,
 }
 
-/// What is done with sets.
+/// The commands for sets.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SetCommand {
-    /// Make a set of the URIs in FILEs
+    /// Create a set of the URIs in files
     Create(Create),
-    /// Add the URIs in FILEs to a set
+    /// Add the URIs in files to a set
     Add(Add),
-    /// Write the URIs in FILEs that are in a set; exit with 1 if there are none
+    /// Write the URIs in files that are in a set; exit with code 1 if there are none
     Has(Has),
-    /// Make a set of all that some sets hold
+    /// Create the union of sets
     ///
-    /// In whatever order sets are merged, the result has the same bytes.
+    /// The result has the same bytes in whatever order sets are merged.
     Merge(Combine),
-    /// Make a set of what the first set holds and the others do not
+    /// Create the difference of sets: the keys of the first that no other contains
     Diff(Combine),
-    /// Make a set of what all sets hold
+    /// Create the intersection of sets
     Intersect(Combine),
-    /// Make one file of the files of a set, which makes look-ups faster
+    /// Merge the files of a set into one, for faster look-ups
     Compact(OneSet),
-    /// Tell how many keys a set holds and what they mean
+    /// Print the number of keys of a set and what they mean
     Stats(SetStats),
-    /// Read a set whole and tell every damage; exit with 1 if there is one
+    /// Read all of a set and report damage; exit with code 1 if there is any
     Verify(OneSet),
-    /// Write the keys of a set in rising order: `#` lines with meaning and number, then 32 hexadecimal digits each, and
-    /// the time at which each was first seen if the set keeps it
+    /// Write the keys of a set as sorted text
+    ///
+    /// Lines that begin with # have their meaning and number. Each key is 32 hexadecimal digits, followed by the time at
+    /// which it was first seen if the set records it.
     Export(Export),
-    /// Make a set of keys that `export` wrote, or add them to one
+    /// Create a set of keys that `export` wrote, or add them to one
     Import(Import),
 }
 
@@ -61,7 +62,7 @@ impl SetCommand {
     }
 }
 
-/// How URIs are read and keyed for a set.
+/// How URIs are read and hashed for a set.
 #[derive(Debug, Args)]
 pub(crate) struct Records {
     #[command(flatten)]
@@ -74,7 +75,7 @@ pub(crate) struct Records {
     pub(crate) invalid: InvalidRecords,
 }
 
-/// What URIs go into a set.
+/// The URIs for a set.
 #[derive(Debug, Args)]
 pub(crate) struct Filling {
     #[command(flatten)]
@@ -89,23 +90,23 @@ pub(crate) struct Filling {
 
 #[derive(Debug, Args)]
 pub(crate) struct Create {
-    /// The set to make: a directory that is new or empty
+    /// The set to create: a directory that does not exist or is empty
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// Hash of the keys; sets with different hashes do not mix
+    /// Hash of the keys; sets of different hashes cannot be combined
     #[arg(long, value_name = "HASH", value_enum, default_value_t)]
     pub(crate) hash: Hash,
 
-    /// Keep the time at which each key was first seen, in 4 bytes more for each
+    /// Record when each key was first seen, in 4 more bytes per key
     ///
-    /// What is added later counts as seen when it is added (dedup --seen SET --update: when that began) and a key that is
-    /// there keeps its time; where sets are merged or intersected the earliest stays. Only sets that all keep times
-    /// can be made one.
+    /// A key that is added later gets the time at which it is added (with dedup --seen SET --update: at which the run
+    /// began); existing keys keep theirs. Merging and intersecting keep the earliest time. Sets with times can be
+    /// combined only with each other.
     #[arg(long)]
     pub(crate) first_seen: bool,
 
-    /// The URIs were first seen at TIME, and not now: 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970
+    /// The time at which the URIs were first seen [default: now]: 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970
     #[arg(long, value_name = "TIME", requires = "first_seen")]
     pub(crate) at: Option<Timestamp>,
 
@@ -119,7 +120,7 @@ pub(crate) struct Add {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// New URIs were first seen at TIME, and not now, in a set that keeps times
+    /// The time at which new URIs were first seen, in a set with times [default: now]
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]
@@ -135,11 +136,11 @@ pub(crate) struct Has {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// Write the URIs that are not in the set instead
+    /// Write the URIs that are not in the set
     #[arg(short = 'v', long)]
     pub(crate) invert_match: bool,
 
-    /// Write the time at which each was first seen, and a tab, before the URI
+    /// Write the time at which it was first seen and a tab before each URI
     #[arg(long, conflicts_with = "invert_match")]
     pub(crate) first_seen: bool,
 
@@ -151,7 +152,7 @@ pub(crate) struct Has {
 
 #[derive(Debug, Args)]
 pub(crate) struct Combine {
-    /// The set to make: a directory that is not there yet
+    /// The set to create: a directory that does not exist
     #[arg(short, long, value_name = "SET")]
     pub(crate) output: PathBuf,
 
@@ -173,12 +174,12 @@ pub(crate) struct SetStats {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The form of the answer
+    /// The format of the output
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) format: SetStatsFormat,
 }
 
-/// The form of what is told of a set.
+/// The format of the output of `set stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SetStatsFormat {
     /// For people
@@ -201,19 +202,19 @@ pub(crate) struct Export {
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The set; it is made if it is not there
+    /// The set, which is created if it does not exist
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The file to read; none or `-` for standard input
+    /// The file to read [default: standard input, also `-`]
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The keys mean what those of this set mean, for files without the lines that tell
+    /// Take the meaning of the keys from this set, for files without # lines
     #[arg(long, value_name = "SET")]
     pub(crate) like: Option<PathBuf>,
 
-    /// Keys without a time were first seen at TIME, and not now, in a set that keeps times
+    /// The time of keys without one, in a set with times [default: now]
     ///
     /// 2026-03-01, 2026-03-01T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME")]
@@ -222,14 +223,20 @@ pub(crate) struct Import {
 
 const AFTER_HELP: &str = "\
 Examples:
-  uriscan dedup --seen seen.set --update frontier.txt > new.txt   what no run has seen before
+  $ echo http://h/a | uriscan set create old.set
+  $ printf 'http://h/a\\nHTTP://h/b\\n' | uriscan set has -v old.set
+  HTTP://h/b
+
+  uriscan dedup --seen seen.set --update frontier.txt > new.txt   URIs of no earlier run
   uriscan set create old.set archive-*.txt.gz
   uriscan set add old.set today.txt --stats
-  uriscan set has old.set urls.txt               those that are in it; -v: those that are not
-  uriscan set create --first-seen seen.set /dev/null   from now on seen.set keeps times
-  uriscan set has --first-seen seen.set urls.txt       since when each is known
-  uriscan set merge -o all.set shard-*.set       shards made anywhere, in any order
+  uriscan set has old.set urls.txt                     the URIs in it; -v: the others
+  uriscan set create --first-seen seen.set /dev/null   a set that records times
+  uriscan set has --first-seen seen.set urls.txt       when each was first seen
+  uriscan set merge -o all.set shard-*.set             shards in any order
   uriscan set diff -o new.set today.set all.set
   uriscan set verify all.set
   uriscan set export all.set | zstd > keys.zst
-  uriscan key a.txt | uriscan set import --like all.set a.set";
+  uriscan key a.txt | uriscan set import --like all.set a.set
+
+Exit codes: 0 done, 1 `has` found nothing or `verify` found damage, 2 error.";

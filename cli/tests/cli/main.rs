@@ -15,6 +15,8 @@ mod extract;
 mod files;
 mod forged_sets;
 mod grammar;
+#[cfg(unix)]
+mod help;
 mod hostile;
 mod invalid;
 #[cfg(feature = "parquet")]
