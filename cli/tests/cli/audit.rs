@@ -49,7 +49,7 @@ fn findings_are_objects_without_secrets() {
         json!({
             "source": "-", "line": 3, "start": 16, "end": 22, "rule": "rare-ipv4", "severity": "warning",
             "section": "7.4", "message": "IPv4 address in a rare form: 127.0.0.1",
-            "consequence": "inet_aton and browsers take the name for an address; the grammar and most filters take it for a name",
+            "consequence": "inet_aton and browsers read it as an address; the grammar and most filters read it as a name",
             "count": 1, "address": "127.0.0.1", "text": "0x7f.1",
         })
     );

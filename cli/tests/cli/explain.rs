@@ -80,7 +80,7 @@ fn machines_read_json() {
         json!({ "a": told, "b": plain, "rung": "scheme", "rules": ["host-case", "default-port"], "partings": [] })
     );
     let parting = json!({ "component": "path", "reason": "trailing-slash", "a": 10, "b": 10,
-        "message": "the slash at the end is part of the path" });
+        "message": "the trailing slash is part of the path" });
     let found = row(&["http://h/a", "http://h/a/"]);
     assert_eq!((&found["rung"], &found["partings"]), (&Value::Null, &json!([parting])));
     let invalid = json!({ "uri": "a b", "error": { "kind": "space", "at": 1 } });

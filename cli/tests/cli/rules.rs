@@ -142,7 +142,7 @@ fn wrong_rules_are_refused_with_place_and_advice() {
     let wrong = file("wrong.toml", b"# mine\n[[param]]\ndrop = ['a', 'b=c']\n");
     assert_eq!(
         refused(&["--rules", &wrong]),
-        format!("uriscan: {wrong}:3:14: `b=c`: `=` ends a name; values are not looked at")
+        format!("uriscan: {wrong}:3:14: `b=c`: `=` ends a name; values are not matched")
     );
     let conflict = file("conflict.toml", b"[[param]]\ndrop = ['a']\nallow = ['a']\n");
     assert!(
