@@ -1,4 +1,4 @@
-//! Floor 5: the audit of text in memory beside the check that it is measured by: it may take three times as long.
+//! Floor 5: the audit of text in memory, compared with the check: it may take three times as long.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -14,7 +14,7 @@ use uriscan::repair::Repairs;
 
 use corpus::Corpus;
 
-/// The program's allocator: what is measured here is to be what it does.
+/// The program's allocator, so that the bench measures the same code.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -56,7 +56,7 @@ fn audits(criterion: &mut Criterion) {
         let corpus = Corpus::generate(mix, BYTES);
         group.throughput(corpus.throughput());
         let text: Arc<[u8]> = corpus.bytes().into();
-        // The answer by the slow twin, line by line.
+        // The expected result by the reference path, line by line.
         let (mut findings, mut total, mut masked) = (Vec::new(), 0, Vec::new());
         for line in corpus.lines() {
             audit(line, RuleSet::all(), &mut findings);

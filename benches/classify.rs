@@ -1,4 +1,4 @@
-//! Floor 1: bytes to class masks, per backend, on a stream from memory.
+//! Floor 1: bytes to class masks, per backend, streaming from memory.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -9,7 +9,7 @@ use uriscan::internals::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
 
 use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 
-/// Counts the bytes of every class by [`Isa::classify`]: all that a closer look gives.
+/// Counts the bytes of every class by [`Isa::classify`], which a closer look at a record uses.
 struct Classify<'a>(Padded<'a>);
 
 impl Task for Classify<'_> {
@@ -27,7 +27,7 @@ impl Task for Classify<'_> {
     }
 }
 
-/// Folds everything that [`Isa::sketch`] gives, which is what the index is built from.
+/// Folds all results of [`Isa::sketch`], from which the index is built.
 struct Sketches<'a>(Padded<'a>);
 
 impl Task for Sketches<'_> {

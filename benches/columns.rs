@@ -1,4 +1,4 @@
-//! Floor 9: the kernels for columns of Arrow arrays, beside the jobs that do the same with lines.
+//! Floor 9: the kernels for columns of Arrow arrays, compared with the jobs for lines.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;

@@ -1,5 +1,5 @@
-//! Floor 6: sets of keys on disk. Everything is written as the program writes it, and synced where it syncs; what
-//! was written just before is still in the page cache.
+//! Floor 6: sets of keys on disk. Everything is written and synced as by the program; files written
+//! just before are still in the page cache.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -14,21 +14,21 @@ use tempfile::TempDir;
 use uriscan::key::{Key, PublicHash, PublicHasher};
 use uriscan::set::{KeySet, Meaning, SetWriter};
 
-/// Memory for sorting: that of the program.
+/// Memory for sorting, as in the program.
 const MEMORY: usize = 256 << 20;
 
-/// Runs that are added one by one to a set of one run.
+/// Number of runs that are added one by one to a set of one run.
 const DELTAS: u64 = 8;
 
-/// How many keys there are.
+/// Numbers of keys.
 struct Sizes {
-    /// Of the large set.
+    /// In the large set.
     held: u64,
-    /// Added at once.
+    /// Added in one batch.
     added: u64,
-    /// Asked for at once.
+    /// Looked up in one batch.
     asked: u64,
-    /// Asked for where few are.
+    /// Looked up in a small batch.
     few: u64,
 }
 
@@ -47,7 +47,7 @@ fn keys(from: u64, count: u64) -> impl Iterator<Item = Key> {
     (from..from + count).map(move |i| hasher.key(&i.to_le_bytes()))
 }
 
-/// `count` keys in no order: by turns one of the first `held`, and one that no set holds.
+/// `count` keys in random order: alternately one of the first `held`, and one that no set holds.
 fn batch(held: u64, count: u64) -> Vec<Key> {
     let step = (2 * held / count).max(1);
     let of_place =
@@ -80,7 +80,7 @@ fn has(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, set: &KeySet, asked
     group.bench_function(name, |bencher| bencher.iter(|| found(set, asked)));
 }
 
-/// Makes a new set of all keys each time.
+/// Writes a new set of all keys each time.
 fn load(group: &mut BenchmarkGroup<'_, WallTime>, all: &[Key]) {
     elements(group, all.len() as u64);
     group.bench_function("load", |bencher| {
@@ -120,7 +120,7 @@ fn add_durably(group: &mut BenchmarkGroup<'_, WallTime>, set: &Path, more: &[Key
     });
 }
 
-/// Makes one set of two that have a third in common.
+/// Merges two sets that share a third of their keys.
 fn union(group: &mut BenchmarkGroup<'_, WallTime>, directory: &Path, all: &[Key]) {
     let third = all.len() / 3;
     let half = |name: &str, keys: &[Key]| {

@@ -13,13 +13,13 @@ use uriscan::pipeline::{DedupOptions, Emit, Report, Settings, Sinks, dedup};
 
 use corpus::{Corpus, STREAM_BYTES};
 
-/// The program's allocator: what is measured here is to be what it does.
+/// The program's allocator, so that the bench measures the same code.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn run(text: &Arc<[u8]>, emit: Emit, threads: usize, out: &mut (dyn Write + Send)) -> Report {
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
-    // As a file would say.
+    // The length, as for a file.
     source.bytes = Some(text.len() as u64);
     let options = DedupOptions { emit, hasher: Hasher::random(), ..DedupOptions::default() };
     let settings = Settings { threads, ..Settings::default() };

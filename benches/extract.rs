@@ -1,6 +1,8 @@
-//! Floor 5: links out of text in memory by the whole pipeline on one thread, one corpus for each format.
+//! Floor 5: links from text in memory by the whole pipeline on one thread, one corpus for each
+//! format.
 //!
-//! `memory-read` is the speed of the memory in the same run; the aim is 30 % of it on prose, which has few links.
+//! `memory-read` is the memory bandwidth in the same run; the target is 30 % of it on prose, which
+//! has few links.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -16,17 +18,17 @@ use uriscan::pipeline::{self, ExtractOptions, LinkFormat, Report, Settings, Sink
 
 use corpus::{STREAM_BYTES, is_timed, read_memory, words_sum};
 
-/// The program's allocator: what is measured here is to be what it does.
+/// The program's allocator, so that the bench measures the same code.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Bytes of a corpus when nothing is timed.
+/// Size of a corpus in bytes if nothing is timed.
 const TEST_BYTES: usize = 1 << 18;
-/// Bytes of a page.
+/// Size of a page in bytes.
 const PAGE_BYTES: usize = 20_000;
 const BASE: &str = "http://www.example.com/base/";
 
-/// Text with links, and these, one a line, as they must be found.
+/// Text with links, and the expected links, one per line.
 #[derive(Default)]
 struct Links {
     text: Vec<u8>,
@@ -161,7 +163,7 @@ fn extract(criterion: &mut Criterion) {
         ("warc", Format::Warc, warc),
     ];
     for (name, format, generate) in corpora {
-        // A page is one record, which has its limit.
+        // A page is one record, whose size is limited.
         let links = generate(if format == Format::Html { bytes / 2 } else { bytes });
         let throughput =
             Throughput::ElementsAndBytes { elements: links.count, bytes: links.text.len() as u64 };

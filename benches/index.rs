@@ -1,7 +1,7 @@
-//! Floor 2: classification and index together, per backend, on a stream from memory.
+//! Floor 2: classification and index together, per backend, streaming from memory.
 //!
-//! `memory-read` is the speed of the memory in the same run; the aim is 60 % of it with
-//! AVX-512 and 20 % with AVX2.
+//! `memory-read` is the memory bandwidth in the same run; the target is 60 % of it with AVX-512 and
+//! 20 % with AVX2.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -13,10 +13,10 @@ use uriscan::{Padded, PaddedBuf};
 
 use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 
-/// Bytes per chunk: what the pipeline takes by default.
+/// Size of a chunk in bytes: the default of the pipeline.
 const CHUNK_BYTES: usize = 128 << 10;
 
-/// Indexes every chunk into the same buffers; gives the number of records.
+/// Indexes every chunk into the same buffers; returns the number of records.
 fn build(index: &mut Index, kernels: Kernels, chunks: &[Padded<'_>]) -> usize {
     let count = |&chunk: &Padded<'_>| {
         index.build(kernels, chunk, b'\n');

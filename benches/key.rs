@@ -13,17 +13,17 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use corpus::Corpus;
 
-/// Bytes of text: larger than a second-level cache.
+/// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
 
-/// Lines whose keys are made together: about as many as a chunk of the pipeline has.
+/// Number of lines whose keys are computed together: about as many as a chunk of the pipeline has.
 const BATCH: usize = 7000;
 
 fn xor_of(keys: impl Iterator<Item = Key>) -> u128 {
     keys.fold(0, |xor, key| xor ^ key.0)
 }
 
-/// Makes the public keys of many lines at a time.
+/// Computes the public keys of many lines at a time.
 struct Batch<'a> {
     hasher: &'a PublicHasher,
     text: Padded<'a>,
@@ -40,7 +40,7 @@ impl Task for Batch<'_> {
     }
 }
 
-/// Makes the keys of a run, one by one, as the pipeline does.
+/// Computes the keys of a run, one by one, as the pipeline does.
 struct RunKeys<'a> {
     hasher: &'a Hasher,
     text: Padded<'a>,
@@ -73,7 +73,7 @@ fn keys(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("key");
     group.throughput(corpus.throughput());
 
-    // What keys were made with before, as a baseline.
+    // The former hash, as a baseline.
     let xxh3 = || lines.iter().fold(0, |xor, line| xor ^ xxh3_128(line));
     let distinct: HashSet<u128> = lines.iter().map(|line| xxh3_128(line)).collect();
     assert_eq!(distinct.len() as u64, corpus.counts.string);

@@ -13,10 +13,10 @@ use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normali
 
 use corpus::{Corpus, MIXES};
 
-/// Bytes of text: larger than a second-level cache.
+/// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
 
-/// Lines that change, lines that are invalid, bytes written with line ends.
+/// Numbers of lines that change and of invalid lines, and of bytes written with line ends.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Answer {
     changed: u64,
@@ -53,7 +53,7 @@ fn exact(corpus: &Corpus, form: &mut Vec<u8>) -> Answer {
     answer
 }
 
-/// Counts bytes and keeps none.
+/// A writer that only counts bytes.
 struct Counter(usize);
 
 impl Write for Counter {

@@ -1,4 +1,4 @@
-//! Floor 3: strict validation and components, one reference after the other and in bulk.
+//! Floor 3: strict validation and components, one reference at a time and in bulk.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -9,10 +9,10 @@ use uriscan::uri::{Parser, parse, split};
 
 use corpus::{Corpus, MIXES};
 
-/// Bytes of text: larger than a second-level cache.
+/// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
 
-/// Valid references, and the bytes of their hosts, so that components are looked at.
+/// Numbers of valid references and of the bytes of their hosts, so that components are used.
 type Answer = (u64, usize);
 
 fn parse_lines(corpus: &Corpus) -> Answer {
@@ -33,7 +33,7 @@ fn parse_bulk(corpus: &Corpus, parser: &mut Parser) -> Answer {
     answer
 }
 
-/// The answer for the valid lines by the slow twin.
+/// The expected result for the valid lines by the reference path.
 fn split_lines(corpus: &Corpus) -> Answer {
     corpus.lines().filter(|line| parse(line).is_ok()).fold((0, 0), |(valid, bytes), line| {
         let authority = split(line).authority.unwrap_or(b"");
@@ -61,7 +61,7 @@ fn parse_all(criterion: &mut Criterion) {
             let name = kernels.backend().name();
             let mut parser = Parser::with_kernels(kernels);
             assert_eq!(parse_bulk(&corpus, &mut parser), answer, "{mix} {name}");
-            // The other backends on one mix only: the shares between them are alike.
+            // The other backends on one mix only: their relative speeds are similar on all.
             if mix == "mixed" || kernels == Kernels::detect() {
                 group.bench_function(format!("bulk-{name}/{mix}"), |bencher| {
                     bencher.iter(|| parse_bulk(&corpus, &mut parser));

@@ -11,10 +11,10 @@ use uriscan::pipeline::{
 };
 use uriscan::resolve::{BaseUri, Context, Options, Resolver};
 
-/// References in a list: larger than a second-level cache.
+/// Number of references in a list: larger than a second-level cache.
 const COUNT: usize = 400_000;
 
-/// References as pages have them, 18 bytes on average, and their targets, known from how they were made.
+/// References as in pages, 18 bytes on average, and their targets, known from their construction.
 struct List {
     references: Vec<u8>,
     targets: Vec<u8>,
@@ -46,7 +46,7 @@ impl List {
         for i in 0..count {
             let n = draw(&mut state, 100_000);
             let up = draw(&mut state, 4) as usize + 1;
-            // What follows the scheme and authority of the base, or the whole target.
+            // The part after the scheme and authority of the base, or the whole target.
             let (reference, target) = match draw(&mut state, 10) {
                 0..=2 => (format!("page-{n}.html"), format!("{}page-{n}.html", directory(0))),
                 3 | 4 => (format!("{}x/{n}", "../".repeat(up)), format!("{}x/{n}", directory(up))),
@@ -83,7 +83,7 @@ fn rows() -> Against {
     Against::Fields { fields: Fields::Tsv { base: 1, reference: 2 }, options: Options::default() }
 }
 
-/// Counts bytes and keeps none.
+/// A writer that only counts bytes.
 struct Counter(usize);
 
 impl Write for Counter {

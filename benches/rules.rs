@@ -1,7 +1,8 @@
-//! Floor 5: what rules cost on top of deduplication, and how fast they are alone.
+//! Floor 5: the cost of rules on top of deduplication, and their speed alone.
 //!
-//! `elsewhere` has rules for 300 hosts, none of them in the text; `large` has 300 hosts of the text and
-//! 3,000 patterns for all hosts. The bars, against `plain`: `crawl` 1.5, `large` 1.3, `elsewhere` 1.05.
+//! `elsewhere` has rules for 300 hosts, none of them in the text; `large` has 300 hosts of the text
+//! and 3,000 patterns for all hosts. The limits, relative to `plain`: `crawl` 1.5, `large` 1.3,
+//! `elsewhere` 1.05.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -21,14 +22,14 @@ use uriscan::uri::split;
 
 use corpus::{Corpus, is_timed};
 
-/// The program's allocator: what is measured here is to be what it does.
+/// The program's allocator, so that the bench measures the same code.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Bytes of text.
+/// Size of the text in bytes.
 const BYTES: usize = 32 << 20;
 
-/// Hosts with rules of their own, and patterns for all hosts.
+/// Numbers of hosts with rules of their own, and of patterns for all hosts.
 const HOSTS: usize = 300;
 const PATTERNS: usize = 3000;
 
@@ -38,7 +39,7 @@ fn forms(corpus: &Corpus) -> Vec<Vec<u8>> {
     corpus.lines().filter_map(|line| normalizer.normalize(line).ok().map(<[u8]>::to_vec)).collect()
 }
 
-/// The hosts that stand most often in `forms`.
+/// The most frequent hosts in `forms`.
 fn frequent_hosts(forms: &[Vec<u8>]) -> Vec<String> {
     let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
     for form in forms.iter().filter(|form| form.starts_with(b"http")) {
@@ -107,12 +108,13 @@ fn run(text: &Arc<[u8]>, rules: Option<&Arc<RuleSet>>) -> Report {
         .expect("nothing here can fail")
 }
 
-/// Bytes of all forms under the rules.
+/// Number of bytes of all forms under the rules.
 fn apply_all(rules: &RuleSet, forms: &[Vec<u8>], scratch: &mut Scratch) -> usize {
     forms.iter().map(|form| rules.apply(form, scratch).0.len()).sum()
 }
 
-/// The number of classes under the rules: by the reference path, one edit at a time, when nothing is timed.
+/// The number of classes under the rules, by the reference path, one edit at a time, if nothing is
+/// timed.
 fn classes(rules: Option<&RuleSet>, forms: &[Vec<u8>]) -> usize {
     let mut scratch = Scratch::default();
     let form = |form: &Vec<u8>| match rules {
@@ -139,11 +141,11 @@ fn rules(criterion: &mut Criterion) {
     let plain = run(&text, None);
     for (name, rules) in &sets {
         let report = run(&text, rules.as_ref());
-        // Invalid records are no matter of rules.
+        // Rules do not apply to invalid records.
         let others = classes(None, &forms) as u64;
         let expected = plain.written - others + classes(rules.as_deref(), &forms) as u64;
         assert_eq!(report.written, expected, "{name}");
-        // The small corpus of a test may hold nothing that a rule makes one.
+        // The small corpus of a test may hold nothing that a rule merges.
         if is_timed() {
             let changes_nothing = matches!(*name, "plain" | "elsewhere");
             assert_eq!(report.written == plain.written, changes_nothing, "{name}");

@@ -1,4 +1,4 @@
-//! Floor 6: the set of keys: 4 million of them, 60 % distinct, in batches as the pipeline sends them.
+//! Floor 6: the set of keys: 4 million of them, 60 % distinct, in batches as sent by the pipeline.
 
 #[allow(dead_code, reason = "each bench uses its part")]
 mod corpus;
@@ -8,18 +8,18 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use uriscan::dedup::{Rows, Set};
 use uriscan::key::{Hasher, Key};
 
-/// Rows of a chunk: what 128 KiB of crawled URIs hold.
+/// Number of rows in a chunk: 128 KiB of crawled URIs.
 const CHUNK_ROWS: usize = 1750;
 
-/// Chunks of a batch.
+/// Number of chunks in a batch.
 const BATCH_CHUNKS: usize = 32;
 
-/// Keys of which 60 % are distinct; a key that comes again comes from anywhere before.
+/// Keys of which 60 % are distinct; a repeated key comes from anywhere before.
 fn draw_keys(count: u64) -> (Vec<Key>, usize) {
     let hasher = Hasher::with_secret([1; 32]);
     let mut distinct = 0;
     let keys = (0..count).map(|i: u64| {
-        // A fixed pattern of new and old, and a mixed-up choice among the old.
+        // A fixed pattern of new and repeated keys, and a scattered choice among the earlier ones.
         if i % 5 < 3 {
             distinct += 1;
             return hasher.key(&(distinct - 1u64).to_le_bytes());
@@ -72,7 +72,7 @@ fn set(criterion: &mut Criterion) {
             let firsts =
                 rows.iter().map(|rows| (0..rows.len()).filter(|&i| rows.is_first(i)).count());
             assert_eq!(firsts.sum::<usize>(), distinct);
-            // The set is given back, so that freeing it is not timed.
+            // The set is returned, so that freeing it is not timed.
             group.bench_function(format!("insert-{name}-j{threads}"), |bencher| {
                 bencher.iter_batched(
                     new_set,

@@ -1,5 +1,5 @@
-//! Classes with their members, against a model on maps of whole strings: what is kept, what is left
-//! out and why, on small lists, the corpora and real lists.
+//! Tests `classes` against a model on maps of whole strings: what is kept, what is dropped and why,
+//! on small lists, the corpora and real lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -21,7 +21,7 @@ use uriscan::set::SetWriter;
 /// A named list.
 type List = (&'static str, Vec<u8>);
 
-/// What is written: results, dupes, clusters.
+/// The output: results, dupes, clusters.
 type Answers = [Vec<u8>; 3];
 
 fn options(rung: Rung, drop_fragment: bool, keep: Keep) -> ClassOptions {
@@ -43,14 +43,14 @@ fn run(lists: &[List], options: &ClassOptions, settings: &Settings) -> (Answers,
     ([out, dupes, clusters], report)
 }
 
-/// The results alone, of sources that are read once or, if they are files, twice.
+/// The results alone, from sources that are read once or, if they are files, twice.
 fn results(sources: Vec<Source>, options: &ClassOptions, settings: &Settings) -> (Vec<u8>, Report) {
     let mut out = Vec::new();
     let report = classes(sources, options, settings, &mut Sinks::new(&mut out)).unwrap();
     (out, report)
 }
 
-/// Files of these texts in `folder`.
+/// Files with these texts in `folder`.
 fn files(lists: &[List], folder: &Path) -> Vec<Source> {
     let file = |(name, text): &List| {
         let path = folder.join(name);
@@ -60,7 +60,7 @@ fn files(lists: &[List], folder: &Path) -> Vec<Source> {
     lists.iter().map(file).collect()
 }
 
-/// A record and where it stands.
+/// A record and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Record {
     source: &'static str,
@@ -72,7 +72,7 @@ fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | 9..=13)
 }
 
-/// The records of `lists`, by the words of the contract.
+/// The records of `lists`, as the contract defines them.
 fn records(lists: &[List]) -> Vec<Record> {
     let mut records = Vec::new();
     for (source, text) in lists {
@@ -89,7 +89,7 @@ fn records(lists: &[List]) -> Vec<Record> {
     records
 }
 
-/// What `text` is compared by, and whether it is a URI.
+/// The form by which `text` is compared, and whether it is a URI.
 fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> (bool, Vec<u8>) {
     let mut form = Vec::new();
     match normalize_exact(text, rung, drop_fragment, &mut form) {
@@ -104,7 +104,8 @@ fn lowest_rung(a: &[u8], b: &[u8], options: Options) -> Rung {
     };
     let lowest = Rung::ALL.into_iter().find(is_one).expect("they are of one class");
     assert!(lowest <= options.rung);
-    // What is true at a rung is true above it, and the rung below is the last at which it is not.
+    // Equivalence at a rung implies equivalence above it, so the rung below is the last one
+    // without.
     assert!(Rung::ALL.iter().all(|rung| (*rung >= lowest) == is_one(rung)));
     lowest
 }
@@ -141,7 +142,7 @@ fn text_of(name: &str, hex_name: &str, text: &[u8], object: &mut Value) {
     }
 }
 
-/// What [`classes`] is to write, the clusters as values.
+/// The expected output of [`classes`], with the clusters as values.
 fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value>) {
     let rules = options.dedup.equivalence.normalize;
     let mut by_form: BTreeMap<(bool, Vec<u8>), Vec<Record>> = BTreeMap::new();
@@ -217,7 +218,8 @@ fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
     assert_eq!(report.records, report.written + report.withheld + report.duplicates + dropped);
     let left_out = dupes.split_inclusive(|&byte| byte == b'\n').count();
     assert_eq!(report.duplicates as usize, left_out);
-    // The same without side files: texts are held, or the files are read again. And under a limit, on disk.
+    // The same without side files: texts are held in memory, or the files are read again. And under
+    // a limit, on disk.
     let folder = tempfile::tempdir().unwrap();
     let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
     let dedup = DedupOptions { limit: Some(limit), ..options.dedup.clone() };
@@ -235,7 +237,7 @@ fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
 }
 
 #[test]
-fn a_file_that_changes_between_two_readings_is_told() {
+fn a_file_that_changes_between_two_readings_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list");
     std::fs::write(&path, "a:1\na:1\na:2\n").unwrap();
@@ -257,8 +259,8 @@ fn a_file_that_changes_between_two_readings_is_told() {
     assert!(told.unwrap_err().to_string().contains("changed while it was read twice"));
 }
 
-/// Holds that with the classes of `past` seen the results are those of the lists without the lines of these classes, and that
-/// what is written is seen afterwards.
+/// Checks that, with the classes of `past` seen before, the results are those of the lists without
+/// the lines of these classes, and that the output counts as seen afterwards.
 #[track_caller]
 fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, settings: &Settings) {
     let Options { rung, drop_fragment } = options.dedup.equivalence.normalize;
@@ -328,7 +330,7 @@ fn corpora() -> Vec<(PathBuf, Vec<u8>)> {
     lists.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// The real lists beside the repository's checkouts, where there are any.
+/// The real lists beside the repository's checkouts, if there are any.
 fn real_lists() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let names = ["urls-citizenlab.txt.gz", "urls-node-files.txt.gz", "urls-userbait.txt.gz"];
@@ -384,7 +386,8 @@ fn real_lists_agree_with_the_model() {
         for keep in [Keep::First, Keep::Shortest] {
             let lists = [("list", text.clone())];
             agrees(&lists, &options(Rung::Scheme, true, keep), &Settings::default());
-            // Alone nearly everything is distinct; here all comes a second time, in another spelling.
+            // Alone nearly everything is distinct; here every record occurs a second time, in
+            // another spelling.
             let twice = text.to_ascii_uppercase();
             let lists = [("list", text.clone()), ("again", twice), ("and again", text.clone())];
             agrees(&lists, &options(Rung::Scheme, false, keep), &Settings::default());
@@ -427,7 +430,7 @@ fn results_and_dupes_together_are_the_input() {
 }
 
 #[test]
-fn without_wishes_the_results_are_those_of_dedup() {
+fn by_default_the_results_are_those_of_dedup() {
     for (path, text) in corpora() {
         let lists = [("list", text)];
         let options = options(Rung::Scheme, false, Keep::First);
@@ -443,7 +446,7 @@ fn without_wishes_the_results_are_those_of_dedup() {
     }
 }
 
-/// Few URIs in many spellings, and what is none.
+/// Few URIs in many spellings, and some texts that are not URIs.
 fn record() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http", "HTTP", "https", "urn"]);
     let host = prop::sample::select(vec![
@@ -473,7 +476,7 @@ proptest! {
         count in any::<bool>(),
     ) {
         let (one, two) = lines.split_at(cut.min(lines.len()));
-        // The first list has no end after its last line.
+        // The first list has no record end after its last line.
         let lists = [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
         let settings = Settings { threads: 2, chunk_bytes, ..Settings::default() };
         for rung in Rung::ALL {
@@ -490,7 +493,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(5))]
 
     #[test]
-    fn lists_of_which_some_was_seen_agree_with_the_model(
+    fn partly_seen_lists_agree_with_the_model(
         past in prop::collection::vec(record(), 0..40),
         lines in prop::collection::vec(record(), 0..120),
         drop_fragment in any::<bool>(),

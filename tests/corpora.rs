@@ -1,5 +1,5 @@
-//! The corpus generator keeps its word: its claims are checked without its own books, and the
-//! samples in `corpora/` are what it makes.
+//! Tests the corpus generator: its claims are checked independently of its own counts, and the
+//! samples in `corpora/` are its output.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,7 +13,7 @@ mod generator;
 
 use generator::{Counts, Shares, Stream};
 
-/// What a `*.expect.json` says of the corpus beside it.
+/// The content of a `*.expect.json`.
 #[derive(Debug, Deserialize)]
 struct Expected {
     seed: u64,
@@ -42,7 +42,7 @@ fn expected(name: &str) -> Expected {
     serde_json::from_slice(&json).unwrap()
 }
 
-/// The first `lines` lines of a mix, and the generator's books about them.
+/// The first `lines` lines of a mix, and the counts of the generator.
 fn generate(seed: u64, shares: Shares, lines: u64) -> (Vec<u8>, Counts) {
     assert_eq!(shares.fault(), None);
     let mut stream = Stream::new(seed, shares);
@@ -62,7 +62,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 #[test]
-fn books_agree_with_the_lines() {
+fn counts_agree_with_the_lines() {
     for (name, seed) in [("crawl", 1), ("crawl", 99), ("easy", 2), ("clean", 3)] {
         let (text, counts) = generate(seed, mix(name), 40_000);
         let distinct: HashSet<&[u8]> = lines(&text).collect();
@@ -74,7 +74,7 @@ fn books_agree_with_the_lines() {
 }
 
 #[test]
-fn shares_are_what_was_asked() {
+fn shares_are_as_requested() {
     for (name, seed) in [("crawl", 5), ("easy", 6), ("clean", 7)] {
         let asked = mix(name);
         let (_, counts) = generate(seed, asked, 60_000);
@@ -119,7 +119,7 @@ fn every_canonical_uri_holds_one_token() {
 }
 
 #[test]
-fn internationalized_labels_are_what_idna_makes_of_them() {
+fn internationalized_labels_agree_with_idna() {
     for &(label, triplets) in generator::IDN {
         let mut utf8 = Vec::new();
         let mut rest = triplets.as_bytes();
@@ -139,7 +139,7 @@ fn internationalized_labels_are_what_idna_makes_of_them() {
 }
 
 #[test]
-fn impossible_shares_are_refused() {
+fn impossible_shares_are_rejected() {
     let crawl = mix("crawl");
     assert!(Shares { rewrite: 0.1, ..crawl }.fault().is_some());
     assert!(Shares { duplicates: 0.9, ..crawl }.fault().is_some());
@@ -148,7 +148,7 @@ fn impossible_shares_are_refused() {
 }
 
 #[test]
-fn samples_are_what_their_recipes_make() {
+fn samples_are_the_output_of_their_recipes() {
     for (name, mix_name) in [("plain", "clean"), ("messy", "crawl")] {
         let said = expected(name);
         let (text, counts) = generate(said.seed, mix(mix_name), said.records);

@@ -1,5 +1,6 @@
-//! `explain` and `compare`: a table of pairs with the rung and the rules, or the byte and the reason,
-//! as a person would give them; and properties that hold every explanation to the reference path.
+//! Tests `explain` and `compare`: a table of pairs with the rung and the rules, or the byte and the
+//! reason, as a person would give them; and properties that check every explanation against the
+//! reference path.
 
 use proptest::prelude::*;
 use uriscan::explain::{
@@ -10,7 +11,7 @@ use uriscan::rules::{RuleSet, Scratch};
 
 const SCHEME: Options = Options { rung: Rung::Scheme, drop_fragment: false };
 
-/// Pairs that are one: the rung and the rules, in the order in which they apply.
+/// Pairs that are equivalent: the rung and the rules, in the order in which they apply.
 const ONE: &[(&str, &str, &str, &str)] = &[
     // string
     ("http://h/", "http://h/", "string", ""),
@@ -132,7 +133,8 @@ const ONE: &[(&str, &str, &str, &str)] = &[
     ("URN:ISBN:a%2c", "urn:isbn:a%2C", "scheme", "scheme-case triplet-case urn-nid"),
 ];
 
-/// Pairs that are never one: the reason, and a `^` where the first component that differs parts.
+/// Pairs that are never equivalent: the reason, and a `^` where the first component that differs
+/// diverges.
 const NEVER: &[(&str, &str, &str)] = &[
     // reserved characters
     ("http://h/a^%2Fb", "http://h/a^/b", "reserved"),
@@ -255,7 +257,7 @@ const NEVER: &[(&str, &str, &str)] = &[
     ("http://h/?q^", "http://h/?q^#", "empty-fragment"),
     ("http://h/^", "http://h/^#f", "fragment"),
     ("http://h/#^a", "http://h/#^b", "fragment"),
-    // no URIs
+    // not URIs
     ("http://h/^ x", "http://h/^%20x", "invalid"),
     ("/a^", "/a^/", "invalid"),
     ("http://h/%^zz", "http://h/%^25zz", "invalid"),
@@ -268,7 +270,7 @@ fn unmarked(text: &str) -> (usize, String) {
 }
 
 #[test]
-fn pairs_that_are_one_say_by_which_rules() {
+fn equivalent_pairs_have_the_expected_rules() {
     for &(a, b, rung, rules) in ONE {
         for (a, b) in [(a, b), (b, a)] {
             let Comparison::Equivalent { rung: found, steps } =
@@ -283,7 +285,7 @@ fn pairs_that_are_one_say_by_which_rules() {
 }
 
 #[test]
-fn pairs_that_never_are_say_where_and_why() {
+fn different_pairs_have_the_expected_position_and_reason() {
     for &(a, b, reason) in NEVER {
         let ((at_a, a), (at_b, b)) = (unmarked(a), unmarked(b));
         for (a, b, at) in [(&a, &b, [at_a, at_b]), (&b, &a, [at_b, at_a])] {
@@ -297,7 +299,7 @@ fn pairs_that_never_are_say_where_and_why() {
 }
 
 #[test]
-fn the_tables_are_long_and_leave_nothing_out() {
+fn the_tables_are_long_and_complete() {
     assert!(ONE.len() + NEVER.len() >= 200, "{} and {}", ONE.len(), NEVER.len());
     for step in step::ALL.iter().filter(|step| step.rung.is_some()) {
         assert!(
@@ -361,7 +363,7 @@ fn rules_beyond_the_ladder_are_steps_too() {
 }
 
 #[test]
-fn every_component_that_differs_is_told() {
+fn every_component_that_differs_is_reported() {
     let Comparison::Different { partings } =
         compare(b"http://h/a?x=1&y", b"https://www.h/a/?y&x=1#f", SCHEME)
     else {
@@ -379,12 +381,12 @@ fn every_component_that_differs_is_told() {
 }
 
 #[test]
-fn a_lower_rung_goes_no_higher() {
+fn a_lower_rung_uses_no_higher_one() {
     let syntax = Options { rung: Rung::Syntax, ..SCHEME };
     let found = compare(b"http://h:80/", b"http://h/", syntax);
     let Comparison::Different { partings } = found else { panic!("{found:?}") };
     assert_eq!((partings[0].reason, partings[0].at), (Reason::HigherRung, [8, 8]));
-    // What no rung makes one is told by what no rung changes.
+    // Differences that no rung removes are reported for parts that no rung changes.
     let found = compare(b"http://h:80/a", b"http://h/A", syntax);
     let Comparison::Different { partings } = found else { panic!("{found:?}") };
     let reasons: Vec<Reason> = partings.iter().map(|parting| parting.reason).collect();
@@ -401,7 +403,7 @@ fn a_lower_rung_goes_no_higher() {
 type Row = (&'static str, usize, usize, &'static str, &'static str);
 
 #[test]
-fn changes_say_what_becomes_of_which_bytes() {
+fn changes_have_the_expected_bytes() {
     let cases: &[(&str, &[Row])] = &[
         ("http://h/", &[]),
         (
@@ -472,7 +474,7 @@ fn a_long_record_is_explained_in_linear_time() {
     assert_eq!(told.changes.len(), 120_001);
 }
 
-/// Text made of parts on which the steps act, valid more often than not.
+/// Text composed of parts on which the steps act, valid more often than not.
 fn uri() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http", "HTTPS", "file", "mailto", "URN", "foo", "pop"]);
     let host = prop::sample::select(vec![
@@ -511,7 +513,7 @@ fn options() -> impl Strategy<Value = Options> {
         .prop_map(|(rung, drop_fragment)| Options { rung, drop_fragment })
 }
 
-/// Rules that look at what the steps change.
+/// Rules that affect the same parts as the steps.
 fn rules() -> impl Strategy<Value = Option<RuleSet>> {
     let names =
         ["sort-query", "www", "host-dot", "trailing-slash", "duplicate-slash", "empty-query"];
@@ -539,7 +541,7 @@ proptest! {
                     prop_assert!(change.before != change.after);
                     prop_assert!(change.step.rung.is_none_or(|rung| rung <= options.rung));
                 }
-                // The first change of all is made to the bytes of the input.
+                // The first change applies to the bytes of the input.
                 if let Some(first) = told.changes.first() {
                     prop_assert_eq!(&uri[first.start..first.end], &first.before[..]);
                 }
@@ -549,8 +551,8 @@ proptest! {
     }
 
     #[test]
-    fn a_comparison_is_what_the_forms_say(a in uri(), b in uri(), same in any::<bool>(), options in options(), rules in rules()) {
-        // Any two are hardly ever one: sometimes take a form of the first.
+    fn a_comparison_agrees_with_the_forms(a in uri(), b in uri(), same in any::<bool>(), options in options(), rules in rules()) {
+        // Any two are rarely equivalent: sometimes take a form of the first.
         let mut form = Vec::new();
         let is_form = same && normalize_exact(a.as_bytes(), Rung::Scheme, false, &mut form).is_ok();
         let (a, b) = (a.as_bytes(), if is_form { &form[..] } else { b.as_bytes() });
@@ -569,7 +571,7 @@ proptest! {
         };
         match compare_with_rules(a, b, options, rules.as_ref()) {
             Comparison::Equivalent { rung, steps } => {
-                // What rules make of two forms may be one at a rung and not above it.
+                // The results of rules on two forms may be equivalent at a rung and not above it.
                 prop_assert!(rung <= options.rung && is_one(rung) && is_one(options.rung));
                 prop_assert!(Rung::ALL.into_iter().filter(|below| *below < rung).all(|below| !is_one(below)));
                 prop_assert_eq!(steps.is_empty(), a == b);

@@ -1,4 +1,5 @@
-//! Lists that are made to bring keys together: by who knows all of the code, and not the secrets of a run.
+//! Lists that try to provoke key collisions, by an attacker who knows all of the code, but not the
+//! secrets of a run.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use uriscan::key::{Hasher, Key, PublicHash, PublicHasher};
 /// Structured forms, `count` of them, all different.
 type Family = fn(count: u64) -> Box<dyn Iterator<Item = Vec<u8>>>;
 
-/// A number in digits that are letters, so that every bit of the low half of a byte is used.
+/// A number in letters as digits, so that every bit of the low half of a byte is used.
 fn letters(mut number: u64, width: usize) -> Vec<u8> {
     let mut digits = vec![b'a'; width];
     for digit in digits.iter_mut().rev() {
@@ -21,7 +22,7 @@ fn of(make: impl Fn(u64) -> Vec<u8> + 'static, count: u64) -> Box<dyn Iterator<I
     Box::new((0..count).map(make))
 }
 
-/// What broke, or might break, one hash or another.
+/// Patterns that have broken, or might break, one hash or another.
 const FAMILIES: [(&str, Family); 9] = [
     ("numbers", |count| of(|i| format!("http://example.com/item/{i}").into_bytes(), count)),
     ("letters", |count| of(|i| [b"http://example.com/".to_vec(), letters(i, 16)].concat(), count)),
@@ -35,7 +36,8 @@ const FAMILIES: [(&str, Family); 9] = [
             count,
         )
     }),
-    // The same in words of 16 bytes, 64 bytes apart: the two factors of one product, and the same place of two stripes.
+    // The same in words of 16 bytes, 64 bytes apart: the two factors of one product, and the same
+    // position of two stripes.
     ("opposite counters far apart", |count| {
         of(
             move |i| {
@@ -94,7 +96,7 @@ const FAMILIES: [(&str, Family); 9] = [
             count,
         )
     }),
-    // Nothing but lengths, and what would be padding.
+    // Only lengths, and bytes that look like padding.
     ("lengths", |count| {
         of(
             |i| {
@@ -106,14 +108,14 @@ const FAMILIES: [(&str, Family); 9] = [
     }),
 ];
 
-/// Pairs in `keys` whose `bits` agree.
+/// Number of pairs in `keys` whose `bits` agree.
 fn pairs(keys: impl Iterator<Item = u32>) -> u64 {
     let mut keys: Vec<u32> = keys.collect();
     keys.sort_unstable();
     keys.chunk_by(|a, b| a == b).map(|run| (run.len() as u64) * (run.len() as u64 - 1) / 2).sum()
 }
 
-/// Says how many forms of a family share a key with another one.
+/// Number of forms of a family that share a key with another one.
 fn collisions(forms: &[Vec<u8>], key: impl Fn(&[u8]) -> u128) -> usize {
     let mut keys: Vec<u128> = forms.iter().map(|form| key(form)).collect();
     keys.sort_unstable();
@@ -131,7 +133,7 @@ fn families_hold_different_forms() {
 }
 
 #[test]
-fn no_secret_lets_structured_forms_meet() {
+fn structured_forms_collide_under_no_secret() {
     for (name, family) in FAMILIES {
         let forms: Vec<Vec<u8>> = family(4_000).collect();
         for secret in 0..40 {
@@ -145,9 +147,9 @@ fn no_secret_lets_structured_forms_meet() {
     }
 }
 
-/// The families bring hashes down that only add or only multiply: the tests can fail.
+/// The families break hashes that only add or only multiply: the tests can fail.
 #[test]
-fn weak_hashes_do_not_stand_the_families() {
+fn weak_hashes_collide_on_the_families() {
     let words = |form: &[u8]| -> Vec<u64> {
         let mut form = form.to_vec();
         form.resize(form.len().next_multiple_of(8), 0);
@@ -173,9 +175,10 @@ fn weak_hashes_do_not_stand_the_families() {
     assert!(by_product.contains(&"swapped words"), "{by_product:?}");
 }
 
-/// Keys of a million forms, cut to 32 bits, meet as often as chance has it: 116.4 pairs, give or take 10.8.
+/// Keys of a million forms, truncated to 32 bits, collide as often as chance predicts: 116.4 pairs,
+/// plus or minus 10.8.
 #[test]
-fn cut_keys_of_a_million_forms_meet_as_by_chance() {
+fn truncated_keys_of_a_million_forms_collide_as_by_chance() {
     const COUNT: u64 = 1_000_000;
     let expected = (COUNT * (COUNT - 1)) as f64 / 2.0 / f64::from(u32::MAX);
     let range = expected - 6.0 * expected.sqrt()..expected + 6.0 * expected.sqrt();
@@ -193,17 +196,17 @@ fn cut_keys_of_a_million_forms_meet_as_by_chance() {
     let public = PublicHasher::new(PublicHash::Blake3);
     let keys: Vec<Key> = FAMILIES[0].1(COUNT).map(|form| public.key(&form)).collect();
     check("public keys", &keys);
-    // And those of a run that public keys become.
+    // And run keys that are made from public keys.
     let hasher = Hasher::with_secret([9; 32]).of_public(public);
     check("placed", &keys.iter().map(|&key| hasher.place(key)).collect::<Vec<_>>());
 }
 
-/// Public keys can be chosen: one in 4096 has the bits that an attacker wants. Where they go in a table does
-/// not follow.
+/// Public keys can be chosen: one in 4096 has the bits that an attacker wants. This does not
+/// determine their position in a table.
 #[test]
-fn chosen_public_keys_do_not_crowd_a_table() {
+fn chosen_public_keys_do_not_cluster_in_a_table() {
     let public = PublicHasher::new(PublicHash::Blake3);
-    // Those by which partitions and homes would be picked, were the keys used as they are.
+    // The bits that would select partitions and slots if the keys were used directly.
     let is_wanted = |key: u128| key >> 123 == 0 && (key as u64) >> 57 == 0;
     let forms = (0..6_000_000).map(|i| format!("http://example.com/{i}"));
     let chosen: Vec<Key> =
@@ -227,9 +230,9 @@ fn chosen_public_keys_do_not_crowd_a_table() {
     }
 }
 
-/// The pair that had one key as long as keys were XXH3 under a known seed, and others of its kind.
+/// The pair that shared a key when keys were XXH3 under a known seed, and similar ones.
 #[test]
-fn pairs_that_were_one_are_two() {
+fn known_collisions_of_xxh3_are_distinct() {
     let tail = "-".repeat(64);
     let pair = ["hdbocklfimobnfekggjnnemcjjgccldn", "hippcghhihaanjiicbbkdlalnoofmepe"]
         .map(|name| format!("http://www.example.com/products/{name}{tail}"));
@@ -241,7 +244,7 @@ fn pairs_that_were_one_are_two() {
         let hasher = Hasher::with_secret([secret; 32]);
         assert_ne!(hasher.key(pair[0].as_bytes()), hasher.key(pair[1].as_bytes()));
     }
-    // What cancelled for a share of all seeds of XXH3: 12,000 forms, 40 secrets.
+    // Differences that cancelled for a share of all seeds of XXH3: 12,000 forms, 40 secrets.
     let forms: Vec<Vec<u8>> = FAMILIES[6].1(12_000).collect();
     for _ in 0..40 {
         let hasher = Hasher::random();

@@ -1,5 +1,5 @@
-//! What equals what at each rung, by tables of exact forms, of pairs that must be one and of
-//! pairs that must not.
+//! Tests equivalence at each rung, by tables of exact forms, of pairs that must be equivalent and
+//! of pairs that must not.
 
 use uriscan::normalize::{Rung, normalize_exact};
 use uriscan::uri::ErrorKind;
@@ -11,7 +11,7 @@ fn normalized(text: &str, rung: Rung) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The lowest rung at which both are one, if there is one.
+/// The lowest rung at which the two are equivalent, if any.
 fn first_equal(left: &str, right: &str) -> Option<Rung> {
     Rung::ALL.into_iter().find(|&rung| normalized(left, rung) == normalized(right, rung))
 }
@@ -66,14 +66,14 @@ const FORMS: &[(&str, &str, &str)] = &[
     ("http://h/a%2f../b", "http://h/a%2F../b", "http://h/a%2F../b"),
     ("http://h/...", "http://h/...", "http://h/..."),
     ("http://h/a?/../b#/./c", "http://h/a?/../b#/./c", "http://h/a?/../b#/./c"),
-    // Never an authority out of a path.
+    // A path never becomes an authority.
     ("foo:/.//b", "foo:/.//b", "foo:/.//b"),
     ("foo:/..//b", "foo:/.//b", "foo:/.//b"),
     ("foo:/a/..//b", "foo:/.//b", "foo:/.//b"),
     ("foo:/.//", "foo:/.//", "foo:/.//"),
     ("foo:/%2E//b", "foo:/.//b", "foo:/.//b"),
     ("foo:/./b", "foo:/b", "foo:/b"),
-    // Rootless paths keep their dot segments, also those that decoding makes.
+    // Rootless paths keep their dot segments, also those that decoding produces.
     ("x:mid/content=5/../6", "x:mid/content=5/../6", "x:mid/content=5/../6"),
     ("foo:a/../b", "foo:a/../b", "foo:a/../b"),
     ("foo:a/..//b", "foo:a/..//b", "foo:a/..//b"),
@@ -94,10 +94,10 @@ const FORMS: &[(&str, &str, &str)] = &[
     ("mailto:../A@B.c", "mailto:../A@B.c", "mailto:../A@b.c"),
     ("http:a/../b", "http:a/../b", "http:a/../b"),
     ("http:a/../b?/../c#/./d", "http:a/../b?/../c#/./d", "http:a/../b?/../c#/./d"),
-    // A path that begins with `/` does not, whatever the scheme.
+    // Paths that begin with `/` do not, whatever the scheme.
     ("urn:/a/../b", "urn:/b", "urn:/b"),
     ("data:/a/./b", "data:/a/b", "data:/a/b"),
-    // Percent-encoding: once.
+    // Percent-encoding is decoded once.
     ("http://h/%25%34%31", "http://h/%2541", "http://h/%2541"),
     ("http://h/%2541", "http://h/%2541", "http://h/%2541"),
     ("http://h/%7e%41%2d%5f?%7e#%7e", "http://h/~A-_?~#~", "http://h/~A-_?~#~"),
@@ -140,12 +140,12 @@ const FORMS: &[(&str, &str, &str)] = &[
     ("file://@localhost/x", "file://@localhost/x", "file://@localhost/x"),
     ("file://localhost:1/x", "file://localhost:1/x", "file://localhost:1/x"),
     ("file://localhost//x", "file://localhost//x", "file:////x"),
-    // Paths with parts that have no case
+    // Paths with case-insensitive parts
     ("mailto:A@B.C,D@E.F?to=G@H.I", "mailto:A@B.C,D@E.F?to=G@H.I", "mailto:A@b.c,D@e.f?to=G@H.I"),
     ("mailto:%41@%42.c", "mailto:A@B.c", "mailto:A@b.c"),
     ("mailto://U@H.X/P@Q", "mailto://U@h.x/P@Q", "mailto://U@h.x/P@Q"),
     ("URN:ISBN:X%2a", "urn:ISBN:X%2A", "urn:isbn:X%2A"),
-    // Delimiters stay.
+    // Delimiters stay
     ("http://h/?", "http://h/?", "http://h/?"),
     ("http://h/#", "http://h/#", "http://h/#"),
     ("http://@h/", "http://@h/", "http://@h/"),
@@ -153,7 +153,7 @@ const FORMS: &[(&str, &str, &str)] = &[
     ("http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&", "http://h/?a+b=%2B;%26&&"),
 ];
 
-/// Pairs that are one, and the lowest rung that makes them so.
+/// Equivalent pairs, and the lowest rung that makes them so.
 const MUST_MATCH: &[(Rung, &str, &str)] = &[
     (Rung::String, "http://h/a", "http://h/a"),
     (Rung::Syntax, "HTTP://h/", "http://h/"),
@@ -213,7 +213,7 @@ const MUST_MATCH: &[(Rung, &str, &str)] = &[
     (Rung::Scheme, "http://e%EF%BC%A1%E3%80%82de/", "http://ea.de/"),
 ];
 
-/// Pairs that are one at no rung.
+/// Pairs that are equivalent at no rung.
 const MUST_DIFFER: &[(&str, &str)] = &[
     // Reserved characters, encoded or not
     ("http://h/a%2Fb", "http://h/a/b"),
@@ -240,7 +240,7 @@ const MUST_DIFFER: &[(&str, &str)] = &[
     ("http://h/%25%34%31", "http://h/A"),
     ("http://h/a%252e%252e/b", "http://h/b"),
     ("http://h/%00", "http://h/"),
-    // Case where it counts
+    // Case, where it is significant
     ("http://h/A", "http://h/a"),
     ("http://h/?A", "http://h/?a"),
     ("http://h/#A", "http://h/#a"),
@@ -324,7 +324,7 @@ const MUST_DIFFER: &[(&str, &str)] = &[
     ("http://fa%C3%9F.de/", "http://fass.de/"),
     ("http://a%2F%C3%BC/", "http://a/%C3%BC/"),
     ("http://%E2%84%80.de/", "http://a/c.de/"),
-    // Paths of schemes with parts of their own
+    // Paths of schemes with special parts
     ("mailto:a%40B", "mailto:a@b"),
     ("mailto:A@b@c", "mailto:a@b@c"),
     ("mailto:a@b/C", "mailto:a@b/c"),
@@ -389,7 +389,7 @@ fn four_http_forms_are_one_class() {
 }
 
 #[test]
-fn a_dropped_fragment_takes_its_delimiter_along_and_nothing_else() {
+fn a_fragment_is_dropped_with_its_delimiter_and_nothing_else() {
     let cases = [
         ("http://H#A", "http://H", "http://h", "http://h/"),
         ("http://h/?#", "http://h/?", "http://h/?", "http://h/?"),
@@ -406,7 +406,7 @@ fn a_dropped_fragment_takes_its_delimiter_along_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_uri_is_an_error_and_leaves_the_output_alone() {
+fn invalid_input_is_an_error_and_leaves_the_output_unchanged() {
     let cases = [
         ("", ErrorKind::Relative, 0),
         ("//h/a", ErrorKind::Relative, 0),
@@ -431,7 +431,7 @@ fn what_is_no_uri_is_an_error_and_leaves_the_output_alone() {
 }
 
 #[test]
-fn utf8_in_the_host_of_a_dns_scheme_is_read_as_encoded() {
+fn utf8_in_the_host_of_a_dns_scheme_is_treated_as_encoded() {
     let cases = [
         ("http://bücher.de/", "http://xn--bcher-kva.de/"),
         ("HTTP://BÜCHER.de:80?q#f", "http://xn--bcher-kva.de/?q#f"),
@@ -449,7 +449,7 @@ fn utf8_in_the_host_of_a_dns_scheme_is_read_as_encoded() {
 }
 
 #[test]
-fn other_bytes_beyond_ascii_stay_an_error_at_the_first_of_them() {
+fn other_non_ascii_bytes_are_an_error_at_the_first_of_them() {
     let cases: &[(&[u8], u32)] = &[
         ("http://h/ü".as_bytes(), 9),
         ("http://ü/ü".as_bytes(), 7),
@@ -476,7 +476,7 @@ fn other_bytes_beyond_ascii_stay_an_error_at_the_first_of_them() {
     }
 }
 
-/// A fault before the first byte beyond ASCII is the one that is reported.
+/// A fault before the first non-ASCII byte is reported instead.
 fn expected_kind(text: &[u8]) -> ErrorKind {
     match text {
         b"http://h:\xC3\xBC/" => ErrorKind::Port,

@@ -1,4 +1,4 @@
-//! What holds of every canonical form: idempotence, re-parsing, nesting, the letter of 5.2.4.
+//! Properties of every canonical form: idempotence, re-parsing, nesting, agreement with 5.2.4.
 
 use proptest::prelude::*;
 use uriscan::grammar::scheme::known_schemes;
@@ -40,7 +40,7 @@ fn remove_dot_segments_to_the_letter(path: &str) -> String {
     output
 }
 
-/// Text made of parts on which the rungs act, valid more often than not.
+/// Text composed of parts on which the rungs act, valid more often than not.
 fn uri() -> impl Strategy<Value = String> {
     let names =
         known_schemes().iter().map(|facts| facts.name).chain(["foo", "X-y"]).collect::<Vec<_>>();
@@ -106,7 +106,7 @@ proptest! {
             prop_assert_eq!(after.userinfo(&form).is_some(), before.userinfo(text).is_some(), "{}", shown);
             prop_assert_eq!(after.query(&form).is_some(), before.query(text).is_some(), "{}", shown);
             prop_assert_eq!(after.fragment(&form).is_some(), before.fragment(text).is_some(), "{}", shown);
-            // Encoded digits are digits (2.3): only they make another kind of host.
+            // Encoded digits are digits (2.3): only they can change the kind of host.
             if after.host_kind != before.host_kind {
                 prop_assert_eq!((before.host_kind, after.host_kind), (HostKind::RegName, HostKind::Ipv4));
                 prop_assert!(before.host(text).unwrap().contains(&b'%'));
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_normalized_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn any_bytes_are_normalized_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         let text = [b"http://", &bytes[..]].concat();
         for rung in Rung::ALL {
             if let Some(form) = normalized(&text, rung, false) {
@@ -165,13 +165,13 @@ proptest! {
         let other = normalized(format!("http://{encoded}{tail}").as_bytes(), Rung::Scheme, false).unwrap();
         match raw {
             Some(form) => prop_assert_eq!(form, other),
-            // No DNS name: raw is an error, encoded stays encoded.
+            // Not a DNS name: raw is an error, encoded stays encoded.
             None => prop_assert!(other.windows(2).any(|pair| pair[0] == b'%' && pair[1] >= b'8')),
         }
     }
 
     #[test]
-    fn rooted_paths_go_by_the_letter_of_5_2_4_and_others_keep_dot_segments(path in "(/?(\\.{0,3}|%2[eE]%2e|a|b)){0,9}/?", authority in any::<bool>()) {
+    fn rooted_paths_follow_5_2_4_and_others_keep_dot_segments(path in "(/?(\\.{0,3}|%2[eE]%2e|a|b)){0,9}/?", authority in any::<bool>()) {
         let prefix = if authority { "x://h" } else { "x:" };
         if (authority && !path.is_empty() && !path.starts_with('/')) || (!authority && path.starts_with("//")) {
             return Ok(());
@@ -187,8 +187,8 @@ proptest! {
         prop_assert_eq!(String::from_utf8(form).unwrap(), format!("{prefix}{expected}"));
     }
 
-    /// Two rootless paths are equivalent at `syntax` exactly if they are the same once their triplets are
-    /// normalized: nothing else is done to them.
+    /// Two rootless paths are equivalent at `syntax` exactly if they are equal with normalized
+    /// triplets: nothing else is done to them.
     #[test]
     fn rootless_paths_are_equivalent_by_triplets_alone(
         scheme in "foo|data|blob|tel|http",
@@ -204,7 +204,7 @@ proptest! {
         prop_assert_eq!(forms[0] == forms[1], plain(&paths[0]) == plain(&paths[1]));
         for (path, form) in paths.iter().zip(&forms) {
             prop_assert_eq!(String::from_utf8_lossy(form), format!("{scheme}:{}", plain(path)));
-            // Dots are no shorter way to say what another path says, at the rung above neither.
+            // Dot segments make no two different paths equivalent, not even at the rung above.
             let top = normalized(form, Rung::Scheme, false).unwrap();
             prop_assert_eq!(String::from_utf8_lossy(&top), String::from_utf8_lossy(form));
         }

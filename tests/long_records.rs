@@ -1,4 +1,5 @@
-//! A record over the limit is kept or turned away whole, and never runs into its neighbours.
+//! Tests that a record over the limit is kept or rejected as a whole, and is never mixed with its
+//! neighbours.
 
 use std::io::Cursor;
 
@@ -14,7 +15,7 @@ use uriscan::uri::ErrorKind;
 
 const LIMIT: usize = 256;
 
-/// Texts whose records over the limit stand first, in the middle, and last without an end.
+/// Texts with records over the limit first, in the middle, and last without a record end.
 fn texts(long: &str) -> [String; 3] {
     [format!("{long}\na:1\n"), format!("a:2\n{long}\r\na:1\n{long}"), "a:3".to_owned()]
 }
@@ -39,7 +40,7 @@ fn sources(long: &str) -> Vec<Source> {
 fn each_size(test: impl Fn(&str, &Settings)) {
     for chunk_bytes in [64, 128, 256] {
         for len in [257, 300, 320, 321, 512, 5000] {
-            // Past the last size that may fit the buffer, whatever its rounding.
+            // Beyond the last size that may fit the buffer, whatever its rounding.
             let long = format!("x:{}", "y".repeat(len + 64));
             test(
                 &long,
@@ -63,7 +64,7 @@ fn deduplicated(
 }
 
 #[test]
-fn dedup_keeps_or_turns_away_each() {
+fn dedup_keeps_or_rejects_each() {
     let with = |on_invalid| DedupOptions { on_invalid, ..DedupOptions::default() };
     each_size(|long, settings| {
         let (out, _, report) = deduplicated(long, &with(OnInvalid::Pass), settings);
@@ -85,7 +86,7 @@ fn dedup_keeps_or_turns_away_each() {
 }
 
 #[test]
-fn classes_of_long_records_stand_alone_at_their_places() {
+fn long_records_are_classes_of_their_own_in_their_positions() {
     each_size(|long, settings| {
         let written = |options: &ClassOptions| {
             let (mut out, mut clusters, mut rejects) = (Vec::new(), Vec::new(), Vec::new());
@@ -211,7 +212,7 @@ fn failing(text: &'static str) -> Source {
 }
 
 #[test]
-fn what_stands_before_a_fault_is_written() {
+fn records_before_a_fault_are_written() {
     for chunk_bytes in [1, 64, 1 << 16] {
         let settings = Settings { chunk_bytes, ..Settings::default() };
         let sources = vec![Source::new("good", &b"a:1\n"[..]), failing("a:2\na:1\na:3\nhal")];
@@ -236,7 +237,7 @@ fn an_invalid_record_before_a_fault_comes_first() {
 }
 
 #[test]
-fn what_cannot_be_searched_for_secrets_is_left_out() {
+fn records_that_cannot_be_searched_for_secrets_are_omitted() {
     let settings =
         Settings { chunk_bytes: 64, max_record: 256, redact: true, ..Settings::default() };
     let text = ["http://u:p@h/\nhttp://h/?pwd=", &"x".repeat(1000), "\nhttp://h/\n"].concat();

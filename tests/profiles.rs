@@ -1,4 +1,4 @@
-//! Profiles: tables of what each system makes of a URL; `whatwg` against the crate.
+//! Tests profiles: tables of the form of a URL in each system; `whatwg` against the crate.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use uriscan::Kernels;
 use uriscan::profile::{Profile, Profiler};
 use uriscan::uri::ErrorKind;
 
-/// The form of `url`, the same on every backend; `None` when it is refused.
+/// The form of `url`, the same on every backend; `None` if it is rejected.
 fn form(profile: Profile, url: &[u8]) -> Option<String> {
     let mut forms = Kernels::available().map(|kernels| {
         let mut profiler = Profiler::with_kernels(profile, kernels);
         let form = profiler.form(url).map(<[u8]>::to_vec);
-        // Buffers that have been used make no difference.
+        // Used buffers do not matter.
         assert_eq!(form, profiler.form(url).map(<[u8]>::to_vec));
         form.map(|form| String::from_utf8(form).unwrap())
     });
@@ -34,7 +34,7 @@ fn hold(profile: Profile, table: &[(&str, &str)]) {
     }
 }
 
-/// What follows from the WHATWG URL Standard; refused where the form is empty.
+/// The results by the WHATWG URL Standard; an empty form means rejection.
 #[test]
 fn whatwg() {
     hold(
@@ -55,7 +55,7 @@ fn whatwg() {
             ("ftp://h:21/", "ftp://h/"),
             ("wss://h:443/", "wss://h/"),
             ("foo://h:80", "foo://h:80"),
-            // Triplets stay, but for those of dots that make a dot segment.
+            // Triplets stay, except those of dots that form a dot segment.
             ("http://h/%7ea%c3", "http://h/%7ea%c3"),
             ("http://h/a/../%7e", "http://h/%7e"),
             ("http://h/A:/.%2e", "http://h/"),
@@ -106,7 +106,7 @@ fn whatwg() {
     assert_eq!(Profiler::new(Profile::Whatwg).form(b"http://h/\xFF").unwrap_err().at, 9);
 }
 
-/// What `canonicalize_url` of w3lib 2.5.0 gives, on Python 3.11.
+/// The results of `canonicalize_url` of w3lib 2.5.0, on Python 3.11.
 #[test]
 fn w3lib() {
     hold(
@@ -161,7 +161,7 @@ fn w3lib() {
     assert_eq!(form(Profile::W3lib, b"http://h/\xE9").as_deref(), Some("http://h/%E9"));
 }
 
-/// What the documentation of `BasicURLNormalizer` says, in cases of its own table and others.
+/// The results by the documentation of `BasicURLNormalizer`, in cases of its own table and others.
 #[test]
 fn crawler_commons() {
     hold(
@@ -170,7 +170,8 @@ fn crawler_commons() {
             ("http://h/%66%c0%2f%7e", "http://h/f%C0%2F~"),
             ("http://h/a b{c}|\"[\u{e9}", "http://h/a%20b%7Bc%7D%7C%22%5B%C3%A9"),
             ("http://h/p%zz%", "http://h/p%25zz%25"),
-            // A backslash stays, and what `java.net.URI` does not parse keeps dot and empty segments.
+            // A backslash stays, and a URL that `java.net.URI` does not parse keeps dot and empty
+            // segments.
             ("http://h/a\\b", "http://h/a\\b"),
             ("http://h/%61\\b//c/../d", "http://h/a\\b//c/../d"),
             ("http://h/a//b?x\\", "http://h/a//b?x\\"),
@@ -181,7 +182,8 @@ fn crawler_commons() {
             ("http://a%22b/", "http://a\"b/"),
             ("http://a<b>{c}|^`/", "http://a<b>{c}|^`/"),
             ("http://a b/", ""),
-            // Where Java's answer would merge: what a decoded delimiter makes of the host, which host is meant.
+            // Cases in which Java's result would merge: decoded delimiters in a host, ambiguous
+            // hosts.
             ("http://a%3Ab/", ""),
             ("http://a%40b/", ""),
             ("http://a%3Fb/", ""),
@@ -216,7 +218,7 @@ fn crawler_commons() {
             ("h.example:8080", "http://h.example:8080/"),
             ("http:", "http:/"),
             ("http:////a", "http:/a"),
-            // Segments stay beside a backslash, and would be read as a host.
+            // Segments stay next to a backslash, and would be read as a host.
             ("http:////\\", ""),
             ("http:////a\\b", ""),
             ("file:////\\%41", ""),
@@ -224,7 +226,8 @@ fn crawler_commons() {
             ("file:///a/b", "file:///a/b"),
             ("file:///a//b", "file:/a/b"),
             ("file:/a", "file:/a"),
-            // Host and userinfo of `file` stay while nothing else changes; a change costs the userinfo.
+            // Host and userinfo of `file` stay if nothing else changes; otherwise the userinfo is
+            // dropped.
             ("file://HOST/x", "file://HOST/x"),
             ("file://host/x", "file://host/x"),
             ("file://h%4fst./x", "file://h%4fst./x"),
@@ -272,8 +275,9 @@ fn names_round_trip() {
     assert_eq!(Profile::from_name("WHATWG"), None);
 }
 
-/// What the crate says, with what the standard encodes beyond it: `^` in a path of segments, a last space before `?`
-/// or `#` in another. (`file` URLs are held to the standard itself: `tests/url_standard.rs`.)
+/// The result of the crate, with the bytes encoded that only the standard encodes: `^` in a path of
+/// segments, a last space before `?` or `#` in another. (`file` URLs are tested against the
+/// standard itself: `tests/url_standard.rs`.)
 fn href(url: &str) -> Option<String> {
     use url::Position::{AfterPath, BeforePath};
     let url = url::Url::parse(url).ok()?;
@@ -289,8 +293,8 @@ fn href(url: &str) -> Option<String> {
     Some(format!("{}{path}{}", &url[..BeforePath], &url[AfterPath..]))
 }
 
-/// Whether the crate may keep a segment that `..` takes away: one that looks like a drive, which the standard keeps
-/// in `file` URLs only.
+/// Whether the crate may keep a segment that `..` removes: one that looks like a drive, which the
+/// standard keeps in `file` URLs only.
 fn has_drive(url: &str) -> bool {
     url.as_bytes()
         .windows(3)
@@ -302,7 +306,7 @@ fn is_file(url: &str) -> bool {
     url.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:"))
 }
 
-/// URLs on which the path of our own might go wrong.
+/// URLs on which the crate's own parser might go wrong.
 fn url() -> impl Strategy<Value = String> {
     let host = prop_oneof![
         1 => "[a-b0-1%2-4]{0,9}(\\.[a-z])?",
@@ -340,7 +344,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn whatwg_is_what_the_crate_says(url in url()) {
+    fn whatwg_agrees_with_the_crate(url in url()) {
         let found = form(Profile::Whatwg, url.as_bytes());
         if !is_file(&url) && !has_drive(&url) {
             prop_assert_eq!(found, href(&url), "{}", url);
@@ -348,7 +352,7 @@ proptest! {
     }
 
     #[test]
-    fn crawler_commons_is_done_at_once(url in url()) {
+    fn crawler_commons_is_idempotent(url in url()) {
         if let Some(once) = form(Profile::CrawlerCommons, url.as_bytes()) {
             let again = form(Profile::CrawlerCommons, once.as_bytes());
             prop_assert_eq!(again.as_deref(), Some(&once[..]), "{}", url);
@@ -364,9 +368,9 @@ proptest! {
     }
 }
 
-/// The tests of the standard that the crate brings along, where they lie, and the lists.
+/// The tests of the standard that the crate includes, if they are there, and the lists.
 #[test]
-fn whatwg_is_what_the_crate_says_of_real_urls() {
+fn whatwg_agrees_with_the_crate_on_real_urls() {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let crates = home
@@ -423,6 +427,6 @@ fn whatwg_is_what_the_crate_says_of_real_urls() {
             assert_eq!(href(record).as_deref().unwrap_or(record), found);
         }
     }
-    // Where neither is there, the properties above have to do.
+    // Without either, the properties above must suffice.
     assert!(tests == 0 || tests > 450, "{tests}");
 }

@@ -1,4 +1,4 @@
-//! Section 5 against its examples, and against a literal transcription of 5.2.2 to 5.2.4 and 5.3.
+//! Tests section 5 by its examples, and against a literal transcription of 5.2.2 to 5.2.4 and 5.3.
 
 use uriscan::Kernels;
 use uriscan::resolve::{BaseUri, Options, Resolver};
@@ -42,7 +42,7 @@ const NORMAL: [(&str, &str); 23] = [
     ("../../g", "http://a/g"),
 ];
 
-/// 5.4.2, its last example as strict parsers answer it.
+/// 5.4.2, the last example as strict parsers resolve it.
 const ABNORMAL: [(&str, &str); 19] = [
     ("../../../g", "http://a/g"),
     ("../../../../g", "http://a/g"),
@@ -150,7 +150,7 @@ fn a_base_is_absolute_and_its_fragment_is_stripped() {
 }
 
 #[test]
-fn same_document_references_are_told_by_their_bytes() {
+fn same_document_references_are_recognized_by_their_bytes() {
     let mut resolver = resolver("http://a/b?q#f");
     for (reference, is_same) in [
         ("", true),
@@ -169,10 +169,11 @@ fn same_document_references_are_told_by_their_bytes() {
     }
 }
 
-/// A step of 5.2.4, as its traces show it.
+/// A step of 5.2.4, as in its traces.
 type Step = (&'static str, &'static str, &'static str);
 
-/// 5.2.4, sentence by sentence, on an input and an output buffer; notes the state after each step.
+/// 5.2.4, sentence by sentence, on an input and an output buffer; records the state after each
+/// step.
 fn remove_dot_segments(path: &str, mut note: impl FnMut(char, &str, &str)) -> String {
     let (mut output, mut input) = (String::new(), path.to_owned());
     while !input.is_empty() {
@@ -250,8 +251,8 @@ fn both_traces_of_5_2_4_step_by_step() {
     }
 }
 
-/// The pseudocode of 5.2.2, with 5.2.3, 5.2.4 and 5.3, on strings; `None` for what is not a reference. The only
-/// line that is not the RFC's is the one that keeps a path from becoming an authority.
+/// The pseudocode of 5.2.2, with 5.2.3, 5.2.4 and 5.3, on strings; `None` for an invalid reference.
+/// The only line that is not from the RFC keeps a path from becoming an authority.
 fn transcribed(base: &str, reference: &str, strict: bool) -> Option<String> {
     parse(reference.as_bytes()).ok()?;
     let text = |part: Option<&[u8]>| part.map(|part| String::from_utf8(part.to_vec()).unwrap());
@@ -364,7 +365,7 @@ impl Draw {
         self.pick(&["http:", "https:", "foo:", "urn:", "HTTP:", "a+b.c:"])
     }
 
-    /// Something that begins as a reference of each sort does; not always valid.
+    /// A text that begins like a reference of each kind; not always valid.
     fn reference(&mut self) -> String {
         let scheme = if self.below(5) == 0 { self.scheme() } else { "" };
         let has_authority = self.below(4) == 0;

@@ -1,4 +1,5 @@
-//! The census against plain sets of canonical forms, against dedup, and against made counts.
+//! Tests the census against plain sets of canonical forms, against dedup, and against the counts of
+//! generated corpora.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -107,7 +108,7 @@ fn agrees_with_sets_of_canonical_forms() {
 }
 
 #[test]
-fn corpora_hold_what_they_were_made_to_hold() {
+fn corpora_have_the_expected_counts() {
     for file in corpora() {
         let Ok(expected) = std::fs::read(file.with_extension("expect.json")) else { continue };
         let expected: Value = serde_json::from_slice(&expected).unwrap();
@@ -158,7 +159,7 @@ fn the_outcome_is_json_of_a_fixed_shape() {
 }
 
 #[test]
-fn progress_is_told_all_bytes_in_the_end() {
+fn progress_reports_all_bytes_in_the_end() {
     let mut last = 0;
     let mut told = |bytes| last = bytes;
     census(
@@ -177,8 +178,8 @@ fn form(text: &[u8], rung: Rung, drop_fragment: bool) -> Option<Vec<u8>> {
 }
 
 proptest! {
-    /// What lets the census hash most records once: a form of the highest rung is left alone by
-    /// every rung below.
+    /// The property that lets the census hash most records once: a form of the highest rung is
+    /// unchanged by every rung below.
     #[test]
     fn canonical_at_scheme_is_canonical_below(
         text in "(http|HTTPS|file|mailto|urn|sip|a)(:|://)([a-zA-Z0-9.%\u{e4}-]{0,8}|\\[[0-9a-fA-F:]{2,9}\\])(:0?80)?(/|/\\.|\\.\\.|%2[eE]|%7e|:|@|[A-Za-z?#]){0,8}",

@@ -1,4 +1,4 @@
-//! What a check says: kinds and errors as JSON, diagnostics for people.
+//! Tests the output of a check: kinds and errors as JSON, diagnostics for people.
 
 use serde_json::{Value, json};
 use uriscan::io::Source;

@@ -1,4 +1,4 @@
-//! What lies after the content is not part of any record.
+//! Tests that the bytes after the content are not part of any record.
 use uriscan::normalize::{Normalizer, Options};
 
 #[test]

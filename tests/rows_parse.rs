@@ -27,13 +27,14 @@ fn template(text: &str) -> RowFormat {
     RowFormat::Template(Template::new(text).unwrap())
 }
 
-/// `reference`, then `[scheme, authority, userinfo, host, port, path, query, fragment, host_kind]`.
+/// `reference`, followed by
+/// `[scheme, authority, userinfo, host, port, path, query, fragment, host_kind]`.
 type Case<'a> = (&'a str, [Option<&'a str>; 9]);
 
 const REG: Option<&str> = Some("reg-name");
 #[rustfmt::skip]
 const CASES: &[Case<'_>] = &[
-    // 3: the two examples of the components' section.
+    // 3: the two examples of the section on components.
     ("foo://example.com:8042/over/there?name=ferret#nose",
         [Some("foo"), Some("example.com:8042"), None, Some("example.com"), Some("8042"), Some("/over/there"), Some("name=ferret"), Some("nose"), REG]),
     ("urn:example:animal:ferret:nose",
@@ -50,7 +51,7 @@ const CASES: &[Case<'_>] = &[
     ("tel:+1-816-555-1212", [Some("tel"), None, None, None, None, Some("+1-816-555-1212"), None, None, None]),
     ("telnet://192.0.2.16:80/",
         [Some("telnet"), Some("192.0.2.16:80"), None, Some("192.0.2.16"), Some("80"), Some("/"), None, None, Some("ipv4")]),
-    // Undefined against empty.
+    // Undefined and empty.
     ("http://@h:/?#", [Some("http"), Some("@h:"), Some(""), Some("h"), Some(""), Some("/"), Some(""), Some(""), REG]),
     ("http://u:p@[v1.x]:00", [Some("http"), Some("u:p@[v1.x]:00"), Some("u:p"), Some("[v1.x]"), Some("00"), Some(""), None, None, Some("ipvfuture")]),
     ("file:///etc", [Some("file"), Some(""), None, Some(""), None, Some("/etc"), None, None, REG]),
@@ -75,7 +76,7 @@ fn json_rows_have_exactly_the_fields_with_null_and_empty_apart() {
         }
         let row: Value = serde_json::from_str(line).unwrap();
         assert_eq!(row, Value::Object(expected), "{reference}");
-        // The order of the members, which a map does not see.
+        // The order of the members, which a map does not preserve.
         let places: Vec<_> =
             Field::ALL.iter().map(|f| line.find(&format!("\"{}\":", f.name())).unwrap()).collect();
         assert!(places.is_sorted(), "{line}");
@@ -83,7 +84,7 @@ fn json_rows_have_exactly_the_fields_with_null_and_empty_apart() {
 }
 
 #[test]
-fn the_components_of_a_row_make_its_record_again() {
+fn the_components_of_a_row_recompose_its_record() {
     let text = CASES.iter().map(|case| format!("{}\n", case.0)).collect::<String>();
     for (line, (reference, _)) in rows(text.as_bytes(), &RowFormat::Jsonl).lines().zip(CASES) {
         let row: Value = serde_json::from_str(line).unwrap();
@@ -101,7 +102,7 @@ fn the_components_of_a_row_make_its_record_again() {
 }
 
 #[test]
-fn tsv_rows_tell_undefined_from_empty() {
+fn tsv_rows_distinguish_undefined_and_empty() {
     let text = CASES.iter().map(|case| format!("{}\n", case.0)).collect::<String>() + "a b\n";
     let found = rows(text.as_bytes(), &RowFormat::Tsv);
     let mut lines = found.lines();
@@ -115,7 +116,7 @@ fn tsv_rows_tell_undefined_from_empty() {
     let undefined = ["\\N"; 9].join("\t");
     assert_eq!(lines.next().unwrap(), format!("{}\t{undefined}\tspace@1", CASES.len() + 1));
     assert_eq!(lines.next(), None);
-    // Even for no records at all, so that a table is a table.
+    // Even without records, so that the output is a table.
     assert_eq!(rows(b"", &RowFormat::Tsv), format!("{header}\n"));
 }
 
@@ -137,7 +138,7 @@ fn lines_are_counted_per_source_and_blank_ones_count() {
 }
 
 #[test]
-fn templates_leave_out_what_is_invalid_and_count_it() {
+fn templates_omit_invalid_records_and_count_them() {
     let text: &[&[u8]] = &[b"http://h:1/p\nno uri\n#f\n"];
     let format = template(r"{line}\t{host}\t{port}");
     let (out, report) = rows_of(text, &format, &Settings::default());

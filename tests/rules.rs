@@ -1,4 +1,4 @@
-//! What each rule makes one, and what it leaves apart, at rung `scheme`.
+//! Tests which URIs each rule makes equivalent, and which it does not, at rung `scheme`.
 
 use uriscan::normalize::{Normalizer, Options};
 use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
@@ -21,7 +21,7 @@ fn preset(name: &str) -> RuleSet {
     builder.build().unwrap()
 }
 
-/// What stands for `uri`, by both paths.
+/// The form of `uri`, by both paths.
 #[track_caller]
 fn form(rules: &RuleSet, uri: &str) -> String {
     let mut normalizer = Normalizer::new(Options::default());
@@ -171,7 +171,8 @@ fn session_id() {
         &[
             ("http://h/a?sid=12345", "http://h/a"),
             ("http://h/a?sid=summer2020", "http://h/a"),
-            // What others than session systems use too: the sessions of a conference, a song, a seller.
+            // Names that not only session systems use: the sessions of a conference, a song, a
+            // seller.
             ("http://h/agenda?session_id=123e4567-e89b-12d3-a456-426614174000", "http://h/agenda"),
             ("http://h/agenda?session_id=5f3a9c2e1b7d4a6f8c0e9b2d", "http://h/agenda"),
             ("http://h/a?sessionid=3d2b0e1c9f8a7b6c5d4e3f2a1b0c9d8e", "http://h/a"),
@@ -296,7 +297,7 @@ fn keep_param() {
             ("http://h/?x=1&", "http://h/?"),
         ],
         &[
-            // Nothing is not a parameter.
+            // An empty text is not a parameter.
             ("http://h/?", "http://h/"),
             ("http://h/?id&&p", "http://h/?id&p"),
             ("http://h/?id=2", "http://h/?id=3"),
@@ -318,9 +319,9 @@ fn allow_param() {
     );
 }
 
-/// Pages that a site may serve by what the preset `crawl` leaves alone.
+/// Pages that a site may distinguish by parts that the preset `crawl` preserves.
 #[test]
-fn crawl_merges_nothing_that_a_site_may_serve() {
+fn crawl_merges_no_distinct_pages() {
     let crawl = preset("crawl");
     let same = [
         ("http://h/a?id=1#top", "http://h/a?id=1"),
@@ -361,7 +362,7 @@ fn crawl_merges_nothing_that_a_site_may_serve() {
         ("http://h/a?UTM_SOURCE=1", "http://h/a"),
     ];
     check(&crawl, &same, &different);
-    // Every name of the pack is that name and no longer one.
+    // Every name of the pack matches exactly, and no longer name does.
     for pattern in crawl.patterns() {
         let name = &pattern.text;
         assert_eq!(form(&crawl, &format!("http://h/?{name}=1")), "http://h/", "{name}");
@@ -448,7 +449,7 @@ fn packs_name_hosts_and_later_rules_override() {
 }
 
 #[test]
-fn hosts_of_packs_are_those_behind_the_rules_for_hosts() {
+fn hosts_of_packs_are_compared_after_the_rules_for_hosts() {
     let text = "[[param]]\nhosts = ['www.example.com']\ndrop = ['x']\n";
     let mut builder = RuleSet::builder();
     builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
@@ -460,7 +461,7 @@ fn hosts_of_packs_are_those_behind_the_rules_for_hosts() {
 }
 
 #[test]
-fn steps_say_what_was_changed_and_why() {
+fn steps_have_the_changes_and_the_reasons() {
     let mut builder = RuleSet::builder();
     builder.preset(&Preset::from_name("crawl").unwrap()).unwrap();
     let rules = builder.build().unwrap();
@@ -480,7 +481,7 @@ fn steps_say_what_was_changed_and_why() {
 }
 
 #[test]
-fn in_bulk_every_record_gets_what_it_gets_alone() {
+fn in_bulk_every_record_has_the_same_result_as_alone() {
     use std::sync::Arc;
 
     use uriscan::Kernels;

@@ -1,4 +1,4 @@
-//! Properties of all rules, on URIs made of pieces that rules look for.
+//! Tests properties of all rules, on URIs composed of parts that rules affect.
 
 use proptest::prelude::*;
 use uriscan::normalize::{Rung, normalize_exact};
@@ -35,10 +35,10 @@ const TYPED: [&str; 18] = [
     "hosts",
 ];
 
-/// All but the last: of two packs the later one overrides the other.
+/// All except the last: of two packs the later one overrides the other.
 const ONE_PACK: &[&str] = TYPED.split_at(TYPED.len() - 1).0;
 
-/// Those that are patterns for parameters and nothing else.
+/// Those that are only patterns for parameters.
 const PATTERNS: [&str; 6] =
     ["keep-param=a*", "drop-param=b*", "drop-param=?", "allow-param=ba", "pack", "hosts"];
 
@@ -196,9 +196,9 @@ proptest! {
         prop_assert!(fired.is_empty());
     }
 
-    /// The ladder nests under rules too: the rules of a form at a lower rung, and then the higher rung
-    /// and the rules again, lead to what the higher rung and the rules give at once. (Not from rung
-    /// `string`: a name in triplets is another name there.)
+    /// The ladder nests under rules too: applying the rules at a lower rung, and then the higher
+    /// rung and the rules again, gives the same as the higher rung and the rules at once. (Not from
+    /// rung `string`: an encoded name is a different name there.)
     #[test]
     fn equal_at_a_rung_is_equal_at_every_higher_rung(uri in uri(), typed in some_rules()) {
         let rules = rule_set(&typed);
@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..80), typed in some_rules()) {
+    fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..80), typed in some_rules()) {
         let rules = rule_set(&typed);
         rules.apply(&bytes, &mut Scratch::default());
         let web = [b"http://", &bytes[..]].concat();

@@ -1,4 +1,5 @@
-//! Sort-friendly forms: tables, an obvious twin, what can be undone, what sorting brings together.
+//! Tests sort-friendly forms: tables, simple reference implementations, reversibility, and the
+//! effect of sorting.
 
 use proptest::prelude::*;
 use uriscan::normalize::{Rung, normalize_exact};
@@ -70,7 +71,7 @@ fn forms_of_all_shapes() {
     }
 }
 
-/// Behind `http://`, and `surt:ia`.
+/// The text after `http://`, and its `surt:ia`.
 const IA: &[[&str; 2]] = &[
     // Hosts.
     ["www2.h/", "h)/"],
@@ -165,15 +166,15 @@ const IA: &[[&str; 2]] = &[
 ];
 
 #[test]
-fn what_the_wayback_machine_leaves_out() {
+fn parts_that_the_wayback_machine_drops() {
     for [uri, expected] in IA {
         assert_eq!(form(&format!("http://{uri}"), Form::Ia), *expected, "{uri}");
     }
 }
 
-/// The URI that `ssurt` was made from, if no label of its host holds a comma.
+/// The URI from which `ssurt` was computed, if no label of its host holds a comma.
 fn undone(ssurt: &str) -> String {
-    // Without an authority the first thing is a scheme, and a `:` ends it.
+    // Without an authority the text begins with a scheme, which a `:` ends.
     let Some((host, rest)) = ssurt.split_once("//") else { return ssurt.to_owned() };
     if host.contains(':') && !host.starts_with('[') {
         return ssurt.to_owned();
@@ -185,7 +186,7 @@ fn undone(ssurt: &str) -> String {
     let head_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (head, tail) = rest.split_at(head_end);
     let head = head.strip_suffix(':').unwrap();
-    // A scheme begins with a letter, so a port, empty or not, can be told from one.
+    // A scheme begins with a letter, which distinguishes it from a port, empty or not.
     let (port, head) = match head.split_once(':') {
         Some((port, head)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (Some(port), head),
         _ => (None, head),
@@ -198,7 +199,7 @@ fn undone(ssurt: &str) -> String {
     format!("{scheme}://{userinfo}{host}{port}{tail}")
 }
 
-/// `surt:cdxj` in the words of its definition.
+/// `surt:cdxj`, literally by its definition.
 fn cdxj_by_the_letter(uri: &str) -> String {
     let parts = split(uri.as_bytes());
     let text = |part: &[u8]| String::from_utf8(part.to_vec()).unwrap();
@@ -240,7 +241,7 @@ fn decoded_once(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Passes until nothing changes, then lower case, as characters of one byte each.
+/// Decodes until nothing changes, then lower-cases, as characters of one byte each.
 fn decoded(text: &[u8]) -> String {
     let mut text = text.to_vec();
     while decoded_once(&text) != text {
@@ -264,7 +265,7 @@ fn alphanumeric(char: char) -> bool {
     char.is_ascii_alphanumeric()
 }
 
-/// `query` without the first match of `is_id` from the right, whatever stands before it.
+/// `query` without the first match of `is_id` from the right, whatever precedes it.
 fn without_last(query: &str, is_id: impl Fn(&str) -> bool) -> String {
     let places: Vec<usize> = query.char_indices().map(|(at, _)| at).collect();
     for &from in places.iter().rev() {
@@ -328,7 +329,7 @@ fn is_lettered(segment: &str) -> bool {
     })
 }
 
-/// `surt:ia`, one step after the other on strings.
+/// `surt:ia`, step by step on strings.
 fn ia_step_by_step(uri: &str) -> String {
     let parts = split(uri.as_bytes());
     let scheme = String::from_utf8(parts.scheme.unwrap().to_vec()).unwrap();
@@ -413,7 +414,7 @@ fn ia_step_by_step(uri: &str) -> String {
     head + &encoded(&path) + mark + &encoded(&params.join("&"))
 }
 
-/// URIs of all shapes.
+/// URIs of various shapes.
 fn uri() -> impl Strategy<Value = String> {
     let host = prop_oneof![
         4 => "(www[0-9]{0,2}\\.)?[a-cA%.~-]{0,6}(\\.[a-z]{2,3})?",
@@ -462,7 +463,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn ssurt_can_be_undone(uri in uri()) {
+    fn ssurt_is_reversible(uri in uri()) {
         let parts = parse(uri.as_bytes()).unwrap();
         // A comma in a host looks like one between labels.
         prop_assume!(!parts.host(uri.as_bytes()).unwrap_or_default().contains(&b','));
@@ -472,14 +473,14 @@ proptest! {
     }
 
     #[test]
-    fn cdxj_is_by_the_letter(uri in uri()) {
+    fn cdxj_follows_its_definition(uri in uri()) {
         for uri in [canonical(&uri), uri] {
             prop_assert_eq!(form(&uri, Form::Cdxj), cdxj_by_the_letter(&uri));
         }
     }
 
     #[test]
-    fn ia_is_what_the_steps_give(uri in uri()) {
+    fn ia_agrees_with_the_steps(uri in uri()) {
         for uri in [canonical(&uri), uri] {
             prop_assert_eq!(form(&uri, Form::Ia), ia_step_by_step(&uri));
         }
@@ -506,7 +507,7 @@ proptest! {
         }
     }
 
-    /// Behind `ssurt` all that is on a domain and below it is in one piece.
+    /// In sorted `ssurt` forms, all URIs of a domain and its subdomains are contiguous.
     #[test]
     fn sorting_brings_domains_together(uris in prop::collection::vec("(http|ftp)://[ab!-]{0,2}\\.?[ab-]{0,1}\\.?(a|b)\\.(c|d)(:[0-9])?/[a-c.)]{0,3}", 1..30)) {
         let mut rows: Vec<(String, String)> = uris
@@ -529,7 +530,7 @@ proptest! {
 }
 
 #[test]
-fn addresses_are_told_from_names() {
+fn addresses_are_distinguished_from_names() {
     for (host, kind) in [("1.2.3.4", HostKind::Ipv4), ("1.2.3.256", HostKind::RegName)] {
         assert_eq!(host_kind(host.as_bytes()), Some(kind));
         let reversed = form(&format!("http://{host}/"), Form::Ssurt).contains(",//");
@@ -537,7 +538,7 @@ fn addresses_are_told_from_names() {
     }
 }
 
-/// What would take time with the square of the length if it were done carelessly.
+/// URIs that would take quadratic time in a careless implementation.
 #[test]
 fn hostile_uris_take_linear_time() {
     let long = 1 << 20;

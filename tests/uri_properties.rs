@@ -1,10 +1,10 @@
-//! What the strict parser and the Appendix B split owe each other and their callers, on
-//! generated references.
+//! Tests the properties that relate the strict parser, the split of Appendix B, and their
+//! documentation, on generated references.
 
 use proptest::prelude::*;
 use uriscan::uri::{Components, ErrorKind, Split, UriError, parse, split};
 
-/// Text made of the pieces that the grammar turns on, in any order.
+/// Text composed of parts that matter to the grammar, in any order.
 fn reference() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => prop::sample::select(&[":", "/", "?", "#", "//", "@", "[", "]"][..]).prop_map(Vec::from),
@@ -29,7 +29,7 @@ fn as_split<'t>(c: &Components, text: &'t [u8]) -> Split<'t> {
     }
 }
 
-/// The authority put together again from its parts (3.2).
+/// The authority, recomposed from its parts (3.2).
 fn recomposed_authority(c: &Components, text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(userinfo) = c.userinfo(text) {
@@ -44,17 +44,19 @@ fn recomposed_authority(c: &Components, text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Whether `error` points where its documentation says, as far as the text itself can tell.
+/// Whether the position of `error` agrees with its documentation, as far as the text alone can
+/// show.
 fn points_well(text: &[u8], error: UriError) -> bool {
     let at = usize::try_from(error.at).unwrap();
     let before = &text[..at];
     let byte = text.get(at).copied();
-    // The part before a fault is a reference, or a userinfo whose `@` is yet to come.
+    // The part before a fault is a reference, or a userinfo before its `@`.
     let fine_before = parse(before).is_ok() || parse(&[before, b"@"].concat()).is_ok();
     let named_by_the_byte = |is: fn(u8) -> bool| fine_before && byte.is_some_and(is);
     match error.kind {
         ErrorKind::Scheme => {
-            // All before the colon would do as a path, and what is before `at` as a scheme.
+            // Everything before the colon would be valid in a path, and the part before `at` as a
+            // scheme.
             let colon = text.iter().position(|&b| b == b':').unwrap();
             let begun = before.is_empty() || parse(&[before, b":"].concat()).is_ok();
             let refused = byte == Some(b':') || parse(&[&text[..=at], b":"].concat()).is_err();

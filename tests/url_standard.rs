@@ -1,5 +1,5 @@
-//! The profile `whatwg` against the WHATWG URL Standard: its own tests, and its parser of `file` URLs written
-//! down state by state.
+//! Tests the profile `whatwg` against the WHATWG URL Standard: its own tests, and its parser of
+//! `file` URLs, transcribed state by state.
 
 use proptest::prelude::*;
 use uriscan::profile::{Profile, Profiler};
@@ -10,9 +10,10 @@ fn form(url: &str) -> Option<String> {
     profiler.form(url.as_bytes()).ok().map(|form| str::from_utf8(form).unwrap().to_owned())
 }
 
-/// Inputs of the standard's tests that the profile refuses and the standard does not, so that they are compared by
-/// their bytes and merge with nothing else. The A-labels in them stand for nothing (they are not Punycode, or
-/// Punycode of nothing); the standard lets them pass in a name of ASCII, the `url` crate does not.
+/// Inputs of the standard's tests that the profile rejects and the standard does not. Such records
+/// are compared by their bytes and merge with nothing else. Their A-labels do not decode (they are
+/// not Punycode, or Punycode of nothing); the standard accepts them in an ASCII name, the `url`
+/// crate does not.
 const LEFT: &[&str] = &[
     "http://a.b.c.xn--pokxncvks",
     "http://10.0.0.xn--pokxncvks",
@@ -35,7 +36,7 @@ fn the_tests_of_the_standard_pass() {
     let rows: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let (mut tests, mut others, mut left) = (0, Vec::new(), 0);
     for row in rows.as_array().unwrap().iter().filter(|row| row["base"].is_null()) {
-        // Comments are strings; an empty record is not a record.
+        // Comments are strings; empty records are skipped.
         let Some(input) = row["input"].as_str().filter(|input| !input.is_empty()) else { continue };
         tests += 1;
         if form(input).as_deref() == row["href"].as_str() {
@@ -86,7 +87,7 @@ fn shorten(path: &mut Vec<String>) {
     }
 }
 
-/// The serialization of a `file` URL, one code point after the other as the standard tells it.
+/// The serialization of a `file` URL, code point by code point, as in the standard.
 fn file_href(url: &str) -> Option<String> {
     let cleaned: String = url
         .trim_matches(|c| c <= ' ')
@@ -215,7 +216,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6000))]
 
     #[test]
-    fn file_urls_are_what_the_states_say(
+    fn file_urls_agree_with_the_states(
         scheme in "(file|file|FILE|F\tile):",
         rest in "([/\\\\]{0,4})((localhost|h\\.example|H|1\\.2|\\[::1\\]|u@h|h:80|[cC][:|]|\u{fc}|%41)[/\\\\?]?)?(\\.\\.?|%2[eE]|%2e\\.|[cC][:|]|[a-c]{0,2}|[/\\\\]|[ ^`{}|\"<>'\u{e9}%]){0,8}(\\?[a?'` ^/]{0,3})?(#[a#'` ^/?]{0,3})?[ \n]?",
     ) {

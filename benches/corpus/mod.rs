@@ -1,4 +1,4 @@
-//! What the benches measure on: text that is the same on every machine, with its answers.
+//! The input of the benches: text that is the same on every machine, with the expected results.
 
 #[allow(dead_code, reason = "the generator's program and tests use more of it")]
 #[path = "../../examples/gen-corpus/generator/mod.rs"]
@@ -13,13 +13,13 @@ use uriscan::{Padded, PaddedBuf};
 /// The seed of every corpus here.
 const SEED: u64 = 1;
 
-/// Bytes of a corpus that is read from memory, not from a cache, of any machine there is.
+/// Size in bytes of a corpus that exceeds the caches of any machine.
 pub(crate) const STREAM_BYTES: usize = 64 << 20;
 
-/// Bytes of a corpus when nothing is timed.
+/// Size of a corpus in bytes if nothing is timed.
 const TEST_BYTES: usize = 1 << 20;
 
-/// Whether this run measures (`cargo bench`) or only asks for the answers (`cargo test`,
+/// Whether this run measures (`cargo bench`) or only checks the results (`cargo test`,
 /// `cargo bench -- --test`).
 pub(crate) fn is_timed() -> bool {
     let has = |flag: &str| std::env::args().any(|arg| arg == flag);
@@ -29,14 +29,14 @@ pub(crate) fn is_timed() -> bool {
 /// The mixes: none, 40 % and 85 % of the lines need a rewrite at rung `scheme`.
 pub(crate) const MIXES: [&str; 3] = ["canonical", "mixed", "messy"];
 
-/// Generated text, one URI a line, and the generator's books about it.
+/// Generated text, one URI per line, and the counts of the generator.
 pub(crate) struct Corpus {
     text: PaddedBuf,
     pub(crate) counts: Counts,
 }
 
 impl Corpus {
-    /// `bytes` or a little more of one of [`MIXES`]; less when nothing is timed.
+    /// At least `bytes` of one of [`MIXES`]; fewer if nothing is timed.
     pub(crate) fn generate(mix: &str, bytes: usize) -> Corpus {
         let crawl = Shares::of_mix("crawl").expect("a mix of the generator");
         let shares = match mix {
@@ -75,7 +75,7 @@ impl Corpus {
         })
     }
 
-    /// The text in pieces of whole lines of about `bytes` bytes each, as the pipeline takes it.
+    /// The text in chunks of whole lines of about `bytes` bytes each, as in the pipeline.
     pub(crate) fn chunks(&self, bytes: usize) -> Vec<PaddedBuf> {
         let (whole, mut start, mut chunks) = (self.bytes(), 0, Vec::new());
         while start < whole.len() {
@@ -89,7 +89,7 @@ impl Corpus {
         chunks
     }
 
-    /// Bytes and records of one pass.
+    /// Numbers of bytes and records of one pass.
     pub(crate) fn throughput(&self) -> Throughput {
         let Counts { records, bytes, .. } = self.counts;
         assert_eq!(bytes as usize, self.bytes().len());
@@ -97,7 +97,7 @@ impl Corpus {
     }
 }
 
-/// Reads `text` and does next to nothing with it: the speed that no scanner can beat.
+/// Reads `text` and does next to nothing with it: the upper bound for any scanner.
 pub(crate) fn read_memory(text: Padded<'_>) -> u64 {
     struct Read<'a>(&'a [u8]);
     impl Task for Read<'_> {
@@ -116,7 +116,7 @@ pub(crate) fn read_memory(text: Padded<'_>) -> u64 {
     Kernels::detect().run(Read(text.content()))
 }
 
-/// What [`read_memory`] must say, word by word.
+/// The expected result of [`read_memory`], word by word.
 pub(crate) fn words_sum(text: Padded<'_>) -> u64 {
     let whole = text.len() / BLOCK * BLOCK;
     text.content()[..whole].chunks_exact(8).fold(0, |sum: u64, word| {

@@ -1,12 +1,12 @@
-//! Writes a corpus of crawl-like URIs, and how many distinct ones it holds at each rung.
+//! Writes a corpus of crawl-like URIs, and the number of distinct ones at each rung.
 //!
 //! ```sh
 //! scripts/gen-corpus --bytes 1G --seed 1 -o crawl.txt --expect crawl.expect.json
 //! scripts/gen-corpus --bytes 1G --seed 1 --mix easy -o easy.txt --expect easy.expect.json
 //! ```
 //!
-//! The same arguments give the same bytes on every machine. The counts come from how the lines
-//! were made, not from reading them: no code of the library takes part.
+//! The same arguments give the same bytes on every machine. The counts follow from the construction
+//! of the lines, not from reading them: no code of the library takes part.
 
 #[allow(dead_code, reason = "tests/corpora.rs includes the module too and looks deeper")]
 mod generator;
@@ -20,7 +20,7 @@ use clap::{ArgGroup, Parser};
 
 use generator::{Counts, Shares, Stream};
 
-/// Lines are gathered up to this many bytes before they are written.
+/// Lines are buffered up to this many bytes before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// Write crawl-like URIs, one a line, and the expected distinct counts.
@@ -122,7 +122,8 @@ fn run(args: &Args) -> Result<(), String> {
     }
     let mut stream = Stream::new(args.seed, shares);
     match write_lines(args, &mut stream, &mut *out) {
-        // Whoever reads has enough.
+        // The reader has closed the pipe.
+        //
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
         written => written.map_err(at(&args.output))?,
     }

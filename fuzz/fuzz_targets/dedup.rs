@@ -1,4 +1,5 @@
-//! Lists, cut and worked on in any way and in any memory, against a map from canonical form to first record.
+//! Lists, cut and processed in any way and under any memory limit, against a map from canonical
+//! form to first record.
 
 #![no_main]
 
@@ -31,7 +32,7 @@ impl Choices<'_> {
     }
 }
 
-/// What a run is to say.
+/// The expected outcome of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Outcome {
     out: Vec<u8>,
@@ -41,7 +42,7 @@ struct Outcome {
     written: u64,
     duplicates: u64,
     invalid: u64,
-    /// Source, line and error of the record that stops it.
+    /// Source, line and error of the record that ends it.
     stop: Option<(String, u64, UriError)>,
 }
 
@@ -65,7 +66,7 @@ impl Case<'_> {
                 OnInvalid::Divert,
                 OnInvalid::Fail,
             ]),
-            // From the input too, so that a failure can be reproduced.
+            // Taken from the input too, so that a failure can be reproduced.
             hasher: Hasher::with_secret([choices.byte() as u8; 32]),
             hash: choices.of(&PublicHash::ALL),
             limit: choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| MemoryLimit {
@@ -120,7 +121,7 @@ impl Case<'_> {
         normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
     }
 
-    /// The public key of a form, made alone.
+    /// The public key of a form, computed alone.
     fn key(&self, form: &[u8]) -> Key {
         self.options.equivalence.public_hasher(self.options.hash).key(form)
     }
@@ -194,7 +195,7 @@ impl Case<'_> {
         self.sources.iter().map(|source| len(source.1)).sum()
     }
 
-    /// One line out per line in: forms and keys.
+    /// Forms and keys have one line for each line of the input.
     fn check_maps(&self) {
         let Case { options, settings, .. } = self;
         let (mut forms, mut hexes) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Documents of any format: the same links on every backend and however they are cut; in text, links and gaps are the text, and
-//! in pages, attributes are those of another tokenizer.
+//! Documents of any format: the same links on every backend and however they are cut. In text,
+//! links and gaps make up the text; in pages, attributes agree with an independent tokenizer.
 
 #![no_main]
 
@@ -93,7 +93,7 @@ fn as_another_tokenizer(text: &[u8]) {
         let wanted = [&b"href"[..], b"src"];
         let is_wanted = |name: &[u8]| wanted.contains(&name);
         let values = attributes.into_iter().filter(|(attribute, _)| is_wanted(&attribute.0));
-        // What no URI may hold is written differently on purpose.
+        // Bytes that no URI may hold are written differently on purpose.
         let is_plain = |value: &[u8]| {
             value.starts_with(b"x:")
                 && value.iter().all(|b| b.is_ascii_alphanumeric() || b":/?=".contains(b))

@@ -1,4 +1,5 @@
-//! One reference: the fast path against the exact one, and the exact one against its laws.
+//! One reference: the fast path against the reference path, and the reference path against its
+//! properties.
 
 #![no_main]
 
@@ -10,8 +11,8 @@ use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
 use uriscan::uri::{ErrorKind, UriError, parse, split};
 
 thread_local! {
-    /// One normalizer per backend, rung and rule for fragments, kept: their buffers are dirty
-    /// from the inputs before, as they are in use.
+    /// One normalizer per backend, rung and rule for fragments. They are reused: their buffers hold
+    /// earlier inputs, as in practice.
     static NORMALIZERS: RefCell<Vec<(Options, Kernels, Normalizer)>> = RefCell::new(normalizers());
 }
 
@@ -28,7 +29,7 @@ fn normalizers() -> Vec<(Options, Kernels, Normalizer)> {
 }
 
 fn exact(text: &[u8], options: Options) -> Result<Vec<u8>, UriError> {
-    // What was in the buffer stays.
+    // The buffer keeps its content.
     let mut out = b"before ".to_vec();
     let result = normalize_exact(text, options.rung, options.drop_fragment, &mut out);
     assert!(out.starts_with(b"before "));
@@ -36,7 +37,7 @@ fn exact(text: &[u8], options: Options) -> Result<Vec<u8>, UriError> {
     result.map(|()| out.split_off(7))
 }
 
-/// What must hold of the form of `text` whatever it is.
+/// The properties of the form of any `text`.
 fn check_laws(text: &[u8], options: Options, form: &[u8]) {
     let show = || format!("{} {options:?}: {}", text.escape_ascii(), form.escape_ascii());
     assert_eq!(exact(form, options).as_deref(), Ok(form), "not idempotent: {}", show());
@@ -49,7 +50,7 @@ fn check_laws(text: &[u8], options: Options, form: &[u8]) {
     assert_eq!(keeps_fragment, after.fragment.is_some(), "{}", show());
     assert_eq!(before.authority.is_some(), after.authority.is_some(), "{}", show());
     if !before.path.starts_with(b"/") && before.authority.is_none() {
-        // A rootless path keeps its dot segments, so all of its segments.
+        // A rootless path keeps its dot segments, and so all of its segments.
         let segments = |path: &[u8]| path.split(|&byte| byte == b'/').count();
         assert_eq!(segments(before.path), segments(after.path), "{}", show());
     }
@@ -77,12 +78,12 @@ fuzz_target!(|text: &[u8]| {
                 check_laws(text, at(rung), &form);
             }
         }
-        // The ladder nests: what a rung adds is a function of the form below it.
+        // The ladder nests: the additions of a rung are a function of the form below it.
         let scheme = exact(text, at(Rung::Scheme));
         for lower in [Rung::String, Rung::Syntax] {
             match exact(text, at(lower)) {
                 Ok(form) => assert_eq!(exact(&form, at(Rung::Scheme)), scheme, "{lower}"),
-                // UTF-8 in a DNS host is read from rung `scheme` on.
+                // UTF-8 in a DNS host is accepted from rung `scheme` on.
                 Err(error) if error.kind == ErrorKind::NonAscii => {}
                 Err(error) => assert_eq!(scheme, Err(error)),
             }

@@ -1,4 +1,4 @@
-//! One reference: the strict parser against the split of Appendix B and two parsers from outside.
+//! One reference: the strict parser against the split of Appendix B and two independent parsers.
 
 #![no_main]
 
@@ -100,7 +100,7 @@ fn check_against_iri_string(text: &str, ours: Result<&Components, UriError>) {
     }
 }
 
-/// Every record of `text` by every backend, as [`parse`] judges it alone.
+/// Compares every record of `text` on every backend with the result of [`parse`].
 fn check_bulk(text: &[u8]) {
     let buf = PaddedBuf::from_content(text);
     for kernels in Kernels::available() {
@@ -127,7 +127,7 @@ fuzz_target!(|text: &[u8]| {
         Ok(parts) => check_against_split(text, parts),
         Err(error) => check_error(text, *error),
     }
-    // The judges take strings; a URI is ASCII.
+    // The other parsers take strings; a URI is ASCII.
     let Ok(string) = std::str::from_utf8(text) else {
         assert!(ours.is_err());
         return;

@@ -1,5 +1,5 @@
-//! The files of a set, changed and with their checksums made right again: answers are right or errors, a set that is made
-//! of them is whole or is not made, and no other file is touched.
+//! The files of a set, changed and given correct checksums again: results are right or errors, a
+//! set that is made from them is intact or is not made, and no other file is touched.
 
 #![no_main]
 

@@ -9,7 +9,7 @@
 pub(crate) struct At<'t> {
     text: &'t [u8],
     ends: u128,
-    /// A grammar may have a variant, in which some rules say something else.
+    /// Whether a variant of the grammar applies, in which some rules differ.
     pub(crate) is_variant: bool,
 }
 
@@ -25,7 +25,7 @@ impl At<'_> {
         rule(self)
     }
 
-    /// One byte of those that `is` accepts.
+    /// One byte that `is` accepts.
     pub(crate) fn byte(self, is: impl Fn(u8) -> bool) -> Self {
         let mut ends = 0;
         let mut starts = self.ends;
@@ -39,22 +39,22 @@ impl At<'_> {
         self.with(ends)
     }
 
-    /// A quoted string, without case as RFC 5234 section 2.3 has it.
+    /// A quoted string, case-insensitive as by RFC 5234 section 2.3.
     pub(crate) fn lit(self, literal: &str) -> Self {
         literal.bytes().fold(self, |at, wanted| at.byte(|byte| byte.eq_ignore_ascii_case(&wanted)))
     }
 
-    /// One byte of those of `bytes`, case and all.
+    /// One byte of `bytes`, case-sensitive.
     pub(crate) fn one_of(self, bytes: &str) -> Self {
         self.byte(|byte| bytes.as_bytes().contains(&byte))
     }
 
-    /// The positions of both sets.
+    /// The union of both sets.
     pub(crate) fn or(self, other: Self) -> Self {
         self.with(self.ends | other.ends)
     }
 
-    /// Any stretch of text that `is` accepts.
+    /// Any run of text that `is` accepts.
     pub(crate) fn run_of(self, is: impl Fn(&[u8]) -> bool) -> Self {
         let len = self.text.len();
         let has = |ends: u128, at: usize| ends >> at & 1 == 1;
@@ -87,8 +87,8 @@ impl At<'_> {
 
     /// `*n( rule )`
     ///
-    /// Each turn goes on from the positions that the turns before did not reach: from the
-    /// others every continuation was already taken, with more repetitions to spare.
+    /// Each iteration continues from the positions that earlier ones did not reach: from the others
+    /// every continuation was already tried, with more repetitions left.
     pub(crate) fn at_most(self, n: usize, rule: Rule) -> Self {
         let mut ends = self.ends;
         let mut fresh = ends;

@@ -1,4 +1,4 @@
-//! The strict parser against an independent transcription of RFC 3986 Appendix A.
+//! Tests the strict parser against an independent transcription of RFC 3986 Appendix A.
 
 mod at;
 mod rules;
@@ -66,9 +66,9 @@ fn agree(text: &[u8]) {
     }
 }
 
-/// The transcription itself, on references whose status the RFC states.
+/// Tests the transcription itself, on references whose status the RFC states.
 #[test]
-fn the_transcription_matches_what_the_rfc_shows() {
+fn the_transcription_matches_the_examples_of_the_rfc() {
     for text in VALID {
         assert!(matches(uri_reference, text.as_bytes()), "{text}");
     }
@@ -86,7 +86,7 @@ fn listed_references_are_classified_alike() {
     }
 }
 
-/// Every string of up to five bytes over one byte of each sort that the grammar tells apart.
+/// Every string of up to five bytes over one byte of each kind that the grammar distinguishes.
 #[test]
 fn all_short_strings_are_classified_alike() {
     let alphabet = b"a1:/?#[]@%. !";
@@ -182,7 +182,7 @@ const INVALID: &[&str] = &[
     "//[1.2.3.4]",
 ];
 
-/// A byte of the alphabet that random references are made of: mostly delimiters.
+/// A byte of the alphabet of random references: mostly delimiters.
 fn delimiter_heavy() -> impl Strategy<Value = u8> {
     prop_oneof![
         8 => prop::sample::select(&b":/?#[]@%"[..]),
@@ -205,7 +205,7 @@ fn mutate(text: &mut Vec<u8>, (what, place, byte): (u8, prop::sample::Index, u8)
             text.remove(at);
         }
         2 => text[at] = byte,
-        // Bring two parts together that the text keeps apart.
+        // Joins two parts of the text that are apart.
         _ => text.truncate(at),
     }
 }

@@ -1,7 +1,7 @@
 //! RFC 3986 Appendix A, transcribed rule by rule.
 //!
-//! Each ABNF rule is one function of the same name, in the order of the appendix, and uses nothing of
-//! the library.
+//! Each ABNF rule is one function of the same name, in the order of the appendix, and uses nothing
+//! from the library.
 
 use super::at::At;
 

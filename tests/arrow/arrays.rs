@@ -18,8 +18,8 @@ pub(crate) fn values(texts: &[Option<&str>]) -> Vec<Value> {
     texts.iter().map(|text| text.map(|text| text.as_bytes().to_vec())).collect()
 }
 
-/// Arrays of all types that hold `values`, some of them slices of longer ones, with the name of each; those of text if
-/// the values are text.
+/// Arrays of all types with these `values`, some of them slices of longer ones, with the name of
+/// each; those of text only if the values are text.
 pub(crate) fn all(values: &[Value]) -> Vec<(String, ArrayRef)> {
     let bytes: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
     let mut arrays: Vec<(&str, ArrayRef)> = vec![
@@ -56,7 +56,7 @@ fn sliced(array: &ArrayRef) -> ArrayRef {
     around.unwrap().slice(len / 2, len)
 }
 
-/// An array whose null rows have bytes, as the format allows.
+/// An array with bytes in its null rows, as the format allows.
 fn with_bytes_under_nulls(values: &[Value]) -> BinaryArray {
     let (mut bytes, mut offsets, mut is_valid) = (Vec::new(), vec![0], Vec::new());
     for value in values {
@@ -68,7 +68,7 @@ fn with_bytes_under_nulls(values: &[Value]) -> BinaryArray {
     BinaryArray::new(offsets, Buffer::from_vec(bytes), Some(NullBuffer::from(is_valid)))
 }
 
-/// Dictionaries that stand for `values`: with nulls among the keys, and with nulls among the values.
+/// Dictionaries with these `values`: with nulls among the keys, and with nulls among the values.
 pub(crate) fn dictionaries(values: &[Value]) -> Vec<(String, ArrayRef)> {
     let mut distinct: Vec<&Value> = values.iter().collect();
     distinct.sort();

@@ -1,4 +1,4 @@
-//! Every kernel against the library, row by row.
+//! Tests every kernel against the library, row by row.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
@@ -16,7 +16,7 @@ use uriscan::uri::{ErrorKind, parse};
 
 use crate::arrays::{Value, all, dictionaries, read, values};
 
-/// What surrounds a record and is not part of it.
+/// The white space around a record, which is not part of it.
 fn trimmed(value: &[u8]) -> &[u8] {
     let is_text = |byte: &u8| !b" \t\n\x0b\x0c\r".contains(byte);
     match (value.iter().position(is_text), value.iter().rposition(is_text)) {
@@ -25,7 +25,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
     }
 }
 
-/// What a value becomes by the library, one at a time, under a policy.
+/// The form of each value by the library, one at a time, under a policy.
 fn forms(values: &[Value], rung: Rung, on_invalid: OnInvalid) -> Vec<Value> {
     let mut one = Normalizer::new(Options { rung, drop_fragment: false });
     let form = |value: &Value| {
@@ -253,7 +253,8 @@ const TEXTS: &[Option<&str>] = &[
 fn a_table_of_texts_agrees_row_by_row_on_every_backend() {
     for kernels in Kernels::available() {
         check_all(&values(TEXTS), kernels);
-        // Every value once at the end of a buffer, where there is no padding, and once before something else.
+        // Every value once at the end of a buffer, without padding after it, and once before
+        // another value.
         for text in TEXTS {
             check_all(&values(&[*text]), kernels);
         }
@@ -264,13 +265,13 @@ fn a_table_of_texts_agrees_row_by_row_on_every_backend() {
 }
 
 #[test]
-fn bytes_that_are_no_text_pass_through_columns_of_bytes() {
+fn bytes_that_are_not_text_pass_through_columns_of_bytes() {
     let values = vec![Some(b"http://h/\xFF".to_vec()), None, Some(b"\xFE ".to_vec())];
     check_all(&values, Kernels::detect());
 }
 
 #[test]
-fn the_first_fault_ends_the_call_where_it_is_to() {
+fn the_first_fault_ends_the_call_if_requested() {
     let mut texts = vec![Some("http://h/"); 100_000];
     texts[70_001] = Some(" http://h/a b");
     texts[90_000] = Some("x");

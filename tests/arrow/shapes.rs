@@ -1,4 +1,4 @@
-//! Arrays of unusual shapes: none, empty, long, many pieces, other types.
+//! Tests arrays of unusual shapes: without rows, all null, long, with many pieces, of other types.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ fn columns_of_nulls_give_nulls() {
 }
 
 #[test]
-fn many_pieces_on_many_threads_give_what_one_row_after_the_other_gives() {
+fn many_pieces_on_many_threads_agree_with_single_rows() {
     let texts: Vec<Vec<u8>> = (0..60_000u32)
         .map(|i| match i % 5 {
             0 => format!("HTTP://h{}.example:80/%7e{i}", i % 100).into_bytes(),
@@ -114,7 +114,7 @@ fn a_long_value_has_its_own_piece_and_an_oversized_one_is_not_processed() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn other_types_are_rejected() {
     let numbers = Int32Array::from(vec![1]);
     let Err(ColumnError::Type(DataType::Int32)) = Columns::default().key(&numbers) else {
         panic!("numbers have no keys");

@@ -1,4 +1,4 @@
-//! JSON lines, access logs and archives, case by case.
+//! Tests JSON lines, access logs and archives, case by case.
 
 use uriscan::Kernels;
 use uriscan::PaddedBuf;
@@ -137,7 +137,7 @@ fn archives_have_pages_and_texts() {
     assert_eq!(found, targets.map(|uri| format!("target {uri}")));
 }
 
-/// A record of a response whose body is coded.
+/// A record of a response with a coded body.
 #[cfg(feature = "compression")]
 fn coded_response(media: &str, coding: &str, body: &[u8]) -> Vec<u8> {
     let head =
@@ -157,7 +157,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 
 #[cfg(feature = "compression")]
 #[test]
-fn coded_bodies_are_decoded_or_told() {
+fn coded_bodies_are_decoded_or_reported() {
     let page = b"<a href=/a>x</a><a href=/b>";
     let packed = gzip(page);
     let noise = b"\x02\xFFhttp://no/ <a href=/no>";
@@ -174,7 +174,7 @@ fn coded_bodies_are_decoded_or_told() {
         let all = [found.len() as u64, counted.partial(), counted.undecoded(), counted.broken()];
         assert_eq!(all, [expected, partial, undecoded, 0], "{coding} {media} {found:?}");
     }
-    // What inflates to more than 64 MiB is cut there, and told.
+    // A body that inflates to more than 64 MiB is cut there, and reported.
     let bomb = gzip(&[&page[..], &b" ".repeat(64 << 20)].concat());
     let archive = coded_response("text/html", "gzip", &bomb);
     let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
@@ -182,7 +182,7 @@ fn coded_bodies_are_decoded_or_told() {
 }
 
 #[test]
-fn broken_records_are_counted_and_passed_over() {
+fn broken_records_are_counted_and_skipped() {
     let good = archive();
     let (all, _) = links(ExtractorOptions::default(), Format::Warc, &good);
     for bad in [
@@ -196,7 +196,7 @@ fn broken_records_are_counted_and_passed_over() {
         assert_eq!((&found, counted.broken()), (&all, 1), "{bad:?}");
     }
     for cut in 0..good.len() {
-        // Whatever is missing at the end, what stands before is found.
+        // However much is missing at the end, everything before is found.
         let (found, _) = links(ExtractorOptions::default(), Format::Warc, &good[..cut]);
         assert!(found.len() <= all.len());
     }

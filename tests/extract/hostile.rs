@@ -1,4 +1,4 @@
-//! Input made to take long or much memory: time grows with its length and no faster.
+//! Tests input that tries to use much time or memory: time must be linear in its length.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use uriscan::Kernels;
 use uriscan::PaddedBuf;
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Schemes};
 
-/// Bytes of the longer of two texts. What is quadratic takes hours for it.
+/// Length of the longer of two texts. Quadratic work would take hours for it.
 const BYTES: usize = 1 << 20;
 
 fn extractors() -> Vec<Extractor> {
@@ -34,7 +34,7 @@ fn take(extractor: &Extractor, format: Format, text: &[u8]) -> Duration {
     let start = Instant::now();
     extractor.extract(Kernels::detect(), format, buf.padded(), &mut links);
     let taken = start.elapsed();
-    // What was found can be written, and stands where it is said to.
+    // The links found can be written, and are at the reported positions.
     let mut end = 0;
     for (link, _) in links.iter(text) {
         assert!(link.span.start <= link.span.end && link.span.end as usize <= text.len());
@@ -43,19 +43,20 @@ fn take(extractor: &Extractor, format: Format, text: &[u8]) -> Duration {
     taken
 }
 
-/// Repeats `unit` after `head` and asks for the time that this takes.
+/// Repeats `unit` after `head` and measures the time.
 fn assert_linear(format: Format, head: &str, unit: &str) {
     let text =
         |bytes: usize| [head.as_bytes(), &unit.as_bytes().repeat(bytes / unit.len())].concat();
     for extractor in extractors() {
         let taken = take(&extractor, format, &text(BYTES));
-        // Some 10 ns a byte are some 10 ms here, and seconds without optimization on a busy machine; quadratic would be hours.
+        // Some 10 ns a byte are some 10 ms here, and seconds without optimization on a busy
+        // machine; quadratic work would take hours.
         assert!(taken < Duration::from_secs(60), "{format:?} {head:?} {unit:?} {taken:?}");
     }
 }
 
 #[test]
-fn text_takes_time_by_its_length() {
+fn text_takes_linear_time() {
     for unit in [
         "'http://a",
         "http://a(",
@@ -108,7 +109,7 @@ fn text_takes_time_by_its_length() {
 }
 
 #[test]
-fn pages_take_time_by_their_length() {
+fn pages_take_linear_time() {
     for (head, unit) in [
         ("", "<"),
         ("", "<a "),
@@ -149,7 +150,7 @@ fn pages_take_time_by_their_length() {
 }
 
 #[test]
-fn records_take_time_by_their_length() {
+fn records_take_linear_time() {
     for format in [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf, Format::Warc]
     {
         for unit in [
@@ -188,7 +189,7 @@ fn records_take_time_by_their_length() {
 }
 
 #[test]
-fn markdown_takes_time_by_its_length() {
+fn markdown_takes_linear_time() {
     for unit in [
         "[",
         "](",
@@ -206,7 +207,7 @@ fn markdown_takes_time_by_its_length() {
         "_",
         "\\",
     ] {
-        // Its parser is a library's; deep nesting costs it more than other text.
+        // Its parser is a library; deep nesting costs it more than other text.
         let text = unit.repeat((256 << 10) / unit.len());
         let taken = take(&Extractor::default(), Format::Markdown, text.as_bytes());
         assert!(taken < Duration::from_secs(20), "{unit:?} {taken:?}");
@@ -214,7 +215,7 @@ fn markdown_takes_time_by_its_length() {
 }
 
 #[test]
-fn ten_million_brackets_are_no_matter() {
+fn ten_million_brackets_take_linear_time() {
     let text = [b"http://h/".to_vec(), b"([".repeat(5_000_000), b"])".repeat(5_000_000)].concat();
     let found = uriscan::extract::Finder::default().find(Kernels::detect(), &text);
     assert_eq!(found, std::iter::once(0..text.len()).collect::<Vec<_>>());

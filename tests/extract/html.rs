@@ -1,4 +1,4 @@
-//! Pages: against the tokenizer of `html5gum`, and case by case.
+//! Tests pages against the tokenizer of `html5gum`, and case by case.
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
@@ -7,7 +7,7 @@ use uriscan::Kernels;
 use uriscan::PaddedBuf;
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
 
-/// The links of a page as `context uri`, and the number of relative references left out.
+/// The links of a page as `context uri`, and the number of skipped relative references.
 fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
     let base = base.map(|base| base.as_bytes().to_vec());
     let extractor = Extractor::new(ExtractorOptions { base, ..ExtractorOptions::default() });
@@ -27,18 +27,18 @@ fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
     first
 }
 
-/// The same for attributes `href` and `src` with absolute URIs, by the tokenizer of another house.
+/// The same for attributes `href` and `src` with absolute URIs, by an independent tokenizer.
 fn by_html5gum(html: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     let mut emitter = DefaultEmitter::<()>::default();
-    // Scripts, styles, titles and the like are text.
+    // The content of scripts, styles, titles and the like is text.
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(html, emitter) {
         let Ok(Token::StartTag(StartTag { name, attributes, .. })) = token else { continue };
         if name.0 == b"base" {
             continue;
         }
-        // Its attributes are in no order: compared as a set.
+        // Its attributes are unordered, so they are compared as a set.
         for (attribute, value) in attributes {
             let attribute = String::from_utf8_lossy(&attribute.0).into_owned();
             if attribute == "href" || attribute == "src" {
@@ -76,7 +76,7 @@ proptest! {
     fn tags_are_those_of_another_tokenizer(html in html()) {
         let (mut found, _) = page(&html, None);
         let mut expected = by_html5gum(&html);
-        // What no URI may hold is written differently on purpose.
+        // Bytes that no URI may hold are written differently on purpose.
         let is_plain = |row: &String| row.bytes().all(|b| b == b' ' || b.is_ascii_alphanumeric() || b":&;/=?#-!'".contains(&b));
         found.retain(|row| is_plain(row) && (row.starts_with("href x:") || row.starts_with("src x:")));
         expected.retain(is_plain);
@@ -130,7 +130,7 @@ per ">x</a><img src="i.png" srcset="one.png 1x, two.png 2x,three.png,, four.png 
 }
 
 #[test]
-fn the_base_of_a_page_goes_before_its_own_uri() {
+fn the_base_of_a_page_takes_precedence_over_its_uri() {
     let cases: [(&str, Option<&str>, &[&str]); 5] = [
         (
             "<a href=x><base href=http://b/c/><base href=http://no/>",

@@ -1,4 +1,4 @@
-//! The search for links: a table of texts, and a second search that is plainly the rules.
+//! Tests the search for links: a table of texts, and a reference implementation of the rules.
 
 mod formats;
 mod hostile;

@@ -1,4 +1,5 @@
-//! The rules again, written to be read: no masks, no blocks, one byte after the other.
+//! The reference implementation of the rules, written to be read: no masks, no blocks, one byte at
+//! a time.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)
 }
 
-/// The letter or digit beyond ASCII at the start of `text`, in bytes.
+/// The length of the non-ASCII letter or digit at the start of `text`.
 fn letter(text: &[u8]) -> Option<usize> {
     let end = (1..=text.len().min(4)).find(|&len| std::str::from_utf8(&text[..len]).is_ok())?;
     let c = std::str::from_utf8(&text[..end]).unwrap().chars().next()?;
@@ -82,7 +83,7 @@ fn link(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Ra
         && "nrt".contains(char::from(text[run]))
         && word.len() > 1
     {
-        // In any case: the letter of the escape is told as it stands.
+        // In any case: the letter of the escape is compared as it is.
         let start = run + 1;
         if is_opaque(options, &word[1..], rest) {
             return end(options, text, start, colon + 1).map(|end| start..end);
@@ -103,7 +104,7 @@ fn is_opaque(options: &Options, scheme: &str, rest: &[u8]) -> bool {
     }
 }
 
-/// Whether `rest` is what may follow the scheme and not prose.
+/// Whether `rest` fits the scheme and is not prose.
 fn means(scheme: &str, rest: &str) -> bool {
     let first = rest.chars().next().unwrap_or(' ');
     let inside = |c: char| rest.find(c).is_some_and(|at| at > 0 && at + 1 < rest.len());
@@ -179,7 +180,7 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
     (at > from).then_some(at)
 }
 
-/// Where the `>` stands that closes what was opened before `from`.
+/// Offset of the `>` that closes the `<` before `from`.
 fn closing_angle(options: &Options, text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < text.len() && at < from + 4096 {
@@ -204,7 +205,7 @@ fn closing_angle(options: &Options, text: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Text that is full of what the rules are about.
+/// Text full of the bytes that matter to the rules.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
@@ -231,7 +232,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_search_says_what_the_rules_say(
+    fn the_search_agrees_with_the_rules(
         text in text(), schemes in schemes(), iri: bool, unwrap: bool,
     ) {
         let options = Options { schemes, iri, unwrap, ..Options::default() };

@@ -1,4 +1,4 @@
-//! `links.txt`, line by line, on every backend.
+//! Tests the cases of `links.txt`, line by line, on every backend.
 
 use uriscan::Kernels;
 use uriscan::PaddedBuf;
@@ -6,7 +6,7 @@ use uriscan::extract::{Finder, Links, Options, Schemes};
 
 use crate::oracle;
 
-/// A text, the places of the links in it, and their URIs.
+/// A text, the ranges of the links in it, and their URIs.
 struct Case {
     options: Options,
     text: String,
@@ -33,7 +33,7 @@ fn options(words: &str) -> Options {
     options
 }
 
-/// The text of a line, and where the marks stand in it.
+/// The text of a line, and the offsets of its marks.
 fn unmarked(line: &str) -> (String, Vec<usize>) {
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut rest = line.chars();
@@ -113,7 +113,7 @@ fn every_text_gives_the_links_marked_in_it() {
 }
 
 #[test]
-fn the_oracle_knows_the_table_too() {
+fn the_oracle_agrees_with_the_table() {
     for case in cases() {
         let Options { www, email, refang, .. } = case.options;
         if !(www || email || refang) {
@@ -128,8 +128,8 @@ fn the_oracle_knows_the_table_too() {
 }
 
 #[test]
-fn links_do_not_depend_on_where_they_stand() {
-    // The same texts after each other and at every offset to the blocks.
+fn links_do_not_depend_on_their_position() {
+    // The same texts one after the other, at every offset to the blocks.
     let whole: Vec<Case> =
         cases().into_iter().filter(|case| case.options == Options::default()).collect();
     let finder = Finder::default();

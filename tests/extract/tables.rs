@@ -1,4 +1,4 @@
-//! Tables, indexes, paths into JSON, logs by a pattern, and Markdown.
+//! Tests tables, indexes, paths into JSON, custom log formats, and Markdown.
 
 use uriscan::Kernels;
 use uriscan::PaddedBuf;
@@ -29,7 +29,7 @@ const TABLE: &str = "id,url,\"the note\"\r\n1,http://h/a,\"see http://h/n, \"\"h
                      2,/b,http://h/x|http://h/y\r\n";
 
 #[test]
-fn columns_are_chosen_by_name_or_number() {
+fn columns_are_selected_by_name_or_number() {
     let all = links(&fields(&[], None), Format::Csv, TABLE);
     let expected =
         ["http://h/a", "http://h/n", "http://h/q", "http://h/m", "http://h/x", "http://h/y"];
@@ -38,7 +38,7 @@ fn columns_are_chosen_by_name_or_number() {
     assert_eq!(by_name, ["field http://h/a", "field http://b/b"]);
     let by_number = links(&fields(&["2"], None), Format::Csv, TABLE);
     assert_eq!(by_number, ["field http://h/a"]);
-    // What is a URI as a whole once its bytes are encoded is one.
+    // A value that is a URI after encoding counts as one.
     let note = links(&fields(&["the note"], None), Format::Csv, TABLE);
     let expected = ["http://h/n", "http://h/q", "http://h/m", "http://h/x%7Chttp://h/y"];
     assert_eq!(note, expected.map(|uri| format!("field {uri}")));
@@ -49,7 +49,7 @@ fn columns_are_chosen_by_name_or_number() {
 }
 
 #[test]
-fn indexes_have_the_uris_that_their_lines_are_about() {
+fn indexes_have_the_target_uris_of_their_lines() {
     let cdxj = "!OpenWayback-CDXJ 1.0\n\
                 com,example)/a 20200101000000 {\"url\": \"http://example.com/a\", \"referrer\": \"http://r/\"}\n\
                 com,example)/b 20200101000000 {\"url\": \"http://example.com/b b\"}\n";
@@ -73,14 +73,14 @@ fn paths_lead_to_members_of_members() {
     let expected = ["1", "2", "3", "4", "5", "6"].map(|name| format!("field http://h/{name}"));
     assert_eq!(found, expected);
     assert_eq!(links(&fields(&["a.request.url"], None), Format::Json, text).len(), 2);
-    // Deeper than names are kept.
+    // Nested deeper than names are tracked.
     let deep = format!("{}{{\"a\":{{\"b\":\"http://h/\"}}}}\n", "{\"x\":".repeat(1000));
     assert_eq!(links(&fields(&["b"], None), Format::Json, &deep), ["field http://h/"]);
     links(&fields(&["a.b"], None), Format::Json, &deep);
 }
 
 #[test]
-fn a_pattern_tells_how_a_log_looks() {
+fn a_pattern_defines_the_format_of_a_log() {
     let with = |pattern: &str, log_fields: Vec<Context>| ExtractorOptions {
         log_format: Some(LogFormat::new(pattern).unwrap()),
         log_fields,
@@ -131,7 +131,7 @@ fn markdown_has_links_of_all_kinds() {
 }
 
 #[test]
-fn markdown_that_is_no_utf8_keeps_its_places() {
+fn markdown_that_is_not_utf8_keeps_its_offsets() {
     let text = b"\xFF\xFE [a](http://h/a) \xE9 http://h/b \xC3";
     let buf = PaddedBuf::from_content(text);
     let mut links = Links::new();

@@ -1,4 +1,5 @@
-//! Classes under a memory limit: the results, dupes, clusters and counts are those without one.
+//! Tests that classes under a memory limit have the same results, dupes, clusters and counts as
+//! without one.
 
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
@@ -19,7 +20,7 @@ use crate::lists::{SETS, files, limited, list, settings, streams, texts};
 const KEEPS: [Keep; 6] =
     [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
 
-/// Which of dupes and clusters are asked for.
+/// Which of dupes and clusters are requested.
 const SIDES: [[bool; 2]; 4] = [[false, false], [true, false], [false, true], [true, true]];
 
 /// Results, rejects, dupes, clusters, and the report or the error.
@@ -48,7 +49,8 @@ fn under(options: &ClassOptions, bytes: usize, dir: &Path) -> ClassOptions {
     ClassOptions { dedup: limited(&options.dedup, bytes, dir), ..options.clone() }
 }
 
-/// Holds that under all limits `make`'s sources give what they give without one; gives the bytes spilled under each.
+/// Checks that the results for `make`'s sources are the same under all limits as without one;
+/// returns the bytes spilled under each.
 #[track_caller]
 fn same_under_all_limits(
     make: &dyn Fn() -> Vec<Source>,
@@ -97,7 +99,7 @@ fn every_survivor_choice_and_selection_from_files_and_streams() {
 }
 
 #[test]
-fn sources_that_end_in_all_ways_and_long_records() {
+fn sources_with_various_ends_and_long_records() {
     let dir = tempfile::tempdir().unwrap();
     let texts = texts();
     for (threads, chunk_bytes) in [(1, 4 << 10), (3, 500)] {
@@ -119,7 +121,7 @@ fn sources_that_end_in_all_ways_and_long_records() {
 }
 
 #[test]
-fn whatever_becomes_of_invalid_records_and_is_written() {
+fn every_treatment_of_invalid_records_and_every_output() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(9_000, 3, '\n'), list(7_000, 3, '\n')];
     for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
@@ -156,7 +158,7 @@ fn at_all_rungs_and_with_records_that_end_in_nul() {
 
 #[test]
 fn classes_with_more_members_than_memory() {
-    // Half of all records are of two classes.
+    // Half of all records belong to two classes.
     let mut text = String::new();
     for (i, line) in list(60_000, 5, '\n').lines().enumerate() {
         let more = ["http://h/%61\n", "", "HTTP://h/a\n", "no uri at all\n"][i % 4];
@@ -170,7 +172,7 @@ fn classes_with_more_members_than_memory() {
 }
 
 #[test]
-fn what_was_seen_in_earlier_runs_stays_seen() {
+fn previously_seen_keys_stay_seen() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(20_000, 13, '\n'), list(30_000, 13, '\n'), list(10_000, 14, '\n')];
     let answers = |limit: Option<usize>, options: &ClassOptions, is_told: bool| {
@@ -259,14 +261,14 @@ fn compressed_input_and_sources_that_fail() {
 }
 
 #[test]
-fn directories_that_cannot_be_used_and_files_that_change_are_named() {
+fn unusable_directories_and_changed_files_are_named() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing");
     let text = [list(5000, 9, '\n')];
     let options = ClassOptions::default();
     let error = |bytes: usize, dir: &Path| {
         let options = under(&options, bytes, dir);
-        // Records too long to be judged would need it.
+        // Oversized records would need it.
         let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
         classes(streams(&text), &options, &settings, &mut Sinks::new(&mut Vec::new()))
     };

@@ -1,4 +1,4 @@
-//! Lists to be deduplicated, and limits under which that is done.
+//! Lists to deduplicate, and the limits for that.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -6,10 +6,12 @@ use std::path::Path;
 use uriscan::io::Source;
 use uriscan::pipeline::{DedupOptions, MemoryLimit, Settings};
 
-/// Bytes for keys, from none to more than are needed; with those in the middle some keys are in memory.
+/// Memory for keys in bytes, from none to more than needed; with those in between, some keys are in
+/// memory.
 pub(crate) const SETS: [usize; 5] = [0, 520_000, 1_200_000, 2_000_000, 1 << 30];
 
-/// A list of `lines` lines, with duplicates near and far, other spellings, blank lines, faults and long records.
+/// A list of `lines` lines, with near and distant duplicates, other spellings, blank lines, faults
+/// and long records.
 pub(crate) fn list(lines: u32, seed: u32, record_end: char) -> String {
     let mut state = seed;
     let mut next = |below: u32| {
@@ -52,7 +54,7 @@ pub(crate) fn files(texts: &[String], dir: &Path) -> Vec<Source> {
     texts.iter().enumerate().map(file).collect()
 }
 
-/// Several lists that end in all ways, and begin with marks.
+/// Several lists with various ends, which begin with byte order marks.
 pub(crate) fn texts() -> Vec<String> {
     let long = format!("x:{}", "z".repeat(1000));
     vec![
@@ -64,7 +66,7 @@ pub(crate) fn texts() -> Vec<String> {
 }
 
 pub(crate) fn limited(options: &DedupOptions, bytes: usize, dir: &Path) -> DedupOptions {
-    // So little that hardly anything is gathered before it goes to disk.
+    // So little that hardly anything is buffered before it is spilled.
     let limit = MemoryLimit { set_bytes: Some(bytes), ..MemoryLimit::new(1 << 20, dir) };
     DedupOptions { limit: Some(limit), ..options.clone() }
 }

@@ -1,4 +1,4 @@
-//! Deduplication under a memory limit gives the bytes and counts that it gives without one.
+//! Tests that deduplication under a memory limit gives the same output and counts as without one.
 
 mod classes;
 mod lists;
@@ -28,7 +28,8 @@ fn run(sources: Vec<Source>, options: &DedupOptions, settings: &Settings) -> Ans
     (out, rejects, done)
 }
 
-/// Holds that under all limits `make`'s sources give what they give without one; gives the bytes spilled under each.
+/// Checks that the results for `make`'s sources are the same under all limits as without one;
+/// returns the bytes spilled under each.
 #[track_caller]
 fn same_under_all_limits(
     make: &dyn Fn() -> Vec<Source>,
@@ -39,7 +40,7 @@ fn same_under_all_limits(
     let (out, rejects, done) = run(make(), options, settings);
     SETS.into_iter()
         .map(|bytes| {
-            // The hash is another one each time.
+            // The hash is different each time.
             let options = limited(&DedupOptions { ..options.clone() }, bytes, dir.path());
             let found = run(make(), &options, settings);
             assert!(found.0 == out, "{bytes}: {} and {} bytes", found.0.len(), out.len());
@@ -83,7 +84,7 @@ fn files_and_streams_give_the_same_bytes() {
 }
 
 #[test]
-fn whatever_becomes_of_invalid_records_and_is_written() {
+fn every_treatment_of_invalid_records_and_every_output() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(20_000, 3, '\n'), list(15_000, 3, '\n')];
     for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
@@ -127,7 +128,7 @@ fn a_run_that_stops_has_written_the_same() {
 }
 
 #[test]
-fn compressed_input_is_kept_aside() {
+fn compressed_input_is_spilled() {
     let dir = tempfile::tempdir().unwrap();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(list(40_000, 5, '\n').as_bytes()).unwrap();
@@ -143,7 +144,7 @@ fn compressed_input_is_kept_aside() {
 }
 
 #[test]
-fn sources_that_fail_are_passed_over_in_both_readings() {
+fn sources_that_fail_are_skipped_in_both_readings() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
@@ -202,7 +203,7 @@ fn a_file_that_changes_between_the_readings_is_an_error() {
     assert!(found.unwrap_err().to_string().contains("changed"));
 }
 
-/// What is new to a set of keys, and the keys that are in it afterwards.
+/// The output of a run with a set of seen keys, and the keys of the set afterwards.
 fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>) {
     let place = tempfile::tempdir().unwrap();
     let options = DedupOptions { hasher: Hasher::random(), ..DedupOptions::default() };
@@ -244,7 +245,7 @@ fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<S
 }
 
 #[test]
-fn what_was_seen_in_earlier_runs_stays_seen() {
+fn previously_seen_keys_stay_seen() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(40_000, 13, '\n'), list(60_000, 13, '\n'), list(30_000, 14, '\n')];
     let expected = unseen(&texts, None, dir.path());

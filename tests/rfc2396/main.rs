@@ -1,4 +1,4 @@
-//! The parser of RFC 2396 against an independent transcription of its Appendix A.
+//! Tests the parser of RFC 2396 against an independent transcription of its Appendix A.
 
 #[path = "../appendix_a/at.rs"]
 mod at;
@@ -62,7 +62,7 @@ fn disagreement(text: &[u8], legacy: Legacy) -> Option<String> {
     failed.map(|(name, _)| format!("{shown}: {name} of {c:?}"))
 }
 
-/// The reference that the components make, down to the smallest.
+/// The reference recomposed from its components, down to the smallest.
 fn recomposed(text: &[u8], c: &LegacyComponents) -> Vec<u8> {
     let mut out = Vec::new();
     let mut push = |before: &[u8], part: Option<&[u8]>, after: &[u8]| {
@@ -96,10 +96,11 @@ fn agree(text: &[u8]) {
     }
 }
 
-/// Texts that a rule accepts, and texts that it refuses.
+/// Texts that a rule accepts, and texts that it rejects.
 type Table<'t> = (&'t str, Rule, &'t [&'t str], &'t [&'t str]);
 
-/// Made from the text of sections 2 and 3: every production, with what it takes and what it refuses.
+/// From the text of sections 2 and 3: every production, with texts that it accepts and texts that
+/// it rejects.
 #[rustfmt::skip]
 const PRODUCTIONS: &[Table<'_>] = &[
     ("absoluteURI", absolute_uri, &["a:b", "http://h", "a:/", "mailto:x@y", "a:?x", "news:a/b"], &["a:", "a", "//h", ":b", "1:b", "a:#f"]),
@@ -127,7 +128,7 @@ const PRODUCTIONS: &[Table<'_>] = &[
 ];
 
 #[test]
-fn every_production_takes_and_refuses_what_its_text_says() {
+fn every_production_accepts_and_rejects_as_specified() {
     for (name, rule, taken, refused) in PRODUCTIONS {
         for text in *taken {
             assert!(matches_variant(false, *rule, text.as_bytes()), "{name} takes {text:?}");
@@ -236,7 +237,7 @@ fn components_by_name() {
 }
 
 #[test]
-fn brackets_are_for_rfc_2732_only() {
+fn brackets_are_valid_by_rfc_2732_only() {
     for text in ["http://[::1]/", "http://u@[2001:db8::7]:80/", "a:b[", "/?[", "#]"] {
         assert!(parse_rfc2396(text.as_bytes(), BOTH[0]).is_err(), "{text}");
         assert!(parse_rfc2396(text.as_bytes(), BOTH[1]).is_ok(), "{text}");
@@ -258,7 +259,7 @@ fn brackets_are_for_rfc_2732_only() {
     }
 }
 
-/// Every string of up to five bytes over one byte of each sort that the grammar tells apart.
+/// Every string of up to five bytes over one byte of each kind that the grammar distinguishes.
 #[test]
 fn all_short_strings_are_classified_alike() {
     let alphabet = b"a1:/?#@%.;-[]_";

@@ -1,4 +1,5 @@
-//! Section 5.2 of RFC 2396 against the examples of its appendix C, and against its steps on strings.
+//! Tests section 5.2 of RFC 2396 by the examples of its appendix C, and against its steps on
+//! strings.
 
 use proptest::prelude::*;
 use uriscan::grammar::rfc2396::Legacy;
@@ -16,7 +17,7 @@ fn resolved(base: &str, reference: &str, lenient: bool) -> Option<(String, Legac
     Some((text, target.ok()?))
 }
 
-/// C.1 and C.2; `(current document)` is written as it is there.
+/// C.1 and C.2; `(current document)` as written there.
 #[rustfmt::skip]
 const EXAMPLES: [(&str, &str); 42] = [
     ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
@@ -48,7 +49,7 @@ fn the_examples_of_appendix_c() {
 }
 
 #[test]
-fn a_base_says_what_can_be_resolved() {
+fn a_base_determines_what_can_be_resolved() {
     // D.2 of RFC 3986: step 6a "failed to account for a base URI with no path".
     assert_eq!(resolved("http://a", "g", false).unwrap().0, "http://a/g");
     assert_eq!(resolved("http://a?q", "../g", false).unwrap().0, "http://a/../g");

@@ -1,6 +1,7 @@
 //! RFC 2396 Appendix A, transcribed rule by rule, and the changes of RFC 2732 as its variant.
 //!
-//! Each rule is one function of the same name, in the order of the appendix, and uses nothing of the library.
+//! Each rule is one function of the same name, in the order of the appendix, and uses nothing from
+//! the library.
 
 use super::at::At;
 
@@ -76,7 +77,7 @@ pub(crate) fn host(at: At<'_>) -> At<'_> {
     if at.is_variant { plain.or(at.then(ipv6reference)) } else { plain }
 }
 
-/// RFC 2732, with the addresses of RFC 2373 section 2.2 as the standard library reads them.
+/// RFC 2732, with the addresses of RFC 2373 section 2.2 as parsed by the standard library.
 pub(crate) fn ipv6reference(at: At<'_>) -> At<'_> {
     let is_address = |text: &[u8]| {
         let text = std::str::from_utf8(text).unwrap_or("");
@@ -101,7 +102,7 @@ fn alphanum_or_hyphen(at: At<'_>) -> At<'_> {
     at.any(&[alphanum, |at| at.lit("-")])
 }
 
-/// `1*digit "." …`; `1*3DIGIT` by RFC 2373, which RFC 2732 puts in its place.
+/// `1*digit "." …`; `1*3DIGIT` by RFC 2373, with which RFC 2732 replaces it.
 pub(crate) fn ipv4address(at: At<'_>) -> At<'_> {
     fn group(at: At<'_>) -> At<'_> {
         if at.is_variant { at.then(digit).at_most(2, digit) } else { at.plus(digit) }

@@ -1,4 +1,4 @@
-//! The files of a small set in memory, to be changed, and written with all checksums as they should be.
+//! The files of a small set in memory, for changing them and writing them with correct checksums.
 
 use std::fs;
 use std::path::Path;
@@ -10,11 +10,11 @@ use uriscan::set::{Meaning, SetWriter, Timestamp};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) const BLOCK: usize = 4096;
-/// Where the digest and the facts stand in a header.
+/// Offsets of the digest and the facts in a header.
 const DIGEST: usize = 32;
 pub(crate) const FACTS: usize = 48;
 
-/// A directory for sets, in memory where the system has such a place.
+/// A directory for sets, in memory where the system has one.
 pub(crate) fn place() -> TempDir {
     let memory = Path::new("/dev/shm");
     let directory =
@@ -36,15 +36,15 @@ pub(crate) struct Blocks {
     name: String,
     pub(crate) header: Vec<u8>,
     pub(crate) items: Vec<u8>,
-    /// What comes after the checksums.
+    /// The bytes after the checksums.
     pub(crate) tail: Vec<u8>,
-    /// A number of items to be named in place of the right one.
+    /// A number of items to write in place of the right one.
     pub(crate) len: Option<u64>,
-    /// Bytes of the whole file, if it ends before its end.
+    /// Length of the file, if it is truncated.
     pub(crate) end: Option<usize>,
-    /// Whether the digest, and so the name, stays what it was.
+    /// Whether the digest, and so the name, stays unchanged.
     pub(crate) keeps_digest: bool,
-    /// Whether the facts are made right.
+    /// Whether the facts are corrected.
     pub(crate) has_right_facts: bool,
 }
 
@@ -130,14 +130,14 @@ impl Blocks {
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) is_dated: bool,
-    /// Without its last line.
+    /// The text without its last line.
     pub(crate) manifest: Vec<u8>,
-    /// A file of keys, and in a set with times that of the times after it.
+    /// Files of keys; in a set with times, each is followed by its file of times.
     pub(crate) blocks: Vec<Blocks>,
 }
 
 impl Files {
-    /// The files of a set of one run or of some, with times or without.
+    /// The files of a set with one or several runs, with or without times.
     pub(crate) fn template(number: usize) -> Files {
         static TEMPLATES: OnceLock<Vec<Files>> = OnceLock::new();
         let templates = TEMPLATES.get_or_init(|| {
@@ -155,7 +155,7 @@ impl Files {
             false => SetWriter::create(&path, meaning()),
         }
         .expect("a set");
-        // The largest has some blocks, of which the last is not a whole one.
+        // The largest has several blocks, the last of which is not full.
         for (first, count) in [(0, 1500), (5000, 300), (6000, 2)].into_iter().take(runs as usize) {
             let mut loader = set.loader(1 << 20).expect("a loader");
             let dated = (first..first + count).map(|i| (key(i), Timestamp(1000 + i as u32 % 777)));
@@ -172,7 +172,7 @@ impl Files {
         Files { is_dated, manifest: manifest[..end].into(), blocks }
     }
 
-    /// Writes them to `directory`, with all names, lengths and checksums as they should be.
+    /// Writes them to `directory`, with correct names, lengths and checksums.
     pub(crate) fn write(self, directory: &Path) {
         let mut text = self.manifest;
         let mut keys = None;
@@ -183,7 +183,7 @@ impl Files {
             fs::write(directory.join(&name), bytes).expect("room");
             if is_keys {
                 keys = self.is_dated.then_some(digest);
-                // The number of keys stands after the name.
+                // The number of keys follows the name.
                 if let Some(at) = find(&text, &old_name) {
                     let start = at + old_name.len() + 1;
                     let digits = text[start..].iter().take_while(|it| it.is_ascii_digit()).count();

@@ -1,18 +1,19 @@
-//! Sets that somebody has changed, and made the checksums right again. The fuzz target `sets` runs the same body.
+//! Tests sets that were changed and given correct checksums again. The fuzz target `sets` runs the
+//! same code.
 
 mod files;
 mod mutation;
 mod plain;
 
-/// How many sets are changed: `URISCAN_CHANGED_SETS`, or some thousand.
+/// Number of sets to change: `URISCAN_CHANGED_SETS`, or some thousand.
 fn cases() -> usize {
     let cases = std::env::var("URISCAN_CHANGED_SETS").ok().and_then(|cases| cases.parse().ok());
     cases.unwrap_or(3000)
 }
 
-/// Mutations by bytes that nobody chose, the same at every run.
+/// Mutations by pseudo-random bytes, the same in every run.
 #[test]
-fn a_changed_set_gives_right_answers_or_errors() {
+fn a_changed_set_gives_right_results_or_errors() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
         state ^= state << 13;
@@ -26,15 +27,15 @@ fn a_changed_set_gives_right_answers_or_errors() {
         let data: Vec<u8> = (0..len).map(|_| next()).collect();
         seen += mutation::check(&data);
     }
-    // Mutations reach beyond what is seen on opening, and some give another set that is whole.
+    // Mutations affect more than what opening checks, and some produce another intact set.
     eprintln!("{seen:?}");
     let least = (cases() / 10) as u32;
     assert!(seen.refused > least && seen.damaged > least && seen.whole > least, "{seen:?}");
 }
 
-/// What is not changed is whole.
+/// An unchanged set is intact.
 #[test]
-fn a_set_that_nobody_changed_is_right() {
+fn an_unchanged_set_is_right() {
     for template in 0..4 {
         let seen = mutation::check(&[template]);
         assert_eq!((seen.refused, seen.damaged, seen.whole), (0, 0, 1));

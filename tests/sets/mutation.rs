@@ -1,4 +1,5 @@
-//! Changes the files of a set as some bytes say, and holds all that can be done with it against a plain reading of them.
+//! Changes the files of a set as directed by some bytes, and checks every operation on it against a
+//! plain reading of the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,12 +12,12 @@ use uriscan::set::{Fault, KeySet, SetError, SetWriter, Timestamp};
 use crate::files::{BLOCK, Blocks, FACTS, Files, key, meaning, place};
 use crate::plain::Plain;
 
-/// What became of cases.
+/// Numbers of outcomes.
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
-    /// Refused on opening.
+    /// Rejected on opening.
     pub(crate) refused: u32,
-    /// Found to be damaged by what reads keys.
+    /// Found to be damaged while reading keys.
     pub(crate) damaged: u32,
     pub(crate) whole: u32,
 }
@@ -50,7 +51,7 @@ impl Choices<'_> {
     }
 }
 
-/// What no name in a manifest may be; `precious` is a file outside.
+/// Names that a manifest must not hold; `precious` is a file outside.
 const NAMES: [&str; 10] = [
     "../precious.keys",
     "../0123456789abcdef0123456789abcdef.keys",
@@ -64,7 +65,7 @@ const NAMES: [&str; 10] = [
     "sub/0123456789abcdef0123456789abcdef.keys",
 ];
 
-/// Names of files in the directory that are not the set's.
+/// Names of other files in the directory.
 const OTHERS: [&str; 3] = ["mine.keys", "mine.times", "mine.partial"];
 
 fn change_blocks(file: &mut Blocks, choices: &mut Choices<'_>) {
@@ -106,12 +107,12 @@ fn change_blocks(file: &mut Blocks, choices: &mut Choices<'_>) {
             file.items.copy_within(at..at + width, (at + width) % (count * width));
         }
         20 => {
-            // The last bytes of a key seldom decide on its order.
+            // The last bytes of a key rarely affect its order.
             let at = item(choices) + width - 1;
             file.items[at] ^= choices.byte();
         }
         _ => {
-            // A block in the place of another.
+            // Replaces a block with another.
             let blocks = file.items.len() / BLOCK;
             let (one, other) = (choices.below(blocks) * BLOCK, choices.below(blocks) * BLOCK);
             if blocks > 1 {
@@ -149,7 +150,7 @@ fn change_manifest(text: &mut Vec<u8>, choices: &mut Choices<'_>) {
     *text = lines.concat();
 }
 
-/// Puts something that is not a regular file in the place of a file of the set.
+/// Replaces a file of the set with something that is not a regular file.
 #[cfg(unix)]
 fn replace_by_something(directory: &Path, choices: &mut Choices<'_>) {
     let mut names = names(directory);
@@ -168,7 +169,7 @@ fn replace_by_something(directory: &Path, choices: &mut Choices<'_>) {
 #[cfg(not(unix))]
 fn replace_by_something(_: &Path, _: &mut Choices<'_>) {}
 
-/// Names of what is in `directory`, but for the lock.
+/// Names of the files in `directory`, except the lock.
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
@@ -177,7 +178,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What `result` holds, unless it is an error that a damaged set may give.
+/// The value of `result`, or `None` for an error that a damaged set may give.
 fn right<T>(result: Result<T, SetError>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
@@ -206,7 +207,7 @@ fn dated(set: &KeySet) -> Result<Vec<(Key, Timestamp)>, SetError> {
     Ok(keys)
 }
 
-/// Looks keys up in `set`: some at once, and one by one.
+/// Looks keys up in `set`: some in a batch, and one by one.
 fn check_look_ups(set: &KeySet, plain: &Plain) -> bool {
     let all = plain.all();
     let near = |key: &Key| [key.0.saturating_sub(1), key.0, key.0.saturating_add(1)].map(Key);
@@ -214,7 +215,7 @@ fn check_look_ups(set: &KeySet, plain: &Plain) -> bool {
     asked.extend([Key(1), Key(u128::MAX)]);
     asked.extend((0..50).map(|i| key(1_000_000 + i)));
     let mut is_right = true;
-    // Who asks for all keys has all of them read.
+    // Looking up all keys reads all of them.
     match right(set.contains(&asked)) {
         Some(found) => {
             let expected: Vec<bool> = asked.iter().map(|key| all.contains(key)).collect();
@@ -222,8 +223,8 @@ fn check_look_ups(set: &KeySet, plain: &Plain) -> bool {
         }
         None => is_right = false,
     }
-    // Who asks for few may not come by what is damaged; but what is found is there, and what is not found is not
-    // where it would be.
+    // Looking up few keys may miss the damage; but a key that is found is there, and one that is
+    // not found is not at its position.
     for few in asked.chunks(1 + asked.len() / 40) {
         if let Some(found) = right(set.contains(&few[..1])) {
             assert!(found == [all.contains(&few[0])] || !plain.rises() && !found[0]);
@@ -245,7 +246,7 @@ fn check_look_ups(set: &KeySet, plain: &Plain) -> bool {
     is_right
 }
 
-/// Makes sets of the set at `path` and of another.
+/// Merges the set at `path` with another.
 fn check_merges(path: &Path, plain: &Plain, other: &Path) {
     let open = |path: &Path| KeySet::open(path).unwrap();
     let (all, others) = (plain.all(), keys_of(&open(other)).unwrap());
@@ -272,7 +273,7 @@ fn check_merges(path: &Path, plain: &Plain, other: &Path) {
             let new = open(&target);
             assert!(new.verify().unwrap().is_empty());
             let keys = keys_of(&new).unwrap();
-            // What is common may be found without reading all that is damaged.
+            // An intersection may be computed without reading all of the damage.
             assert!(keys.iter().eq(expected) || !plain.rises() && expected.len() == common.len());
             assert!(keys.iter().all(|key| expected.contains(key)));
             drop(new);
@@ -282,7 +283,7 @@ fn check_merges(path: &Path, plain: &Plain, other: &Path) {
     }
 }
 
-/// Adds keys to the set at `path`, and makes one run of it.
+/// Adds keys to the set at `path`, and compacts it.
 fn check_changes(path: &Path, plain: &Plain) {
     let Some(mut writer) = right_or_strange(SetWriter::open(path)) else { return };
     let added: Vec<Key> = (2_000_000..2_000_040).map(key).collect();
@@ -298,7 +299,7 @@ fn check_changes(path: &Path, plain: &Plain) {
     }
 }
 
-/// The same as [`right`] where the lock may be something else.
+/// Like [`right`], if the lock may be something else.
 fn right_or_strange<T>(result: Result<T, SetError>) -> Option<T> {
     match result {
         Err(SetError { fault: Fault::NotRegular, .. }) => None,
@@ -306,7 +307,7 @@ fn right_or_strange<T>(result: Result<T, SetError>) -> Option<T> {
     }
 }
 
-/// Changes a set as `data` says, and does with it all that can be done.
+/// Changes a set as directed by `data`, and performs every operation on it.
 pub(crate) fn check(data: &[u8]) -> Outcomes {
     let mut choices = Choices(data);
     let template = usize::from(choices.byte());
@@ -325,7 +326,7 @@ pub(crate) fn check(data: &[u8]) -> Outcomes {
     let place = place();
     let path = place.path().join("s");
     fs::create_dir(&path).unwrap();
-    // What is not the set's, and stays as it is.
+    // Other files, which must not change.
     let others: Vec<_> = OTHERS.iter().map(|name| path.join(name)).collect();
     let outside = ["precious.keys", "0123456789abcdef0123456789abcdef.keys"];
     let precious: Vec<_> =
@@ -338,7 +339,7 @@ pub(crate) fn check(data: &[u8]) -> Outcomes {
     }
     let other = place.path().join("other");
     fs::create_dir(&other).unwrap();
-    // Some keys of its own, and some of those that the set has.
+    // Some keys of its own, and some of the set.
     let mut whole = Files::template(template);
     whole.blocks[0].items.chunks_exact_mut(16).step_by(3).for_each(|key| key[15] ^= 1);
     whole.write(&other);
@@ -369,7 +370,7 @@ pub(crate) fn check(data: &[u8]) -> Outcomes {
                 let times = |(key, time): &(Key, Timestamp)| plain.times[key].contains(&time.0);
                 assert!(dated.len() == plain.all().len() && dated.iter().all(times));
             }
-            // What nobody but `verify` sees is a content of another name.
+            // Only `verify` detects a content of another name.
             if damages.is_empty() {
                 assert!(is_right && keys.is_some() && dated.is_some());
             }

@@ -1,4 +1,4 @@
-//! The files of a set, read from end to end by whoever takes them at their word.
+//! Reads the files of a set from end to end, without any checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,11 +8,11 @@ use uriscan::key::Key;
 
 use crate::files::BLOCK;
 
-/// What the files say, read from end to end.
+/// The content of the files.
 pub(crate) struct Plain {
-    /// Keys of each run, as they stand.
+    /// Keys of each run, in their order.
     pub(crate) runs: Vec<Vec<Key>>,
-    /// When keys were first seen, by the files of times.
+    /// The times at which keys were first seen, by the files of times.
     pub(crate) times: BTreeMap<Key, BTreeSet<u32>>,
 }
 

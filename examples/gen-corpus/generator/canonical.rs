@@ -1,4 +1,4 @@
-//! From an id to its canonical URI: the one spelling that rung `scheme` leaves alone.
+//! Maps an id to its canonical URI: the one spelling that rung `scheme` does not change.
 
 use super::draw::{Draw, derive};
 use super::site::Site;
@@ -9,7 +9,7 @@ use super::vocabulary::{
     VALUES, WORDS,
 };
 
-/// Where a web address carries its token.
+/// The position of the token in a web address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Host,
@@ -63,7 +63,7 @@ fn write_web(uri: &mut Uri, seed: u64, token: Token, draw: &mut Draw) {
     }
 }
 
-/// Userinfo now and then, the host, a port now and then; the path begins after it.
+/// Occasionally userinfo, the host, occasionally a port; the path begins after it.
 fn write_authority(uri: &mut Uri, site: Site, token: Option<Token>, draw: &mut Draw) {
     if draw.per_mille(1) {
         uri.push(draw.one_of(&USERS));
@@ -109,7 +109,7 @@ fn write_path(uri: &mut Uri, site: Site, token: Option<Token>, draw: &mut Draw) 
     }
 }
 
-/// A segment that holds the token; says whether it is a file's name.
+/// Writes a segment that holds the token; returns whether it is a file name.
 fn write_token_segment(uri: &mut Uri, token: Token, draw: &mut Draw) -> bool {
     let form = match draw.below(100) {
         0..55 => Form::Decimal,
@@ -161,7 +161,7 @@ fn write_token_segment(uri: &mut Uri, token: Token, draw: &mut Draw) -> bool {
     }
 }
 
-/// A segment without token; says whether it is a file's name.
+/// Writes a segment without a token; returns whether it is a file name.
 fn write_segment(uri: &mut Uri, last: bool, draw: &mut Draw) -> bool {
     match draw.below(100) {
         0..42 => draw.one_of(&WORDS).write(&mut uri.text),
@@ -199,7 +199,7 @@ fn write_slug(uri: &mut Uri, words: u32, draw: &mut Draw) {
     }
 }
 
-/// 32 hexadecimal digits, as of an MD5: too long to be taken for a token.
+/// 32 hexadecimal digits, as of an MD5: too long for a token.
 fn write_digest(uri: &mut Uri, draw: &mut Draw) {
     for _ in 0..2 {
         // A first digit that is not 0 makes 16 of them.

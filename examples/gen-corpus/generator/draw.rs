@@ -1,7 +1,7 @@
-//! The source of chance: SplitMix64, seeded, the same on every machine.
+//! The source of randomness: SplitMix64, seeded, the same on every machine.
 //!
-//! Everything that a URI is made of is drawn from a [`Draw`] seeded with the
-//! URI's id, so an id can be rendered again at any time and nothing is stored.
+//! All parts of a URI are drawn from a [`Draw`] seeded with the URI's id, so an id can be rendered
+//! again at any time and nothing is stored.
 
 /// One step of the SplitMix64 output function: a bijection that scatters all bits.
 pub(crate) const fn scatter(value: u64) -> u64 {
@@ -11,7 +11,7 @@ pub(crate) const fn scatter(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A seed for the thing called `name` under `seed`; different names give unrelated seeds.
+/// A seed for the purpose `name` under `seed`; different names give unrelated seeds.
 pub(crate) const fn derive(seed: u64, name: u64) -> u64 {
     scatter(scatter(seed.wrapping_add(0x9E37_79B9_7F4A_7C15)) ^ name)
 }

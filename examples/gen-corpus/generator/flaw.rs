@@ -1,10 +1,10 @@
-//! Lines that are not URIs by RFC 3986, as real lists have them.
+//! Lines that are not URIs by RFC 3986, as in real lists.
 
 use super::canonical;
 use super::draw::{Draw, derive};
 use super::uri::{Host, Uri};
 
-/// Text that no URI may hold, put at the end of a good one.
+/// Text that no URI may hold, appended to a valid one.
 const ENDINGS: [&str; 20] = [
     "/photos[1].jpg",
     "?filter[]=new",
@@ -28,10 +28,10 @@ const ENDINGS: [&str; 20] = [
     "/x^2",
 ];
 
-/// Writes the bad line numbered `number` into `uri`; different numbers give different lines.
+/// Writes invalid line number `number` into `uri`; different numbers give different lines.
 ///
-/// It is the canonical URI of an id from the far end of the ids, which good lines never reach,
-/// with a flaw after or before its token; so the token still tells the lines apart.
+/// It is the canonical URI of an id from the far end of the ids, which valid lines never reach,
+/// with a flaw after or before its token; the token therefore still distinguishes the lines.
 pub(crate) fn write(uri: &mut Uri, seed: u64, number: u32) {
     canonical::write(uri, seed, u32::MAX - number);
     let mut draw = Draw::new(derive(derive(seed, 0x666C_6177), u64::from(number)));

@@ -1,8 +1,8 @@
-//! A small corpus of what breaks readers and parsers, always the same bytes.
+//! A small corpus of input that breaks readers and parsers, always the same bytes.
 
 use super::draw::Draw;
 
-/// Lines that need no explanation beyond their look; each gets a LF.
+/// Self-explanatory lines; each is followed by a LF.
 const LINES: [&[u8]; 76] = [
     b"",
     b" ",
@@ -82,7 +82,7 @@ const LINES: [&[u8]; 76] = [
     b"http://h/a%2f..",
 ];
 
-/// What stands between `[` and `]` of a host, good and bad.
+/// Texts between `[` and `]` of a host, valid and invalid.
 const LITERALS: [&str; 40] = [
     "::",
     "::1",
@@ -146,7 +146,7 @@ pub(crate) fn text() -> Vec<u8> {
     ] {
         put(&mut out, &[line.as_bytes()]);
     }
-    // One more and one less than the widths of blocks and of registers.
+    // One more and one less than the widths of blocks and registers.
     for len in [15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 127, 128, 129, 255, 256, 257] {
         put(&mut out, &[b"http://h/", "a".repeat(len - 9).as_bytes()]);
         put(&mut out, &[b"http://h/", "a".repeat(len - 12).as_bytes(), b"%41"]);
@@ -184,7 +184,7 @@ fn put(out: &mut Vec<u8>, parts: &[&[u8]]) {
     out.push(b'\n');
 }
 
-/// Short lines of the bytes that matter to the grammar, and some of any bytes at all.
+/// Short lines of the bytes that matter to the grammar, and some of arbitrary bytes.
 fn put_noise(out: &mut Vec<u8>) {
     let mut draw = Draw::new(3986);
     for line in 0..400 {

@@ -1,9 +1,9 @@
-//! Crawl-like URIs without end, whose equivalence classes are known by construction.
+//! Endless crawl-like URIs, whose equivalence classes are known by construction.
 //!
-//! Nothing here knows how to normalize: a class is an id, its canonical URI a pure function of
-//! (seed, id) (`canonical`), its other spellings fixed edits of that (`spelling`). What was
-//! emitted is kept as 64 bits per id, so the counts of distinct lines at every rung are exact
-//! and cost eight bytes per class. [`Stream`] decides which line comes next.
+//! Nothing here normalizes: a class is an id, its canonical URI a pure function of (seed, id)
+//! (`canonical`), its other spellings fixed edits of that (`spelling`). The emitted spellings are
+//! kept as 64 bits per id, so the counts of distinct lines at every rung are exact and cost eight
+//! bytes per class. [`Stream`] decides which line comes next.
 
 mod canonical;
 mod draw;
@@ -25,9 +25,10 @@ pub(crate) fn canonical_uri(seed: u64, id: u32) -> Vec<u8> {
     uri.text
 }
 
-/// How many runs of letters and digits of `uri`, triplets aside, have the shape of a token.
+/// The number of runs of letters and digits of `uri`, apart from triplets, that have the shape of a
+/// token.
 ///
-/// It is 1 in every canonical URI: that is why different ids give different URIs.
+/// It is 1 in every canonical URI, which makes the URIs of different ids different.
 pub(crate) fn tokens_in(uri: &[u8]) -> usize {
     let mut tokens = 0;
     let mut run_start = 0;

@@ -8,7 +8,7 @@ use super::vocabulary::{IDN, SUBDOMAINS, SUFFIXES, SYLLABLES, WORDS, Word};
 /// Sites are ranks below 2 to this power.
 const RANK_BITS: u32 = 20;
 
-/// One site: everything about it follows from its rank and the seed.
+/// One site; all its properties follow from its rank and the seed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     seed: u64,
@@ -16,10 +16,10 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Draws a site by Zipf's law: the chance of a rank falls as 1 / rank.
+    /// Draws a site by Zipf's law: the probability of a rank falls as 1 / rank.
     ///
-    /// Each power of two of ranks is equally likely, which is that law in steps and needs no
-    /// floating point.
+    /// Each power of two of ranks is equally likely, which approximates that law in steps and needs
+    /// no floating point.
     pub(crate) fn draw(seed: u64, draw: &mut Draw) -> Site {
         let power = draw.below(RANK_BITS);
         let rank = (1u64 << power) + draw.below_u64(1 << power);
@@ -37,9 +37,9 @@ impl Site {
         WORDS[word as usize]
     }
 
-    /// Writes the host into `uri`, with `token` in its name when there is one.
+    /// Writes the host into `uri`, with `token` in its name if there is one.
     ///
-    /// The host's kind and range are set; port and path start at its end.
+    /// Sets the kind and range of the host; port and path start at its end.
     pub(crate) fn write_host(self, uri: &mut Uri, token: Option<(Token, Form)>) {
         let start = uri.text.len();
         let mut draw = Draw::new(self.seed);

@@ -1,11 +1,12 @@
-//! Other spellings of a URI, each known by the rung that makes it equal to the canonical one.
+//! Other spellings of a URI, each with a known rung at which it is equivalent to the canonical one.
 //!
-//! A spelling is a pair: `form` numbers what only rung `scheme` removes (0 is nothing), and
-//! `marks` is a set of what rung `syntax` removes already. Both are applied by fixed rules from
-//! (seed, id, form, marks), and each leaves a trace that the other edits cannot leave or wipe
-//! out (a port, a capital in scheme or host, a small hex digit in a needed triplet, a triplet of
-//! an unreserved character, a dot segment). So the text tells the pair: different spellings of
-//! one id are different bytes, and spellings with one form are one at rung `syntax`.
+//! A spelling is a pair: `form` is the number of a difference that only rung `scheme` removes (0
+//! for none), and `marks` is a set of differences that rung `syntax` removes. Both are applied by
+//! fixed rules from (seed, id, form, marks), and each leaves a trace that the other edits can
+//! neither leave nor remove (a port, a capital in scheme or host, a small hex digit in a needed
+//! triplet, a triplet of an unreserved character, a dot segment). So the text determines the pair:
+//! different spellings of one id have different bytes, and spellings with one form are equivalent
+//! at rung `syntax`.
 
 use std::ops::Range;
 
@@ -24,12 +25,13 @@ pub(crate) const DOTS: u8 = 8;
 /// Forms are numbers below this one.
 pub(crate) const FORMS: u8 = 4;
 
-/// Which spelling of an id.
+/// A spelling of an id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Spelling {
-    /// What rung `scheme` removes: 0 is nothing, and 1 to 3 depend on the URI.
+    /// The difference that rung `scheme` removes: 0 for none; 1 to 3 depend on the URI.
     pub(crate) form: u8,
-    /// What rung `syntax` removes: a set of [`CASE`], [`SMALL_HEX`], [`ENCODED`], [`DOTS`].
+    /// The differences that rung `syntax` removes: a set of [`CASE`], [`SMALL_HEX`], [`ENCODED`],
+    /// [`DOTS`].
     pub(crate) marks: u8,
 }
 
@@ -45,11 +47,11 @@ impl Spelling {
     }
 }
 
-/// What a form does to a URI.
+/// The edit of a form.
 #[derive(Clone, Copy)]
 enum Edit {
     Port(&'static str),
-    /// A given port with this many zeros before it.
+    /// The given port with this many leading zeros.
     Zeros(usize),
     NoPath,
     /// The UTF-8 of an internationalized label, in triplets.
@@ -207,9 +209,9 @@ fn put_capitals(uri: &mut Uri, draw: &mut Draw) {
     }
 }
 
-/// Whether the byte at `at` can be encoded with a trace that tells of nothing else.
+/// Whether encoding the byte at `at` leaves an unambiguous trace.
 ///
-/// A capital of the host stays as it is, being the trace of [`CASE`].
+/// A capital of the host is not encoded, since it is the trace of [`CASE`].
 fn is_encodable(uri: &Uri, at: usize) -> bool {
     let byte = uri.text[at];
     let in_triplet = uri.text[at - 1] == b'%' || uri.text[at - 2] == b'%';
@@ -219,10 +221,10 @@ fn is_encodable(uri: &Uri, at: usize) -> bool {
         && !(in_host && byte.is_ascii_uppercase())
 }
 
-/// The range of which a character is encoded; empty where there is none to encode.
+/// The range in which a character is encoded; empty if there is none to encode.
 fn encodable(uri: &Uri) -> Range<usize> {
     let range = match uri.scheme {
-        // RFC 8141 compares URNs without decoding, so nobody encodes there.
+        // RFC 8141 compares URNs without decoding, so nothing is encoded there.
         Scheme::Urn => 0..0,
         Scheme::Mailto => {
             let at = uri.text.iter().position(|&b| b == b'@').expect("a mail address has a domain");
@@ -233,7 +235,7 @@ fn encodable(uri: &Uri) -> Range<usize> {
     if range.clone().any(|at| is_encodable(uri, at)) {
         range
     } else if uri.host_kind == Host::Name {
-        // A host has dots at least.
+        // A host has at least dots.
         uri.host.clone()
     } else {
         0..0
@@ -242,7 +244,7 @@ fn encodable(uri: &Uri) -> Range<usize> {
 
 /// Encodes one unreserved character, or two.
 fn encode(uri: &mut Uri, draw: &mut Draw) {
-    // In the host now and then, also where the path would do: `%45x` is `ex` there.
+    // Sometimes in the host, even if the path would do: `%45x` is `ex` there.
     let prefer_host = uri.host_kind == Host::Name && draw.per_mille(60);
     for _ in 0..1 + u32::from(draw.per_mille(200)) {
         let range = if prefer_host { uri.host.clone() } else { encodable(uri) };
@@ -255,7 +257,7 @@ fn encode(uri: &mut Uri, draw: &mut Draw) {
             return;
         };
         let in_host = at < uri.host.end;
-        // In a host the capital stands for the same letter: it is lower-cased once decoded.
+        // In a host the capital means the same letter: it is lower-cased once decoded.
         let capital = in_host && draw.per_mille(500);
         let byte = if capital { uri.text[at].to_ascii_uppercase() } else { uri.text[at] };
         let digits = if draw.per_mille(700) { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
@@ -270,7 +272,7 @@ fn encode(uri: &mut Uri, draw: &mut Draw) {
     }
 }
 
-/// Writes a dot segment that 5.2.4 removes together with what it undoes.
+/// Writes a dot segment that 5.2.4 removes together with the segment that it undoes.
 fn put_dots(uri: &mut Uri, draw: &mut Draw) {
     let path = uri.path.clone();
     if draw.per_mille(150) && uri.text[path.end - 1] == b'/' {

@@ -1,4 +1,4 @@
-//! Which line comes next, and the books about what was emitted.
+//! Chooses the next line, and counts the emitted lines.
 
 use super::canonical;
 use super::draw::{Draw, derive};
@@ -6,11 +6,12 @@ use super::flaw;
 use super::spelling::{self, FORMS, Spelling};
 use super::uri::Uri;
 
-/// Half of the repetitions look back no further than this many classes.
+/// Half of the repetitions come from at most this many recent classes.
 const RECENT_CLASSES: u64 = 600_000;
-/// How often another id is tried when all wanted spellings of one are used up.
+/// Number of other ids that are tried if all wanted spellings of one are used up.
 const TRIES: u32 = 16;
-/// How hard the share of rewrites is held to what was asked, per unit of deviation.
+/// How strongly the share of rewrites is corrected towards the requested one, per unit of
+/// deviation.
 const GAIN: f64 = 20.0;
 
 /// Shares of all lines, each in `0.0..=1.0`.
@@ -18,11 +19,12 @@ const GAIN: f64 = 20.0;
 pub(crate) struct Shares {
     /// Byte duplicates of an earlier line.
     pub(crate) duplicates: f64,
-    /// New spellings of a URI that an earlier line spelled otherwise; one at rung `scheme`.
+    /// New spellings of a URI that an earlier line spelled differently; equivalent at rung
+    /// `scheme`.
     pub(crate) equivalents: f64,
     /// Lines whose spelling is not canonical at rung `scheme`, first or not.
     pub(crate) rewrite: f64,
-    /// Lines that RFC 3986 rejects, duplicates among them included.
+    /// Lines that RFC 3986 rejects, including duplicates.
     pub(crate) invalid: f64,
 }
 
@@ -45,7 +47,7 @@ impl Shares {
         }
     }
 
-    /// Why these shares cannot be had, if they cannot.
+    /// Why these shares are impossible, if they are.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         let all = [self.duplicates, self.equivalents, self.rewrite, self.invalid];
         if !all.iter().all(|share| (0.0..=1.0).contains(share)) {
@@ -74,8 +76,8 @@ impl Shares {
         None
     }
 
-    /// The odds of a new URI in another than its canonical spelling that give the share asked
-    /// for, when an equivalent takes the canonical spelling, if free, with odds of `free`.
+    /// The odds of a non-canonical spelling for a new URI that give the requested share, if an
+    /// equivalent takes the canonical spelling, if free, with odds of `free`.
     fn first_rewrite(&self, free: f64) -> f64 {
         let new = 1.0 - self.duplicates - self.equivalents;
         let weight = new - self.equivalents * free;
@@ -83,7 +85,7 @@ impl Shares {
     }
 }
 
-/// What was emitted so far. All counts are of records or of bytes written.
+/// Counts of emitted records and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Lines.
@@ -102,7 +104,7 @@ pub(crate) struct Counts {
     pub(crate) scheme: u64,
 }
 
-/// The odds that an equivalent takes the canonical spelling when that is still free.
+/// The odds that an equivalent takes the canonical spelling if that is still free.
 const FREE: f64 = 0.5;
 
 /// The lines of one corpus, in order.
@@ -112,9 +114,9 @@ pub(crate) struct Stream {
     draw: Draw,
     /// For each id the set of spellings emitted, by [`Spelling::bit`].
     emitted: Vec<u64>,
-    /// How many bad lines there are, numbered from 0.
+    /// Number of invalid lines, numbered from 0.
     flaws: u32,
-    /// The odds of a rewrite by the shares alone, and corrected by what was emitted.
+    /// The odds of a rewrite by the shares alone, and corrected by the emitted lines.
     base_rewrite: f64,
     rewrite: f64,
     counts: Counts,
@@ -138,7 +140,7 @@ impl Stream {
         }
     }
 
-    /// What was emitted so far.
+    /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
         self.counts
     }
@@ -153,7 +155,7 @@ impl Stream {
         if chance < duplicates {
             self.duplicate();
         } else if chance >= duplicates + equivalents || !self.equivalent() {
-            // Equivalents are valid, so new lines carry their share of the bad ones too.
+            // Equivalents are valid, so new lines include their share of the invalid ones.
             let new = 1.0 - duplicates - equivalents;
             if self.draw.unit() < invalid * (1.0 - duplicates) / new {
                 self.bad(self.flaws);
@@ -179,7 +181,7 @@ impl Stream {
         Some((all - 1 - self.draw.below_u64(window)) as u32)
     }
 
-    /// Renders a spelling of `id` and books it.
+    /// Renders a spelling of `id` and counts it.
     fn emit(&mut self, id: u32, spelling: Spelling) {
         canonical::write(&mut self.uri, self.seed, id);
         spelling::apply_form(&mut self.uri, spelling.form);
@@ -187,8 +189,8 @@ impl Stream {
         self.book(id, spelling);
     }
 
-    /// Renders some other spelling than the canonical one and books it, unless it is in
-    /// `taken`; says whether it did.
+    /// Renders a spelling other than the canonical one and counts it, unless it is in `taken`;
+    /// returns whether it did.
     fn respell(&mut self, id: u32, taken: u64) -> bool {
         canonical::write(&mut self.uri, self.seed, id);
         let spelling = self.choose_spelling();
@@ -200,7 +202,7 @@ impl Stream {
         true
     }
 
-    /// Books a spelling of `id` as written.
+    /// Counts a spelling of `id` as written.
     fn book(&mut self, id: u32, spelling: Spelling) {
         let before = self.emitted[id as usize];
         let bit = spelling.bit();
@@ -212,7 +214,7 @@ impl Stream {
         self.counts.rewrites += u64::from(bit != 0);
     }
 
-    /// Writes and books bad line `number`, an earlier one or the next.
+    /// Writes and counts invalid line `number`, an earlier one or the next.
     fn bad(&mut self, number: u32) {
         flaw::write(&mut self.uri, self.seed, number);
         self.counts.invalid += 1;

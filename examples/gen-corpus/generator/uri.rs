@@ -1,4 +1,5 @@
-//! A URI under construction: its bytes, where its components stand, and edits that keep both true.
+//! A URI under construction: its bytes, the ranges of its components, and edits that keep both
+//! consistent.
 
 use std::ops::Range;
 
@@ -51,13 +52,13 @@ impl Scheme {
         }
     }
 
-    /// Whether no path after the authority means `/` (6.2.3).
+    /// Whether an empty path after the authority means `/` (6.2.3).
     pub(crate) const fn empty_path_is_root(self) -> bool {
         matches!(self, Scheme::Https | Scheme::Http | Scheme::Ws | Scheme::Wss)
     }
 }
 
-/// What stands in the host, as far as respelling needs to know.
+/// The kind of host, as far as respelling needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     /// No authority, or an empty host.
@@ -79,18 +80,18 @@ pub(crate) struct Uri {
     pub(crate) text: Vec<u8>,
     /// The scheme, whatever its spelling.
     pub(crate) scheme: Scheme,
-    /// What the host is.
+    /// The kind of host.
     pub(crate) host_kind: Host,
-    /// Whether there is an authority, even an empty one.
+    /// Whether there is an authority, possibly empty.
     pub(crate) authority: bool,
     /// The host; empty without authority.
     pub(crate) host: Range<usize>,
-    /// The path; the port with its `:` stands between host and path.
+    /// The path; the port with its `:` is between host and path.
     pub(crate) path: Range<usize>,
 }
 
 impl Uri {
-    /// An empty one, to be filled again and again.
+    /// An empty URI, to be reused.
     pub(crate) fn new() -> Uri {
         Uri {
             text: Vec::with_capacity(512),
@@ -102,7 +103,7 @@ impl Uri {
         }
     }
 
-    /// Forgets everything and writes the scheme, and `//` if there is to be an authority.
+    /// Clears everything and writes the scheme, and `//` if `authority` is true.
     pub(crate) fn begin(&mut self, scheme: Scheme, authority: bool) {
         self.text.clear();
         self.text.extend_from_slice(scheme.name().as_bytes());
@@ -123,12 +124,12 @@ impl Uri {
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    /// Whether there is a port, even an empty one.
+    /// Whether there is a port, possibly empty.
     pub(crate) fn has_port(&self) -> bool {
         self.authority && self.host.end != self.path.start
     }
 
-    /// Writes `with` in place of the bytes `old`, and moves what follows.
+    /// Replaces the bytes `old` with `with`, and moves the rest.
     fn splice(&mut self, old: Range<usize>, with: &[u8]) -> Shift {
         let (before, cut) = (self.text.len(), old.len());
         if with.len() > cut {
@@ -165,7 +166,7 @@ impl Uri {
     }
 }
 
-/// How far an edit moved what follows it.
+/// The distance by which an edit moved the bytes after it.
 struct Shift {
     cut: usize,
     grown: usize,

@@ -1,9 +1,8 @@
-//! The words URIs are made of.
+//! The vocabulary of the generated URIs.
 //!
-//! Rules that uniqueness and canonical form rest on (`token.rs`, `spelling.rs`;
-//! `tests/corpora.rs` checks both): no entry holds a run of letters and digits that
-//! could be taken for a token; triplets are upper case and stand for no unreserved
-//! character; nothing is a dot segment.
+//! Uniqueness and canonical form depend on these rules (see `token.rs` and `spelling.rs`;
+//! `tests/corpora.rs` checks both): no entry holds a run of letters and digits with the shape of a
+//! token; triplets are upper case and encode no unreserved character; nothing is a dot segment.
 
 /// A short word padded to a width that is copied in one store: most of a corpus is made of these.
 #[derive(Clone, Copy)]
@@ -231,7 +230,7 @@ pub(crate) static WORDS: [Word; 192] = padded([
     "travel",
 ]);
 
-/// Words whose upper-case letters count: paths are case-sensitive.
+/// Words with significant upper-case letters: paths are case-sensitive.
 pub(crate) const TITLES: [&str; 24] = [
     "Main_Page",
     "About",
@@ -287,7 +286,7 @@ pub(crate) const ENCODED: [&str; 24] = [
     "a%3Ab",
 ];
 
-/// Segments with delimiters that a path may hold as they are.
+/// Segments with delimiters that a path may hold unencoded.
 pub(crate) const DELIMITED: [&str; 16] = [
     "@editor",
     "@travel",
@@ -321,7 +320,7 @@ pub(crate) static SYLLABLES: [Word; 48] = padded([
     "wa", "xe", "yo", "zen",
 ]);
 
-/// Public suffixes, the commoner ones more than once.
+/// Public suffixes; the more common ones occur more than once.
 pub(crate) static SUFFIXES: [Word; 32] = padded([
     "com", "com", "com", "com", "com", "com", "com", "com", "com", "com", "org", "org", "org",
     "net", "net", "de", "de", "co.uk", "co.uk", "fr", "it", "nl", "ru", "pl", "com.br", "jp",
