@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds uriscan and the peers, then times them side by side:
 #   scripts/compare-extract.sh DIRECTORY [RUNS]
-# DIRECTORY takes the inputs that compare-extract/run.py makes and keeps there; `--help` says the rest.
+# DIRECTORY holds the inputs that compare-extract/run.py creates and keeps; see `--help`.
 set -eu
 root=$(dirname "$0")/..
 case " $* " in

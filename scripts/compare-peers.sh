@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds uriscan and the peers, then times them side by side:
 #   scripts/compare-peers.sh FILE [RUNS] [--only A,B] [--skip A,B] [--base NAME] [--json OUT] [--list]
-# FILE holds one URI per line. What is run, and what "same" means to each, is in
-# compare-peers/run.py; `--help` says the rest.
+# FILE holds one URI per line. The programs, and the definition of equality of each, are in
+# compare-peers/run.py; see `--help`.
 set -eu
 root=$(dirname "$0")/..
 case " $* " in
@@ -10,7 +10,7 @@ case " $* " in
 *)
     cargo build --release --quiet --manifest-path "$root/Cargo.toml" --bin uriscan
     cargo build --release --quiet --locked --manifest-path "$root/scripts/compare-peers/Cargo.toml"
-    # Without a C++ compiler there is no such peer.
+    # Skipped without a C++ compiler.
     cargo build --release --quiet --locked --manifest-path "$root/scripts/compare-peers/ada/Cargo.toml" || true
     ;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds uriscan's sets and embedded stores into one program, then times them side by side:
 #   scripts/compare-stores.sh [--keys N] [--asked N] [--add N] [--rounds N] [--threads N] [--only A,B] [--dir DIR]
-# What is timed, and what the options mean, tells `--help`.
+# See `--help` for what is timed and for the options.
 set -eu
 root=$(dirname "$0")/..
 case " $* " in

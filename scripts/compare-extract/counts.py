@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the links that uriscan finds in pages, text and archives to those of independent extractors.
+"""Compares the links that uriscan finds in pages, text and archives with those of independent extractors.
 
   counts.py html PAGE...     attributes that hold references, by lxml and by html5lib (which build the tree)
   counts.py warc ARCHIVE     URIs of records and links of pages, by warcio and lxml
-  counts.py text FILE...     by the expression https?://[^\\s"<>]+ with what stands behind a URI in prose taken off
+  counts.py text FILE...     by the expression https?://[^\\s"<>]+ without trailing punctuation
 
-Prints how many are the same and every class of difference, with examples. Needs Python's lxml, html5lib and
-warcio, whichever are used. It is a report, not a test: what differs is to be read.
+Prints the number of equal links and every class of difference, with examples. Needs the Python packages lxml, html5lib
+and warcio, as far as they are used. It is a report, not a test: the differences need to be reviewed.
 """
 
 import collections

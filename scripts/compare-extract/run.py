@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Times programs and libraries that get links out of text, pages and archives, interleaved.
+"""Times programs and libraries that extract links from text, pages and archives, interleaved.
 
-Inputs are taken from DIRECTORY, where they exist:
+Inputs are read from DIRECTORY, if they exist:
 
-  access.log   an access log in the Combined format; access.log.gz is made of it
+  access.log   an access log in the Combined format; access.log.gz is made from it
   prose.txt    text with few links
-  links.txt    text with many
+  links.txt    text with many links
   pages/       HTML pages
   w.warc(.gz)  an archive by another writer, such as Python's warcio
 
 A round runs every program once, A B C D, then A B C D again, so that a slow moment of the machine
-falls on all alike; the first round is not counted. Programs write to /dev/null. Wall clock and the
+affects all alike; the first round is not counted. Programs write to /dev/null. Wall clock and the
 time of all cores are shown, since the machine may be busy. Libraries run on one thread, in memory,
-in a program of their own (`peers`). rg, and FastWARC for the Python that runs this, are left out
-with a word where they are not there.
+in a program of their own (`peers`). rg, and FastWARC for the Python that runs this, are skipped
+with a message if they are missing.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 URISCAN = os.path.join(ROOT, "target", "release", "uriscan")
 PEERS = os.path.join(ROOT, "scripts", "compare-extract", "target", "release", "peers")
 PATTERN = r'https?://[^\s"<>]+'
-# What FastWARC's users write: every response, with its payload read.
+# Typical use of FastWARC: every response, with its payload read.
 FASTWARC = """
 import sys
 from fastwarc.warc import ArchiveIterator, WarcRecordType

@@ -2,15 +2,15 @@
 """Times programs that deduplicate a list of URIs, interleaved, and prints a Markdown table.
 
 A round runs every program once, A B C D, then A B C D again, so that a slow moment of the machine
-falls on all alike. Before the timed rounds each program runs once untimed with its output lines
-counted: that brings FILE into the page cache and gives the answer, which a program that reports
+affects all alike. Before the timed rounds each program runs once untimed with its output lines
+counted: this brings FILE into the page cache and determines the result, which a program that reports
 its own count must repeat in every round. Timed runs write to /dev/null. Seconds are wall clock of
 the whole process; memory is the peak resident size from wait4(2).
 
-Programs with the same notion of "same" must give the same number; otherwise this exits with 1.
-A program that is not there is left out with a word; one that fails is left out as well, and the
-exit code is 2. Only the standard library is used, and as little of it as can be: a child's peak
-starts at this process's own size, so that smaller ones are shown as "<".
+Programs with the same definition of equality must report the same number; otherwise the exit code is 1.
+A program that is missing is skipped with a message; one that fails is skipped too, and the exit
+code is 2. Only the standard library is used, and as little of it as possible: a child's peak
+starts at the size of this process, so smaller ones are shown as "<".
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Peer:
     def __init__(self, name, key, command, missing=None, upset_by=()):
         self.name, self.key, self.command, self.missing = name, key, command, missing
         self.upset_by = set(upset_by)
-        # A sentence for below the table.
+        # A note below the table.
         self.note = None
         self.seconds, self.peaks, self.distinct = [], [], None
 
@@ -66,14 +66,14 @@ class Survey:
         self.bytes, self.lines, self.utf8, self.odd = 0, 0, True, set()
         digest, before, cut = hashlib.sha256(), b"\n", b""
         with open(path, "rb") as file:
-            # Small pieces: what this process takes at its worst hides what its children take.
+            # Small chunks: the peak of this process hides that of its children.
             while chunk := file.read(1 << 16):
                 if self.bytes == 0 and chunk.startswith(b"\xef\xbb\xbf"):
                     self.odd.add(MARK)
                 self.bytes += len(chunk)
                 self.lines += chunk.count(b"\n")
                 digest.update(chunk)
-                # With the byte before, so that no pair is missed between two pieces.
+                # With the byte before, so that no pair is missed between two chunks.
                 seen = before + chunk
                 for sign, marks in FOUND_BY.items():
                     if sign not in self.odd and any(mark in seen for mark in marks):
@@ -82,7 +82,7 @@ class Survey:
                 if self.utf8 and (cut or not chunk.isascii()):
                     self.utf8, cut = utf8_so_far(cut + chunk)
         self.utf8 = self.utf8 and not cut
-        # A last line without its LF.
+        # A last line without LF.
         self.lines += before != b"\n"
         if before in (b" ", b"\t", b"\x0b", b"\x0c"):
             self.odd.add(SPACE)
@@ -290,7 +290,7 @@ def disagreements(ran, survey):
 
 def table(ran, base):
     """The Markdown table, ratios being medians over the base's median."""
-    # ru_maxrss counts in KiB and survives exec: what is not above this size says nothing.
+    # ru_maxrss counts in KiB and survives exec: a value not above this size has no meaning.
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print("| program | same means | median s | min | max | ratio | peak MB | distinct |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")

@@ -110,8 +110,9 @@ impl Changes<'_> {
     /// The bits of a value that is not in canonical form.
     fn explained(&self, value: &[u8]) -> Result<u64, UriError> {
         let equivalence = &self.columns.equivalence;
-        let told = explain_with_rules(value, equivalence.normalize, equivalence.rules.as_deref())?;
+        let explanation =
+            explain_with_rules(value, equivalence.normalize, equivalence.rules.as_deref())?;
         let bit = |name| self.names.iter().position(|known| *known == name).map_or(0, |at| 1 << at);
-        Ok(told.changes.iter().fold(0, |bits, change| bits | bit(change.step.name)))
+        Ok(explanation.changes.iter().fold(0, |bits, change| bits | bit(change.step.name)))
     }
 }

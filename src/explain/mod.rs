@@ -421,8 +421,8 @@ pub fn compare_with_rules(
 fn steps(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<&'static Step> {
     let differs = parting::components_spelled_differently(a, b);
     let changes = |text| {
-        let told = explain_with_rules(text, options, rules);
-        told.map_or_else(|_| Vec::new(), |told| told.changes)
+        let explanation = explain_with_rules(text, options, rules);
+        explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)
     };
     let mut steps: Vec<&'static Step> = Vec::new();
     for change in changes(a).into_iter().chain(changes(b)) {

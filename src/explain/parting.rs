@@ -171,16 +171,16 @@ pub(super) fn partings(
     options: Options,
     rules: Option<&RuleSet>,
 ) -> Vec<Parting> {
-    let tell = |text, rung| explain_with_rules(text, Options { rung, ..options }, rules);
+    let explain = |text, rung| explain_with_rules(text, Options { rung, ..options }, rules);
     let rung = options.rung;
-    let (Ok(told_a), Ok(told_b)) = (tell(a, rung), tell(b, rung)) else {
+    let (Ok(explanation_a), Ok(explanation_b)) = (explain(a, rung), explain(b, rung)) else {
         let at = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         return vec![Parting { component: None, reason: Reason::Invalid, at: [at, at] }];
     };
-    let (form_a, form_b) = (&told_a.canonical[..], &told_b.canonical[..]);
+    let (form_a, form_b) = (&explanation_a.canonical[..], &explanation_b.canonical[..]);
     // Canonical forms are valid.
     let (Ok(parts_a), Ok(parts_b)) = (parse(form_a), parse(form_b)) else { return Vec::new() };
-    let highest = tops(tell(a, Rung::Scheme), tell(b, Rung::Scheme));
+    let highest = tops(explain(a, Rung::Scheme), explain(b, Rung::Scheme));
     let is_lone = (parts_a.authority_start == 0) != (parts_b.authority_start == 0);
     let mut partings = Vec::new();
     for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
@@ -194,8 +194,8 @@ pub(super) fn partings(
         }
         let same = text_a.iter().zip(text_b).take_while(|(a, b)| a == b).count();
         let at = [
-            told_a.place(place_a.start + same, place_a.end),
-            told_b.place(place_b.start + same, place_b.end),
+            explanation_a.place(place_a.start + same, place_a.end),
+            explanation_b.place(place_b.start + same, place_b.end),
         ];
         let reason = match highest.iter().flatten().find(|top| top.component == component) {
             Some(top) if top.a == top.b => Reason::HigherRung,

@@ -1,10 +1,10 @@
-//! Each repair by example; properties over anything.
+//! Tests each repair by example, and properties for any text.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What was done: where, and how often.
+/// The repairs made: where, and how often.
 type Made = Vec<(Repair, u32, u32)>;
 
 fn repaired(text: &str, repairs: Repairs) -> Option<(String, Made)> {
@@ -14,7 +14,7 @@ fn repaired(text: &str, repairs: Repairs) -> Option<(String, Made)> {
     Some((String::from_utf8(out).unwrap(), changes))
 }
 
-/// A record, what it becomes, and by which repairs: where, and how often.
+/// A record, its repaired form, and the repairs: where, and how often.
 type Row = (&'static str, &'static str, &'static [(Repair, u32, u32)]);
 
 const ROWS: &[Row] = &[
@@ -42,7 +42,7 @@ const ROWS: &[Row] = &[
     ("ht\ntp://h/", "http://h/", &[(Repair::LineBreak, 2, 1)]),
     ("a b/c", "a%20b/c", &[(Repair::Space, 1, 1)]),
     ("http://u s:p|@h/", "http://u%20s:p%7C@h/", &[(Repair::Space, 8, 1), (Repair::Byte, 12, 1)]),
-    // What stays invalid.
+    // Records that stay invalid.
     ("http://h h/", "", &[]),
     ("http://h/\u{1}", "", &[]),
     ("http://h:x/ ", "", &[]),
@@ -53,14 +53,14 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn each_repair_does_what_its_name_says() {
+fn each_repair_has_its_effect() {
     for &(text, expected, changes) in ROWS {
         let found = repaired(text, Repairs::all_but_iri());
         if expected.is_empty() {
             assert_eq!(found, None, "{text:?}");
         } else {
             assert_eq!(found, Some((expected.to_owned(), changes.to_vec())), "{text:?}");
-            // None of them can be left out.
+            // All of them are needed.
             for &(needed, ..) in changes {
                 let all = Repair::ALL[1..].iter().filter(|&&repair| repair != needed);
                 let others = all.fold(Repairs::default(), |set, &repair| set.with(repair));
@@ -95,11 +95,11 @@ fn iris_become_uris() {
             "http://B\u{dc}CHER.example:8/?\u{e9}#\u{e9}",
             "http://xn--bcher-kva.example:8/?%C3%A9#%C3%A9",
         ),
-        // No DNS name.
+        // Not a DNS name.
         ("foo://b\u{fc}cher/", "foo://b%C3%BCcher/"),
         ("mailto:j\u{f6}@h", "mailto:j%C3%B6@h"),
         ("//u\u{e9}@h/", "//u%C3%A9@h/"),
-        // Not normalized: e and a combining accent stay two.
+        // Not normalized: e and a combining accent stay separate.
         ("http://h/e\u{301}", "http://h/e%CC%81"),
         // Private use in a query only.
         ("http://h/?\u{e000}", "http://h/?%EE%80%80"),
@@ -128,7 +128,7 @@ fn iris_become_uris() {
 
 proptest! {
     #[test]
-    fn what_comes_out_is_valid_and_what_is_valid_stays(
+    fn results_are_valid_and_valid_input_is_unchanged(
         text in "[\"'<]?(http|foo|)(:|)(//|\\\\\\\\|)[a-zé@:\\[\\]%. ]{0,10}([/\\\\?#][a-z%|\\[\\]{}\t é\u{202e}0-9]{0,8}){0,4}[\"'>]?",
     ) {
         let all = Repairs::all_but_iri().with(Repair::Iri);
@@ -138,7 +138,7 @@ proptest! {
                 prop_assert_eq!(&out, text.as_bytes());
                 prop_assert_eq!(changes.unwrap(), []);
             }
-            (Err(error), Err(told)) => prop_assert_eq!((told, out.len()), (error, 0)),
+            (Err(error), Err(found)) => prop_assert_eq!((found, out.len()), (error, 0)),
             (Err(_), Ok(changes)) => {
                 prop_assert!(parse(&out).is_ok() && !changes.is_empty());
                 for change in changes {

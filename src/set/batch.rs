@@ -32,11 +32,11 @@ pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError
         threads::map(keys.chunks(piece).enumerate(), |(i, keys)| deal(keys, i * piece, shares));
     let found: Vec<AtomicBool> = (0..keys.len()).map(|_| AtomicBool::default()).collect();
     let done = threads::map(0..shares, |share| {
-        let mut asked = Vec::new();
+        let mut queries = Vec::new();
         for Dealt { keys, starts } in &pieces {
-            asked.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
+            queries.extend_from_slice(&keys[starts[share]..starts[share + 1]]);
         }
-        find(runs, &mut asked, |i| found[i].store(true, Ordering::Relaxed))
+        find(runs, &mut queries, |i| found[i].store(true, Ordering::Relaxed))
     });
     done.into_iter().collect::<Result<(), _>>()?;
     Ok(found.into_iter().map(AtomicBool::into_inner).collect())
@@ -67,16 +67,16 @@ fn deal(keys: &[Key], first: usize, shares: usize) -> Dealt {
 /// [`super::KeySet::find`].
 pub(super) fn find(
     runs: &[Run],
-    asked: &mut [(Key, usize)],
+    queries: &mut [(Key, usize)],
     mut hit: impl FnMut(usize),
 ) -> Result<(), SetError> {
-    asked.sort_unstable_by_key(|&(key, _)| key);
-    let (Some(&(first, _)), Some(&(last, _))) = (asked.first(), asked.last()) else {
+    queries.sort_unstable_by_key(|&(key, _)| key);
+    let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
         return Ok(());
     };
     for run in runs {
-        let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
-        for &(key, i) in &*asked {
+        let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
+        for &(key, i) in &*queries {
             if cursor.seek(key.0)?.1 {
                 hit(i);
             }
@@ -88,18 +88,18 @@ pub(super) fn find(
 /// [`super::KeySet::find_dated`].
 pub(super) fn find_dated(
     runs: &[Run],
-    asked: &mut [(Key, usize)],
+    queries: &mut [(Key, usize)],
     mut found: impl FnMut(usize, Timestamp),
 ) -> Result<(), SetError> {
-    asked.sort_unstable_by_key(|&(key, _)| key);
-    let (Some(&(first, _)), Some(&(last, _))) = (asked.first(), asked.last()) else {
+    queries.sort_unstable_by_key(|&(key, _)| key);
+    let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
         return Ok(());
     };
     let mut places = Vec::new();
-    let mut is_found = vec![false; asked.len()];
+    let mut is_found = vec![false; queries.len()];
     for (run, times) in runs.iter().filter_map(|run| Some((run, run.times()?))) {
-        let mut cursor = Cursor::new(run, asked.len(), first.0, last.0);
-        for (&(key, i), is_found) in asked.iter().zip(&mut is_found) {
+        let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
+        for (&(key, i), is_found) in queries.iter().zip(&mut is_found) {
             let (place, is_there) = cursor.seek(key.0)?;
             if is_there {
                 // The choice between two times is up to the caller.
@@ -136,14 +136,14 @@ mod tests {
         }
         // Unordered, with repeated keys, and with the least and greatest possible key.
         let numbers = (0..3 * PIECE as u64 + 5).map(|i| i * 7919 % 90_000);
-        let (mut asked, mut expected): (Vec<Key>, Vec<bool>) =
+        let (mut queries, mut expected): (Vec<Key>, Vec<bool>) =
             numbers.map(|i| (key(i), i < 40_100)).unzip();
-        asked.extend([Key(1), Key(u128::MAX)]);
+        queries.extend([Key(1), Key(u128::MAX)]);
         expected.extend([false, false]);
-        assert!(asked.len() / SHARE > 1);
-        assert!(set.set().contains(&asked).unwrap() == expected);
+        assert!(queries.len() / SHARE > 1);
+        assert!(set.set().contains(&queries).unwrap() == expected);
         set.set_mut().hold(u64::MAX).unwrap();
-        assert!(set.set().contains(&asked).unwrap() == expected);
+        assert!(set.set().contains(&queries).unwrap() == expected);
         assert!(set.set().contains(&[]).unwrap().is_empty());
     }
 }

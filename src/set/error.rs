@@ -52,7 +52,7 @@ pub struct Difference {
     /// The fact of the set, if it differs.
     pub set: Option<String>,
     /// The requested fact, if it differs.
-    pub asked: Option<String>,
+    pub requested: Option<String>,
 }
 
 impl SetError {
@@ -107,14 +107,14 @@ impl fmt::Display for SetError {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.set, &self.asked) {
-            (Some(set), Some(asked)) => {
-                write!(f, "its keys were made with `{set}`, but `{asked}` is requested")
+        match (&self.set, &self.requested) {
+            (Some(set), Some(requested)) => {
+                write!(f, "its keys were made with `{set}`, but `{requested}` is requested")
             }
             (Some(set), None) => {
                 write!(f, "its keys were made with `{set}`, which is not requested")
             }
-            (None, Some(asked)) => write!(f, "its keys were made without `{asked}`"),
+            (None, Some(requested)) => write!(f, "its keys were made without `{requested}`"),
             (None, None) => f.write_str("its keys have another meaning"),
         }
     }

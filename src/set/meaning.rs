@@ -15,7 +15,7 @@ use crate::key::PublicHash;
 /// assert_eq!(scheme.as_str(), "hash blake3\nrung scheme\n");
 /// assert_eq!(scheme.difference(&scheme), None);
 /// let found = scheme.difference(&syntax).unwrap();
-/// assert_eq!((found.set.as_deref(), found.asked.as_deref()), (Some("rung scheme"), Some("rung syntax")));
+/// assert_eq!((found.set.as_deref(), found.requested.as_deref()), (Some("rung scheme"), Some("rung syntax")));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning(String);
@@ -50,11 +50,11 @@ impl Meaning {
     }
 
     /// The first fact in which the meaning of a set differs from the requested one.
-    pub fn difference(&self, asked: &Meaning) -> Option<Difference> {
+    pub fn difference(&self, requested: &Meaning) -> Option<Difference> {
         let only = |one: &Meaning, other: &Meaning| {
             one.0.lines().find(|line| !other.0.lines().any(|it| it == *line)).map(str::to_owned)
         };
-        let (set, other) = (only(self, asked), only(asked, self));
-        (self != asked).then_some(Difference { set, asked: other })
+        let (set, other) = (only(self, requested), only(requested, self));
+        (self != requested).then_some(Difference { set, requested: other })
     }
 }

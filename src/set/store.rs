@@ -72,12 +72,12 @@ impl KeySet {
         self.note.as_deref()
     }
 
-    /// Checks that its keys have the meaning `asked`.
+    /// Checks that its keys have the meaning `requested`.
     ///
     /// # Errors
     /// [`Fault::Differs`] if they have another one.
-    pub fn expect(&self, asked: &Meaning) -> Result<(), SetError> {
-        match self.meaning.difference(asked) {
+    pub fn expect(&self, requested: &Meaning) -> Result<(), SetError> {
+        match self.meaning.difference(requested) {
             None => Ok(()),
             Some(difference) => Err(SetError::new(&self.directory, Fault::Differs(difference))),
         }
@@ -94,7 +94,7 @@ impl KeySet {
     /// [`Fault::Differs`] if it is not as `is_dated` requires.
     pub fn expect_dated(&self, is_dated: bool) -> Result<(), SetError> {
         let fact = |is_told: bool| is_told.then(|| FIRST_SEEN.to_owned());
-        let difference = Difference { set: fact(self.is_dated), asked: fact(is_dated) };
+        let difference = Difference { set: fact(self.is_dated), requested: fact(is_dated) };
         match self.is_dated == is_dated {
             true => Ok(()),
             false => Err(SetError::new(&self.directory, Fault::Differs(difference))),
@@ -163,8 +163,8 @@ impl KeySet {
     /// let mut keys = set.loader(1 << 20)?;
     /// keys.push([hasher.key(b"http://a/"), hasher.key(b"http://b/")])?;
     /// assert_eq!(set.add(keys)?, 2);
-    /// let asked = [hasher.key(b"http://c/"), hasher.key(b"http://a/")];
-    /// assert_eq!(set.set().contains(&asked)?, [false, true]);
+    /// let queries = [hasher.key(b"http://c/"), hasher.key(b"http://a/")];
+    /// assert_eq!(set.set().contains(&queries)?, [false, true]);
     /// # Ok(())
     /// # }
     /// ```
@@ -175,25 +175,29 @@ impl KeySet {
     }
 
     /// Calls `hit` with the number of each of the keys that is in the set, on this thread. Sorts
-    /// `asked`; look-ups are the faster the denser the keys are.
+    /// `queries`; look-ups are the faster the denser the keys are.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
-    pub fn find(&self, asked: &mut [(Key, usize)], hit: impl FnMut(usize)) -> Result<(), SetError> {
-        batch::find(&self.runs, asked, hit)
+    pub fn find(
+        &self,
+        queries: &mut [(Key, usize)],
+        hit: impl FnMut(usize),
+    ) -> Result<(), SetError> {
+        batch::find(&self.runs, queries, hit)
     }
 
     /// Calls `found` with the number of each of the keys that is in the set, and the time at which
-    /// it was first seen, on this thread; never for a set without times. Sorts `asked`.
+    /// it was first seen, on this thread; never for a set without times. Sorts `queries`.
     ///
     /// # Errors
     /// If it cannot be read or is damaged.
     pub fn find_dated(
         &self,
-        asked: &mut [(Key, usize)],
+        queries: &mut [(Key, usize)],
         found: impl FnMut(usize, Timestamp),
     ) -> Result<(), SetError> {
-        batch::find_dated(&self.runs, asked, found)
+        batch::find_dated(&self.runs, queries, found)
     }
 
     pub(super) fn runs(&self) -> &[Run] {

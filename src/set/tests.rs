@@ -72,9 +72,9 @@ fn agrees_with_a_tree_in_any_order_of_keys() {
             tree.extend(keys.iter().map(|&i| key(i)));
             assert_eq!(add(&mut set, keys, memory), (tree.len() - before) as u64);
             assert!(set.set().run_lengths().len() <= 9);
-            let asked: Vec<Key> = (0..50_000).step_by(13).map(key).collect();
-            let expected: Vec<bool> = asked.iter().map(|key| tree.contains(key)).collect();
-            assert!(set.set().contains(&asked).unwrap() == expected);
+            let queries: Vec<Key> = (0..50_000).step_by(13).map(key).collect();
+            let expected: Vec<bool> = queries.iter().map(|key| tree.contains(key)).collect();
+            assert!(set.set().contains(&queries).unwrap() == expected);
             let reader = KeySet::open(&path).unwrap();
             assert_eq!(reader.len(), tree.len() as u64);
             if round % 5 == 0 {
@@ -186,9 +186,10 @@ fn there_is_one_writer_and_readers_keep_their_state() {
 /// When key `i` was first seen by the set, if it was.
 fn times(set: &KeySet, keys: impl IntoIterator<Item = u64>) -> BTreeMap<u64, u32> {
     let keys: Vec<u64> = keys.into_iter().collect();
-    let mut asked: Vec<(Key, usize)> = keys.iter().copied().map(key).zip(0..).collect();
+    let mut queries: Vec<(Key, usize)> = keys.iter().copied().map(key).zip(0..).collect();
     let mut found = BTreeMap::new();
-    set.find_dated(&mut asked, |i, time| assert!(found.insert(keys[i], time.0).is_none())).unwrap();
+    set.find_dated(&mut queries, |i, time| assert!(found.insert(keys[i], time.0).is_none()))
+        .unwrap();
     found
 }
 
@@ -302,7 +303,7 @@ fn changed_bytes_and_truncated_files_are_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s");
     drop(made(&path, 0..600));
-    all_damage_is_detected(&path, |set, asked| set.contains(asked).is_err());
+    all_damage_is_detected(&path, |set, queries| set.contains(queries).is_err());
 }
 
 #[test]
@@ -312,16 +313,16 @@ fn changed_times_and_truncated_files_are_detected() {
     let mut set = SetWriter::create_dated(&path, meaning()).unwrap();
     add(&mut set, 0..600, 1 << 20);
     drop(set);
-    all_damage_is_detected(&path, |set, asked| {
-        let mut asked: Vec<(Key, usize)> = asked.iter().copied().zip(0..).collect();
-        set.find_dated(&mut asked, |_, _| {}).is_err()
+    all_damage_is_detected(&path, |set, queries| {
+        let mut queries: Vec<(Key, usize)> = queries.iter().copied().zip(0..).collect();
+        set.find_dated(&mut queries, |_, _| {}).is_err()
     });
 }
 
-/// Damages the files of the set of the first 600 keys at `path` one by one; `is_refused` looks up
+/// Damages the files of the set of the first 600 keys at `path` one by one; `is_rejected` looks up
 /// keys such that each byte of the files matters.
-fn all_damage_is_detected(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) {
-    let asked: Vec<Key> = (0..1200).map(key).collect();
+fn all_damage_is_detected(path: &Path, is_rejected: fn(&KeySet, &[Key]) -> bool) {
+    let queries: Vec<Key> = (0..1200).map(key).collect();
     let expected: Vec<bool> = (0..1200).map(|i| i < 600).collect();
     for (name, bytes) in files(path) {
         let file = path.join(&name);
@@ -335,7 +336,7 @@ fn all_damage_is_detected(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) 
             assert!(damage.contains(&name) || damage.contains("damaged"), "{damage}");
             // Readers get the right result or an error.
             if let Ok(set) = opened {
-                assert!(is_refused(&set, &asked), "{name}: {what} was read");
+                assert!(is_rejected(&set, &queries), "{name}: {what} was read");
             }
         };
         for at in (0..bytes.len()).step_by(if bytes.len() > 1000 { 61 } else { 1 }) {
@@ -354,7 +355,7 @@ fn all_damage_is_detected(path: &Path, is_refused: fn(&KeySet, &[Key]) -> bool) 
         assert!(KeySet::open(path).is_err(), "{name} is missing");
         fs::write(&file, &bytes).unwrap();
     }
-    assert!(KeySet::open(path).unwrap().contains(&asked).unwrap() == expected);
+    assert!(KeySet::open(path).unwrap().contains(&queries).unwrap() == expected);
 }
 
 #[test]

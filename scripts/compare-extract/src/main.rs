@@ -1,6 +1,8 @@
-//! Libraries that find links beside uriscan's, on one thread and in memory, round after round: `peers KIND FILE... [ROUNDS]`.
+//! Times libraries that find links, including uriscan, on one thread and in memory, interleaved:
+//! `peers KIND FILE... [ROUNDS]`.
 //!
-//! A row per library: its name, the median of its seconds, and what it found. KIND is `text`, `html` or `inflate`.
+//! Prints a row per library: its name, its median time in seconds, and the number of links. KIND is
+//! `text`, `html` or `inflate`.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,16 +16,16 @@ use uriscan::Kernels;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
 use uriscan::{Padded, PaddedBuf};
 
-/// The allocator of uriscan's program, for all.
+/// The allocator of uriscan's program, for all libraries.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Bytes of text or pages that are read at the most.
+/// Most bytes of text or pages that are read.
 const MOST: usize = 64 << 20;
-/// Bytes of text that a call of uriscan's finder gets, as in its program.
+/// Number of bytes of text that are passed to uriscan's finder per call, as in its program.
 const CHUNK: usize = 128 << 10;
 
-/// A library: its name, and what it makes of the input.
+/// A library: its name, and the function that runs it on the input.
 type Peer<'a> = (&'static str, Box<dyn Fn() -> u64 + 'a>);
 
 fn main() {
@@ -48,7 +50,7 @@ fn main() {
     }
 }
 
-/// The files' bytes, one after the other, up to [`MOST`].
+/// The bytes of the files, concatenated, up to [`MOST`].
 fn load(files: &[String]) -> Vec<Vec<u8>> {
     let mut sum = 0;
     let mut all = Vec::new();
@@ -81,7 +83,7 @@ fn time(bytes: usize, rounds: usize, peers: &[Peer<'_>]) {
         }
     }
     if rounds == 0 {
-        // Only run once, for who takes the time from outside.
+        // Runs once only, for external timing.
         return;
     }
     for (name, _) in peers {
@@ -118,7 +120,7 @@ fn text(files: &[String], rounds: usize) {
     time(text.len(), rounds, &peers);
 }
 
-/// The text in pieces of whole lines, each with padding of its own.
+/// The text in chunks of whole lines, each with padding of its own.
 fn chunks(content: &[u8]) -> Vec<PaddedBuf> {
     let (mut start, mut all) = (0, Vec::new());
     while start < content.len() {
@@ -175,7 +177,7 @@ fn html(files: &[String], rounds: usize) {
     time(pages.iter().map(Vec::len).sum(), rounds, &peers);
 }
 
-/// What a user of that library writes to get at attributes without an allocation for each token.
+/// The code that a user of that library writes to read attributes without an allocation per token.
 fn by_html5gum(page: &[u8]) -> u64 {
     let (mut count, mut is_base, mut is_wanted) = (0, false, false);
     let (mut seen_href, mut seen_src) = (false, false);
@@ -209,7 +211,7 @@ fn by_html5gum(page: &[u8]) -> u64 {
     count
 }
 
-/// The bytes that gzip data hold, by the library alone.
+/// The decompressed size of gzip data, by the library alone.
 fn inflate(files: &[String], rounds: usize) {
     let data: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("a file")).collect();
     let plain = || {

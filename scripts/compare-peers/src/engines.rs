@@ -1,9 +1,9 @@
-//! What `micro` measures: each engine's loop over all lines, and what it says of them.
+//! The engines that `micro` measures: the loop of each over all lines, and its results.
 //!
 //! Engines that take one line at a time get the lines as `&str`. uriscan's bulk calls get the same
-//! lines as one text, each followed by LF, made before the clock starts; its pipeline reads that
-//! text through a [`Source`], cuts it into chunks and writes the result to a sink, and all of that
-//! is measured.
+//! lines as one text, each followed by LF, which is prepared before the clock starts; its pipeline
+//! reads that text through a [`Source`], cuts it into chunks and writes the result to a sink, and
+//! all of that is measured.
 
 use crate::lines::{record, spans};
 use fluent_uri::Uri;
@@ -20,11 +20,11 @@ use uriscan::uri::{self, Parser};
 use uriscan::{Backend, Kernels};
 use url::Url;
 
-/// The lines, in every shape that an engine wants them in.
+/// The lines, in all forms that engines need.
 pub struct Input<'t> {
     /// Each line, without white space around it.
     pub lines: Vec<&'t str>,
-    /// Lines left out as no UTF-8, which most engines cannot be given.
+    /// Number of lines skipped because they are not UTF-8, which most engines require.
     pub not_utf8: usize,
     padded: PaddedBuf,
     source: Arc<[u8]>,
@@ -34,7 +34,7 @@ impl<'t> Input<'t> {
     /// The first `limit` records of `text`.
     pub fn new(text: &'t [u8], limit: usize) -> Input<'t> {
         let all: Vec<&[u8]> = spans(text).take(limit).map(|span| &text[span]).collect();
-        // Whether the bytes are a `str` is not what is measured.
+        // Validating UTF-8 is not part of the measurement.
         let lines: Vec<&str> = all.iter().filter_map(|line| str::from_utf8(line).ok()).collect();
         let joined: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
         debug_assert!(lines.iter().all(|line| record(line.as_bytes()) == Some(line.as_bytes())));
@@ -47,31 +47,31 @@ impl<'t> Input<'t> {
     }
 }
 
-/// What one engine said about all lines.
+/// The results of one engine for all lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Lines it accepts.
+    /// Number of accepted lines.
     pub ok: usize,
     /// Sum of the lengths of its results in bytes.
     pub bytes: usize,
 }
 
-/// RFC 3986, URI: with a scheme, by Appendix A to the letter.
+/// RFC 3986, URI: with a scheme, strictly by Appendix A.
 pub const STRICT: &str = "RFC 3986";
-/// The same, but raw UTF-8 in a DNS host is taken and becomes A-labels.
+/// The same, but raw UTF-8 in a DNS host is accepted and becomes A-labels.
 pub const UTF8_HOSTS: &str = "RFC 3986 + UTF-8 hosts";
 const WHATWG: &str = "WHATWG";
 
 /// One engine under measurement.
 pub struct Engine {
-    /// What it is called in the table; holds nothing that JSON would escape.
+    /// The name in the table; holds nothing that JSON would escape.
     pub name: String,
-    /// The definition it follows; those with the same one must accept the same lines.
+    /// The definition that it follows; engines with the same one must accept the same lines.
     pub grammar: &'static str,
-    /// What its results are; those with the same one must give results of the same length.
+    /// The kind of its results; engines with the same kind must return results of the same length.
     pub form: &'static str,
     /// Runs it over all lines. A closure for the loop and not for one line, so that the engine is
-    /// compiled into the loop and no call is measured.
+    /// compiled into the loop and calls are not measured.
     pub pass: Box<dyn Fn(&Input) -> Answer>,
 }
 
@@ -84,7 +84,8 @@ impl Engine {
         Engine { name: name.into(), grammar, form, pass: Box::new(pass) }
     }
 
-    /// An engine for one line: it gives its result's length in bytes, or `None` for a rejection.
+    /// An engine for one line: returns the length of its result in bytes, or `None` for a
+    /// rejection.
     fn by_line(
         name: &str,
         what: (&'static str, &'static str),
@@ -94,7 +95,7 @@ impl Engine {
     }
 }
 
-/// Adds up what `engine` says of each line.
+/// Sums the results of `engine` for each line.
 fn each(input: &Input, mut engine: impl FnMut(&str) -> Option<usize>) -> Answer {
     let mut answer = Answer::default();
     for line in &input.lines {
@@ -106,7 +107,7 @@ fn each(input: &Input, mut engine: impl FnMut(&str) -> Option<usize>) -> Answer 
     answer
 }
 
-/// To this engine's parse, and to its normalization, the others are compared.
+/// The parse and the normalization with which the others are compared.
 pub const BASES: [&str; 2] = ["fluent-uri parse", "fluent-uri parse + normalize"];
 
 /// Every engine, in the order of a round.
@@ -165,7 +166,7 @@ fn uriscan_engines() -> Vec<Engine> {
 
 const SCHEME: Options = Options { rung: Rung::Scheme, drop_fragment: false };
 
-/// Parses and validates all lines together; relative references are none of the answer.
+/// Parses and validates all lines together; relative references are not counted.
 fn parse_in_bulk(input: &Input, kernels: Kernels) -> Answer {
     let mut answer = Answer::default();
     Parser::with_kernels(kernels).parse_each(input.padded.padded(), b'\n', |record| {

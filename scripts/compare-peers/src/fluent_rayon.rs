@@ -1,16 +1,17 @@
-//! The fast way with crates: `fluent-uri` parse + normalize, XXH3-128 of the normalized text, and
-//! a set of hashes in 256 shards, on a rayon pool.
+//! The fast implementation with crates: `fluent-uri` parse + normalize, XXH3-128 of the normalized
+//! text, and a set of hashes in 256 shards, on a rayon pool.
 //!
-//! Two lines are one when `fluent-uri` normalizes them alike: RFC 3986 section 6.2.2, plus default
-//! ports, empty ports and RFC 5952 addresses. Lines that RFC 3986 rejects are keyed by their bytes.
+//! Two lines are equivalent if `fluent-uri` normalizes them to the same text: RFC 3986 section
+//! 6.2.2, plus default ports, empty ports and RFC 5952 addresses. Lines that RFC 3986 rejects are
+//! keyed by their bytes.
 //!
-//! **Output order is not kept** between chunks, and "first seen" is the first to arrive: a peer is
-//! allowed the easier job. The set of classes, and so the count, does not depend on either.
+//! **Output order is not preserved** between chunks, and "first seen" is the first to arrive: a
+//! peer is allowed the easier job. The set of classes, and so the count, depends on neither.
 //!
-//! How the time is kept low: each worker claims chunks from a counter and reads them with `pread`
-//! into one buffer that it reuses (no copy of the file in memory, no page touched for the first
-//! time); hashes gather per shard and go in under one lock a chunk, while the shard's table is
-//! warm; hashes are stored, not strings; tables are hashbrown's, with no second hash.
+//! To save time, each worker claims chunks from a counter and reads them with `pread` into one
+//! buffer that it reuses (no copy of the file in memory, no page touched for the first time);
+//! hashes are collected per shard and inserted under one lock per chunk, while the shard's table is
+//! in the cache; hashes are stored, not strings; tables are hashbrown's, without a second hash.
 
 use crate::lines::spans;
 use fluent_uri::Uri;
@@ -31,14 +32,14 @@ pub const CHUNK_BYTES: u64 = 4 << 20;
 
 const SHARDS: usize = 256;
 
-/// How much is read at a time to find the end of a line that leaves its chunk.
+/// Number of bytes that are read at a time to find the end of a line that extends beyond its chunk.
 const TAIL_BYTES: u64 = 4 << 10;
 
 /// The key of a record: the hash of its normalized form, or of its bytes when it is not a URI.
 fn key(record: &[u8], utf8: Option<&str>) -> u128 {
     match utf8.and_then(|text| Uri::parse(text).ok()) {
         Some(uri) => xxh3_128(uri.normalize().as_str().as_bytes()),
-        // No mix-up: what RFC 3986 rejects is not a normalized URI.
+        // No confusion: a text that RFC 3986 rejects is not a normalized URI.
         None => xxh3_128(record),
     }
 }
@@ -53,7 +54,7 @@ fn table_hash(key: &u128) -> u64 {
     *key as u64
 }
 
-/// What the workers share.
+/// The state that workers share.
 struct Shared<'f, W> {
     file: &'f File,
     file_bytes: u64,
@@ -67,7 +68,7 @@ struct Shared<'f, W> {
 ///
 /// # Errors
 ///
-/// What opening or reading `path` or writing to `out` reports; `Other` when no pool can be started.
+/// Those of opening or reading `path` or writing to `out`; `Other` if no pool can be started.
 pub fn dedup<W: Write + Send>(
     path: &Path,
     threads: usize,
@@ -86,7 +87,7 @@ pub fn dedup<W: Write + Send>(
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(io::Error::other)?;
     pool.broadcast(|context| {
-        // Workers start at shards far apart, so that they seldom meet at a lock.
+        // Workers start at distant shards, so that they seldom contend for a lock.
         let first_shard = context.index() * SHARDS / context.num_threads();
         work(&shared, first_shard)
     })
@@ -121,7 +122,8 @@ fn work<W: Write>(shared: &Shared<'_, W>, first_shard: usize) -> io::Result<()> 
         let lines = read_chunk(shared, start, &mut text)?;
         records.clear();
         records.extend(spans(lines));
-        // Once for all lines costs a tenth of once a line, on the usual chunk that is all UTF-8.
+        // Validating all lines at once costs a tenth of validating each line, on the usual chunk
+        // that is all UTF-8.
         let all_utf8 = str::from_utf8(lines).ok();
         for (record, span) in records.iter().enumerate() {
             let bytes = &lines[span.clone()];
@@ -160,7 +162,7 @@ fn read_chunk<'t, W>(
     start: u64,
     text: &'t mut Vec<u8>,
 ) -> io::Result<&'t [u8]> {
-    // One byte earlier: whether it is an LF says whether a line begins at `start` itself.
+    // One byte earlier: an LF there means that a line begins at `start` itself.
     let from = start.saturating_sub(1);
     let end = (start + shared.chunk_bytes).min(shared.file_bytes);
     let bytes = (end - from) as usize;
@@ -174,7 +176,7 @@ fn read_chunk<'t, W>(
             _ => return Ok(&[]),
         },
     };
-    // The last line goes on to its LF, or to the end of the file.
+    // The last line extends to its LF, or to the end of the file.
     while text.last() != Some(&b'\n') {
         let have = text.len();
         let left = shared.file_bytes - from - have as u64;
@@ -196,7 +198,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// What this peer calls the same, spelled out one line at a time.
+    /// The classes of this peer, computed one line at a time.
     fn classes(text: &[u8]) -> BTreeSet<Vec<u8>> {
         let normal = |line: &[u8]| match str::from_utf8(line).map(Uri::parse) {
             Ok(Ok(uri)) => uri.normalize().into_string().into_bytes(),

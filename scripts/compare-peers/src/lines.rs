@@ -1,16 +1,16 @@
-//! What a record is, for every peer alike: one reference per line, white space around it not part
-//! of it (RFC 3986 Appendix C), empty lines skipped. The same rule as uriscan's, so that counts
-//! differ only where the notions of equivalence do.
+//! The definition of a record, for all peers: one reference per line, white space around it not
+//! part of it (RFC 3986 Appendix C), empty lines skipped. The same rule as uriscan's, so that
+//! counts differ only where the definitions of equivalence do.
 
 use memchr::memchr_iter;
 use std::ops::Range;
 
-/// What `trim_ascii` takes, and VT: ASCII counts it as white space too.
+/// Whether `trim_ascii` keeps the byte; VT is trimmed too, as ASCII counts it as white space.
 fn is_text(byte: &u8) -> bool {
     !matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Where the record is on a line (without its LF), or `None` when nothing but white space is there.
+/// The range of the record on a line (without its LF), or `None` if there is only white space.
 fn span(line: &[u8]) -> Option<Range<usize>> {
     Some(line.iter().position(is_text)?..line.iter().rposition(is_text)? + 1)
 }
@@ -20,12 +20,12 @@ pub fn record(line: &[u8]) -> Option<&[u8]> {
     Some(&line[span(line)?])
 }
 
-/// Where the records of a piece of text are, in order; the last line needs no LF.
+/// The ranges of the records of a text, in order; the last line needs no LF.
 pub fn spans(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     memchr_iter(b'\n', text).chain(std::iter::once(text.len())).filter_map(move |end| {
         let found = span(&text[start..end]).map(|span| start + span.start..start + span.end);
-        // Not past the end: after a final LF there is one more, empty line to look at.
+        // Not past the end: a final LF is followed by one more, empty line.
         start = (end + 1).min(text.len());
         found
     })

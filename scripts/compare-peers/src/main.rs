@@ -1,4 +1,4 @@
-//! The peers: programs that do uriscan's main job with the crates users pick today.
+//! The peers: programs that do uriscan's main job with popular crates.
 //!
 //! ```text
 //! peers url-set      [-o OUT] FILE          `url` + std HashSet, one thread, key: WHATWG serialization
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Both deduplicating peers write the original line of the first reference seen of each class to
-//! standard output (or OUT) and `distinct N` to standard error. What a record is agrees with
-//! uriscan (see [`lines`]), so that the counts can be set side by side; the notion of "same" is
+//! standard output (or OUT) and `distinct N` to standard error. Their definition of a record is
+//! uriscan's (see [`lines`]), so that the counts are comparable; the definition of equivalence is
 //! each peer's own. Usage errors and I/O errors exit with 2.
 
 mod engines;
@@ -23,7 +23,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-// For every peer, since all of them allocate a string per URI: the kindest choice for them.
+// For every peer, since all of them allocate a string per URI: the most favourable choice for them.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -33,7 +33,7 @@ usage: peers url-set [-o OUT] FILE
        peers micro [--lines N] [--rounds N] [--json] FILE
 ";
 
-/// The command line, with what was not given at its default.
+/// The command line, with defaults filled in.
 struct Args {
     file: PathBuf,
     out: Option<PathBuf>,
@@ -44,7 +44,7 @@ struct Args {
 }
 
 impl Args {
-    /// Reads what follows the subcommand; an error is one sentence for the user.
+    /// Parses the arguments after the subcommand; an error is one sentence for the user.
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
         let mut args = Args {
             file: PathBuf::new(),
@@ -72,11 +72,11 @@ impl Args {
         Ok(args)
     }
 
-    /// Where the kept lines go. Unbuffered: the peers hand over large pieces.
+    /// The output for the kept lines. Unbuffered: the peers write large chunks.
     fn sink(&self) -> io::Result<Box<dyn Write + Send>> {
         Ok(match &self.out {
             Some(path) => Box::new(File::create(path)?),
-            // A plain file handle: `Stdout` would look for line ends in every piece.
+            // A plain file handle: `Stdout` would search every chunk for line ends.
             None => Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)),
         })
     }

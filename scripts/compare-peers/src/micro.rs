@@ -1,9 +1,9 @@
 //! Nanoseconds per URI of each engine on one thread, without reading, hashing or a set.
 //!
 //! Rounds are interleaved (every engine once, then again), so that a slow moment of the machine
-//! falls on all alike. The answer of every round is asserted: how many lines the engine accepts and
-//! how many bytes its results hold must not change from round to round; engines that claim the
-//! same grammar must accept the same number, and those that give the same form the same bytes.
+//! affects all alike. The result of every round is asserted: the number of accepted lines and the
+//! total length of the results must not change between rounds; engines of the same grammar must
+//! accept the same number, and those with the same form must return the same number of bytes.
 
 use crate::engines::{Answer, BASES, Engine, Input, STRICT, UTF8_HOSTS, engines};
 use crate::lines::record;
@@ -19,12 +19,12 @@ use std::time::Instant;
 ///
 /// # Errors
 ///
-/// What reading the file reports; `InvalidData` when it holds no UTF-8 record; `Other`, after all is
-/// printed, when engines disagree that should not.
+/// Those of reading the file; `InvalidData` if it holds no UTF-8 record; `Other`, after everything
+/// is printed, if engines disagree that should not.
 ///
 /// # Panics
 ///
-/// When an engine's answer changes between rounds.
+/// If the result of an engine changes between rounds.
 pub fn run(path: &Path, limit: usize, rounds: usize, json: bool) -> io::Result<()> {
     let text = head(path, limit)?;
     let input = Input::new(&text, limit);
@@ -59,7 +59,7 @@ fn head(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// An engine's answer and its times, sorted, in nanoseconds per record.
+/// The result of an engine and its times, sorted, in nanoseconds per record.
 struct Measured {
     engine: Engine,
     answer: Answer,
@@ -80,7 +80,7 @@ fn measure(engines: Vec<Engine>, input: &Input, rounds: usize) -> Vec<Measured> 
     let mut results: Vec<Measured> = engines
         .into_iter()
         .map(|engine| {
-            // The warm-up, and the answer that every round must repeat.
+            // The warm-up, and the result that every round must repeat.
             let answer = (engine.pass)(input);
             Measured { engine, answer, ns: Vec::with_capacity(rounds) }
         })
@@ -100,9 +100,9 @@ fn measure(engines: Vec<Engine>, input: &Input, rounds: usize) -> Vec<Measured> 
     results
 }
 
-/// Sentences: engines of one grammar that accept different numbers of lines, and engines of one
-/// form whose results differ in length. Where all lines are ASCII (`is_ascii`), to take UTF-8 in
-/// hosts is not a difference.
+/// Messages: engines of one grammar that accept different numbers of lines, and engines of one form
+/// whose results differ in length. If all lines are ASCII (`is_ascii`), accepting UTF-8 in hosts is
+/// not a difference.
 fn disagreements(results: &[Measured], is_ascii: bool) -> Vec<String> {
     let mut accepted: BTreeMap<&str, &Measured> = BTreeMap::new();
     let mut written: BTreeMap<(&str, &str), &Measured> = BTreeMap::new();
@@ -124,7 +124,7 @@ fn disagreements(results: &[Measured], is_ascii: bool) -> Vec<String> {
     found
 }
 
-/// All that is printed.
+/// The output.
 struct Report {
     records: usize,
     bytes: usize,
@@ -134,7 +134,7 @@ struct Report {
 }
 
 impl Report {
-    /// How many times the base's time an engine takes, for each of [`BASES`].
+    /// The time of an engine relative to that of each of [`BASES`].
     fn ratios(&self, result: &Measured) -> [f64; BASES.len()] {
         BASES.map(|name| {
             let base = self.results.iter().find(|base| base.engine.name == name);

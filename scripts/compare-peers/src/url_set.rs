@@ -1,7 +1,8 @@
-//! The plain way: the `url` crate and a `HashSet` of serialized URLs, one thread.
+//! The simple implementation: the `url` crate and a `HashSet` of serialized URLs, one thread.
 //!
-//! Two lines are one when they serialize alike under the WHATWG URL Standard. Lines the standard
-//! rejects are kept by their bytes. First seen is first in the file; output is in input order.
+//! Two lines are equivalent if their serializations under the WHATWG URL Standard are equal. Lines
+//! that the standard rejects are kept by their bytes. First seen is first in the file; output is in
+//! input order.
 
 use crate::lines::record;
 use std::collections::HashSet;
@@ -14,12 +15,12 @@ use url::Url;
 ///
 /// # Errors
 ///
-/// What opening or reading `path` or writing to `out` reports.
+/// Those of opening or reading `path` or writing to `out`.
 pub fn dedup(path: &Path, out: impl Write) -> io::Result<usize> {
     let mut input = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut out = BufWriter::with_capacity(1 << 20, out);
     let mut valid: HashSet<String> = HashSet::new();
-    // Apart from the valid ones: a rejected line cannot be another line's serialization.
+    // Separate from the valid ones: a rejected line cannot be another line's serialization.
     let mut invalid: HashSet<Vec<u8>> = HashSet::new();
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? != 0 {

@@ -1,4 +1,4 @@
-//! fjall: sorted keys are ingested when it is empty, and go in as one batch later.
+//! fjall: sorted keys are ingested into an empty store, and inserted as one batch later.
 
 use std::path::Path;
 

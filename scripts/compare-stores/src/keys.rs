@@ -1,6 +1,6 @@
-//! Keys that look drawn at random, and are all different.
+//! Distinct keys that look random.
 
-/// Key number `i`, never 0: each step can be undone, so that no two numbers have the same key.
+/// Key number `i`, never 0: each step is reversible, so no two numbers have the same key.
 fn key(i: u64) -> u128 {
     let mut key = (u128::from(i) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
     for factor in
@@ -12,12 +12,13 @@ fn key(i: u64) -> u128 {
     key ^ (key >> 64)
 }
 
-/// `count` keys from number `from` on, in no order.
+/// `count` keys from number `from` on, in random order.
 pub(crate) fn keys(from: u64, count: usize) -> Vec<u128> {
     (from..from + count as u64).map(key).collect()
 }
 
-/// A batch of `count` keys in no order: by turns one of the first `held` keys, and one that is far after them.
+/// A batch of `count` keys in random order: alternately one of the first `held` keys, and one far
+/// after them.
 pub(crate) fn batch(held: usize, count: usize) -> Vec<u128> {
     let step = (2 * held / count).max(1);
     let of_place = |i: usize| match i % 2 {

@@ -1,4 +1,5 @@
-//! LMDB, by the crate `heed`: sorted keys are appended when it is empty; one transaction for each call.
+//! LMDB, by the crate `heed`: sorted keys are appended to an empty store; one transaction for each
+//! call.
 
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use heed::{Database, Env, EnvOpenOptions, PutFlags};
 
 use crate::store::{Outcome, Store, count_in_parts, sorted};
 
-/// Address space that is set aside; the file is as large as what is in it.
+/// Reserved address space; the file is only as large as its content.
 const MAP: usize = 1 << 38;
 
 pub(crate) struct Lmdb {
@@ -19,7 +20,8 @@ impl Lmdb {
     pub(crate) fn create(directory: &Path) -> Outcome<Lmdb> {
         let mut options = EnvOpenOptions::new();
         options.map_size(MAP);
-        // SAFETY: the directory was made for this store alone, so that nobody else changes the mapped file.
+        // SAFETY: the directory was created for this store alone, so nothing else changes the
+        // mapped file.
         let environment = unsafe { options.open(directory)? };
         let mut writing = environment.write_txn()?;
         let table = environment.create_database(&mut writing, None)?;

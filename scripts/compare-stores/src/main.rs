@@ -1,7 +1,8 @@
-//! Embedded stores as sets of 128-bit keys, timed beside `uriscan::set`.
+//! Times embedded stores as sets of 128-bit keys, compared with `uriscan::set`.
 //!
-//! A round takes every store once through all steps, then the next round begins, so that a slow moment of the machine
-//! falls on all alike. Each step asserts its answer: the number of keys held, the number of keys found.
+//! Each round takes every store through all steps once, so that a slow moment of the machine
+//! affects all alike. Each step asserts its result: the number of keys held, the number of keys
+//! found.
 
 mod fjall;
 mod keys;
@@ -44,7 +45,7 @@ of 16 bytes, uniform, all different:
 RocksDB is left out: its C++ sources take longer to compile than all the rest.
 ";
 
-/// The command line, with what was not given at its default.
+/// The command line, with defaults filled in.
 struct Args {
     sizes: Sizes,
     rounds: usize,
@@ -54,7 +55,7 @@ struct Args {
 }
 
 impl Args {
-    /// Reads the words after the program's name; an error is one sentence for the user.
+    /// Parses the arguments; an error is one sentence for the user.
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
         let (mut keys, mut asked, mut add, mut rounds, mut threads) =
             (10_000_000, None, None, 3, 2);

@@ -7,10 +7,10 @@ use uriscan::set::{Meaning, SetWriter};
 
 use crate::store::{Outcome, Store};
 
-/// Memory for sorting: that of the program.
+/// Memory for sorting, as in the program.
 const MEMORY: usize = 256 << 20;
 
-/// A set on disk, held open to be written to.
+/// A set on disk, open for writing.
 pub(crate) struct Ours(SetWriter);
 
 impl Ours {

@@ -1,4 +1,4 @@
-//! redb: keys go in sorted, one transaction for each call.
+//! redb: keys are inserted in sorted order, one transaction for each call.
 
 use std::path::Path;
 

@@ -1,11 +1,11 @@
-//! The tables.
+//! Formats the tables.
 
 use std::fmt::Write;
 use std::fs;
 
 use crate::steps::{Round, Sizes, Step, Taken};
 
-/// The CPU, its cores, and how busy it is.
+/// The CPU, its cores, and its load.
 pub(crate) fn machine() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -18,7 +18,8 @@ pub(crate) fn machine() -> String {
     )
 }
 
-/// Medians of the times of every step, then of the bytes for each key. The ratio is to the first of `stores`.
+/// Medians of the times of every step, followed by the bytes per key. Ratios are to the first of
+/// `stores`.
 pub(crate) fn tables(stores: &[&str], rounds: &[(&str, Round)], sizes: &Sizes) -> String {
     let mut out = String::from(
         "| step | store | median s | min | max | CPU s | M keys/s | ratio |\n\
@@ -62,7 +63,8 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The value in the middle of some that rise, or what lies between the two in the middle.
+/// The median of sorted values.
+///
 fn middle(values: &[f64]) -> f64 {
     let half = values.len() / 2;
     if values.len() % 2 == 1 { values[half] } else { f64::midpoint(values[half - 1], values[half]) }

@@ -21,10 +21,10 @@ fn is_damage<T>(result: Result<T, SetError>) -> bool {
 }
 
 /// Checks that everything that reads the whole set of keys 0 to `count` at `path` reports damage.
-fn is_refused_by_all(path: &Path, count: u64) {
+fn is_rejected_by_all(path: &Path, count: u64) {
     let beside = path.with_extension("whole");
     let target = path.with_extension("new");
-    let asked: Vec<Key> = (0..2 * count).map(key).collect();
+    let queries: Vec<Key> = (0..2 * count).map(key).collect();
     let whole = made(&beside, 0..10);
     let open = || KeySet::open(path);
     let set = match open() {
@@ -38,8 +38,8 @@ fn is_refused_by_all(path: &Path, count: u64) {
         }
     };
     assert!(!set.verify().unwrap().is_empty());
-    assert!(is_damage(set.contains(&asked)));
-    let mut numbered: Vec<(Key, usize)> = asked.iter().copied().zip(0..).collect();
+    assert!(is_damage(set.contains(&queries)));
+    let mut numbered: Vec<(Key, usize)> = queries.iter().copied().zip(0..).collect();
     assert!(is_damage(set.find(&mut numbered, |_| {})));
     assert!(is_damage(set.each_key::<SetError>(|_| Ok(()))));
     assert!(is_damage(open().unwrap().hold(u64::MAX)));
@@ -60,7 +60,7 @@ fn is_refused_by_all(path: &Path, count: u64) {
     }
     let mut writer = SetWriter::open(path).unwrap();
     let mut loader = writer.loader(1 << 20).unwrap();
-    loader.push(asked).unwrap();
+    loader.push(queries).unwrap();
     assert!(is_damage(writer.add(loader)));
     drop((writer, whole));
     fs::remove_dir_all(beside).unwrap();
@@ -80,8 +80,8 @@ fn a_well_forged_set_is_accepted() {
     forge(&path, ".keys", |file| file.item(7)[15] ^= 1);
     let set = KeySet::open(&path).unwrap();
     assert!(set.verify().unwrap().is_empty());
-    let asked: Vec<Key> = (0..COUNT).map(key).collect();
-    assert_eq!(set.contains(&asked).unwrap().iter().filter(|&&it| !it).count(), 1);
+    let queries: Vec<Key> = (0..COUNT).map(key).collect();
+    assert_eq!(set.contains(&queries).unwrap().iter().filter(|&&it| !it).count(), 1);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn keys_that_do_not_rise_are_damage_to_all_readers() {
         let path = directory.path().join(name.replace(' ', "-"));
         drop(made(&path, 0..COUNT));
         forge(&path, ".keys", change);
-        is_refused_by_all(&path, COUNT);
+        is_rejected_by_all(&path, COUNT);
     }
 }
 
@@ -139,7 +139,7 @@ fn facts_that_do_not_match_the_keys_are_damage_to_all_readers() {
         let path = directory.path().join(name.replace(' ', "-"));
         drop(made(&path, 0..COUNT));
         forge(&path, ".keys", change);
-        is_refused_by_all(&path, COUNT);
+        is_rejected_by_all(&path, COUNT);
     }
 }
 
@@ -168,7 +168,7 @@ fn wrong_lengths_are_damage() {
         let check = xxh3_64(&forged[..BLOCK - 8]);
         forged[BLOCK - 8..BLOCK].copy_from_slice(&check.to_be_bytes());
         fs::write(path.join(&name), forged).unwrap();
-        is_refused_by_all(&path, COUNT);
+        is_rejected_by_all(&path, COUNT);
     }
     // The manifest's own count.
     fs::write(path.join(&name), &bytes).unwrap();
@@ -176,7 +176,7 @@ fn wrong_lengths_are_damage() {
     let end = text.rfind("check ").unwrap();
     let check = xxh3_64(&text.as_bytes()[..end]);
     fs::write(path.join("set"), format!("{}check {check:016x}\n", &text[..end])).unwrap();
-    is_refused_by_all(&path, COUNT);
+    is_rejected_by_all(&path, COUNT);
 }
 
 /// Only reading everything detects that; nothing else needs to.
@@ -229,8 +229,8 @@ fn times_that_do_not_match_are_damage_to_all_readers() {
         forge(&path, ".times", change);
         let Ok(set) = KeySet::open(&path) else { continue };
         assert!(!set.verify().unwrap().is_empty(), "{name}");
-        let mut asked: Vec<(Key, usize)> = (0..COUNT).map(|i| (key(i), i as usize)).collect();
-        assert!(is_damage(set.find_dated(&mut asked, |_, _| {})), "{name}");
+        let mut queries: Vec<(Key, usize)> = (0..COUNT).map(|i| (key(i), i as usize)).collect();
+        assert!(is_damage(set.find_dated(&mut queries, |_, _| {})), "{name}");
         assert!(is_damage(set.each_dated::<SetError>(|_| Ok(()))), "{name}");
         let new = path.with_extension("new");
         let mut merged = SetWriter::create_dated(&new, meaning()).unwrap();

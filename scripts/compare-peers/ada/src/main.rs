@@ -4,10 +4,10 @@
 //! peer-ada [-j THREADS] FILE
 //! ```
 //!
-//! Two lines are one when they serialize alike under the WHATWG URL Standard, as ada-url has it. Lines
-//! that it rejects are kept by their bytes. The first line to arrive of each class goes to standard output,
-//! **not in the order of the list**, and `distinct N` to standard error. Usage errors and I/O errors exit
-//! with 2.
+//! Two lines are equivalent if their serializations under the WHATWG URL Standard by ada-url are
+//! equal. Lines that it rejects are kept by their bytes. The first line of each class to arrive is
+//! printed to standard output, **not in input order**, and `distinct N` to standard error. Usage
+//! errors and I/O errors exit with 2.
 
 #[allow(dead_code, reason = "shared with the other peers")]
 #[path = "../../src/lines.rs"]
@@ -25,10 +25,10 @@ use std::sync::Mutex;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Sets with a lock each, so that workers seldom meet.
+/// Sets with a lock each, so that workers seldom contend.
 const SHARDS: usize = 256;
 
-/// Bytes that a worker takes at once.
+/// Number of bytes that a worker takes at once.
 const CHUNK_BYTES: usize = 4 << 20;
 
 /// The classes seen so far.
@@ -46,7 +46,7 @@ impl Seen {
     /// Whether the class of `record` is a new one.
     fn is_first(&self, record: &[u8]) -> bool {
         let url = str::from_utf8(record).ok().and_then(|text| Url::parse(text, None).ok());
-        // What is rejected is no serialization.
+        // A rejected line is never a serialization.
         let key = url.as_ref().map_or(record, |url| url.href().as_bytes());
         let shard = self.hasher.hash_one(key) as usize % SHARDS;
         self.shards[shard].lock().expect("no worker panics").insert(key.into())
@@ -57,7 +57,7 @@ impl Seen {
     }
 }
 
-/// `text` in pieces of whole lines.
+/// `text` in chunks of whole lines.
 fn chunks(mut text: &[u8]) -> Vec<&[u8]> {
     let mut chunks = Vec::new();
     while text.len() > CHUNK_BYTES {
@@ -70,7 +70,7 @@ fn chunks(mut text: &[u8]) -> Vec<&[u8]> {
     chunks
 }
 
-/// Writes one line of each class of `text` to `out`; gives their number.
+/// Writes one line of each class of `text` to `out`; returns their number.
 fn dedup(text: &[u8], threads: usize, out: impl Write + Send) -> io::Result<usize> {
     let (seen, out) = (Seen::new(), Mutex::new(out));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
