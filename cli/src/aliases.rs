@@ -1,4 +1,4 @@
-//! The evidence for `--rung protocol`: read before the work begins, its faults told.
+//! The aliases of `--rung protocol`, read before the run; faults in them are reported.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use uriscan::key::Hasher;
 use uriscan::pipeline::{AliasFault, Aliases, Emit, Equivalence};
 
 use crate::config::{Config, Job};
-use crate::exit::{Failure, tell};
+use crate::exit::{Failure, eprint_line};
 use crate::inputs;
 
-/// Faults of one sort that are told row by row; the others are counted.
+/// Faults of one kind that are reported row by row; further ones are counted.
 const TOLD: u64 = 20;
 
-/// `config` with its aliases, if it names some.
+/// `config` with its aliases, if it has any.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -21,10 +21,10 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
     let mut config = config.clone();
     let Some(path) = &config.aliases else { return Ok(config) };
     if inputs::look(path)?.is_none() {
-        let what = "is no regular file: aliases may be read twice, so a pipe will not do";
+        let what = "is not a regular file; aliases may be read twice, so a pipe does not work";
         return Err(Failure::at(path.display(), what));
     }
-    // Whether targets are written, made public keys of, or compared.
+    // Whether the targets themselves are needed, and not only compared.
     let has_set = config.set.is_some() || config.checkpoint.is_some();
     let (equivalence, hasher, keeps): (&mut Equivalence, Hasher, bool) = match &mut config.job {
         Job::Dedup(dedup) => {
@@ -38,20 +38,24 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
     };
     let name = path.display();
     let mut counts = [0u64; AliasFault::ALL.len()];
-    let mut tell_fault = |fault: AliasFault, line: u64| {
+    let mut report_fault = |fault: AliasFault, line: u64| {
         counts[fault as usize] += 1;
         if counts[fault as usize] <= TOLD {
-            tell(format_args!("uriscan: {name}:{line}: {}: {}", fault.name(), fault.message()));
+            eprint_line(format_args!(
+                "uriscan: {name}:{line}: {}: {}",
+                fault.name(),
+                fault.message()
+            ));
         }
     };
     let open = || Source::file(path);
     let settings = &config.settings;
-    let aliases = Aliases::read(&open, equivalence, hasher, keeps, settings, &mut tell_fault)
+    let aliases = Aliases::read(&open, equivalence, hasher, keeps, settings, &mut report_fault)
         .map_err(|error| Failure::new(error.to_string()))?;
     for fault in AliasFault::ALL {
         let count = counts[fault as usize];
         if count > TOLD {
-            tell(format_args!("uriscan: {name}: {}: {count} rows in all", fault.name()));
+            eprint_line(format_args!("uriscan: {name}: {}: {count} rows in total", fault.name()));
         }
     }
     equivalence.aliases = Some(Arc::new(aliases));

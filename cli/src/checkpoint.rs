@@ -1,8 +1,8 @@
-//! A long deduplication that can be cut short and goes on where it was.
+//! Deduplication that can be interrupted and resumed.
 //!
-//! Files are done in groups. The keys of what was written are in a set on disk, in the directory of the checkpoint;
-//! its note says how many files are done and how long their results are. Both change in one step, after the results
-//! are on the disk; so whatever was written behind that length belongs to files that will be done again.
+//! Files are processed in groups. The keys of all written records are in a set on disk, the checkpoint; its note has the
+//! number of files that are done and the length of their results. Both change in one step, after the results are on the
+//! disk, so anything after that length belongs to files that will be read again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -17,20 +17,20 @@ use uriscan::set::{Fault, SetError, SetWriter};
 use uriscan::uri::ErrorKind;
 
 use crate::config::{Config, Job};
-use crate::exit::{Failure, tell};
+use crate::exit::{Failure, eprint_line};
 use crate::inputs::{Input, look};
 use crate::output::{Destination, FileId, sync};
 use crate::progress::Progress;
 use crate::sets::records::shares;
 use crate::sets::writing::Writing;
 
-/// A file to be read.
+/// An input file.
 struct Entry {
     path: PathBuf,
     bytes: u64,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Default)]
 struct Done {
     files: usize,
@@ -38,10 +38,10 @@ struct Done {
     report: Report,
 }
 
-/// Does the job of `config`, from where the checkpoint in `directory` says it was.
+/// Runs the job of `config`, resuming from the checkpoint in `directory`.
 ///
 /// # Errors
-/// When it cannot be done; then it can be started again.
+/// When it fails; then it can be resumed.
 pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report, Failure> {
     let (Job::Dedup(options), Destination::File(output)) = (&config.job, &config.output) else {
         return Err(Failure::at("--checkpoint", "needs -o FILE"));
@@ -53,24 +53,28 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
     let part = part_of(output);
     let mut done = match set.set().note() {
         Some(note) => Done::from_note(note, &order).ok_or_else(|| {
-            let what = "is of a run with other files or options; remove it to begin anew";
+            let what = "belongs to a run with other files or options; remove it to start over";
             Failure::at(directory.display(), what)
         })?,
         None if part.exists() => {
-            let what = "is in the way: results are kept there until all are done";
+            let what = "already exists; results are written there until all are done";
             return Err(Failure::at(part.display(), what));
         }
         None => {
-            // From now on what stands in the way is ours.
+            // From now on, the file of results is ours.
             let nothing = set.loader(0)?;
             set.add_noting(nothing, &Done::default().note(&order))?;
             Done::default()
         }
     };
-    if done.files > 0 && config.is_talkative {
-        tell(format_args!("uriscan: {} of {} files are done", done.files, entries.len()));
+    if done.files > 0 && !config.is_quiet {
+        eprint_line(format_args!(
+            "uriscan: {} of {} files were done before",
+            done.files,
+            entries.len()
+        ));
     }
-    // When all files are done, the results may have been renamed and the set not yet removed.
+    // If all files are done, the results may be in place already, and only the set is left.
     if done.files < entries.len() || part.exists() {
         let file = open_part(&part, done.output_bytes)?;
         let left = bytes_of(&entries[done.files..]);
@@ -90,29 +94,29 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
     Ok(done.report)
 }
 
-/// What a run needs from group to group.
+/// The state of a run between groups.
 struct Work<'a> {
     config: &'a Config,
     options: &'a DedupOptions,
     order: String,
     set: &'a mut SetWriter,
-    /// Where results are until all are there.
+    /// The file of results until all files are done.
     part: &'a Path,
     file: File,
     progress: Option<Progress>,
-    /// Bytes of memory for keys that are looked up, and for keys to be added.
+    /// Bytes of memory for looking keys up and for adding keys.
     shares: (u64, usize),
     bytes_read: u64,
 }
 
 impl Work<'_> {
-    /// Does some files; gives how far the run is then.
+    /// Processes a group of files; returns the progress after it.
     fn do_group(&mut self, group: &[Entry], before: Done) -> Result<Done, Failure> {
         let Work { config, options, order, set, part, file, progress, shares, bytes_read } = self;
         let sources = group.iter().map(|entry| Source::file(&entry.path)).collect();
         let mut loader = set.loader(shares.1)?;
         let mut out = BufWriter::with_capacity(1 << 16, &mut *file);
-        // Of this run: what was done before it is in no bar.
+        // The progress bar covers this run only.
         let bytes_before = *bytes_read;
         let mut update = |bytes| progress.iter_mut().for_each(|it| it.update(bytes_before + bytes));
         let mut sinks = Sinks::new(&mut out);
@@ -138,13 +142,15 @@ impl Work<'_> {
     }
 }
 
-/// The files to be read, all of which can be read again.
+/// The input files, all of which can be read again.
 fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
     let entry = |input: &Input| match input {
         Input::Stdin => Err(Failure::at("-", "standard input cannot be read again")),
         Input::File(path) => match look(path)? {
             Some(bytes) => Ok(Entry { path: path.clone(), bytes }),
-            None => Err(Failure::at(path.display(), "is no regular file and cannot be read again")),
+            None => {
+                Err(Failure::at(path.display(), "is not a regular file and cannot be read again"))
+            }
         },
     };
     let entries: Vec<Entry> = config.inputs.iter().map(entry).collect::<Result<_, _>>()?;
@@ -152,17 +158,17 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
         let id = FileId::of(output);
         let is_output = |entry: &&Entry| id.is_some() && FileId::of(&entry.path) == id;
         if let Some(entry) = entries.iter().find(is_output) {
-            let what = "cannot be read and written under --checkpoint: it may be read again";
+            let what = "cannot be input and output with --checkpoint, which may read it again";
             return Err(Failure::at(entry.path.display(), what));
         }
         if output.exists() && !output.is_file() {
-            return Err(Failure::at(output.display(), "is no regular file"));
+            return Err(Failure::at(output.display(), "is not a regular file"));
         }
     }
     Ok(entries)
 }
 
-/// All that decides what the results are, but for what the keys mean: the same run has the same.
+/// A hash of everything that determines the results, except for the meaning of keys; equal for the same run.
 fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<String, Failure> {
     let uriscan::pipeline::Settings { record_end, max_record, redact, .. } = config.settings;
     let mut text = format!(
@@ -178,13 +184,13 @@ fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<S
     Ok(format!("{:x}", PublicHasher::new(PublicHash::Blake3).key(text.as_bytes())))
 }
 
-/// The set of the checkpoint in `directory`, made if need be.
+/// The set of the checkpoint in `directory`, created if necessary.
 fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<Writing, Failure> {
     let meaning = options.equivalence.meaning(options.hash);
     let mut set = match Writing::open(directory) {
         Err(SetError { fault: Fault::NotASet, .. }) => Writing::create(directory, meaning, false)?,
         Ok(set) if set.set().note().is_none() => {
-            return Err(Failure::at(directory.display(), "is a set of keys and no checkpoint"));
+            return Err(Failure::at(directory.display(), "is a set of keys, not a checkpoint"));
         }
         opened => {
             let set = opened?;
@@ -196,14 +202,14 @@ fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<Writing, 
     Ok(set)
 }
 
-/// Where results are until all are there.
+/// The file of results until all files are done.
 fn part_of(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".part");
     name.into()
 }
 
-/// Opens the results so far, of which `len` bytes count.
+/// Opens the results so far, truncated to `len` bytes.
 fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
     let open = || {
         let mut file = OpenOptions::new()
@@ -214,7 +220,7 @@ fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
             .open(part)?;
         if file.metadata()?.len() < len {
             return Err(io::Error::other(
-                "is shorter than it was; remove the checkpoint to begin anew",
+                "is shorter than it was; remove the checkpoint to start over",
             ));
         }
         file.set_len(len)?;
@@ -228,7 +234,7 @@ fn bytes_of(entries: &[Entry]) -> u64 {
     entries.iter().map(|entry| entry.bytes).sum()
 }
 
-/// The first of `entries` that make `size` bytes together; one at least.
+/// The first of `entries` with `size` bytes in total; at least one.
 fn group(entries: &[Entry], size: u64) -> &[Entry] {
     let mut sum = 0;
     let enough = entries.iter().position(|entry| {
@@ -252,7 +258,7 @@ impl Done {
         .to_string()
     }
 
-    /// What [`Done::note`] gave for the same order.
+    /// Parses a note; `None` if it is of another order.
     fn from_note(note: &str, order: &str) -> Option<Done> {
         let note: Value = serde_json::from_str(note).ok()?;
         if note["order"].as_str()? != order {

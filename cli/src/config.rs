@@ -1,4 +1,4 @@
-//! What is to be done: the arguments with their defaults filled in and their meaning decided.
+//! The plan of a run: what the arguments mean, with defaults filled in.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) enum KeyForm {
     Surt(surt::Form),
 }
 
-/// The work, as the library is asked for it.
+/// The work of a run, in the library's terms.
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
     Dedup(DedupOptions),
@@ -47,26 +47,26 @@ pub(crate) enum Job {
     Parse(RowFormat, Repairs),
     Check(CheckFormat, Repairs),
     Census(CensusOptions, CensusFormat),
-    /// What is asked by RFC 2396.
-    Judge {
+    /// Parsing or checking by RFC 2396.
+    Legacy {
         question: LegacyQuestion,
         legacy: Legacy,
     },
-    /// Explanations of records, or of the URIs that were typed.
+    /// Explanations of records, or of URIs from the command line.
     Explain(ExplainOptions, Vec<Vec<u8>>),
-    /// Findings, and from which severity on they make the run fail.
+    /// Findings, and the lowest severity that makes the run fail.
     Audit(AuditOptions, Option<Severity>),
     Redact,
-    /// The rules of the audit; reads nothing.
+    /// The list of audit rules; reads no input.
     ListRules,
-    /// The text that is mixed into keys, if there is one.
+    /// The text that is mixed into keys, if any.
     KeyContext(Option<String>),
     Resolve(ResolveOptions),
     Extract(ExtractOptions, LinkFormat),
     /// Keys for a set.
     Collect(MemberOptions),
-    /// Records that are in a set, or those that are not.
-    Members(MemberOptions, Asked),
+    /// Records that are in a set, or are not.
+    Members(MemberOptions, Selection),
 }
 
 impl Job {
@@ -79,10 +79,10 @@ impl Job {
             Job::Parse(..) => "parse",
             Job::Check(..) => "check",
             Job::Census(..) => "census",
-            Job::Judge {
+            Job::Legacy {
                 question: LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv, ..
             } => "parse",
-            Job::Judge { .. } => "check",
+            Job::Legacy { .. } => "check",
             Job::Explain(..) => "explain",
             Job::Audit(..) | Job::Redact | Job::ListRules => "audit",
             Job::KeyContext(_) => "key",
@@ -94,19 +94,19 @@ impl Job {
     }
 }
 
-/// The files for what is no result, when it goes to one.
+/// The side files: outputs beside the results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SideFiles {
     /// Invalid records.
     pub(crate) rejects: Option<PathBuf>,
-    /// Records that are left out as duplicates.
+    /// Dropped duplicates.
     pub(crate) dupes: Option<PathBuf>,
     /// Classes with their members.
     pub(crate) clusters: Option<PathBuf>,
 }
 
 impl SideFiles {
-    /// The files that there are, and what each one takes.
+    /// The side files in use, each with its content.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
         let SideFiles { rejects, dupes, clusters } = self;
         let all =
@@ -115,102 +115,102 @@ impl SideFiles {
     }
 }
 
-/// How inputs that are no lists are read.
+/// How inputs that are not lists are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Documents {
     pub(crate) options: ExtractOptions,
     pub(crate) walk: args::Walk,
 }
 
-/// What a job does with a set.
+/// The set on disk that a job uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetUse {
     pub(crate) path: PathBuf,
     pub(crate) does: SetDoes,
-    /// Whether the set keeps times, or has to.
+    /// Whether the set records times, or must.
     pub(crate) first_seen: bool,
-    /// When what is added was first seen, if not now.
+    /// The time of added keys, if not now.
     pub(crate) at: Option<Timestamp>,
-    /// The hash that was asked for; otherwise that of the set, if it is there.
+    /// The hash that was requested; by default that of the set.
     pub(crate) hash: Option<PublicHash>,
 }
 
-/// The same, without the set.
+/// What a job does with its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetDoes {
-    /// The set is made.
+    /// Creates it.
     Create,
-    /// Keys are added.
+    /// Adds keys.
     Add,
-    /// The set is asked.
+    /// Looks keys up.
     Ask,
-    /// The set is asked, and made if it is not there, and what was not in it is added.
+    /// Looks keys up and adds new ones; creates the set if it does not exist.
     AskAndAdd,
 }
 
-/// Which records are written.
+/// Which records `set has` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Those that are in the set.
+pub(crate) enum Selection {
+    /// Those in the set.
     In,
-    /// Those that are not.
+    /// Those not in the set.
     NotIn,
-    /// Those that are, and since when.
+    /// Those in the set, with the time at which they were first seen.
     FirstSeen,
 }
 
-/// Tables: what was typed about them, and what it means.
+/// The options for tables.
 #[cfg(feature = "parquet")]
 #[derive(Clone, Debug)]
 pub(crate) struct TableUse {
     pub(crate) choice: args::TableChoice,
     /// The column of URIs.
     pub(crate) column: String,
-    /// Where rows spill to.
+    /// Directory for rows that spill to disk.
     pub(crate) temp_dir: PathBuf,
     /// The column by which `dedup` keeps rows.
     pub(crate) keep_column: Option<String>,
-    /// Whether a memory limit was typed.
+    /// Whether a memory limit was given.
     pub(crate) has_typed_limit: bool,
 }
 
-/// A program without tables uses none.
+/// A build without tables has none.
 #[cfg(not(feature = "parquet"))]
 #[derive(Clone, Debug)]
 pub(crate) enum TableUse {}
 
-/// Everything that is to be done.
+/// The plan of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) job: Job,
     pub(crate) inputs: Vec<Input>,
-    /// For inputs that are no lists: which files are read, and what is looked for in them.
+    /// For inputs that are not lists: which files are read, and which links are found.
     pub(crate) documents: Option<Documents>,
     pub(crate) output: Destination,
-    /// The set on disk that takes part.
+    /// The set on disk, if one is used.
     pub(crate) set: Option<SetUse>,
-    /// Where the progress of a long run is kept, and how many bytes lie between two entries.
+    /// The directory of the checkpoint, and the bytes between two checkpoints.
     pub(crate) checkpoint: Option<(PathBuf, u64)>,
-    /// The file of what stands for what.
+    /// The file of aliases.
     pub(crate) aliases: Option<PathBuf>,
-    /// Files that are read beside the inputs: aliases, packs of rules, the list of files.
+    /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
     pub(crate) evidence: Vec<PathBuf>,
     /// The inputs are tables.
     pub(crate) table: Option<TableUse>,
     pub(crate) side: SideFiles,
     pub(crate) settings: Settings,
-    /// The exit code tells whether there were invalid records.
+    /// Whether invalid records make the run fail.
     pub(crate) strict: bool,
     pub(crate) summary: Option<StatsFormat>,
     pub(crate) has_progress: bool,
-    /// Nobody has asked for silence.
-    pub(crate) is_talkative: bool,
-    /// Say that a terminal is waited for.
+    /// Print no hints.
+    pub(crate) is_quiet: bool,
+    /// Print a hint that input is read from the terminal.
     pub(crate) has_hint: bool,
 }
 
 impl Config {
-    /// The same, asking a set on disk, and adding to it what is new if `update` says so.
+    /// Adds a set for look-ups, to which new keys are added if `update`.
     pub(crate) fn with_seen(
         mut self,
         path: Option<PathBuf>,
@@ -222,7 +222,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The same, going on where an earlier run was, by what is in `directory`.
+    /// Adds a checkpoint in `directory`.
     pub(crate) fn with_checkpoint(
         mut self,
         directory: Option<PathBuf>,
@@ -232,7 +232,7 @@ impl Config {
         let refuse = |what: &str| Err(Failure::at("--checkpoint", what));
         if !matches!(self.job, Job::Dedup(_)) {
             return refuse(
-                "works with plain dedup; not with -c, -d, -u, --keep, --verify, --dupes or --clusters",
+                "works with plain dedup, not with -c, -d, -u, --keep, --verify, --dupes or --clusters",
             );
         }
         if self.side.rejects.is_some() {
@@ -245,12 +245,12 @@ impl Config {
         Ok(self)
     }
 
-    /// The same, with the files that `typed` names.
+    /// Adds aliases and the files of rules.
     pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Config, Failure> {
         if typed.aliases.is_some()
             && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
         {
-            let what = "--aliases works with plain dedup, normalize and key; not with explain, set, -c, -d, \
+            let what = "--aliases works with plain dedup, normalize and key, not with explain, set, -c, -d, \
                         -u, --keep, --dupes or --clusters";
             return Err(Failure::new(what));
         }
@@ -260,7 +260,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Whether the results may take the place of an input: they are its records, or tables with all its columns.
+    /// Whether the results may replace an input: they are its records, or tables with all of its columns.
     pub(crate) fn is_in_place(&self) -> bool {
         let has_records = match &self.job {
             Job::Dedup(options) => options.emit != Emit::Key,
@@ -271,14 +271,14 @@ impl Config {
         self.table.is_some() || has_records && self.documents.is_none()
     }
 
-    /// The same, with secrets masked where records are written if `redact` says so.
+    /// Masks secrets in written records if `redact`.
     pub(crate) fn redacting(mut self, redact: bool) -> Config {
         self.settings.redact = redact;
         self
     }
 
-    /// The same, reading the links in the inputs if `from` says so. `equivalence` says whether letters beyond ASCII
-    /// are kept in them, and what references in pages are resolved against.
+    /// Reads the links in the inputs if `from` says so; `equivalence` has the base of references and whether IRIs are
+    /// accepted.
     pub(crate) fn reading(
         mut self,
         from: &args::FromText,
@@ -289,7 +289,7 @@ impl Config {
             options.extractor.base = link_base(equivalence.references.base.as_deref())?;
             self.documents = Some(Documents { options, walk: args::Walk::default() });
         } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-format, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang need --extract";
+            let what = "--format, --field, --log-format, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang require --extract";
             return Err(Failure::new(what));
         }
         Ok(self)
@@ -316,7 +316,7 @@ impl Config {
             ..Settings::default()
         };
         let is_loud = environment.stderr_is_terminal && !reporting.quiet;
-        // A bar in the middle of the results would spoil both.
+        // Not in the middle of results on the same terminal.
         let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
         let summary = match reporting.stats_format {
             None if reporting.stats || is_loud => Some(StatsFormat::Text),
@@ -327,7 +327,7 @@ impl Config {
             has_hint: input.files.is_empty() && environment.stdin_is_terminal && !reporting.quiet,
             inputs: of_arguments(input.files)?,
             documents: None,
-            is_talkative: !reporting.quiet,
+            is_quiet: reporting.quiet,
             output,
             set: None,
             checkpoint: None,

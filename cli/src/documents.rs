@@ -1,4 +1,4 @@
-//! Inputs that are no lists: files by name, from a list of names, and below directories.
+//! Inputs that are not lists: named files, files from a list of names, and files below directories.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -35,7 +35,7 @@ pub(crate) fn open(
     if let Some(list) = &walk.files_from {
         let is_stdin = list.as_os_str() == "-";
         if is_stdin && inputs.contains(&Input::Stdin) {
-            return Err(Failure::at("--files-from -", "standard input is read as a file already"));
+            return Err(Failure::at("--files-from -", "standard input is already an input"));
         }
         let listed = listed(list, is_stdin, settings.record_end)?;
         listed.iter().try_for_each(|path| claims.refuse_evidence(path))?;
@@ -61,12 +61,12 @@ pub(crate) fn open(
                 }
                 Ok(data) if data.is_dir() => {
                     for path in files_below(path, walk.hidden, unread) {
-                        // What is being written would never end.
+                        // Reading what is being written would never end.
                         if stdout.is_some_and(|output| output.is_at(&path)) {
                             continue;
                         }
                         claims.refuse_evidence(&path)?;
-                        // There may be very many: they are not looked at before their turn.
+                        // There may be very many, so each is opened in its turn.
                         push(Source::regular_file(path), None, true);
                     }
                 }
@@ -80,7 +80,7 @@ pub(crate) fn open(
     Ok(found)
 }
 
-/// The files that the list at `path` names.
+/// The files listed in `path`.
 fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<PathBuf>, Failure> {
     let mut names = Vec::new();
     let read = match is_stdin {
@@ -110,7 +110,7 @@ fn files_below(
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    // What is to be looked at, the next one last, and whether it is a directory.
+    // A stack of paths, each with whether it is a directory.
     let mut left = vec![(directory.to_owned(), true)];
     while let Some((path, is_directory)) = left.pop() {
         if !is_directory {
@@ -130,13 +130,13 @@ fn files_below(
             }
             Err(error) => note(error),
         }
-        // All of them begin with the name of their directory: their bytes are in the order of their own names.
+        // They share the path of their directory, so this is the order of their names.
         left[first..].sort_unstable_by(|(a, _), (b, _)| b.as_os_str().cmp(a.as_os_str()));
     }
     files
 }
 
-/// The path of `entry`, and whether it is a directory; `None` for what is not to be looked at.
+/// The path of `entry`, and whether it is a directory; `None` if it is skipped.
 fn looked_at(entry: &DirEntry, hidden: bool) -> io::Result<Option<(PathBuf, bool)>> {
     let kind = entry.file_type()?;
     let is_wanted = kind.is_file() || kind.is_dir();

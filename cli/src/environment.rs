@@ -1,4 +1,4 @@
-//! What the program takes from its surroundings, apart from its arguments.
+//! The environment of the process: variables, machine, terminals.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -12,20 +12,20 @@ use crate::memory;
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
 
-/// What the program takes from its surroundings, apart from its arguments.
+/// The environment of the process: variables, machine, terminals.
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
     pub(crate) backend: Option<OsString>,
     pub(crate) cores: usize,
-    /// Bytes of memory that the machine or its control group has, if the system tells.
+    /// Bytes of memory that the machine or its control group has, if known.
     pub(crate) memory: Option<u64>,
-    /// The directory for temporary files that the user has chosen, and that of the system.
+    /// $TMPDIR, and the system's directory for temporary files.
     pub(crate) chosen_temp_dir: Option<PathBuf>,
     pub(crate) system_temp_dir: PathBuf,
     pub(crate) stdin_is_terminal: bool,
     pub(crate) stdout_is_terminal: bool,
     pub(crate) stderr_is_terminal: bool,
-    /// Whether a terminal may be sent colours.
+    /// Whether colours may be printed to a terminal.
     pub(crate) has_colour: bool,
 }
 
@@ -60,7 +60,7 @@ impl Environment {
         let backend = name.to_str().and_then(Backend::from_name);
         backend.and_then(Kernels::with).ok_or_else(|| {
             let name = name.display();
-            let why = if backend.is_some() { "not available here" } else { "no such backend" };
+            let why = if backend.is_some() { "not available here" } else { "unknown backend" };
             let available: Vec<&str> = Kernels::available().map(|k| k.backend().name()).collect();
             let choice = available.join(", ");
             Failure::at(format_args!("{origin} {name}"), format_args!("{why}; use auto, {choice}"))

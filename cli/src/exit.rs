@@ -1,23 +1,23 @@
-//! How a run ends: 0 done, 1 some records were invalid or an audit found something, 2 could not do the job.
+//! How a run ends: exit codes 0 (done), 1 (invalid records or findings) and 2 (error), and messages.
 
 use std::process::ExitCode;
 
 use uriscan::io::escaped;
 use uriscan::set::SetError;
 
-/// How a run that could do its job ended.
+/// How a run without an error ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// Some records were invalid, or there were findings, and the command was to say so.
+    /// There were invalid records or findings, and the exit code reports them.
     SomeInvalid,
-    /// Some of the input could not be read, which has been told; the rest is done.
+    /// Some of the input could not be read, which was reported; the rest is done.
     SomeUnread,
-    /// The reader of the output went away before the end, as `head` does: it has what it wanted.
+    /// The reader of the output went away before the end, as `head` does.
     ReaderGone,
 }
 
-/// Why the job could not be done, in one line for people.
+/// An error message, one line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 
@@ -26,7 +26,7 @@ impl Failure {
         Failure(what.into())
     }
 
-    /// A failure at a file, or at whatever else has a name.
+    /// An error with the name of a file or option.
     pub(crate) fn at(name: impl std::fmt::Display, what: impl std::fmt::Display) -> Failure {
         Failure(format!("{name}: {what}"))
     }
@@ -44,33 +44,32 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// The exit code, after a word on standard error when there is something to say.
+/// The exit code; prints the error, if any.
 pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
     match result {
         Ok(Outcome::Done | Outcome::ReaderGone) => ExitCode::SUCCESS,
         Ok(Outcome::SomeInvalid) => ExitCode::from(1),
         Ok(Outcome::SomeUnread) => ExitCode::from(2),
         Err(failure) => {
-            tell(format_args!("uriscan: {failure}"));
+            eprint_line(format_args!("uriscan: {failure}"));
             ExitCode::from(2)
         }
     }
 }
 
-/// Prints a line on standard error. When nobody is there to read it, that is no failure.
+/// Prints a line to standard error, ignoring errors.
 ///
-/// Names and messages in it may come from anywhere: a terminal gets escapes for what it would act on ([`escaped`]), and the line
-/// stays one.
-pub(crate) fn tell(line: std::fmt::Arguments<'_>) {
+/// Names and messages may come from outside, so control characters are [`escaped`] and the line remains one line.
+pub(crate) fn eprint_line(line: std::fmt::Arguments<'_>) {
     write_error(&format!("{}\n", escaped(&line.to_string())));
 }
 
-/// Prints the lines of `text`, each as [`tell`] does.
-pub(crate) fn tell_lines(text: &str) {
+/// Prints the lines of `text`, each as [`eprint_line`] does.
+pub(crate) fn eprint_lines(text: &str) {
     write_error(&escaped_lines(text));
 }
 
-/// The lines of `text`, each with escapes for what a terminal would act on.
+/// The lines of `text` with control characters escaped.
 pub(crate) fn escaped_lines(text: &str) -> String {
     text.split_terminator('\n').map(|line| format!("{}\n", escaped(line))).collect()
 }

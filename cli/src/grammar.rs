@@ -1,4 +1,4 @@
-//! `uriscan grammar`: which grammars there are, and how the rules of the older one translate.
+//! `uriscan grammar`: the grammars, and how the rules of the older one translate.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::args::{self, GrammarFormat};
 use crate::exit::{Failure, Outcome};
 use crate::output::{Destination, write_text};
 
-/// What each grammar is.
+/// A description of each grammar.
 fn about(grammar: Grammar) -> &'static str {
     match grammar {
         Grammar::Rfc3986 => "RFC 3986, January 2005: the standard (STD 66)",
@@ -23,7 +23,7 @@ fn about(grammar: Grammar) -> &'static str {
     }
 }
 
-/// Writes the answer.
+/// Runs the command.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -1,4 +1,4 @@
-//! What to say when most of the input is no list of URIs: what it looks like, and the command that reads it.
+//! The hint that is printed if most of the input is not a list of URIs: what it looks like, and the command that reads it.
 
 use std::fs::File;
 use std::io::{Cursor, Read};
@@ -7,33 +7,33 @@ use std::path::Path;
 use uriscan::extract::Format;
 use uriscan::io::compress::decompressed;
 
-/// Bytes of an input that are looked at.
+/// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// A sentence about the file at `path`, if it looks like something else than a list.
+/// A hint about the file at `path`, if it looks like something else than a list.
 pub(crate) fn of_file(path: &Path) -> Option<String> {
-    // A pipe has been read, and there is nothing more in it.
+    // A pipe cannot be read again.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
     of_stream(file, &path.display().to_string())
 }
 
-/// A sentence about standard input, which began with `head`.
+/// A hint about standard input, which began with `head`.
 pub(crate) fn of_stdin(head: &[u8]) -> Option<String> {
     of_stream(Cursor::new(head.to_vec()), "-")
 }
 
 fn of_stream(stream: impl Read + Send + 'static, name: &str) -> Option<String> {
     let mut head = Vec::new();
-    // What was read before a fault is as good as any.
+    // On error, what was read so far is enough.
     let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
     let (what, how) = look(&head, name)?;
     Some(format!(
-        "most of {name} is no URI; it looks like {what}: `uriscan extract{how} {name}` finds the URIs in it"
+        "most of {name} is not a list of URIs; it looks like {what}. Try `uriscan extract{how} {name}`"
     ))
 }
 
-/// What begins with `head` looks like, and the options with which it is read.
+/// What an input that begins with `head` looks like, and the options to read it.
 fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
     Some(match Format::of_source(name, head) {
         Format::Html => ("HTML", " --format html --base URL"),
@@ -51,13 +51,13 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Whether `head` has a NUL, and one byte in ten is a control character: a list may have a NUL in one of its records.
+/// Whether `head` has a NUL and a tenth of it is control characters: a list may have a NUL in one of its records.
 fn is_binary(head: &[u8]) -> bool {
     let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     head.contains(&0) && 10 * head.iter().filter(is_control).count() >= head.len()
 }
 
-/// Whether the first lines of `head` have as many fields between `separator` each, and more than one.
+/// Whether the first lines of `head` have the same number of fields, and more than one, separated by `separator`.
 fn is_separated(head: &[u8], separator: u8) -> bool {
     const LINES: usize = 8;
     let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -74,7 +74,7 @@ fn is_separated(head: &[u8], separator: u8) -> bool {
     counts.len() > 1 && counts[0] > 0 && counts.iter().all(|&count| count == counts[0])
 }
 
-/// Whether `path` is written like the URL of something that is not here.
+/// Whether `path` looks like a URL.
 pub(crate) fn is_url(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     let scheme = bytes.windows(3).position(|part| part == b"://").map(|end| &bytes[..end]);

@@ -1,4 +1,4 @@
-//! The files to read: looked at before the work starts, opened one by one as it goes on.
+//! The input files: checked before the run, opened one by one during it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,9 +11,9 @@ use crate::exit::Failure;
 use crate::hint;
 use crate::output::is_dash;
 
-/// Said to those who want tables of a program that has none.
+/// Error message of a build without tables.
 #[cfg(not(feature = "parquet"))]
-pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; `cargo install --path . --features parquet` builds it with them";
+pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; install it with `cargo install --path cli --features parquet`";
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,19 +53,19 @@ pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
 /// The inputs as sources.
 pub(crate) struct Inputs {
     pub(crate) sources: Vec<Source>,
-    /// Bytes of all inputs, when that is known: all are regular files.
+    /// Bytes of all inputs, if they are regular files.
     pub(crate) total_bytes: Option<u64>,
-    /// The first bytes of standard input, once they have been read.
+    /// The first bytes of standard input, once read.
     pub(crate) stdin_head: StdinHead,
 }
 
-/// The first bytes of standard input, for whoever wants to know later what it was.
+/// The first bytes of standard input, for [`hint`].
 pub(crate) type StdinHead = Arc<OnceLock<Vec<u8>>>;
 
 /// Makes sources of `inputs`.
 ///
 /// # Errors
-/// When a file is missing, not readable, or a directory, so that nothing is done by halves.
+/// When a file is missing, unreadable, or a directory; before anything is written.
 pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     let stdin_head = StdinHead::default();
     let sources = Vec::with_capacity(inputs.len());
@@ -90,7 +90,7 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     Ok(opened)
 }
 
-/// The bytes of all of `inputs`, which are tables, when that is known.
+/// The bytes of all of `inputs`, which are tables, if known.
 ///
 /// # Errors
 /// As [`open`].
@@ -100,29 +100,29 @@ pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
         Input::Stdin => Ok(None),
         Input::File(path) => look(path),
     });
-    // All of them are looked at, also behind one whose size is not known.
+    // All of them are checked, also after one of unknown size.
     let bytes = bytes.collect::<Result<Vec<_>, Failure>>()?;
     Ok(bytes.into_iter().sum())
 }
 
-/// An error if the regular file at `path` is a table, an archive or a document that cannot be taken for text.
+/// An error if the regular file at `path` is a table, an archive or a document.
 pub(crate) fn refuse_table(path: &Path) -> io::Result<()> {
     text(File::open(path)?).begin()
 }
 
-/// What `inner` gives, if that is neither a table nor a [`Container`].
+/// A reader of `inner` that fails if it is a table or a [`Container`].
 pub(crate) fn text<R: Read>(inner: R) -> Text<R> {
     Text { inner, head: None, kept: None }
 }
 
-/// Bytes by which tables are known.
+/// Bytes that identify tables.
 const TABLE_BYTES: usize = 8;
 
-/// Text, the first bytes of which have been looked at.
+/// A reader of text that checks its first bytes.
 pub(crate) struct Text<R> {
     inner: R,
     head: Option<io::Cursor<Vec<u8>>>,
-    /// Where its first bytes are to be kept.
+    /// Where to store its first bytes.
     kept: Option<StdinHead>,
 }
 
@@ -131,17 +131,17 @@ impl<R: Read> Text<R> {
         let mut head = Vec::new();
         self.inner.by_ref().take(Container::HEAD_BYTES as u64).read_to_end(&mut head)?;
         let format = match &head[..head.len().min(TABLE_BYTES)] {
-            // The pages and the footer both begin with the number of a first field.
+            // Pages and footer begin with the number of a first field.
             [b'P', b'A', b'R', b'1', 0x15, ..] => "Parquet",
             b"ARROW1\0\0" => "Arrow",
-            // A stream begins with a length, which is padded, and which no text spells.
+            // A stream begins with a padded length, which is not text.
             [0xFF, 0xFF, 0xFF, 0xFF, low, _, _, 0] if low % 8 == 0 => "Arrow",
             _ => {
                 if let Some(container) = Container::of_head(&head) {
                     return Err(container.refusal());
                 }
                 if let Some(kept) = &self.kept {
-                    // There is one standard input, so it is set once.
+                    // Set once, as there is one standard input.
                     let _ = kept.set(head.clone());
                 }
                 self.head = Some(io::Cursor::new(head));
@@ -149,10 +149,10 @@ impl<R: Read> Text<R> {
             }
         };
         #[cfg(feature = "parquet")]
-        let what = "--column names its column of URIs, in commands that take tables";
+        let what = "commands that read tables need --column, its column of URIs";
         #[cfg(not(feature = "parquet"))]
         let what = WITHOUT_TABLES;
-        Err(io::Error::other(format!("is a table of {format} and no text; {what}")))
+        Err(io::Error::other(format!("is a table in format {format}, not text; {what}")))
     }
 }
 
@@ -168,29 +168,29 @@ impl<R: Read> Read for Text<R> {
     }
 }
 
-/// What is said of the file at `path`, which cannot be looked at because of `error`.
+/// The message for the file at `path`, which cannot be opened because of `error`.
 pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if hint::is_url(path) => {
-            "is a URL and not a file, and nothing is fetched; URIs are read from files and from standard input, \
-             as in `echo URL | uriscan ...` or, for what is at the URL, `curl -s URL | uriscan ...`"
+            "is a URL, not a file, and is not fetched; use `echo URL | uriscan ...` for the URL itself, \
+             `curl -s URL | uriscan ...` for its content"
                 .to_owned()
         }
         _ => error.to_string(),
     }
 }
 
-/// Sees whether the file at `path` can be read; gives its size if it is a regular one.
+/// Checks that the file at `path` can be read; returns its size if it is a regular file.
 pub(crate) fn look(path: &Path) -> Result<Option<u64>, Failure> {
     let name = path.display();
     let metadata = path.metadata().map_err(|error| Failure::at(name, missing(path, &error)))?;
     if metadata.is_dir() {
         let all = path.join("*");
-        let what = format_args!("is a directory; name the files in it, such as {}", all.display());
+        let what = format_args!("is a directory; name its files, for example {}", all.display());
         return Err(Failure::at(path.display(), what));
     }
     if !metadata.is_file() {
-        // Opening a pipe may wait for its writer, and would take what can be read only once.
+        // Opening a pipe may block, and it can be read only once.
         return Ok(None);
     }
     File::open(path).map_err(|error| Failure::at(path.display(), error))?;
@@ -216,7 +216,7 @@ mod tests {
         for list in [&b""[..], b"PAR1", b"PAR1/a\n", b"ARROW1\nb\n", b"http://h/\n"] {
             assert!(is_text(list), "{list:?}");
         }
-        // Bytes that are no URI, but nothing else either.
+        // Bytes that are neither a URI nor a table.
         for noise in
             [&b"\xFF\xFF\xFF\xFF"[..], b"\xFF\xFF\xFF\xFFa b\n", b"\xFF\xFF\xFF\xFF\x01\x02\0\0"]
         {

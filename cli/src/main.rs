@@ -1,6 +1,6 @@
-//! The `uriscan` program: arguments as typed ([`args`]) become a plan ([`config`], [`options`]), which is carried
-//! out ([`run`]) and ends in an exit code ([`exit`]). It sees the library's public interface only, and
-//! is the only one to print, to read the environment and to look at terminals.
+//! The program `uriscan`: arguments ([`args`]) become a plan ([`commands`], [`config`]), which is run on lists ([`run`]) or
+//! tables in a [`session`] and ends in an exit code ([`exit`]). It uses the public interface of the library; only the
+//! program prints, reads the environment and handles signals.
 
 mod aliases;
 mod args;
@@ -31,8 +31,8 @@ mod version;
 
 use std::process::ExitCode;
 
-/// Many small buffers of several threads: mimalloc serves them without contention. Without its huge pages (`no_thp`), which
-/// take memory for what is never touched; tables that are probed at random ask for their own.
+/// mimalloc serves many small buffers of several threads without contention. Its huge pages are disabled (`no_thp`), as they
+/// use memory that is never touched; hash tables request their own.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,9 +1,9 @@
-//! How much memory there is: that of the machine, or less where a control group allows no more.
+//! The memory of the machine, or of its control group if that is less.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes of memory that this process can hope for, if the system tells.
+/// Bytes of memory that are available to this process, if known.
 pub(crate) fn of_machine() -> Option<u64> {
     let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -11,15 +11,15 @@ pub(crate) fn of_machine() -> Option<u64> {
     limits.chain(total).min()
 }
 
-/// The memory that a text such as `/proc/meminfo` tells.
+/// The total of a text such as `/proc/meminfo`.
 fn total_of(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }
 
-/// The files with the limits of the control groups that a text such as `/proc/self/cgroup` names, and of all groups
-/// around these: a container may see its own group at the root only.
+/// The files with the limits of the control groups in a text such as `/proc/self/cgroup`, and of all their ancestors: a
+/// container may see its own group only at the root.
 fn limit_files(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {

@@ -1,4 +1,4 @@
-//! What groups of arguments mean, as the library takes them.
+//! Groups of options that several commands share, in the library's terms.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::output::{Destination, directory_of, is_dash};
 use crate::rule_choice;
 
-/// The limit that was typed, or half of the memory that there is; `None` where nobody can tell.
+/// The given limit, or half of the memory; `None` if that is unknown.
 pub(crate) fn memory_limit(
     typed: &args::Memory,
     common: &args::Common,
@@ -29,13 +29,13 @@ pub(crate) fn memory_limit(
     Some(MemoryLimit::new(bytes, temp_dir))
 }
 
-/// Where temporary files go if nothing was typed: $TMPDIR, or beside the output, or where the system has them.
+/// The default directory of temporary files: $TMPDIR, that of the output, or that of the system.
 pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
     let output = match output {
         Destination::File(path) => Some(path.as_path()),
         Destination::Stdout => None,
     };
-    // A pipe or a device stands where nothing may be put beside it.
+    // Not beside a pipe or a device.
     let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);
     let chosen = environment.chosen_temp_dir.clone();
     let temp_dir = chosen.or_else(|| beside().map(Path::to_owned));
@@ -57,7 +57,7 @@ pub(crate) fn equivalence_by(
     let is_beyond =
         !typed.rules.is_empty() || !typed.mending.repairs().is_empty() || typed.aliases.is_some();
     if grammar != Grammar::Rfc3986 && is_beyond {
-        let what = "rules beyond the RFC, aliases, --iri and --repair are made for rfc3986";
+        let what = "rules beyond the RFC, aliases, --iri and --repair require rfc3986";
         return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
     let rung = match typed.rung {
@@ -68,13 +68,13 @@ pub(crate) fn equivalence_by(
     };
     match (typed.rung, &typed.aliases) {
         (args::Rung::Protocol, None) => {
-            return Err(Failure::at("--rung protocol", "needs evidence: --aliases FILE"));
+            return Err(Failure::at("--rung protocol", "requires --aliases FILE"));
         }
         (args::Rung::Protocol, Some(path)) if is_dash(path) => {
             return Err(Failure::at("--aliases -", "the file is read twice; name one"));
         }
         (args::Rung::Protocol, Some(_)) | (_, None) => {}
-        (_, Some(_)) => return Err(Failure::at("--aliases", "needs --rung protocol")),
+        (_, Some(_)) => return Err(Failure::at("--aliases", "requires --rung protocol")),
     }
     Ok(Equivalence {
         normalize: Options { rung, drop_fragment: typed.ignore_fragment },
@@ -93,17 +93,17 @@ pub(crate) fn unmended(grammar: Grammar, typed: &args::Mending) -> Result<(), Fa
     if typed.repairs().is_empty() {
         return Ok(());
     }
-    let what = "--iri and --repair are made for rfc3986";
+    let what = "--iri and --repair require rfc3986";
     Err(Failure::at(format_args!("--grammar {grammar}"), what))
 }
 
-/// The same, but that the profile decides if one was typed.
+/// `equivalence` with the profile, if one was given.
 pub(crate) fn by_profile(
     equivalence: Equivalence,
     typed: &args::ProfileChoice,
 ) -> Result<Equivalence, Failure> {
     if typed.profile.is_some() && equivalence.grammar != Grammar::Rfc3986 {
-        return Err(Failure::at("--profile", "has a grammar of its own; leave --grammar out"));
+        return Err(Failure::at("--profile", "implies a grammar; omit --grammar"));
     }
     Ok(Equivalence { profile: typed.profile, ..equivalence })
 }
@@ -129,7 +129,7 @@ pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<
         }
     };
     context.map_err(|error| {
-        let what = format!("the base is no URI: {error}");
+        let what = format!("the base is not a URI: {error}");
         Failure::at(format_args!("--base {}", uri.escape_debug()), what)
     })
 }
@@ -137,12 +137,12 @@ pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<
 pub(crate) fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure> {
     let name = || format!("--suffix-scheme {}", scheme.escape_debug());
     if grammar != Grammar::Rfc3986 {
-        return Err(Failure::at(name(), "suffix references are read by rfc3986"));
+        return Err(Failure::at(name(), "suffix references require rfc3986"));
     }
     Suffix::new(scheme).map(Context::Suffix).map_err(|error| Failure::at(name(), error))
 }
 
-/// A file that is not for results.
+/// The file of a side output.
 pub(crate) fn side_file(option: &str, path: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
     match path {
         Some(path) if is_dash(&path) => {
@@ -165,7 +165,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
             };
             if let Some(wrong) = names.iter().find(|name| !is_scheme(name)) {
                 let what =
-                    format_args!("'{wrong}' is no scheme; write them like http,https,mailto");
+                    format_args!("'{wrong}' is not a scheme; write them like http,https,mailto");
                 return Err(Failure::at("--scheme", what));
             }
             Schemes::List(names)
@@ -182,7 +182,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
     };
     let format = match find.format {
         Some(args::TextFormat::Of(format)) => Some(format),
-        // What has a pattern is a log, whatever it looks like.
+        // With a pattern it is a log, whatever it looks like.
         Some(args::TextFormat::Auto) | None => find.log_format.as_ref().map(|_| Format::Clf),
     };
     Ok(ExtractOptions { extractor, format })
@@ -199,10 +199,10 @@ pub(crate) fn link_base(typed: Option<&str>) -> Result<Option<Vec<u8>>, Failure>
     }
 }
 
-/// What becomes of invalid records, and the file that takes them.
+/// What to do with invalid records, and the file of rejects.
 ///
 /// # Errors
-/// When two different things are asked for.
+/// When the options contradict each other.
 pub(crate) fn on_invalid(
     typed: &args::InvalidRecords,
 ) -> Result<(OnInvalid, Option<PathBuf>), Failure> {
@@ -210,7 +210,7 @@ pub(crate) fn on_invalid(
         return match typed.on_invalid {
             None | Some(args::OnInvalid::Drop) => Ok((OnInvalid::Divert, Some(path))),
             Some(args::OnInvalid::Pass | args::OnInvalid::Error) => {
-                Err(Failure::at("--rejects", "goes with --on-invalid drop only"))
+                Err(Failure::at("--rejects", "requires --on-invalid drop, which it implies"))
             }
         };
     }

@@ -1,13 +1,13 @@
-//! A bar on standard error for work that takes its time.
+//! A progress bar on standard error.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is done sooner than this needs no bar.
+/// A shorter run shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How far the reading has come; shown once the work has lasted a moment.
+/// The bytes read so far; shown after [`PATIENCE`].
 pub(crate) struct Progress {
     started: Instant,
     bar: ProgressBar,
@@ -15,7 +15,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Work that begins now, on `total_bytes` if their number is known.
+    /// A run that begins now and reads `total_bytes`, if known.
     pub(crate) fn new(total_bytes: Option<u64>) -> Progress {
         let template = match total_bytes {
             Some(_) => {
@@ -23,15 +23,15 @@ impl Progress {
             }
             None => "{spinner} {decimal_bytes}, {decimal_bytes_per_sec}",
         };
-        // The templates are constants; should one be wrong, the style of the crate will do.
+        // The templates are constants and valid; the default is never used.
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        // Hidden, but counting from the start, or the first rates would be nonsense.
+        // Hidden at first, but counting from the start, so that the first rates are right.
         let bar = ProgressBar::with_draw_target(total_bytes, ProgressDrawTarget::hidden());
         Progress { started: Instant::now(), bar: bar.with_style(style), is_shown: false }
     }
 
-    /// Tells that `bytes` were read so far.
+    /// Sets the number of bytes read so far.
     pub(crate) fn update(&mut self, bytes: u64) {
         if !self.is_shown && self.started.elapsed() >= PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -40,7 +40,7 @@ impl Progress {
         self.bar.set_position(bytes);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! From the options for rules to a rule set; reads the files that they name.
+//! The rule set of the options for rules; reads their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
 use crate::args::RuleChoice;
 use crate::exit::Failure;
 
-/// The rule set that `typed` asks for; `None` when nothing is on.
+/// The rule set of `typed`; `None` if no rule is enabled.
 ///
 /// # Errors
-/// Names that there are not, files that cannot be read or are no packs.
+/// When a name is unknown, or a file cannot be read or is not a pack.
 pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failure> {
     let mut builder = RuleSet::builder();
     if let Some(name) = &typed.preset {
@@ -20,7 +20,7 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
             let names: Vec<String> = Preset::all().into_iter().map(|preset| preset.name).collect();
             Failure::at(
                 format_args!("--preset {name}"),
-                format_args!("there are {}", names.join(", ")),
+                format_args!("the presets are {}", names.join(", ")),
             )
         })?;
         builder.preset(&preset).map_err(|error| Failure::at("--preset", error))?;
@@ -30,15 +30,12 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     }
     for name in &typed.no_rules {
         let rule = Rule::from_name(name).ok_or_else(|| {
-            Failure::at(
-                format_args!("--no-rule {name}"),
-                "no such rule; `uriscan rules` lists them",
-            )
+            Failure::at(format_args!("--no-rule {name}"), "unknown rule; see `uriscan rules`")
         })?;
         if !builder.without(rule) {
             return Err(Failure::at(
                 format_args!("--no-rule {name}"),
-                "the preset has no such rule; parameters that a pack leaves out are kept by \
+                "not a rule of the preset; to keep parameters that a pack drops, use \
                  --rule allow-param=GLOB",
             ));
         }
@@ -63,7 +60,7 @@ fn pack(path: &Path) -> Result<Pack, Failure> {
     }
     let source = path.display().to_string();
     let text = read(path).map_err(|why| Failure::at(&source, why))?;
-    // A pack is named as its source is written, from where the program runs.
+    // Includes are relative to the file that has them.
     let mut open = |name: &str, from: &str| {
         let path = Path::new(from).with_file_name(name);
         let text = read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
@@ -74,6 +71,7 @@ fn pack(path: &Path) -> Result<Pack, Failure> {
 
 fn read(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes)
-        .map_err(|error| format!("no TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|error| {
+        format!("not TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to())
+    })
 }

@@ -1,4 +1,4 @@
-//! `uriscan rules`: what rules there are, or what a choice of them comes to.
+//! `uriscan rules`: all rules, or the rule set of the options.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use crate::options::equivalence;
 use crate::output::{Claims, Destination, write_text};
 use crate::rule_choice;
 
-/// Writes the answer.
+/// Runs the command.
 ///
 /// # Errors
-/// When a name or a file is wrong, or the answer cannot be written.
+/// When a name or a file is wrong, or output fails.
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
@@ -50,7 +50,7 @@ fn built_in_packs() -> impl Iterator<Item = (Pack, RuleSet)> {
 }
 
 fn all_text() -> String {
-    let mut text = String::from("rules, in the order in which they are applied\n");
+    let mut text = String::from("rules, in order of application\n");
     for rule in Rule::ALL {
         let _ = writeln!(text, "  {:<20}  {}", usage(rule), rule.meaning());
     }
@@ -111,7 +111,7 @@ fn all_json() -> Value {
 }
 
 fn chosen_text(equivalence: &Equivalence) -> String {
-    let fragment = if equivalence.normalize.drop_fragment { " without fragments" } else { "" };
+    let fragment = if equivalence.normalize.drop_fragment { " ignoring fragments" } else { "" };
     let mut text = format!(
         "rule set {}: rung {}{fragment}\n",
         equivalence.identity(),
@@ -170,7 +170,7 @@ fn chosen_json(equivalence: &Equivalence) -> Value {
     })
 }
 
-/// The names of the rules that are on.
+/// The names of the enabled rules.
 pub(crate) fn names(rules: &RuleSet) -> Vec<&'static str> {
     rules.rules().iter().map(Rule::name).collect()
 }

@@ -1,4 +1,4 @@
-//! Carries out what [`Config`] says.
+//! Runs a plan on lists, and on tables by way of [`crate::tables`].
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,20 +14,20 @@ use uriscan::uri::{ErrorKind, UriError};
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
 use crate::checkpoint;
-use crate::config::{Asked, Config, Job, KeyForm};
+use crate::config::{Config, Job, KeyForm, Selection};
 use crate::documents;
-use crate::exit::{Failure, Outcome, tell};
+use crate::exit::{Failure, Outcome, eprint_line};
 use crate::hint;
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::output::{Destination, StdoutFile, write_text};
-use crate::session::{self, Session, tell_summary};
+use crate::session::{self, Session, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::table;
 
-/// Does the job.
+/// Runs the plan.
 ///
 /// # Errors
-/// When it cannot be done. Then no file has changed.
+/// On error, and then no file has changed.
 pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if matches!(config.job, Job::ListRules) {
         return list_rules(&config.output);
@@ -45,12 +45,12 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     records::choose_hash(&mut config)?;
     let config = &aliases::read(&config)?;
     let mut unread = 0;
-    let mut tell_unread = |name: &dyn std::fmt::Display| {
+    let mut report_unread = |name: &dyn std::fmt::Display| {
         unread += 1;
-        tell(format_args!("uriscan: {name}"));
+        eprint_line(format_args!("uriscan: {name}"));
     };
     let is_extract = matches!(config.job, Job::Extract(..));
-    // What is not in lists of links that are made of documents.
+    // What was skipped when links were read from documents.
     let left_out = Arc::new(Mutex::new(LeftOut::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         None => inputs::open(&config.inputs)?,
@@ -61,12 +61,13 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             &config.settings,
             &left_out,
             (&claims, StdoutFile::of(&config.output).as_ref()),
-            &mut tell_unread,
+            &mut report_unread,
         )?,
     };
     if let Some((directory, size)) = &config.checkpoint {
         let report = checkpoint::run(config, directory, *size)?;
-        tell_summary(config, report, None, None, started);
+        print_summary(config, report, None, None, started);
+        print_hint(config, &report, &stdin_head);
         let is_fine = report.invalid.total() == 0 || !config.strict;
         return Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid });
     }
@@ -83,7 +84,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let mut unread_later = 0;
     let mut note_unread = |error: &ReadError| {
         unread_later += 1;
-        tell(format_args!("uriscan: {error}"));
+        eprint_line(format_args!("uriscan: {error}"));
     };
     if config.documents.is_some() {
         sinks.unread = Some(&mut note_unread);
@@ -95,25 +96,25 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
-    // Results are on the disk before the set is: what is in it is never written again.
+    // The results must be durable before the set changes, since its keys are never written again.
     if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
         return Ok(Outcome::ReaderGone);
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
-    tell_summary(config, report, findings, set, started);
-    tell_what_it_looks_like(config, &report, &stdin_head);
+    print_summary(config, report, findings, set, started);
+    print_hint(config, &report, &stdin_head);
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
-        // Of the new ones, which are those that were written and those that were lost.
+        // The rate is that of the new ones, written or lost.
         let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
-        tell(format_args!(
-            "uriscan: --approx {rate}: of {} records left out up to about {lost} may be new",
+        eprint_line(format_args!(
+            "uriscan: --approx {rate}: up to about {lost} of {} dropped records may be new",
             report.duplicates
         ));
     }
     if config.documents.is_some() {
         let left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        left_out.faults.iter().for_each(|error| tell(format_args!("uriscan: {error}")));
-        unread += tell_left_out(if is_extract { &report } else { &left_out.report }, config);
+        left_out.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));
+        unread += report_skipped(if is_extract { &report } else { &left_out.report }, config);
     }
     if unread > 0 {
         return Ok(Outcome::SomeUnread);
@@ -122,18 +123,18 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         (Job::Audit(_, fail_on), Some(counts)) => {
             fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
         }
-        (Job::Judge { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
+        (Job::Legacy { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
         (Job::Members(..), _) => report.written > 0,
         _ => report.invalid.total() == 0 || !config.strict,
     };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
 }
 
-/// Says what the first input looks like, if most records are no URIs and it looks like something else than a list.
-fn tell_what_it_looks_like(config: &Config, report: &Report, stdin_head: &StdinHead) {
+/// Prints what the first input looks like, if most records are not URIs.
+fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     let is_list = config.documents.is_none();
-    // Nothing stands beside totals for machines.
-    let is_wanted = config.is_talkative && !matches!(config.summary, Some(StatsFormat::Json));
+    // A summary in JSON is alone on standard error.
+    let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
     if !is_list || !is_wanted || report.invalid.total() <= report.records / 2 {
         return;
     }
@@ -143,7 +144,7 @@ fn tell_what_it_looks_like(config: &Config, report: &Report, stdin_head: &StdinH
         None => None,
     };
     if let Some(hint) = hint {
-        tell(format_args!("uriscan: {hint}"));
+        eprint_line(format_args!("uriscan: {hint}"));
     }
 }
 
@@ -152,12 +153,12 @@ fn list_rules(output: &Destination) -> Result<Outcome, Failure> {
     write_text(&table::of_rules(), output)
 }
 
-/// Writes the text that is mixed into keys, and a line feed; nothing if there is none.
+/// Writes the text that is mixed into keys, if any, and a line feed.
 fn write_context(context: Option<&str>, output: &Destination) -> Result<Outcome, Failure> {
     write_text(&context.map_or(String::new(), |context| format!("{context}\n")), output)
 }
 
-/// What a job that was done has to tell.
+/// The result of a job.
 struct Done {
     report: Report,
     /// Of an audit.
@@ -183,11 +184,11 @@ fn work(
         },
         Job::Members(options, asked) => match (set, asked) {
             (None, _) => Report::default(),
-            (Some(set), Asked::FirstSeen) => {
+            (Some(set), Selection::FirstSeen) => {
                 pipeline::first_seen(sources, options, set.set(), settings, sinks)?
             }
             (Some(set), asked) => {
-                let is_in = *asked == Asked::In;
+                let is_in = *asked == Selection::In;
                 pipeline::members(sources, options, set.set(), is_in, settings, sinks)?
             }
         },
@@ -210,7 +211,7 @@ fn work(
             }
         },
         Job::Parse(format, repairs) => pipeline::parse(sources, format, *repairs, settings, sinks)?,
-        Job::Judge { question, legacy } => {
+        Job::Legacy { question, legacy } => {
             pipeline::judge_rfc2396(sources, *question, *legacy, settings, sinks)?
         }
         Job::Resolve(options) => pipeline::resolve(sources, options, settings, sinks)?,
@@ -248,7 +249,7 @@ fn work(
     Ok(Done { report, findings })
 }
 
-/// Explains the URIs that were typed; two of them are compared.
+/// Explains the URIs of the command line; two of them are compared.
 fn explain_typed(
     options: &ExplainOptions,
     uris: &[Vec<u8>],
@@ -268,39 +269,39 @@ fn explain_typed(
     Ok(report)
 }
 
-/// Says what had to be left out of documents; gives the number of kinds of faults among it.
-fn tell_left_out(report: &Report, config: &Config) -> usize {
+/// Reports what was skipped in documents; returns the number of kinds of faults.
+fn report_skipped(report: &Report, config: &Config) -> usize {
     let (relative, long) =
         (report.invalid.of(ErrorKind::Relative), report.invalid.of(ErrorKind::TooLong));
-    if relative > 0 && config.is_talkative {
-        tell(format_args!(
-            "uriscan: {relative} relative references have no base and were left out; --base gives them one"
+    if relative > 0 && !config.is_quiet {
+        eprint_line(format_args!(
+            "uriscan: {relative} relative references without a base were skipped; set one with --base"
         ));
     }
     if long > 0 {
         let limit = config.settings.max_record >> 20;
-        tell(format_args!(
-            "uriscan: {long} lines or documents of more than {limit} MiB were left out"
+        eprint_line(format_args!(
+            "uriscan: {long} lines or documents of more than {limit} MiB were skipped"
         ));
     }
     if report.broken > 0 {
-        tell(format_args!("uriscan: {} places in archives hold no record", report.broken));
+        eprint_line(format_args!("uriscan: {} parts of archives are not records", report.broken));
     }
     if report.partial > 0 {
-        tell(format_args!(
-            "uriscan: {} bodies in archives were read in part: they break off or have more than 64 MiB",
+        eprint_line(format_args!(
+            "uriscan: {} bodies in archives were read partially: they are truncated or larger than 64 MiB",
             report.partial
         ));
     }
     if report.undecoded > 0 {
-        tell(format_args!(
-            "uriscan: {} bodies in archives were left out: their Content-Encoding cannot be undone",
+        eprint_line(format_args!(
+            "uriscan: {} bodies in archives were skipped: their Content-Encoding cannot be decoded",
             report.undecoded
         ));
     }
     if report.unparsed > 0 {
-        tell(format_args!(
-            "uriscan: {} Markdown documents were searched as plain text, as they have too many marks",
+        eprint_line(format_args!(
+            "uriscan: {} Markdown documents were searched as plain text: they have too many marks",
             report.unparsed
         ));
     }
@@ -308,12 +309,12 @@ fn tell_left_out(report: &Report, config: &Config) -> usize {
     faults.into_iter().filter(|&count| count > 0).count()
 }
 
-/// How a run ends whose work ended with `error`.
+/// The outcome of a run that failed with `error`.
 fn failed(error: Error, session: &Session<'_>) -> Result<Outcome, Failure> {
     match error {
         Error::Write(error) => session.unwritten(error),
         Error::Invalid { .. } => {
-            let advice = "--on-invalid pass or drop, or --rejects FILE, goes on instead";
+            let advice = "use --on-invalid pass or drop, or --rejects FILE, to continue";
             Err(Failure::new(format!("{error}; {advice}")))
         }
         Error::Aside { .. } => {

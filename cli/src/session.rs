@@ -7,7 +7,7 @@ use std::time::Instant;
 use uriscan::pipeline::{FindingCounts, Report};
 
 use crate::config::{Config, SideFiles};
-use crate::exit::{Failure, Outcome, tell, tell_lines};
+use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
 use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
 use crate::progress::Progress;
@@ -59,7 +59,9 @@ impl Session<'_> {
             *opened = destination.as_ref().map(Output::open).transpose()?;
         }
         if config.has_hint {
-            tell(format_args!("uriscan: reading URIs from the terminal, one per line; see --help"));
+            eprint_line(format_args!(
+                "uriscan: reading URIs from the terminal, one per line; see --help"
+            ));
         }
         let progress = config.has_progress.then(|| Progress::new(total_bytes));
         Ok(Session { config, out, side, progress })
@@ -121,7 +123,7 @@ fn refuse_foreign(path: &Path, content: Content) -> Result<(), Failure> {
 }
 
 /// Prints the totals of a run that began at `started`, if they are asked for.
-pub(crate) fn tell_summary(
+pub(crate) fn print_summary(
     config: &Config,
     report: Report,
     findings: Option<FindingCounts>,
@@ -130,6 +132,6 @@ pub(crate) fn tell_summary(
 ) {
     if let Some(format) = config.summary {
         let summary = Summary::of(config, report, findings, set, started.elapsed());
-        tell_lines(&summary.render(format));
+        eprint_lines(&summary.render(format));
     }
 }

@@ -1,4 +1,4 @@
-//! The totals of a run, for people and for machines.
+//! The summary of a run, as text and as JSON.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -20,30 +20,30 @@ use crate::rules;
 /// What a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// One record of each class, or of some.
-    Firsts,
-    /// Every record, or a row for each.
+    /// One record of each class, or of some classes.
+    Survivors,
+    /// One line for each record.
     Records,
-    /// Something about the records.
+    /// A report about the records.
     Answers,
-    /// Links, of which there are as many as records.
+    /// Links, which are the records.
     Links,
 }
 
-/// What is told about a run.
+/// The summary of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Summary {
     pub(crate) command: &'static str,
     /// For commands that compare.
     pub(crate) equivalence: Option<Equivalence>,
-    /// For commands that can leave invalid records out.
+    /// For commands that can drop invalid records.
     pub(crate) on_invalid: Option<OnInvalid>,
     pub(crate) writes: Writes,
-    /// For commands that write keys: what is needed to get the same again.
+    /// For commands that write keys.
     pub(crate) hash: Option<PublicHash>,
     pub(crate) settings: Settings,
     pub(crate) report: Report,
-    /// Keys that were added to a set on disk, and how many it holds now.
+    /// The number of keys added to a set on disk, and of all its keys.
     pub(crate) set: Option<(u64, u64)>,
     /// Two grammars were compared.
     pub(crate) differs: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// What to tell about a run of `config` that took `elapsed`.
+    /// The summary of a run of `config` that took `elapsed`.
     pub(crate) fn of(
         config: &Config,
         report: Report,
@@ -81,7 +81,7 @@ impl Summary {
             }
             Job::Resolve(options) => (None, Some(options.on_invalid), None),
             Job::Explain(options, _) => (Some(&options.equivalence), None, None),
-            Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Judge { .. } => {
+            Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Legacy { .. } => {
                 (None, None, None)
             }
             Job::Audit(..) | Job::Redact | Job::ListRules | Job::Extract(..) => (None, None, None),
@@ -92,11 +92,11 @@ impl Summary {
             equivalence: equivalence.cloned(),
             on_invalid,
             writes: match config.job {
-                Job::Dedup(_) | Job::Classes(_) => Writes::Firsts,
+                Job::Dedup(_) | Job::Classes(_) => Writes::Survivors,
                 Job::Normalize { .. } | Job::Key { .. } | Job::Parse(..) => Writes::Records,
                 Job::Redact | Job::Resolve(_) | Job::Members(..) => Writes::Records,
                 Job::Collect(_) => Writes::Answers,
-                Job::Judge { question, .. } => match question {
+                Job::Legacy { question, .. } => match question {
                     LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv => Writes::Records,
                     LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
                 },
@@ -108,13 +108,13 @@ impl Summary {
             settings: config.settings,
             report,
             set,
-            differs: matches!(&config.job, Job::Judge { question: LegacyQuestion::Differ(_), .. }),
+            differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
             elapsed,
         }
     }
 
-    /// The text to print, without a line end behind it.
+    /// The text to print, without a final line feed.
     pub(crate) fn render(&self, format: StatsFormat) -> String {
         match format {
             StatsFormat::Text => self.text(),
@@ -122,10 +122,10 @@ impl Summary {
         }
     }
 
-    /// Records that are neither written nor withheld nor a duplicate: left out, or turned away, as invalid.
+    /// Records that are neither written, withheld nor duplicates: dropped or rejected as invalid.
     fn dropped(&self) -> u64 {
         let Report { records, written, duplicates, withheld, .. } = self.report;
-        // A line too long to be looked into counts as a record without links.
+        // A line that is too long to search counts as a record.
         records.saturating_sub(written + withheld + duplicates)
     }
 
@@ -152,7 +152,7 @@ impl Summary {
         let mut text = format!("uriscan {}:", self.command);
         if let Some(equivalence) = &self.equivalence {
             let options = equivalence.normalize;
-            let fragment = if options.drop_fragment { " without fragments" } else { "" };
+            let fragment = if options.drop_fragment { " ignoring fragments" } else { "" };
             let _ = match equivalence.profile {
                 Some(profile) => write!(text, " profile {profile},"),
                 None => write!(text, " rung {}{fragment},", rung(equivalence)),
@@ -162,7 +162,7 @@ impl Summary {
         let threads = self.settings.threads;
         let _ = write!(text, " backend {backend}, {threads} thread{}", plural(threads as u64));
         let mut row = |name: &str, count: u64, note: &str| {
-            // The numbers stay in their column beside a long name.
+            // Numbers stay aligned after a long name.
             let room = 29usize.saturating_sub(name.len().max(12));
             let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
             text.truncate(text.trim_end().len());
@@ -170,10 +170,10 @@ impl Summary {
         let is_links = self.writes == Writes::Links;
         row(if is_links { "links" } else { "records" }, *records, "");
         if *binary > 0 {
-            row("binary", *binary, "files passed over");
+            row("binary", *binary, "files skipped");
         }
         match self.writes {
-            Writes::Firsts => {
+            Writes::Survivors => {
                 let distinct = *written + *withheld;
                 row("distinct", distinct, if *withheld == 0 { "written" } else { "" });
                 if *withheld > 0 {
@@ -188,7 +188,7 @@ impl Summary {
             row("dropped", self.dropped(), "");
         }
         if let Some((added, keys)) = self.set {
-            row("added", added, &format!("to a set of {} keys now", grouped(keys)));
+            row("added", added, &format!("to a set that now has {} keys", grouped(keys)));
         }
         if let Some(findings) = self.findings {
             row("findings", findings.total(), "");
@@ -197,13 +197,13 @@ impl Summary {
             }
         }
         if self.differs {
-            row("differing", *differing, "read differently by RFC 3986 and RFC 2396");
+            row("differing", *differing, "parsed differently by RFC 3986 and RFC 2396");
         }
         if *same_document > 0 {
             row("same doc.", *same_document, "references to the base itself");
         }
         if self.report.repaired > 0 {
-            row("repaired", self.report.repaired, "taken for what they were repaired to");
+            row("repaired", self.report.repaired, "compared and parsed as repaired");
         }
         row("invalid", invalid.total(), if invalid.total() > 0 { self.fate() } else { "" });
         for (kind, count) in invalid.iter() {
@@ -217,7 +217,7 @@ impl Summary {
         let rate = self.per_second(*records) / 1e6;
         row("bytes", *bytes, &format!("{speed}, {rate:.2} M records/s"));
         if *spilled > 0 {
-            row("spilled", *spilled, "bytes on disk, for want of memory");
+            row("spilled", *spilled, "bytes written to temporary files");
         }
         if let Some(equivalence) = &self.equivalence {
             let rules = equivalence.rules.as_deref().map_or(Vec::new(), rules::names);
@@ -230,12 +230,12 @@ impl Summary {
         text
     }
 
-    /// What became of invalid records.
+    /// What happened to invalid records.
     fn fate(&self) -> &'static str {
         match self.on_invalid {
-            Some(OnInvalid::Pass) => "kept as they are",
-            Some(OnInvalid::Drop) => "left out",
-            Some(OnInvalid::Divert) => "put aside",
+            Some(OnInvalid::Pass) => "kept",
+            Some(OnInvalid::Drop) => "dropped",
+            Some(OnInvalid::Divert) => "written to the rejects",
             Some(OnInvalid::Fail) | None => "",
         }
     }
@@ -268,7 +268,7 @@ impl Summary {
             "on_invalid": self.on_invalid.map(policy),
             "records": records,
             "written": if_records(*written),
-            "distinct": (self.writes == Writes::Firsts).then_some(written + withheld),
+            "distinct": (self.writes == Writes::Survivors).then_some(written + withheld),
             "withheld": if_records(*withheld),
             "duplicates": if_records(*duplicates),
             "dropped": if_records(self.dropped()),
@@ -277,7 +277,7 @@ impl Summary {
             "set_added": self.set.map(|(added, _)| added),
             "set_keys": self.set.map(|(_, keys)| keys),
             "blank": blank,
-            "spilled_bytes": (self.writes == Writes::Firsts).then_some(spilled),
+            "spilled_bytes": (self.writes == Writes::Survivors).then_some(spilled),
             "findings": self.findings.map(|findings| findings.total()),
             "findings_by_rule": self.findings.map(|findings| by_rule(&findings)),
             "repaired": self.report.repaired,
@@ -294,18 +294,18 @@ impl Summary {
     }
 }
 
-/// The counts of all kinds, those that did not occur included, so that no reader misses a name.
+/// The counts of all kinds, including zeros, so that the fields are always the same.
 fn by_kind(invalid: &Invalid) -> Value {
     let count = |kind: ErrorKind| (kind.name().to_owned(), json!(invalid.of(kind)));
     Value::Object(ErrorKind::ALL.into_iter().map(count).collect::<Map<String, Value>>())
 }
 
-/// The name of the rung; the highest one is that of aliases.
+/// The name of the rung, which is protocol with aliases.
 fn rung(equivalence: &Equivalence) -> &'static str {
     if equivalence.aliases.is_some() { "protocol" } else { equivalence.normalize.rung.name() }
 }
 
-/// The counts of all rules, those without findings included.
+/// The counts of all rules, including zeros.
 fn by_rule(findings: &FindingCounts) -> Value {
     let count = |rule: &Rule| (rule.id().to_owned(), json!(findings.of(*rule)));
     Value::Object(Rule::ALL.iter().map(count).collect::<Map<String, Value>>())
@@ -320,7 +320,7 @@ fn policy(on_invalid: OnInvalid) -> &'static str {
     }
 }
 
-/// `count` with a comma every three digits.
+/// `count` with thousands separators.
 pub(crate) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -333,7 +333,7 @@ pub(crate) fn grouped(count: u64) -> String {
     text
 }
 
-/// `part` in percent of `whole`, or nothing when there is no whole.
+/// `part` as a percentage of `whole`; empty if that is zero.
 pub(crate) fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return String::new();
@@ -368,7 +368,7 @@ mod tests {
             command: "dedup",
             equivalence: Some(Equivalence::default()),
             on_invalid: Some(OnInvalid::Pass),
-            writes: Writes::Firsts,
+            writes: Writes::Survivors,
             hash: None,
             settings: Settings { threads: 1, ..Settings::default() },
             report: Report::default(),

@@ -29,12 +29,12 @@ pub(crate) fn of_census(census: &Census) -> String {
             &grouped(*distinct),
             &grouped(*merges),
             &part,
-            "what --rule, --rules and --preset say",
+            "--rule, --rules and --preset",
         ]);
     }
     line([""; 5]);
     line(["records", &grouped(*records), "", "", ""]);
-    let note = if invalid.total() > 0 { "each compared by its bytes" } else { "" };
+    let note = if invalid.total() > 0 { "compared by their bytes" } else { "" };
     line(["invalid", &grouped(invalid.total()), "", &share(invalid.total(), *records), note]);
     for (kind, count) in invalid.iter() {
         line([&format!("  {kind}"), &grouped(count), "", "", kind.message()]);
@@ -45,7 +45,7 @@ pub(crate) fn of_census(census: &Census) -> String {
 
 fn adds(rung: Rung) -> &'static str {
     match rung {
-        Rung::String => "the same bytes (6.2.1)",
+        Rung::String => "same bytes (6.2.1)",
         Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
         Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
     }
@@ -71,13 +71,13 @@ pub(crate) fn of_rules() -> String {
 fn of_masked() -> String {
     format!(
         "\n\
-         --redact writes *** for\n  \
+         --redact writes *** instead of\n  \
            passwords, and user names without a password\n  \
-           values of parameters in paths, queries and fragments (case, and all but letters and digits, do not matter)\n    \
-             called {}\n    \
-             whose name ends in {}\n  \
-           code and state, where both stand in a query or fragment (OAuth)\n  \
-           all of these in the value of a parameter that holds a reference or parameters, percent-encoded once or not at all\n",
+           values of parameters in paths, queries and fragments (only letters and digits count, in any case)\n    \
+             named {}\n    \
+             with names that end in {}\n  \
+           code and state if both are in a query or fragment (OAuth)\n  \
+           all of these in parameters that contain a reference or parameters, percent-encoded at most once\n",
         SECRET_NAMES.join(", "),
         SECRET_NAME_ENDS.join(", "),
     )

@@ -17,7 +17,7 @@ use crate::config::{Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input};
 use crate::output::Destination;
-use crate::session::{Session, tell_summary};
+use crate::session::{Session, print_summary};
 
 /// Does the job of `config` with tables.
 ///
@@ -59,7 +59,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     if !session.commit(&report, false)? {
         return Ok(Outcome::ReaderGone);
     }
-    tell_summary(config, report, None, None, started);
+    print_summary(config, report, None, None, started);
     Ok(outcome(config, &report))
 }
 

@@ -1,11 +1,11 @@
-//! What `--version` says: the version, and what this build can do on this machine.
+//! The output of `--version`: the version, and the backends of this machine.
 
 use uriscan::key::PublicHash;
 use uriscan::{Backend, Kernels};
 
 use crate::environment::{BACKEND_VARIABLE, Environment};
 
-/// The text behind the program's name.
+/// The text after the program's name.
 pub(crate) fn long(environment: &Environment) -> String {
     let chosen = match environment.kernels(None) {
         Ok(kernels) if environment.backend.is_some() => {
@@ -24,7 +24,7 @@ pub(crate) fn long(environment: &Environment) -> String {
         names(Backend::is_available).split(", ").count()
     );
     format!(
-        "{version}\nbackend: {chosen}\navailable: {available}\nnot here: {missing}\n\
+        "{version}\nbackend: {chosen}\navailable: {available}\nnot available: {missing}\n\
          hash: {hash}\ntarget: {arch}-{os}",
         version = env!("CARGO_PKG_VERSION"),
         available = names(Backend::is_available),

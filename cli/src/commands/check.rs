@@ -9,10 +9,10 @@ use crate::exit::Failure;
 use crate::options::unmended;
 
 impl args::Check {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let format = match self.format {
             args::CheckFormat::Text => CheckFormat::Text,
@@ -22,14 +22,14 @@ impl args::Check {
             (false, None) => Job::Check(format, self.mending.repairs()),
             (false, Some(legacy)) => {
                 unmended(self.grammar.grammar, &self.mending)?;
-                Job::Judge { question: LegacyQuestion::Check(format), legacy }
+                Job::Legacy { question: LegacyQuestion::Check(format), legacy }
             }
             (true, legacy) => {
                 let question = LegacyQuestion::Differ(format);
-                Job::Judge { question, legacy: legacy.unwrap_or_default() }
+                Job::Legacy { question, legacy: legacy.unwrap_or_default() }
             }
         };
-        // That is what the command is for.
+        // The command always reports invalid records by its exit code.
         Config::of_job(job, None, self.common, true, environment)
     }
 }

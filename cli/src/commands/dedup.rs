@@ -10,10 +10,10 @@ use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, memory_limit, on_invalid, side_file};
 
 impl args::Dedup {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let has_tables = self.has_tables();
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
@@ -22,7 +22,7 @@ impl args::Dedup {
             || self.seen.is_some()
             || self.checkpoint.is_some();
         if hash.is_some() && !has_keys {
-            let what = "no keys leave this run; it goes with --emit key, --seen or --checkpoint";
+            let what = "requires --emit key, --seen or --checkpoint";
             return Err(Failure::at("--hash", what));
         }
         let options = DedupOptions {
@@ -40,14 +40,15 @@ impl args::Dedup {
         };
         let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
         if is_told && self.profile.profile.is_some() {
-            let what = "--dupes and --clusters tell rungs and rules, and a profile has none";
+            let what =
+                "--dupes and --clusters report rungs and rules, which a profile does not have";
             return Err(Failure::at("--profile", what));
         }
         if self.classes.keep.column.is_some() && !has_tables {
             let what = match cfg!(feature = "parquet") {
-                true => "min:COLUMN and max:COLUMN are for tables, which --column asks for",
+                true => "min:COLUMN and max:COLUMN require --column",
                 false => {
-                    "min:COLUMN and max:COLUMN are for tables, which this program is built without"
+                    "min:COLUMN and max:COLUMN are for tables, which this build does not support"
                 }
             };
             return Err(Failure::at("--keep", what));
@@ -66,7 +67,7 @@ impl args::Dedup {
     }
 }
 
-/// Deduplication; what asks for whole classes costs more.
+/// Plain deduplication, or whole classes if an option needs them.
 fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
     let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();

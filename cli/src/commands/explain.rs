@@ -10,10 +10,10 @@ use crate::options::equivalence;
 use crate::output::is_dash;
 
 impl args::Explain {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let is_on_terminal = environment.stdout_is_terminal
             && self.destination.output.as_deref().is_none_or(is_dash);
@@ -44,10 +44,10 @@ impl args::Explain {
         let strict = self.strictness.strict;
         let mut config = Config::of_job(job, None, common, strict, environment)?
             .with_evidence(&self.equivalence)?;
-        // A pair of them.
+        // A pair of URIs.
         config.settings.max_record = 2 * uriscan::explain::LONGEST + 1;
         if has_typed {
-            // Nothing is read, and nobody waits for totals of what was self.
+            // No input is read, and a summary is printed only on request.
             (config.inputs, config.has_hint) = (Vec::new(), false);
             config.summary = config.summary.filter(|_| stats || stats_format.is_some());
         }

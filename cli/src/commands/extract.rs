@@ -11,10 +11,10 @@ use crate::exit::Failure;
 use crate::options::{extract_options, link_base};
 
 impl args::Extract {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
         let mut options = extract_options(&self.find, self.iri)?;
         options.extractor.base = link_base(self.base.as_deref())?;
@@ -22,7 +22,7 @@ impl args::Extract {
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
         if no_files {
-            // Nothing but what the list names; `-` would be standard input.
+            // Only the files of the list; without this, standard input would be read.
             self.common.input.files = vec![PathBuf::from("-")];
         }
         let mut config = Config::of_job(job, None, self.common, false, environment)?;

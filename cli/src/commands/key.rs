@@ -11,17 +11,17 @@ use crate::exit::Failure;
 use crate::options::{by_profile, equivalence_by, on_invalid};
 
 impl args::Key {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let equivalence = equivalence_by(self.grammar.grammar, &self.equivalence)?;
         let equivalence = by_profile(equivalence, &self.profile)?;
         let form = key_form(self.grammar.grammar, self.form, self.hash)?;
         if matches!(form, KeyForm::Surt(_)) && self.profile.profile == Some(Profile::Surt) {
-            let what = "surt has no URIs that --as could turn around; use --as url";
+            let what = "surt cannot be combined with surt forms of --as; use --as url";
             return Err(Failure::at("--profile", what));
         }
         let job = match self.context {
@@ -34,14 +34,14 @@ impl args::Key {
     }
 }
 
-/// What `key` writes; only what is in hexadecimal has a hash.
+/// The form of the keys.
 fn key_form(grammar: Grammar, typed: args::KeyForm, hash: args::Hash) -> Result<KeyForm, Failure> {
     if typed != args::KeyForm::Hex && hash != args::Hash::default() {
-        return Err(Failure::at("--hash", "only the keys of --as hex have one"));
+        return Err(Failure::at("--hash", "requires --as hex"));
     }
     let is_surt = !matches!(typed, args::KeyForm::Hex | args::KeyForm::Url);
     if is_surt && grammar != Grammar::Rfc3986 {
-        let what = "keys to sort by are written for rfc3986; use --as hex or url";
+        let what = "surt forms require rfc3986; use --as hex or url";
         return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
     Ok(match typed {

@@ -1,4 +1,4 @@
-//! From the arguments of a command to what is to be done: a plan for each command, in a file of its own.
+//! The plan of each command: what its arguments mean.
 
 mod audit;
 mod census;
@@ -19,10 +19,10 @@ use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
 use crate::{grammar, rules, run, sets};
 
-/// Does what `cli` asks for in `environment`.
+/// Runs `cli` in `environment`.
 ///
 /// # Errors
-/// When it cannot be done.
+/// When the arguments are wrong, or the run fails.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failure> {
     let table = table::Typed::of(&cli.command);
     let mut config = match cli.command {

@@ -1,4 +1,4 @@
-//! Tables, to a program that is built without them.
+//! Tables in a build without them: an error.
 
 use crate::args::{Command, TableChoice};
 use crate::config::TableUse;
@@ -7,7 +7,7 @@ use crate::exit::Failure;
 use crate::inputs::WITHOUT_TABLES;
 use crate::output::Destination;
 
-/// The first option for tables that was typed.
+/// The first option for tables that was given.
 pub(super) struct Typed(Option<&'static str>);
 
 impl Typed {
@@ -18,7 +18,7 @@ impl Typed {
     /// The plan for tables: there is none.
     ///
     /// # Errors
-    /// When tables were asked for.
+    /// When tables are requested.
     pub(super) fn plan(
         self,
         _: &Destination,

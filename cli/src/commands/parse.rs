@@ -10,17 +10,17 @@ use crate::exit::Failure;
 use crate::options::unmended;
 
 impl args::Parse {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let format = row_format(self.format, self.template.as_deref())?;
         let job = match self.grammar.grammar.legacy() {
             None => Job::Parse(format, self.mending.repairs()),
             Some(legacy) => {
                 unmended(self.grammar.grammar, &self.mending)?;
-                Job::Judge { question: legacy_rows(&format)?, legacy }
+                Job::Legacy { question: legacy_rows(&format)?, legacy }
             }
         };
         let strict = self.strictness.strict;
@@ -28,14 +28,12 @@ impl args::Parse {
     }
 }
 
-/// What the formats of `parse` are to RFC 2396.
+/// The formats of `parse` under RFC 2396.
 fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
     match format {
         RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
         RowFormat::Tsv => Ok(LegacyQuestion::PartsTsv),
-        RowFormat::Template(_) => {
-            Err(Failure::at("--template", "its fields are those of rfc3986; use --format"))
-        }
+        RowFormat::Template(_) => Err(Failure::at("--template", "requires rfc3986; use --format")),
     }
 }
 

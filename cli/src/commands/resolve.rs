@@ -11,10 +11,10 @@ use crate::exit::Failure;
 use crate::options::{base, on_invalid, suffix};
 
 impl args::Resolve {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let against = against(&self)?;
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
@@ -34,7 +34,7 @@ fn against(typed: &args::Resolve) -> Result<Against, Failure> {
     let Some(base_field) = &typed.base_field else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
             (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
-            // clap sees to it that there is one of the three.
+            // clap requires one of the three.
             (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
         }));
     };
@@ -66,7 +66,7 @@ fn against(typed: &args::Resolve) -> Result<Against, Failure> {
 fn column(option: &str, typed: &str) -> Result<usize, Failure> {
     let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
     number.ok_or_else(|| {
-        let what = "a column is a number from 1; --format jsonl takes names";
+        let what = "a column is a number from 1; use --format jsonl for names";
         Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
     })
 }

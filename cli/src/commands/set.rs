@@ -4,16 +4,16 @@ use uriscan::key::PublicHash;
 use uriscan::pipeline::MemberOptions;
 
 use crate::args;
-use crate::config::{Asked, Config, Job, SetDoes, SetUse};
+use crate::config::{Config, Job, Selection, SetDoes, SetUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, on_invalid};
 
 impl args::SetCommand {
-    /// What is to be done.
+    /// The plan of the command.
     ///
     /// # Errors
-    /// When options contradict each other or name what does not exist.
+    /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let filled = |filling: args::Filling| {
             let args::Filling { records, input, work, reporting } = filling;
@@ -33,13 +33,13 @@ impl args::SetCommand {
             args::SetCommand::Has(args::Has { set, invert_match, first_seen, records, common }) => {
                 let set = SetUse { first_seen, ..used(set, SetDoes::Ask) };
                 let asked = match (first_seen, invert_match) {
-                    (true, _) => Asked::FirstSeen,
-                    (_, true) => Asked::NotIn,
-                    (_, false) => Asked::In,
+                    (true, _) => Selection::FirstSeen,
+                    (_, true) => Selection::NotIn,
+                    (_, false) => Selection::In,
                 };
                 (set, PublicHash::default(), Some(asked), (records, common))
             }
-            // `sets::run` does them.
+            // `sets::run` runs the others.
             _ => return Err(Failure::new("reads no records")),
         };
         let (on_invalid, rejects) = on_invalid(&records.invalid)?;

@@ -1,4 +1,4 @@
-//! What every command that takes tables does with them.
+//! The plan for tables, which several commands share.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::options::temp_dir_beside;
 use crate::output::Destination;
 
-/// What was typed about tables.
+/// The options for tables.
 pub(super) struct Typed {
     choice: Option<TableChoice>,
     temp_dir: Option<PathBuf>,
@@ -31,10 +31,10 @@ impl Typed {
         }
     }
 
-    /// The plan for tables, if they were asked for.
+    /// The plan for tables, if they are requested.
     ///
     /// # Errors
-    /// None; a program without tables has one.
+    /// Never; see the variant for builds without tables.
     pub(super) fn plan(
         self,
         output: &Destination,

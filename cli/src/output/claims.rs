@@ -202,7 +202,8 @@ impl StdoutFile {
             let is_read = |it: &Metadata| it.is_file() && (!is_only || it.len() > 0);
             if metadata.as_ref().is_some_and(|it| is_read(it) && self.is(it)) {
                 let name = input.map_or("-".into(), |path| path.display().to_string());
-                let what = "is an input and standard output at once; -o puts the results in its place when all is done";
+                let what =
+                    "is both an input and standard output; use -o to replace it when all is done";
                 return Err(Failure::at(name, what));
             }
         }

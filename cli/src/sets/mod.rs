@@ -1,4 +1,4 @@
-//! `uriscan set`: what is done with whole sets. URIs and sets meet in [`records`].
+//! `uriscan set`: operations on whole sets; [`records`] has sets of keys of URIs.
 
 pub(crate) mod records;
 mod text;
@@ -12,18 +12,18 @@ use uriscan::io::escaped;
 use uriscan::set::{KeySet, SetError, SetWriter};
 
 use crate::args::{Combine, SetCommand, SetStatsFormat};
-use crate::exit::{Failure, Outcome, tell};
+use crate::exit::{Failure, Outcome, eprint_line};
 use crate::output::{Claims, Destination, Output, write_text};
 use text::Unwritten;
 use writing::Writing;
 
-/// Does what needs no URIs.
+/// Runs the commands that do not read URIs.
 ///
 /// # Errors
-/// When it cannot be done. Then no set has changed.
+/// On error, and then no set has changed.
 pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
     match command {
-        // They read URIs: `config` and `run` do it all.
+        // They read URIs and have plans.
         SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) => {
             Err(Failure::new("needs URIs"))
         }
@@ -49,7 +49,7 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
     }
 }
 
-/// Writes to `destination` what `write` writes.
+/// Runs `write` on `destination`.
 fn print(
     destination: &Destination,
     write: impl FnOnce(&mut Output) -> Result<(), Unwritten>,
@@ -117,7 +117,7 @@ fn stats(set: &KeySet, format: SetStatsFormat) -> String {
 fn verify(path: &Path) -> Result<Outcome, Failure> {
     let damages = KeySet::open(path)?.verify()?;
     for damage in &damages {
-        tell(format_args!("uriscan: {damage}"));
+        eprint_line(format_args!("uriscan: {damage}"));
     }
     Ok(if damages.is_empty() { Outcome::Done } else { Outcome::SomeInvalid })
 }

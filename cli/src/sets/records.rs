@@ -1,4 +1,4 @@
-//! Sets that take part in a job: opened before it begins, changed when all it has written is in its place.
+//! The set of a job: opened before the run, updated after its results are in place.
 
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ClassOptions, DedupOptions, Seen};
@@ -8,7 +8,7 @@ use super::writing::{LOAD_BYTES, Writing};
 use crate::config::{Config, Job, SetDoes, SetUse};
 use crate::exit::Failure;
 
-/// Keys of a set that are held in memory for look-ups, in bytes.
+/// Bytes of keys that are held in memory for look-ups.
 const HOLD_BYTES: u64 = 512 << 20;
 
 /// The set of a job.
@@ -18,10 +18,10 @@ pub(crate) enum SetAtWork {
     Write(Writing, Loader),
 }
 
-/// Gives the job of `config` the hash of its set, or of its checkpoint, unless another one was asked for.
+/// Sets the hash of the job of `config` to that of its set, unless another one was requested.
 ///
 /// # Errors
-/// When there is no such set.
+/// When the set cannot be opened.
 pub(crate) fn choose_hash(config: &mut Config) -> Result<(), Failure> {
     let Some(SetUse { path, does, hash, .. }) = &config.set else { return Ok(()) };
     let of_set = match (does, KeySet::open(path)) {
@@ -58,8 +58,7 @@ fn meaning_of(job: &Job) -> Meaning {
     }
 }
 
-/// Bytes of memory for keys of the set that are looked up, and for keys on their way into it: shares of the limit, if
-/// there is one.
+/// Bytes of memory for looking keys up and for adding keys: shares of the limit, if there is one.
 pub(crate) fn shares(job: &Job) -> (u64, usize) {
     match job {
         Job::Dedup(DedupOptions { limit: Some(limit), .. })
@@ -70,7 +69,7 @@ pub(crate) fn shares(job: &Job) -> (u64, usize) {
     }
 }
 
-/// Opens the set of `config`, if it names one.
+/// Opens the set of `config`, if any.
 ///
 /// # Errors
 /// When it cannot be opened, or its keys mean something else.
@@ -121,7 +120,7 @@ impl SetAtWork {
         }
     }
 
-    /// What takes keys to be added.
+    /// The loader of new keys.
     pub(crate) fn loader(&mut self) -> Option<&mut Loader> {
         match self {
             SetAtWork::Read(_) => None,
@@ -129,7 +128,7 @@ impl SetAtWork {
         }
     }
 
-    /// What decides on new records.
+    /// The set for deduplication.
     pub(crate) fn seen(&mut self) -> Seen<'_> {
         match self {
             SetAtWork::Read(set) => Seen { set, new_keys: None },
@@ -137,7 +136,7 @@ impl SetAtWork {
         }
     }
 
-    /// Adds the keys, once all results are where they belong; gives the number of new ones and of all.
+    /// Adds the keys, after the results are in place; returns the number of new ones and of all.
     pub(crate) fn finish(self) -> Result<Option<(u64, u64)>, SetError> {
         match self {
             SetAtWork::Read(_) => Ok(None),

@@ -1,5 +1,5 @@
-//! Keys as text: `# ` and a fact of their meaning a line, their number, then 32 hexadecimal digits a line; behind them a space
-//! and the time at which the key was first seen, if that is told.
+//! Keys as text: header lines that begin with `# ` and have the meaning and the number of the keys, then a key of 32
+//! hexadecimal digits per line, optionally followed by a space and the time at which it was first seen.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,13 +12,13 @@ use super::writing::{LOAD_BYTES, Writing};
 use crate::args::Import;
 use crate::exit::{Failure, Outcome};
 
-/// What stands before the number of keys.
+/// The prefix of the number of keys.
 const KEYS: &str = "keys ";
 
-/// The line that says that behind every key stands a time.
+/// The header line which says that every key has a time.
 const FIRST_SEEN: &str = "with first-seen";
 
-/// Why something could not be written.
+/// Why a set could not be exported.
 pub(crate) enum Unwritten {
     Set(SetError),
     Output(io::Error),
@@ -41,7 +41,7 @@ pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), 
     for fact in set.meaning().as_str().lines() {
         writeln!(out, "# {fact}")?;
     }
-    // By which one can see that a part of the file is missing.
+    // Truncated files are detected by it.
     writeln!(out, "# {KEYS}{}", set.len())?;
     let mut text = Vec::new();
     if set.is_dated() {
@@ -65,7 +65,7 @@ pub(super) fn export(set: &KeySet, out: &mut (impl Write + Send)) -> Result<(), 
     })
 }
 
-/// Makes a set of keys, or adds them to one.
+/// Creates a set of keys, or adds them to one.
 pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
     let (name, source): (String, Box<dyn Read>) = match &typed.file {
         Some(path) if path.as_os_str() != "-" => {
@@ -81,26 +81,27 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
         number: 0,
         line: Vec::new(),
     };
-    let told = lines.facts()?;
-    let (meaning, is_like_dated) = lines.meaning(&told, typed.like.as_deref())?;
-    let mut writer = Writing::open_or_create(&typed.set, meaning, told.is_dated || is_like_dated)?;
-    if told.is_dated || typed.at.is_some() {
+    let header = lines.facts()?;
+    let (meaning, is_like_dated) = lines.meaning(&header, typed.like.as_deref())?;
+    let mut writer =
+        Writing::open_or_create(&typed.set, meaning, header.is_dated || is_like_dated)?;
+    if header.is_dated || typed.at.is_some() {
         writer.set().expect_dated(true)?;
     }
     let mut loader = match typed.at {
         None => writer.loader(LOAD_BYTES)?,
         Some(at) => writer.loader_at(LOAD_BYTES, at)?,
     };
-    let times = match (told.is_dated, writer.set().is_dated()) {
-        (true, _) => Times::Everywhere,
-        (false, true) => Times::Anywhere,
-        (false, false) => Times::Nowhere,
+    let times = match (header.is_dated, writer.set().is_dated()) {
+        (true, _) => Times::Required,
+        (false, true) => Times::Optional,
+        (false, false) => Times::None,
     };
     let found = lines.load(&mut loader, times)?;
-    if let Some(told) = told.keys.filter(|&told| told != found) {
-        return Err(lines.wrong(&format!(
-            "the file ends here and has {found} keys; it says that it has {told}"
-        )));
+    if let Some(declared) = header.keys.filter(|&declared| declared != found) {
+        return Err(
+            lines.wrong(&format!("the file ends here with {found} keys; it declares {declared}"))
+        );
     }
     writer.add(loader)?;
     Ok(Outcome::Done)
@@ -110,34 +111,34 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
 struct Lines {
     name: String,
     source: BufReader<Box<dyn Read>>,
-    /// Of the line that was read last, counted from 1.
+    /// The number of the current line, from 1.
     number: u64,
     line: Vec<u8>,
 }
 
-/// What the lines in front of keys tell.
+/// The header of a file of keys.
 #[derive(Default)]
-struct Told {
-    /// The lines of a meaning.
+struct Header {
+    /// The lines of the meaning.
     facts: String,
-    /// The number of keys, if they tell it.
+    /// The number of keys, if declared.
     keys: Option<u64>,
-    /// Whether behind every key stands a time.
+    /// Whether every key has a time.
     is_dated: bool,
 }
 
-/// Where times stand behind keys.
+/// Whether keys have times.
 #[derive(Clone, Copy)]
 enum Times {
-    /// The file says so, so where there is none something is lost.
-    Everywhere,
-    /// The set takes them.
-    Anywhere,
-    /// The set takes none.
-    Nowhere,
+    /// The file declares them, so a missing one is an error.
+    Required,
+    /// The set records them.
+    Optional,
+    /// The set records none.
+    None,
 }
 
-/// The form of times.
+/// The format of times.
 const FORM: &str = "2026-03-01T12:00:00Z";
 
 /// The key of 32 hexadecimal digits.
@@ -147,14 +148,14 @@ fn key(digits: &[u8]) -> Option<Key> {
     u128::from_str_radix(digits, 16).ok().map(Key)
 }
 
-/// Bytes of the longest line that can be right.
+/// Bytes of the longest valid line.
 const LONGEST: u64 = 1 << 16;
 
-/// Bytes of all lines before the keys: what a set can keep.
+/// Bytes of all header lines: what a set can store.
 const LONGEST_MEANING: usize = 16 << 20;
 
 impl Lines {
-    /// Reads a line; there is none at the end.
+    /// Reads the next line; `false` at the end.
     fn next(&mut self) -> Result<bool, Failure> {
         self.line.clear();
         self.number += 1;
@@ -163,48 +164,48 @@ impl Lines {
         Ok(read.map_err(|error| Failure::at(&self.name, error))? > 0)
     }
 
-    /// What the lines in front tell. The line behind them is the one that was read last.
-    fn facts(&mut self) -> Result<Told, Failure> {
-        let mut told = Told::default();
+    /// Parses the header; the current line is then the first one after it.
+    fn facts(&mut self) -> Result<Header, Failure> {
+        let mut header = Header::default();
         while self.next()? {
             let Some(fact) = self.line.strip_prefix(b"# ") else { break };
             let fact = String::from_utf8_lossy(fact);
             match fact.strip_prefix(KEYS).and_then(|number| number.trim_end().parse().ok()) {
-                Some(number) => told.keys = Some(number),
-                None if fact.trim_end() == FIRST_SEEN => told.is_dated = true,
-                None => told.facts += &fact,
+                Some(number) => header.keys = Some(number),
+                None if fact.trim_end() == FIRST_SEEN => header.is_dated = true,
+                None => header.facts += &fact,
             }
-            if told.facts.len() > LONGEST_MEANING {
-                return Err(self.wrong("the lines before the keys are too long for a meaning"));
+            if header.facts.len() > LONGEST_MEANING {
+                return Err(self.wrong("the lines before the keys are too long"));
             }
         }
-        Ok(told)
+        Ok(header)
     }
 
-    /// What the keys mean, by the file or by the set `like`, and whether that set keeps times.
-    fn meaning(&self, told: &Told, like: Option<&Path>) -> Result<(Meaning, bool), Failure> {
-        match (like, told.facts.is_empty()) {
+    /// The meaning of the keys, by the header or by the set `like`, and whether that set records times.
+    fn meaning(&self, header: &Header, like: Option<&Path>) -> Result<(Meaning, bool), Failure> {
+        match (like, header.facts.is_empty()) {
             (Some(like), true) => {
                 let like = KeySet::open(like)?;
                 Ok((like.meaning().clone(), like.is_dated()))
             }
-            (None, false) if is_old_meaning(&told.facts) => Err(self.wrong(
-                "these keys have the old format and can be forged; make them again from their list",
+            (None, false) if is_old_meaning(&header.facts) => Err(self.wrong(
+                "these keys have the old format and can be forged; create them again from their list",
             )),
             (None, false) => {
-                let known = Meaning::from_text(&told.facts).map(|meaning| (meaning, false));
+                let known = Meaning::from_text(&header.facts).map(|meaning| (meaning, false));
                 known.ok_or_else(|| {
-                    self.wrong("these lines tell no meaning of keys that is known here")
+                    self.wrong("these lines have no known meaning of keys")
                 })
             }
             (Some(_), false) => {
-                Err(self.wrong("the file tells what its keys mean; leave --like out"))
+                Err(self.wrong("the file declares what its keys mean; omit --like"))
             }
-            (None, true) => Err(self.wrong("nothing tells what these keys mean; --like SET does")),
+            (None, true) => Err(self.wrong("the file does not declare what its keys mean; use --like SET")),
         }
     }
 
-    /// Gives the keys of all lines, from the one that was read last on, to `loader`; gives their number.
+    /// Adds the keys of the current and all further lines to `loader`; returns their number.
     fn load(&mut self, loader: &mut Loader, times: Times) -> Result<u64, Failure> {
         let mut count = 0;
         while !self.line.is_empty() {
@@ -214,15 +215,15 @@ impl Lines {
                     Some(space) => (&line[..space], Some(&line[space + 1..])),
                     None => (line, None),
                 };
-                let key =
-                    key(digits).ok_or_else(|| self.wrong("a key has 32 hexadecimal digits"))?;
-                // What was too long to be judged has no key.
+                let key = key(digits)
+                    .ok_or_else(|| self.wrong("expected a key of 32 hexadecimal digits"))?;
+                // Records that are too long have no key.
                 if key.0 != Key::VACANT {
                     match (time, times) {
-                        (None, Times::Everywhere) => return Err(self.wrong("a time is missing")),
+                        (None, Times::Required) => return Err(self.wrong("a time is missing")),
                         (None, _) => loader.push([key])?,
-                        (Some(_), Times::Nowhere) => {
-                            return Err(self.wrong("a time stands here, and the set keeps none"));
+                        (Some(_), Times::None) => {
+                            return Err(self.wrong("unexpected time: the set records none"));
                         }
                         (Some(time), _) => loader.push_dated([(key, self.time(time)?)])?,
                     }
@@ -234,11 +235,11 @@ impl Lines {
         Ok(count)
     }
 
-    /// The time that `text` is, in the one form that is exported: a shorter one may be a part of it.
+    /// Parses a time in the exported format only: a shorter one may be truncated.
     fn time(&self, text: &[u8]) -> Result<Timestamp, Failure> {
         let text = std::str::from_utf8(text).ok().filter(|text| text.len() == FORM.len());
         let time = text.and_then(|text| text.parse().ok());
-        time.ok_or_else(|| self.wrong(&format!("a time has the form {FORM}")))
+        time.ok_or_else(|| self.wrong(&format!("expected a time such as {FORM}")))
     }
 
     fn wrong(&self, what: &str) -> Failure {

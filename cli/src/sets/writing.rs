@@ -1,4 +1,4 @@
-//! Sets that are written to, so that a signal leaves the old set or the new one and nothing else.
+//! Write access to sets: a signal leaves the old set or the new one, and nothing else.
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -7,10 +7,10 @@ use uriscan::set::{Fault, Meaning, SetError, SetWriter};
 
 use crate::interrupt::{self, Leftover, Registered};
 
-/// Memory for keys on their way into a set.
+/// Bytes of memory for keys that are added to a set.
 pub(crate) const LOAD_BYTES: usize = 256 << 20;
 
-/// A [`SetWriter`] that a signal finds between two changes only.
+/// A [`SetWriter`] that signals do not interrupt during a change.
 #[derive(Debug)]
 pub(crate) struct Writing {
     writer: SetWriter,
@@ -36,10 +36,10 @@ impl Writing {
         Writing::new(path, || SetWriter::open(path))
     }
 
-    /// Makes an empty set at `path`, which keeps times if `first_seen`.
+    /// Creates an empty set at `path`, which records times if `first_seen`.
     ///
     /// # Errors
-    /// When something is there, or it cannot be made.
+    /// When something exists there, or it cannot be created.
     pub(crate) fn create(
         path: &Path,
         meaning: Meaning,
@@ -51,7 +51,7 @@ impl Writing {
         })
     }
 
-    /// Opens the set at `path`, or makes it; then it keeps times if `first_seen`.
+    /// Opens the set at `path`, or creates it; then it records times if `first_seen`.
     ///
     /// # Errors
     /// When neither is possible; when its keys mean something else.

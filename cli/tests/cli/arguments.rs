@@ -100,5 +100,5 @@ fn backends_that_are_not_there_are_refused_with_a_list() {
     let mut command = program(["dedup"]);
     command.env("URISCAN_BACKEND", "frobnicate");
     let message = finish(command, "a:\n").refused();
-    assert!(message.contains("URISCAN_BACKEND frobnicate: no such backend"), "{message}");
+    assert!(message.contains("URISCAN_BACKEND frobnicate: unknown backend"), "{message}");
 }

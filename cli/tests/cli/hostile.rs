@@ -97,7 +97,7 @@ fn archives_with_broken_headers_are_passed_over() {
         for how in WAYS {
             let ran = extract(&[], how, &archive);
             assert_eq!((ran.code, ran.text()), (2, "http://h/good\nhttp://h/good\n"), "{bad:.30?}");
-            let told = format!("{faults} places in archives hold no record");
+            let told = format!("{faults} parts of archives are not records");
             assert!(ran.stderr.contains(&told), "{how:?} {}", ran.stderr);
         }
     }

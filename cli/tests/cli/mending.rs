@@ -77,7 +77,11 @@ fn the_summary_counts_what_was_repaired() {
         assert_eq!((&stats["repaired"], &stats["invalid"]), (&4.into(), &1.into()), "{args:?}");
     }
     let stats = run(["dedup", "--repair", "--stats"], MESSY);
-    assert!(stats.stderr.contains("\n  repaired                    3  taken"), "{}", stats.stderr);
+    assert!(
+        stats.stderr.contains("\n  repaired                    3  compared"),
+        "{}",
+        stats.stderr
+    );
 }
 
 #[test]
@@ -147,16 +151,16 @@ fn aliases_are_followed_and_their_faults_told() {
     fs::write(&path, "http://l/\thttp://m/\nhttp://m/\thttp://l/\n".repeat(30)).unwrap();
     let ran = with(&["dedup"]);
     assert_eq!(ran.stderr.lines().count(), 21, "{}", ran.stderr);
-    assert!(ran.stderr.contains("loop: 60 rows in all"));
+    assert!(ran.stderr.contains("loop: 60 rows in total"));
 }
 
 #[test]
 fn the_rung_and_its_evidence_go_together() {
     for (args, why) in [
-        (&["dedup", "--rung", "protocol"][..], "needs evidence: --aliases FILE"),
-        (&["dedup", "--aliases", "x"], "needs --rung protocol"),
+        (&["dedup", "--rung", "protocol"][..], "requires --aliases FILE"),
+        (&["dedup", "--aliases", "x"], "requires --rung protocol"),
         (&["dedup", "--rung", "protocol", "--aliases", "-"], "the file is read twice"),
-        (&["dedup", "--rung", "protocol", "--aliases", "/dev/stdin"], "a pipe will not do"),
+        (&["dedup", "--rung", "protocol", "--aliases", "/dev/stdin"], "a pipe does not work"),
         (&["dedup", "--rung", "protocol", "--aliases", "/no/such/file"], "/no/such/file: "),
     ] {
         let ran = run(args, "a:\n");

@@ -58,7 +58,7 @@ fn a_url_in_the_place_of_a_file_is_told() {
     for command in ["dedup", "check", "parse"] {
         let message = place.run(&[command, "http://h/list.txt"], "").refused();
         assert!(
-            message.starts_with("uriscan: http://h/list.txt: is a URL and not a file"),
+            message.starts_with("uriscan: http://h/list.txt: is a URL, not a file"),
             "{message}"
         );
         assert!(message.contains("curl"), "{message}");
@@ -74,21 +74,22 @@ fn a_url_in_the_place_of_a_file_is_told() {
 fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
     for (name, text, what) in [
-        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV: `uriscan extract --format csv"),
-        ("t.log", &*log, "an access log: `uriscan extract --format clf"),
+        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV. Try `uriscan extract --format csv"),
+        ("t.log", &*log, "an access log. Try `uriscan extract --format clf"),
         (
             "t.html",
             "<!doctype html>\n<a href=http://h/>\n</a>\n",
-            "HTML: `uriscan extract --format html",
+            "HTML. Try `uriscan extract --format html",
         ),
-        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON: `uriscan extract --format json"),
-        ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data: `uriscan extract"),
+        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan extract --format json"),
+        ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data. Try `uriscan extract"),
     ] {
         let place = Place::new(&[(name, text)]);
         for command in ["dedup", "normalize", "census"] {
             for (args, input, name) in [(&[command, name][..], "", name), (&[command], text, "-")] {
                 let ran = place.run(args, input);
-                let hint = format!("uriscan: most of {name} is no URI; it looks like {what}");
+                let hint =
+                    format!("uriscan: most of {name} is not a list of URIs; it looks like {what}");
                 assert!(ran.stderr.starts_with(&hint), "{command}: {}", ran.stderr);
                 assert_eq!((ran.code, ran.stderr.lines().count()), (0, 1), "{}", ran.stderr);
             }
@@ -116,7 +117,7 @@ fn standard_output_that_is_an_input_is_refused() {
         let output = command.stdout(append("g")).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
-        assert!(message.contains("is an input and standard output at once"), "{message}");
+        assert!(message.contains("is both an input and standard output"), "{message}");
         assert_eq!(place.read("g"), list, "{args:?}");
     }
     // Standard input may be that file, too.
@@ -144,7 +145,9 @@ fn redaction_looks_into_parameters_and_says_what_it_masks() {
     assert_eq!(run(["audit", "--redact"], list).quiet(), masked);
     assert_eq!(run(["normalize", "--redact"], list).quiet(), masked);
     let rules = run(["audit", "--list-rules"], "").quiet();
-    for word in ["--redact writes *** for", "user names", "apikey", "phpsessid", "code and state"] {
+    for word in
+        ["--redact writes *** instead of", "user names", "apikey", "phpsessid", "code and state"]
+    {
         assert!(rules.contains(word), "{word}: {rules}");
     }
 }

@@ -116,13 +116,16 @@ fn references_are_resolved_before_they_are_compared() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     let refused = run(["resolve", "--base", "//a/b"], "").refused();
-    assert!(refused.contains("--base //a/b: the base is no URI: relative at byte 0"), "{refused}");
+    assert!(
+        refused.contains("--base //a/b: the base is not a URI: relative at byte 0"),
+        "{refused}"
+    );
     let refused = run(["dedup", "--base", "http://a b/"], "").refused();
     assert!(refused.contains("space at byte 8"), "{refused}");
     let refused = run(["resolve", "--suffix-scheme", "no scheme"], "").refused();
     assert!(refused.contains("--suffix-scheme no scheme: a scheme is"), "{refused}");
     let refused = run(["resolve", "--base-field", "page"], "").refused();
-    assert!(refused.contains("--format jsonl takes names"), "{refused}");
+    assert!(refused.contains("use --format jsonl for names"), "{refused}");
     for args in [
         &["resolve"][..],
         &["resolve", "--base", "http://h", "--suffix-scheme", "http"],

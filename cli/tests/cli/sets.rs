@@ -100,7 +100,7 @@ fn sets_are_made_of_sets() {
     quiet(&["set", "import", "imported.set"], &text);
     let cut = &text[..text.len() - 33];
     let message = place.run(&["set", "import", "cut.set"], cut).refused();
-    assert!(message.contains("has 3999 keys; it says that it has 4000"), "{message}");
+    assert!(message.contains("with 3999 keys; it declares 4000"), "{message}");
     assert!(!place.path("cut.set").exists());
     let keys: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     quiet(&["set", "import", "--like", "whole.set", "like.set"], &keys.join("\r\n"));
@@ -144,8 +144,8 @@ fn keys_of_other_meanings_are_refused_by_name() {
         (&["set", "merge", "-o", "s.set", "t.set"], "already exists"),
         (&["set", "stats", "in"], "not a key set"),
         (&["set", "add", "v.set", "in"], "not a key set"),
-        (&["set", "import", "v.set", "in"], "in:1: nothing tells what these keys mean"),
-        (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: a key has 32"),
+        (&["set", "import", "v.set", "in"], "in:1: the file does not declare what its keys mean"),
+        (&["set", "import", "--like", "s.set", "v.set", "in"], "in:1: expected a key of 32"),
     ] {
         let message = refused(args);
         assert!(message.contains(what), "{message}");

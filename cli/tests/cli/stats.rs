@@ -81,7 +81,7 @@ fn text_is_for_people() {
         "records 7",
         "distinct 5 written",
         "duplicates 2 28.57 %",
-        "invalid 4 kept as they are",
+        "invalid 4 kept",
         "space 2",
         "percent 1",
         "relative 1",

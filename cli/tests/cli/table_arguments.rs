@@ -3,9 +3,9 @@
 use crate::run::Place;
 
 #[cfg(not(feature = "parquet"))]
-const ADVICE: &str = "this program is built without tables; `cargo install --path . --features parquet` builds it with them";
+const ADVICE: &str = "this program is built without tables; install it with `cargo install --path cli --features parquet`";
 #[cfg(feature = "parquet")]
-const ADVICE: &str = "--column names its column of URIs, in commands that take tables";
+const ADVICE: &str = "commands that read tables need --column, its column of URIs";
 
 #[test]
 fn tables_are_not_taken_for_text() {
@@ -16,8 +16,9 @@ fn tables_are_not_taken_for_text() {
         ("short.txt", "PAR1"),
     ]);
     for (name, format) in [("t.parquet", "Parquet"), ("t.arrow", "Arrow")] {
-        let wrong =
-            |name: &str| format!("uriscan: {name}: is a table of {format} and no text; {ADVICE}");
+        let wrong = |name: &str| {
+            format!("uriscan: {name}: is a table in format {format}, not text; {ADVICE}")
+        };
         for command in ["dedup", "normalize", "census", "check"] {
             assert_eq!(place.run(&[command, "list.txt", name], "").refused(), wrong(name));
             assert_eq!(place.run(&[command], &place.read(name)).refused(), wrong("-"));

@@ -159,7 +159,7 @@ fn counts_are_members_of_json_and_what_cannot_be_is_refused() {
             "has no order to keep by",
         ),
         (&["--keep", "max:x", "--column", "u", "in.csv"], "there is no column x; there are: u, n"),
-        (&["--keep", "max:n", "in.csv"], "are for tables"),
+        (&["--keep", "max:n", "in.csv"], "require --column"),
         (&["--keep", "max:", "--column", "u", "in.csv"], "invalid value 'max:'"),
         (
             &["-c", "--max-memory", "64M", "--column", "u", "in.csv"],
