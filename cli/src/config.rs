@@ -170,8 +170,6 @@ pub(crate) struct TableUse {
     pub(crate) temp_dir: PathBuf,
     /// The column by which `dedup` keeps rows.
     pub(crate) keep_column: Option<String>,
-    /// Whether a memory limit was given.
-    pub(crate) has_typed_limit: bool,
 }
 
 /// A build without tables has none.

@@ -20,7 +20,7 @@ use crate::exit::{Failure, Outcome, eprint_line};
 use crate::hint;
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::output::{Destination, StdoutFile, write_text};
-use crate::session::{self, Session, print_summary};
+use crate::session::{self, Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::table;
 
@@ -104,12 +104,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     print_summary(config, report, findings, set, started);
     print_hint(config, &report, &stdin_head);
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
-        // The rate is that of the new ones, written or lost.
-        let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
-        eprint_line(format_args!(
-            "uriscan: --approx {rate}: up to about {lost} of {} dropped records may be new",
-            report.duplicates
-        ));
+        print_approximate(*rate, &report);
     }
     if config.documents.is_some() {
         let left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);

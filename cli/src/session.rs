@@ -135,3 +135,13 @@ pub(crate) fn print_summary(
         eprint_lines(&summary.render(format));
     }
 }
+
+/// Prints how many new records `--approx` may have dropped at `rate`.
+pub(crate) fn print_approximate(rate: f64, report: &Report) {
+    // The rate is that of the new ones, written or lost.
+    let lost = (report.written as f64 * rate / (1.0 - rate)).ceil();
+    eprint_line(format_args!(
+        "uriscan: --approx {rate}: up to about {lost} of {} dropped records may be new",
+        report.duplicates
+    ));
+}

@@ -1,23 +1,22 @@
 //! Jobs on tables: what the arguments mean there, and carrying it out.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use uriscan::arrow::{Columns, OnInvalid};
 use uriscan::audit::Severity;
 use uriscan::extract::{Extractor, Format};
-use uriscan::pipeline::{
-    self, ClassOptions, DedupOptions, Emit, Equivalence, Keep, LinkFormat, Report,
-};
+use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
-use crate::args;
+use crate::args::{self, NoUri};
 use crate::config::{Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input};
 use crate::output::Destination;
-use crate::session::{Session, print_summary};
+use crate::session::{Session, print_approximate, print_summary};
+use crate::sets::records::{self, SetAtWork};
 
 /// Does the job of `config` with tables.
 ///
@@ -26,8 +25,12 @@ use crate::session::{Session, print_summary};
 pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure> {
     let (typed, column) = (&table.choice, &*table.column);
     let started = Instant::now();
+    let mut config = config.clone();
+    records::choose_hash(&mut config)?;
+    let config = &config;
     let to = output_format(config, typed)?;
     let mut job = job(config, table, column, to)?;
+    job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
     job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: table.temp_dir.clone() });
     let total_bytes = inputs::total_bytes(&config.inputs)?;
     let tables = config.inputs.iter().map(|input| match input {
@@ -35,20 +38,27 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         Input::File(path) => table::Input::file(path, typed.from),
     });
     let tables = tables.collect();
+    let mut set = records::open(config)?;
     let mut session = Session::open(config, total_bytes)?;
-    let Session { out, progress, .. } = &mut session;
+    let Session { out, side, progress, .. } = &mut session;
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
+    let mut sinks = Sinks::new(out);
+    let [rejects, dupes, clusters] =
+        side.each_mut().map(|file| file.as_mut().map(|file| file as &mut (dyn Write + Send)));
+    (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
+    sinks.progress = Some(&mut update);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
     let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
     without_panics_of_decoders();
-    let done = pool.install(|| table::run(tables, &job, out, Some(&mut update)));
+    let seen = set.as_mut().map(SetAtWork::seen);
+    let done = pool.install(|| table::run_with(tables, &job, seen, sinks));
     session.end_progress();
     let report = match done {
         Ok(report) => report,
         Err(TableError::Write(error)) => return session.unwritten(error),
         Err(error @ TableError::Invalid { .. }) => {
             return Err(Failure::new(format!(
-                "{error}; --on-invalid pass or drop goes on instead"
+                "{error}; use --on-invalid pass or drop, or --rejects FILE, to continue"
             )));
         }
         Err(error @ TableError::Aside(_)) => {
@@ -56,10 +66,15 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         }
         Err(error) => return Err(Failure::new(error.to_string())),
     };
-    if !session.commit(&report, false)? {
+    // The results must be durable before the set changes, since its keys are never written again.
+    if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
         return Ok(Outcome::ReaderGone);
     }
-    print_summary(config, report, None, None, started);
+    let set = set.map(SetAtWork::finish).transpose()?.flatten();
+    print_summary(config, report, None, set, started);
+    if let Some(rate) = job.approximate {
+        print_approximate(rate, &report);
+    }
     Ok(outcome(config, &report))
 }
 
@@ -136,11 +151,8 @@ fn job(
     to: TableFormat,
 ) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
-    if config.set.is_some() || config.checkpoint.is_some() || config.aliases.is_some() {
-        return refuse("--seen, --checkpoint and --aliases work with lines, not with tables");
-    }
-    if config.side.rejects.is_some() {
-        return refuse("--rejects works with lines, not with tables");
+    if config.checkpoint.is_some() || config.aliases.is_some() {
+        return refuse("--checkpoint and --aliases work with lines, not with tables");
     }
     if config.settings.redact || config.settings.record_end == 0 {
         return refuse("--redact and -0 work with lines, not with tables");
@@ -154,27 +166,14 @@ fn job(
     let plain = Equivalence::default();
     let (task, equivalence, on_invalid) = match &config.job {
         Job::Dedup(options) => {
-            let DedupOptions { emit, approximate, .. } = options;
-            if *emit != Emit::Original || approximate.is_some() {
-                return refuse("--emit and --approx work with lines, not with tables");
+            if options.emit != Emit::Original {
+                return refuse("--emit works with lines, not with tables");
             }
             (Task::Dedup, &options.equivalence, options.on_invalid)
         }
         Job::Classes(options) => {
-            let emits = options.dedup.emit != Emit::Original;
-            if emits
-                || options.verify
-                || config.side.dupes.is_some()
-                || config.side.clusters.is_some()
-            {
-                return refuse(
-                    "--emit, --verify, --dupes and --clusters work with lines, not with tables",
-                );
-            }
-            if table.has_typed_limit {
-                return refuse(
-                    "--max-memory does not go with -c, -d, -u and --keep on tables: classes are held in memory",
-                );
+            if options.dedup.emit != Emit::Original {
+                return refuse("--emit works with lines, not with tables");
             }
             (
                 Task::Classes(by_class(table, options)),
@@ -231,15 +230,17 @@ fn job(
     if let Job::Key { form: KeyForm::Hex(hash), .. } = &config.job {
         columns.hash = *hash;
     }
-    let mut limit = None;
+    let (mut limit, mut approximate) = (None, None);
     if let Job::Dedup(options) | Job::Classes(ClassOptions { dedup: options, .. }) = &config.job {
         columns.hasher = options.hasher.clone();
         columns.hash = options.hash;
-        limit = options.limit.clone();
+        (limit, approximate) = (options.limit.clone(), options.approximate);
     }
     if on_invalid == pipeline::OnInvalid::Fail {
         columns.on_invalid = OnInvalid::Fail;
     }
-    let drops_invalid = on_invalid == pipeline::OnInvalid::Drop;
-    Ok(table::Job { drops_invalid, limit, ..table::Job::new(column, task, columns, to) })
+    let drops_invalid =
+        matches!(on_invalid, pipeline::OnInvalid::Drop | pipeline::OnInvalid::Divert);
+    let job = table::Job::new(column, task, columns, to);
+    Ok(table::Job { drops_invalid, limit, approximate, ..job })
 }

@@ -11,6 +11,7 @@ use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
 use rayon::prelude::*;
 
+use super::pick::blank;
 use super::read::{Again, Reader, Unit};
 use super::{Job, TableError, each_wave};
 use crate::pipeline::{Invalid, Select};
@@ -32,16 +33,30 @@ pub(super) struct Chosen<'s> {
     pub(super) select: Select,
     /// Whether a column says how many rows each class has.
     pub(super) has_counts: bool,
+    /// The number of the column of URIs, if rows without one are kept.
+    pub(super) blank_in: Option<usize>,
+    /// Rows with a URI that were written.
+    pub(super) written: u64,
 }
 
 impl Chosen<'_> {
-    /// For each of the next `rows` rows whether it is written, and how many rows it stands for if that is asked for.
-    fn next(&mut self, rows: usize) -> Result<(BooleanArray, Option<UInt64Array>), TableError> {
-        let (mut marks, mut counts) = (vec![false; rows], vec![0; rows]);
+    /// For each row of `batch`, which is the next one, whether it is written, and how many rows it stands for if that is asked for.
+    fn next(
+        &mut self,
+        batch: &RecordBatch,
+    ) -> Result<(BooleanArray, Option<UInt64Array>), TableError> {
+        let rows = batch.num_rows();
+        let (mut marks, mut counts) = (vec![false; rows], vec![None; rows]);
         let mut window = Window::default();
         self.survivors.advance(rows as u64, &mut window)?;
         for &(row, count) in self.survivors.find(&mut window) {
-            (marks[row as usize], counts[row as usize]) = (self.select.has(count), count);
+            let is_written = self.select.has(count);
+            (marks[row as usize], counts[row as usize]) = (is_written, Some(count));
+            self.written += u64::from(is_written);
+        }
+        if let Some(column) = self.blank_in {
+            let blank = blank(batch.column(column))?;
+            marks.iter_mut().zip(blank).for_each(|(mark, is_blank)| *mark |= is_blank);
         }
         Ok((marks.into(), self.has_counts.then(|| counts.into())))
     }
@@ -126,17 +141,16 @@ impl Rereading {
         Ok(())
     }
 
-    /// Reads all of them and hands those that are `chosen` to `put`, as batches of the columns of `schema`; gives their number.
+    /// Reads all of them and hands those that are `chosen` to `put`, as batches of the columns of `schema`.
     pub(super) fn read(
         mut self,
         job: &Job,
         (schema, column): (&SchemaRef, usize),
         chosen: &mut Chosen<'_>,
         mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
-    ) -> Result<u64, TableError> {
+    ) -> Result<(), TableError> {
         self.end_part()?;
         let Rereading { parts, mut held, .. } = self;
-        let mut written = 0;
         for Part { from, skip, rows } in parts {
             let (mut reader, again) = match from {
                 From::Table(again) => (Reader::open(again.input(), job)?, Some(again)),
@@ -148,8 +162,6 @@ impl Rereading {
             let mut window = Extent { skip: reader.skip(skip), rows };
             each_wave(&mut reader, |units, _| {
                 let mut units = kept(units, &mut window, chosen, schema)?;
-                let batches = units.iter().flatten();
-                written += batches.map(|batch| batch.num_rows() as u64).sum::<u64>();
                 if let Some(unit) = units.first_mut() {
                     unit.splice(0..0, held.drain(..));
                 }
@@ -157,7 +169,7 @@ impl Rereading {
             })?;
             again.map_or(Ok(()), |again| again.check())?;
         }
-        Ok(written)
+        Ok(())
     }
 }
 
@@ -191,7 +203,7 @@ fn kept(
         let mut of_unit = Vec::with_capacity(unit.len());
         for batch in unit {
             let Some(batch) = window.cut(&batch) else { continue };
-            let (marks, counts) = chosen.next(batch.num_rows())?;
+            let (marks, counts) = chosen.next(&batch)?;
             of_unit.push((batch, marks, counts));
         }
         if !of_unit.is_empty() {

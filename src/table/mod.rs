@@ -66,29 +66,44 @@ pub struct Job {
     pub task: Task,
     /// How.
     pub columns: Columns,
-    /// Leave rows out whose URI is invalid, instead of what `columns` say.
+    /// Omit rows whose URI is invalid, instead of what `columns` say; [`Sinks::rejects`] takes them.
     pub drops_invalid: bool,
+    /// Keep rows without a URI: null, and for `dedup` also nothing but white space.
+    pub keeps_blank: bool,
+    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at the most, between 0 and 1, for an
+    /// eighth of the memory; there is no limit then.
+    pub approximate: Option<f64>,
     /// The format to write.
     pub to: TableFormat,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
-    /// What the keys of [`Task::Dedup`] may take; without it as much as there are keys for. What goes beyond is put aside on
-    /// disk, and the tables are read a second time; results are the same. Rows that are being read and written are not counted.
+    /// What the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may take; without it there is no limit. What exceeds
+    /// it spills to disk, and the tables are read a second time; results are the same. Rows that are being read and written do
+    /// not count.
     pub limit: Option<MemoryLimit>,
 }
 
 impl Job {
-    /// A job that leaves nothing out but duplicates.
+    /// A job that omits nothing but duplicates, and for `dedup` rows without a URI.
     pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
-        let column = column.into();
-        Job { column, task, columns, drops_invalid: false, to, sort_by: None, limit: None }
+        Job {
+            column: column.into(),
+            keeps_blank: !matches!(task, Task::Dedup | Task::Classes(_)),
+            task,
+            columns,
+            drops_invalid: false,
+            approximate: None,
+            to,
+            sort_by: None,
+            limit: None,
+        }
     }
 }
 
 /// Works through `inputs`, which have the same columns, as if they were one table; writes a table to `out`.
 ///
-/// `progress` is told the bytes read so far. In the report a record is a row with a URI; `blank` counts rows that `dedup`
-/// leaves out because they have none: null, or nothing but white space.
+/// `progress` is given the bytes read so far. In the report a record is a row with a URI; `blank` counts rows that have none,
+/// kept or not ([`Job::keeps_blank`]).
 ///
 /// # Errors
 /// See [`TableError`]. What was written to `out` till then is no whole table.
@@ -103,6 +118,7 @@ pub fn run<'a>(
 
 /// [`run`] with more to write to, and for `dedup` with a set on disk, the rows of which count as duplicates.
 ///
+/// [`Sinks::rejects`] takes a table of the rows that [`Job::drops_invalid`] omits, in the same format as the results;
 /// [`Sinks::dupes`] and [`Sinks::clusters`] take what [`crate::pipeline::classes()`] writes, about [`Task::Classes`]: there, the
 /// table is the source, and the row, counted from 1 without a header, the line. The meaning of the set has to be that of
 /// the equivalence by [`Columns::hash`].
@@ -116,8 +132,11 @@ pub fn run_with(
     sinks: Sinks<'_>,
 ) -> Result<Report, TableError> {
     let mut sink = Sink::new(sinks.out);
+    let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
-    let result = run_into(inputs, job, seen, &mut sink, &mut sides, sinks.progress);
+    let outs = (&mut sink, rejects.as_mut());
+    let result = run_into(inputs, job, seen, outs, &mut sides, sinks.progress);
+    let sink = rejects.into_iter().fold(sink, Sink::or);
     match sink.fault() {
         Some(error) => Err(TableError::Write(error)),
         None => result,
@@ -128,7 +147,7 @@ fn run_into(
     mut inputs: Vec<Input>,
     job: &Job,
     seen: Option<Seen<'_>>,
-    sink: &mut Sink<'_>,
+    (sink, rejects): (&mut Sink<'_>, Option<&mut Sink<'_>>),
     sides: &mut Sides<'_>,
     mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
@@ -141,6 +160,8 @@ fn run_into(
     let (columns, mut lacks_column) = (reader.schema(), true);
     let mut work = Work::new(job, &reader, seen, sides)?;
     let mut writer = Writer::new(job.to, work.schema(), sink)?;
+    let rejects = rejects.map(|sink| Writer::new(job.to, reader.schema(), sink));
+    let mut rejects = rejects.transpose()?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
     let mut bytes = 0;
@@ -154,7 +175,12 @@ fn run_into(
             if let Some(progress) = &mut progress {
                 progress(bytes + read);
             }
-            put(&work.take(units)?)
+            let taken = work.take(units)?;
+            let rejected = work.rejected();
+            if let Some(rejects) = &mut rejects {
+                rejects.write(&[rejected])?;
+            }
+            put(&taken)
         })?;
         bytes += reader.bytes();
         lacks_column &= reader.lacks_column();
@@ -172,6 +198,7 @@ fn run_into(
         sorter.finish(|units| writer.write(units))?;
     }
     writer.finish()?;
+    rejects.map_or(Ok(()), Writer::finish)?;
     Ok(Report { bytes, ..report })
 }
 

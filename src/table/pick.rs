@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
@@ -16,7 +16,7 @@ use super::rank::KeepRow;
 use super::read::{Again, Reader, Unit};
 use super::{Job, TableError, jsonl};
 use crate::arrow::{Columns, Keyed, each_value, spelled_out};
-use crate::dedup::Rows;
+use crate::dedup::{ApproxSet, Rows};
 use crate::key::Hasher;
 use crate::pipeline::{
     ClassOptions, DedupOptions, Origins, Proof, RecordWriter, Report, Seen, Select, Settings,
@@ -99,7 +99,13 @@ impl<'j> Picker<'j> {
         let hasher = equivalence.run_hasher(&columns.hasher, public);
         let budget = job.limit.clone().map(Budget::of_keys);
         let kind = match by {
-            None => Kind::Firsts(FirstSet::new(hasher.clone(), seen, budget)),
+            None => {
+                let firsts = FirstSet::new(hasher.clone(), seen, budget);
+                Kind::Firsts(match job.approximate {
+                    None => firsts,
+                    Some(rate) => firsts.approximate(ApproxSet::new(rate, 0)),
+                })
+            }
             Some(by) => {
                 let deciding = by.deciding(schema)?.unwrap_or(column);
                 let (wanted, mode) = by.wanted(sides);
@@ -147,7 +153,8 @@ impl<'j> Picker<'j> {
             }
             if !firsts.has_spilled() {
                 firsts.insert(&keyed.rows())?;
-                return Ok(Marked { marks: keyed.firsts(), invalid, waits: false });
+                let marks = keyed.firsts();
+                return Ok(Marked { marks, invalid, waits: false });
             }
         }
         let start = self.rows.rows;
@@ -181,6 +188,7 @@ impl<'j> Picker<'j> {
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
         let Picker { columns, column, kind, rows, alone, .. } = self;
+        let blank_in = job.keeps_blank.then_some(column);
         match kind {
             Kind::Firsts(mut firsts) => {
                 let dir = firsts.spill_dir().cloned();
@@ -188,11 +196,13 @@ impl<'j> Picker<'j> {
                     return Ok(());
                 };
                 let survivors = survivors.with_alone(alone);
-                let mut chosen = Chosen { survivors, select: Select::All, has_counts: false };
-                let written = rows.read(job, (schema, column), &mut chosen, put)?;
+                let select = Select::All;
+                let mut chosen =
+                    Chosen { survivors, select, has_counts: false, blank_in, written: 0 };
+                rows.read(job, (schema, column), &mut chosen, put)?;
                 // So far these rows count as duplicates.
-                report.written += written;
-                report.duplicates -= written;
+                report.written += chosen.written;
+                report.duplicates -= chosen.written;
                 report.spilled = dir.written();
             }
             Kind::Classes(classes) => {
@@ -218,8 +228,9 @@ impl<'j> Picker<'j> {
                 }
                 let survivors = found.survivors()?.with_alone(alone);
                 let (select, has_counts) = (by.select, by.count);
-                let mut chosen = Chosen { survivors, select, has_counts };
-                report.written = rows.read(job, (schema, column), &mut chosen, put)?;
+                let mut chosen = Chosen { survivors, select, has_counts, blank_in, written: 0 };
+                rows.read(job, (schema, column), &mut chosen, put)?;
+                report.written = chosen.written;
                 report.withheld = classes - report.written;
             }
         }
@@ -324,6 +335,12 @@ impl Batch for Records<'_> {
     }
 }
 
+/// Which rows of `array` have no URI: null, or nothing but white space.
+pub(super) fn blank(array: &ArrayRef) -> Result<Vec<bool>, TableError> {
+    let values = spelled_out(array)?;
+    Ok(each_value(&values).map(|value| trimmed(value.unwrap_or_default()).is_empty()).collect())
+}
+
 /// A value without the white space around it, which is no part of a record.
 fn trimmed(value: &[u8]) -> &[u8] {
     let is_text = |&byte: &u8| !matches!(byte, b' ' | b'\t'..=b'\r');
@@ -336,9 +353,9 @@ fn trimmed(value: &[u8]) -> &[u8] {
 mod tests {
     use std::io::Cursor;
 
-    use super::super::{Form, Input, SortBy, TableFormat, Task, run};
+    use super::super::{Form, Input, SortBy, TableFormat, Task, run, run_with};
     use super::*;
-    use crate::pipeline::MemoryLimit;
+    use crate::pipeline::{Keep, MemoryLimit, Sinks};
 
     /// Ten batches of rows with classes near and far, some without a URI, some invalid.
     fn table(seed: u64) -> String {
@@ -403,6 +420,71 @@ mod tests {
                         assert!(found == expected, "{told}");
                         assert!(report.spilled > 0, "{told}");
                         assert_eq!(Report { spilled: 0, ..report }, plain, "{told}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is written of classes: results, dupes, clusters; and the report.
+    fn classes(inputs: Vec<Input>, job: &Job, has_sides: bool) -> ([Vec<u8>; 3], Report) {
+        let mut texts: [Vec<u8>; 3] = Default::default();
+        let [out, dupes, clusters] = &mut texts;
+        let mut sinks = Sinks::new(out);
+        if has_sides {
+            sinks.dupes = Some(dupes);
+            sinks.clusters = Some(clusters);
+        }
+        let report = run_with(inputs, job, None, sinks).unwrap();
+        (texts, report)
+    }
+
+    #[test]
+    fn classes_do_not_depend_on_the_limit() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = [1, 2].map(|seed| {
+            let path = dir.path().join(format!("{seed}.csv"));
+            std::fs::write(&path, table(seed)).unwrap();
+            path
+        });
+        let inputs = |is_stream: bool| -> Vec<Input> {
+            let input = |path: &PathBuf| match is_stream {
+                true => {
+                    let file = std::fs::File::open(path).unwrap();
+                    Input::stream(path.display().to_string(), TableFormat::Csv, file)
+                }
+                false => Input::file(path, None),
+            };
+            paths.iter().map(input).collect()
+        };
+        let uri = KeepRow::Uri;
+        let column = "n".to_owned();
+        for (keep, select) in [
+            (uri(Keep::First), Select::All),
+            (uri(Keep::Last), Select::Repeated),
+            (uri(Keep::Shortest), Select::Unique),
+            (uri(Keep::Max), Select::All),
+            (KeepRow::Greatest(column.clone()), Select::All),
+            (KeepRow::Least(column), Select::Repeated),
+        ] {
+            let verify = select == Select::All;
+            let temp_dir = dir.path().to_owned();
+            let by = ByClass { keep, select, count: true, verify, temp_dir };
+            let mut job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
+            for has_sides in [false, true] {
+                for is_stream in [false, true] {
+                    job.limit = None;
+                    job.keeps_blank = is_stream;
+                    let (expected, plain) = classes(inputs(is_stream), &job, has_sides);
+                    assert!(plain.duplicates > 10_000 && plain.blank > 1_000);
+                    // Nothing, and some.
+                    for bytes in [0, 60_000] {
+                        let limit = MemoryLimit::new(1 << 20, dir.path());
+                        job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
+                        let (found, report) = classes(inputs(is_stream), &job, has_sides);
+                        assert!(found == expected, "{:?} {has_sides} {bytes}", job.task);
+                        assert!(report.spilled > 0, "{bytes}");
+                        assert_eq!(Report { spilled: 0, ..report }, plain);
                     }
                 }
             }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
 use super::again::Marked;
-use super::pick::{ByClass, Picker, Sides};
+use super::pick::{self, ByClass, Picker, Sides};
 use super::read::{Reader, Unit};
 use super::{Job, TableError};
 use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
@@ -57,8 +57,14 @@ pub enum Form {
     Surt(surt::Form),
 }
 
-/// What was made of a batch, unless that is still to come.
-type Made = (Option<RecordBatch>, Report);
+/// What was made of a batch.
+struct Made {
+    /// What is written of it, unless it waits.
+    kept: Option<RecordBatch>,
+    /// The rows that were omitted as invalid.
+    rejected: RecordBatch,
+    report: Report,
+}
 
 /// A task at work.
 pub(super) struct Work<'j> {
@@ -70,6 +76,8 @@ pub(super) struct Work<'j> {
     /// What picks rows, if not all are written.
     picker: Option<Box<Picker<'j>>>,
     report: Report,
+    /// Rows that were omitted as invalid, and not yet asked for.
+    rejected: Unit,
     /// The name of the table, and how many of its rows have been.
     table: String,
     rows: u64,
@@ -111,7 +119,17 @@ impl<'j> Work<'j> {
             _ => None,
         };
         let (report, table, rows) = (Report::default(), String::new(), 0);
-        Ok(Work { job, columns, column, schema, picker, report, table, rows })
+        Ok(Work {
+            job,
+            columns,
+            column,
+            schema,
+            picker,
+            report,
+            rejected: Unit::new(),
+            table,
+            rows,
+        })
     }
 
     /// The columns of the results.
@@ -137,6 +155,11 @@ impl<'j> Work<'j> {
         Ok(self.report)
     }
 
+    /// The rows that were omitted as invalid since this was last called.
+    pub(super) fn rejected(&mut self) -> Unit {
+        std::mem::take(&mut self.rejected)
+    }
+
     /// What becomes of `units`.
     pub(super) fn take(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, TableError> {
         let mut batches = Vec::new();
@@ -159,17 +182,19 @@ impl<'j> Work<'j> {
                 });
                 let marks = marks.collect::<Result<Vec<_>, _>>()?;
                 let kept = batches.par_iter().zip(marks);
-                kept.map(|((batch, _), marked)| self.kept(batch, marked)).collect()
+                kept.map(|((batch, _), marked)| self.kept(batch, &marked)).collect()
             }
         }?;
         let mut done = done.into_iter();
         let mut made = Vec::with_capacity(units.len());
         for unit in units {
-            let (batches, reports): (Vec<Option<RecordBatch>>, Vec<Report>) =
-                done.by_ref().take(unit.len()).unzip();
-            reports.iter().for_each(|report| self.report += report);
-            let waits = batches.iter().any(Option::is_none);
-            let batches: Unit = batches.into_iter().flatten().collect();
+            let (mut batches, mut waits) = (Unit::with_capacity(unit.len()), false);
+            for Made { kept, rejected, report } in done.by_ref().take(unit.len()) {
+                self.report += &report;
+                self.rejected.push(rejected);
+                waits |= kept.is_none();
+                batches.extend(kept);
+            }
             match &mut self.picker {
                 Some(picker) if waits => picker.hold(batches),
                 _ => made.push(batches),
@@ -178,23 +203,40 @@ impl<'j> Work<'j> {
         Ok(made)
     }
 
-    /// The rows of `batch` that are marked.
-    fn kept(&self, batch: &RecordBatch, marked: Marked) -> Result<Made, TableError> {
+    /// The rows of `batch` that are marked, and those that are rejected.
+    fn kept(&self, batch: &RecordBatch, marked: &Marked) -> Result<Made, TableError> {
         let Marked { marks, invalid, waits } = marked;
-        let kept = if waits { None } else { Some(filter_record_batch(batch, &marks)?) };
-        let written = kept.as_ref().map_or(0, |kept| kept.num_rows() as u64);
-        let rows = batch.num_rows() as u64;
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
+        let is_blank = match (self.job.keeps_blank && blank > 0) || dropped > 0 {
+            true => pick::blank(batch.column(self.column))?,
+            false => Vec::new(),
+        };
+        let rejected = (0..marks.len()).map(|row| Some(marks.is_null(row) && !is_blank[row]));
+        let rejected = match dropped > 0 {
+            true => filter_record_batch(batch, &rejected.collect())?,
+            false => batch.slice(0, 0),
+        };
+        let written = if *waits { 0 } else { marks.true_count() as u64 };
+        let kept = match (*waits, self.job.keeps_blank && blank > 0) {
+            (true, _) => None,
+            (false, false) => Some(filter_record_batch(batch, marks)?),
+            (false, true) => {
+                let is_kept = |row| marks.is_valid(row) && marks.value(row) || is_blank[row];
+                let kept = (0..marks.len()).map(|row| Some(is_kept(row)));
+                Some(filter_record_batch(batch, &kept.collect())?)
+            }
+        };
+        let rows = batch.num_rows() as u64;
         let report = Report {
             records: rows - blank,
             blank,
             written,
             duplicates: rows - blank - dropped - written,
-            invalid,
+            invalid: *invalid,
             ..Report::default()
         };
-        Ok((kept, report))
+        Ok(Made { kept, rejected, report })
     }
 
     /// `batch` with what the task adds.
@@ -204,18 +246,35 @@ impl<'j> Work<'j> {
         let (arrays, invalid) = self.made(&values).map_err(placed)?;
         let columns = batch.columns().iter().cloned().chain(arrays.iter().cloned()).collect();
         let made = RecordBatch::try_new(self.schema(), columns)?;
-        let records = (values.len() - values.null_count()) as u64;
-        let is_left_out = self.job.drops_invalid && matches!(self.job.task, Task::Form(_));
-        let (made, written) = match arrays.first() {
-            Some(array) if is_left_out => {
-                let is_kept = |row| values.is_null(row) || array.is_valid(row);
-                let kept =
-                    (0..values.len()).map(|row| Some(is_kept(row))).collect::<BooleanArray>();
-                (filter_record_batch(&made, &kept)?, records - invalid.total())
-            }
-            _ => (made, records),
+        let blank = values.null_count() as u64;
+        let records = values.len() as u64 - blank;
+        let drops_invalid = self.job.drops_invalid && matches!(self.job.task, Task::Form(_));
+        let is_invalid = |row| {
+            let form = arrays.first().filter(|_| drops_invalid);
+            values.is_valid(row) && form.is_some_and(|form| form.is_null(row))
         };
-        Ok((Some(made), Report { records, written, invalid, ..Report::default() }))
+        let dropped = if drops_invalid { invalid.total() } else { 0 };
+        let rejected = match dropped > 0 {
+            true => {
+                let rejected = (0..values.len()).map(|row| Some(is_invalid(row)));
+                filter_record_batch(batch, &rejected.collect())?
+            }
+            false => batch.slice(0, 0),
+        };
+        let kept = match dropped > 0 || blank > 0 && !self.job.keeps_blank {
+            true => {
+                let is_kept = |row| match values.is_null(row) {
+                    true => self.job.keeps_blank,
+                    false => !is_invalid(row),
+                };
+                let kept = (0..values.len()).map(|row| Some(is_kept(row)));
+                filter_record_batch(&made, &kept.collect())?
+            }
+            false => made,
+        };
+        let written = records - dropped;
+        let report = Report { records, blank, written, invalid, ..Report::default() };
+        Ok(Made { kept: Some(kept), rejected, report })
     }
 
     /// The columns that the task adds for `values`, and how many of these are invalid.

@@ -29,6 +29,11 @@ impl<'a> Sink<'a> {
         Sink { out, fault: None }
     }
 
+    /// The one of the two that met with an error, if one did.
+    pub(super) fn or(self, other: Sink<'a>) -> Sink<'a> {
+        if self.fault.is_some() { self } else { other }
+    }
+
     /// What went wrong, if something did.
     pub(super) fn fault(self) -> Option<io::Error> {
         self.fault

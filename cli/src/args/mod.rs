@@ -37,6 +37,8 @@ pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
+#[cfg(feature = "parquet")]
+pub(crate) use table::NoUri;
 pub(crate) use table::TableChoice;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

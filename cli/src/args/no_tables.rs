@@ -15,13 +15,21 @@ pub(crate) struct TableChoice {
     pub(crate) to: Option<OsString>,
     #[arg(long, hide = true)]
     pub(crate) sort_by: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) no_uri: Option<OsString>,
 }
 
 impl TableChoice {
     /// The first option that was typed.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        let TableChoice { column, from, to, sort_by } = self;
-        let typed = [(column, "--column"), (from, "--from"), (to, "--to"), (sort_by, "--sort-by")];
+        let TableChoice { column, from, to, sort_by, no_uri } = self;
+        let typed = [
+            (column, "--column"),
+            (from, "--from"),
+            (to, "--to"),
+            (sort_by, "--sort-by"),
+            (no_uri, "--no-uri"),
+        ];
         typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name))
     }
 }

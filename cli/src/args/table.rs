@@ -1,46 +1,65 @@
-//! Tables in and out.
+//! Options for tables.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use uriscan::surt::Form;
 use uriscan::table::TableFormat;
 
-/// One column of a table holds the URIs; the others are carried along.
+/// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tables")]
 pub(crate) struct TableChoice {
-    /// Read tables instead of lines, and take the URIs from this column: its name, or its number from 1
+    /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
-    /// Several files are one table and have the same columns. dedup keeps rows; the other commands add columns:
-    /// uri_normalized; uri_key (16 bytes, in text 32 digits), or surt by --as; uri_scheme, uri_host and so on
-    /// (parse); uri_error and uri_error_at (check); uri_findings (audit) and uri_links (extract), which are lists. Null
-    /// stays null; dedup leaves out rows without a URI, as it does blank lines. dedup -c adds a column uri_count, and --keep
-    /// takes min:COLUMN and max:COLUMN too (numbers, dates, times; text and all of CSV by bytes); with -c, -d, -u and --keep tables are read a second time, and
-    /// classes are held in memory, whatever they take. The exit
-    /// code of audit is 0 whatever it finds. Options that write something else than that are refused.
+    /// Several files are read as one table and must have the same columns. dedup keeps or drops rows. The other commands
+    /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
+    /// uri_scheme, uri_host and so on (parse); uri_error and uri_error_at (check); and the lists uri_findings (audit)
+    /// and uri_links (extract). Null stays null.
+    ///
+    /// dedup -c adds the column uri_count. --keep also takes min:COLUMN and max:COLUMN, which compare numbers, dates
+    /// and times by value, and text and all columns of CSV by bytes. With -c, -d, -u, --keep, --verify, --dupes and
+    /// --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format; --dupes and
+    /// --clusters receive the same as for lists, with row numbers for line numbers. The exit code of audit is 0 whatever
+    /// it finds. Options for output in another form are refused.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: Option<String>,
 
-    /// What the tables are: parquet, arrow, arrow-stream, csv, tsv or jsonl; told by their names or first bytes
+    /// Input format: parquet, arrow, arrow-stream, csv, tsv or jsonl [default: by file name or first bytes]
     ///
-    /// csv and tsv begin with a header; their columns are text, and an empty field is null. Of jsonl every line is kept as it
-    /// is where jsonl is written. Where something else is, every member becomes a column of the type that all its values have: files
-    /// are read twice for that, and of a pipe the first MiB tells. What has no place in its column is an error.
+    /// csv and tsv start with a header; their columns are text, and an empty field is null. Lines of jsonl are kept
+    /// unchanged if the output is jsonl. For other outputs, every member becomes a column of a type that fits all its
+    /// values: files are read twice for that, and for a pipe the first MiB decides. A value that does not fit its column
+    /// is an error.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) from: Option<TableFormat>,
 
-    /// What to write; told by the name of the output, or that of the first table
+    /// Output format [default: by the name of the output file, or else that of the first table]
     ///
-    /// parquet is compressed with zstd, and so is arrow. csv and tsv hold no lists.
+    /// parquet and arrow are compressed with zstd. csv and tsv cannot hold lists.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) to: Option<TableFormat>,
 
-    /// Write the rows in the order of the sort-friendly forms of their URIs: surt, surt:cdxj, surt:ia or ssurt
+    /// Sort the rows by the sort-friendly forms of their URIs: surt, surt:cdxj, surt:ia or ssurt
     ///
-    /// So the URIs of a host, and the hosts of a domain, stand together, as in an index that is looked up. `key --as` tells
-    /// the forms. Rows of one form keep their order; those without a URI come last. The table is put aside on disk for
-    /// that, in $TMPDIR, or else beside the output.
+    /// This puts the URIs of a host together, and the hosts of a domain, as in the index of a web archive. See `key --as` for
+    /// the forms. Rows with equal forms keep their order; rows without a URI are last. The table is sorted on disk, in
+    /// $TMPDIR or else beside the output.
     #[arg(long, value_name = "FORM", value_parser = sort_form, requires = "column")]
     pub(crate) sort_by: Option<Form>,
+
+    /// Keep or drop rows without a URI: null, and for dedup white space alone [default: drop for dedup, keep otherwise]
+    ///
+    /// They are counted as blank lines in either case.
+    #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
+    pub(crate) no_uri: Option<NoUri>,
+}
+
+/// The policy for rows without a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoUri {
+    /// Write them at their position; they belong to no class
+    Keep,
+    /// Omit them
+    Drop,
 }
 
 fn sort_form(typed: &str) -> Result<Form, String> {

@@ -14,7 +14,6 @@ pub(super) struct Typed {
     choice: Option<TableChoice>,
     temp_dir: Option<PathBuf>,
     keep_column: Option<String>,
-    has_typed_limit: bool,
 }
 
 impl Typed {
@@ -25,9 +24,8 @@ impl Typed {
                 choice,
                 temp_dir: typed.memory.temp_dir.clone(),
                 keep_column: typed.classes.keep.column.clone(),
-                has_typed_limit: typed.memory.max_memory.is_some(),
             },
-            _ => Typed { choice, temp_dir: None, keep_column: None, has_typed_limit: false },
+            _ => Typed { choice, temp_dir: None, keep_column: None },
         }
     }
 
@@ -40,10 +38,10 @@ impl Typed {
         output: &Destination,
         environment: &Environment,
     ) -> Result<Option<TableUse>, Failure> {
-        let Typed { choice, temp_dir, keep_column, has_typed_limit } = self;
+        let Typed { choice, temp_dir, keep_column } = self;
         let Some(choice) = choice else { return Ok(None) };
         let Some(column) = choice.column.clone() else { return Ok(None) };
         let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(output, environment));
-        Ok(Some(TableUse { choice, column, temp_dir, keep_column, has_typed_limit }))
+        Ok(Some(TableUse { choice, column, temp_dir, keep_column }))
     }
 }

@@ -38,4 +38,6 @@ mod table_arguments;
 #[cfg(feature = "parquet")]
 mod table_classes;
 #[cfg(feature = "parquet")]
+mod table_sides;
+#[cfg(feature = "parquet")]
 mod tables;

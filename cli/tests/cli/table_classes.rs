@@ -161,11 +161,6 @@ fn counts_are_members_of_json_and_what_cannot_be_is_refused() {
         (&["--keep", "max:x", "--column", "u", "in.csv"], "there is no column x; there are: u, n"),
         (&["--keep", "max:n", "in.csv"], "require --column"),
         (&["--keep", "max:", "--column", "u", "in.csv"], "invalid value 'max:'"),
-        (
-            &["-c", "--max-memory", "64M", "--column", "u", "in.csv"],
-            "--max-memory does not go with",
-        ),
-        (&["-c", "--dupes", "d", "--column", "u", "in.csv"], "work with lines"),
     ] {
         let ran = place.run(&[&["dedup"], args].concat(), "");
         assert_eq!(ran.code, 2, "{args:?}");

@@ -306,10 +306,7 @@ fn what_tables_cannot_do_is_refused() {
     ]);
     table(&place, "in.parquet");
     for (args, what) in [
-        (&["dedup", "--verify", "--column", "url", "in.csv"][..], "work with lines"),
-        (&["dedup", "--seen", "s", "--column", "url", "in.csv"], "work with lines"),
-        (&["dedup", "--rejects", "bad", "--column", "url", "in.csv"], "--rejects works with lines"),
-        (&["dedup", "-0", "--column", "url", "in.csv"], "work with lines"),
+        (&["dedup", "-0", "--column", "url", "in.csv"][..], "work with lines"),
         (&["parse", "-g", "{host}", "--column", "url", "in.csv"], "work with lines"),
         (&["audit", "--fail-on", "error", "--column", "url", "in.jsonl"], "have no exit code"),
         (&["extract", "-n", "--column", "url", "in.jsonl"], "work with files of text"),
