@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::driver::{Job, Slot, Worker, record_at, run};
+use super::driver::{Job, Reading, run};
+use super::invalid::LongRecord;
+use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
 use crate::chunk::Span;
@@ -248,7 +250,7 @@ impl Job for Audit {
         slot.rows.loud = loud;
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Findings>]) {
+    fn commit(&mut self, slots: &mut [Slot<Findings>]) -> Result<(), Error> {
         let too_long = oversized(self.max_record);
         for slot in slots {
             match slot.chunk.shape {
@@ -259,17 +261,18 @@ impl Job for Audit {
                 _ => {}
             }
         }
+        Ok(())
     }
 
-    fn needs_lines(&self) -> bool {
-        true
+    fn reading(&self) -> Reading {
+        Reading::with_lines()
     }
 
     fn on_invalid(&self) -> OnInvalid {
         OnInvalid::Pass
     }
 
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+    fn long_record(&self, chunk: &Chunk) -> LongRecord {
         let mut row = Vec::new();
         if self.options.rules.has(Rule::Invalid) {
             let source = &self.names[chunk.source];
@@ -277,7 +280,7 @@ impl Job for Audit {
             let text = chunk.text.padded().content();
             self.write(place, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
         }
-        Some(row)
+        LongRecord::Row(row)
     }
 }
 

@@ -4,8 +4,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use std::sync::Arc;
 
-use super::driver::{Job, Slot, Worker, record_at, run};
+use super::driver::{Job, run};
 use super::equivalence::{Scratch, mended};
+use super::invalid::LongRecord;
+use super::slot::{Slot, Worker, record_at};
 use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::Prefix;
 use crate::dedup::{Rows, Set};
@@ -323,20 +325,21 @@ impl Job for Count {
         slot.rows.iter_mut().for_each(Rows::partition);
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Self::Rows>]) {
+    fn commit(&mut self, slots: &mut [Slot<Self::Rows>]) -> Result<(), Error> {
         for (i, set) in self.sets.iter_mut().enumerate() {
             // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
             let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
             let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows[i]).collect();
             set.insert(&rows);
         }
+        Ok(())
     }
 
     fn on_invalid(&self) -> OnInvalid {
         OnInvalid::Pass
     }
 
-    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
-        Some(Vec::new())
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        LongRecord::Row(Vec::new())
     }
 }

@@ -1,14 +1,13 @@
 //! Which records are URI-references, of which kind, and what is wrong with the others.
 
-use super::driver::{Job, Slot, Worker, run};
-use super::parse::mend;
-use super::{Error, OnInvalid, Report, Settings, Sinks};
+use super::row_job::{Rows, each_parsed, run_rows};
+use super::slot::{Slot, Worker};
+use super::{Error, Report, Settings, Sinks};
 use crate::io::diagnostic::{self, Place};
-use crate::io::{Chunk, Source, json};
+use crate::io::{Source, json};
 use crate::repair::Repairs;
 use crate::simd::Isa;
-use crate::uri::bulk::parse_each_with;
-use crate::uri::{ErrorKind, UriError};
+use crate::uri::UriError;
 
 /// What a check writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,90 +51,37 @@ pub fn check(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let mut job = Check {
-        format,
-        repairs,
-        names: sources.iter().map(|source| source.name.clone()).collect(),
-        record_end: settings.record_end,
-        max_record: settings.max_record,
-    };
-    run(&mut job, sources, settings, sinks)
+    let rows = Check { format, repairs, record_end: settings.record_end };
+    run_rows(rows, sources, settings, sinks)
 }
 
 struct Check {
     format: CheckFormat,
     repairs: Repairs,
-    /// The names of the sources, by their number.
-    names: Vec<String>,
     record_end: u8,
-    max_record: usize,
 }
 
-impl Job for Check {
-    type Rows = ();
-
+impl Rows for Check {
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Slot { chunk, out, report, .. } = slot;
-        let mut mended = Vec::new();
-        let lines = parse_each_with(
-            isa,
-            &mut worker.index,
-            chunk.text.padded(),
-            self.record_end,
-            |found| {
-                report.records += 1;
-                let line = chunk.line + found.line as u64;
-                let result = found.result.or_else(|error| {
-                    match mend(found.bytes, self.repairs, &mut mended) {
-                        Some(parts) => {
-                            report.repaired += 1;
-                            Ok(parts)
-                        }
-                        None => {
-                            report.invalid.add(error.kind);
-                            Err(error)
-                        }
-                    }
-                });
-                match (self.format, result) {
-                    (CheckFormat::Jsonl, result) => json::check_row(line, result.as_ref(), out),
-                    (CheckFormat::Text, Ok(_)) => return,
-                    (CheckFormat::Text, Err(error)) => {
-                        let place = Place {
-                            source: &self.names[chunk.source],
-                            line,
-                            indent: (found.start - found.line_start) as u64,
-                            is_piece: false,
-                        };
-                        diagnostic::write(place, found.bytes, error, out);
-                    }
+    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
+        let how = (self.record_end, self.repairs);
+        each_parsed(isa, worker, how, place, slot, |place, text, result, out| match result {
+            Ok(parts) => match self.format {
+                CheckFormat::Jsonl => {
+                    json::check_row(place.line, Ok(&parts), out);
+                    true
                 }
-                report.written += 1;
+                CheckFormat::Text => false,
             },
-        );
-        report.blank = lines as u64 - report.records;
+            Err(error) => self.of_fault(place, text, error, out),
+        });
     }
 
-    fn needs_lines(&self) -> bool {
-        true
-    }
-
-    fn on_invalid(&self) -> OnInvalid {
-        OnInvalid::Pass
-    }
-
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
-        let mut row = Vec::new();
-        let error = UriError::new(ErrorKind::TooLong, self.max_record);
+    fn of_fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
         match self.format {
-            CheckFormat::Jsonl => json::check_row(chunk.line, Err(&error), &mut row),
-            CheckFormat::Text => {
-                let source = &self.names[chunk.source];
-                let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
-                diagnostic::write(place, chunk.text.padded().content(), error, &mut row);
-            }
+            CheckFormat::Jsonl => json::check_row(place.line, Err(&error), out),
+            CheckFormat::Text => diagnostic::write(place, text, error, out),
         }
-        Some(row)
+        true
     }
 }

@@ -8,13 +8,15 @@
 use std::io::Read;
 use std::sync::Mutex;
 
-use super::driver::{Job, Slot, Worker, run};
+use super::driver::{End, Job, run};
 use super::forecast::Forecast;
+use super::invalid;
 use super::limit::within;
 use super::long::{LongRecord, Spool};
 use super::proof::Proof;
 use super::reread::{Reread, Unit};
 use super::scan::{self, scan_found};
+use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
 use super::{
     ClassOptions, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings, Sinks,
@@ -146,7 +148,6 @@ fn run_classes(
         },
         classes: Some(classes.without(seen, options.select, hasher)),
         options,
-        fault: None,
     };
     run(&mut job, sources, settings, sinks)
 }
@@ -162,7 +163,6 @@ struct ClassJob<'s> {
     classes: Option<ClassSet<'s>>,
     forecast: Forecast,
     results: Results,
-    fault: Option<Error>,
 }
 
 /// Where the results come from once all is read.
@@ -233,25 +233,25 @@ impl Job for ClassJob<'_> {
         slot.rows.number(&worker.index);
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
         if slots.iter().any(|slot| slot.stop.is_some()) {
             // Nothing will be written.
-            return;
+            return Ok(());
         }
         slots.iter_mut().for_each(|slot| self.place(slot));
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-        if let Err(error) = self.insert(&Scanned(scanned.collect())) {
-            self.fault.get_or_insert(error);
-        }
+        self.insert(&Scanned(scanned.collect()))?;
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+        Ok(())
     }
 
-    fn fault(&mut self) -> Option<Error> {
-        self.fault.take()
-    }
-
-    fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        let Some(classes) = self.classes.take() else { return Ok(()) };
+    fn finish(
+        &mut self,
+        end: End<'_>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let (End::OfInput, Some(classes)) = (end, self.classes.take()) else { return Ok(()) };
         let wanted = Wanted {
             lines: matches!(self.results, Results::Held(_)),
             dupes: sinks.dupes.is_some(),
@@ -274,7 +274,7 @@ impl Job for ClassJob<'_> {
             Results::Again { sources, long } => {
                 let sources = std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
                 let (unit, survivors) = (Unit::Lines, found.survivors()?);
-                let reread = Reread { writer, on_invalid, unit, survivors, settings, fault: None };
+                let reread = Reread { writer, on_invalid, unit, survivors, settings };
                 let written = reread.write(sources, sinks)?;
                 report.written = written.written;
                 report.withheld = written.withheld;
@@ -290,9 +290,9 @@ impl Job for ClassJob<'_> {
         self.options.dedup.on_invalid
     }
 
-    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
+    fn long_record(&self, _chunk: &Chunk) -> invalid::LongRecord {
         // It waits with the others.
-        Some(Vec::new())
+        invalid::LongRecord::Row(Vec::new())
     }
 }
 
@@ -391,13 +391,13 @@ impl Long<'_> {
             return skip(&mut bytes);
         }
         report.written += 1;
-        match self.writer.long_row() {
-            Some(row) => {
+        match self.writer.long_record() {
+            invalid::LongRecord::Row(row) => {
                 skip(&mut bytes)?;
                 sinks.out.write_all(&row).map_err(Error::Write)?;
             }
-            None => {
-                sinks.out.write_all(&self.writer.long_head()).map_err(Error::Write)?;
+            invalid::LongRecord::AsIs { head } => {
+                sinks.out.write_all(&head).map_err(Error::Write)?;
                 std::io::copy(&mut bytes, &mut sinks.out).map_err(Error::Write)?;
                 sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
             }

@@ -4,20 +4,22 @@
 //! input from there on. At the end, that part of the input is read again ([`super::input`]), and the first
 //! records of it are written ([`super::reread`]).
 
-use super::driver::{Job, Slot, Worker, push_record, run};
+use super::driver::{End, Job, run};
 use super::forecast::Forecast;
 use super::input::{Input, Places, places_of};
+use super::invalid::{LongRecord, push_record};
 use super::limit::{batch_bytes, within};
 use super::map::unjudged_key;
 use super::reread::{Reread, Unit};
 use super::scan::{Found, copy_firsts, scan_found};
+use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Seen, Settings, Sinks};
 use crate::dedup::{ApproxSet, Rows};
 use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
-use crate::survivors::{Budget, FirstSet, SpillDir, forget};
+use crate::survivors::{Budget, FirstSet, SpillDir};
 use crate::threads;
 
 /// Writes the first record of each equivalence class of `sources` to `sinks`, in input order.
@@ -88,7 +90,6 @@ fn run_dedup(
         forecast: Forecast::new(&sources),
         places: limit.map_or(Places::new(), |_| places_of(&sources)),
         spilled: None,
-        fault: None,
     };
     run(&mut job, sources, settings, sinks)
 }
@@ -108,7 +109,6 @@ struct Dedup<'s> {
     places: Places,
     /// The part of the input that spills. Nothing is written while it is read for the first time.
     spilled: Option<Spilled>,
-    fault: Option<Error>,
 }
 
 /// The part of the input whose records spill, from the first chunk that had no room.
@@ -167,7 +167,7 @@ impl Dedup<'_> {
         let settings = self.settings;
         let writer = &RecordWriter::of_firsts(&self.options, &settings);
         let (on_invalid, unit) = (self.options.on_invalid, Unit::Bytes);
-        let reread = Reread { writer, on_invalid, unit, survivors, settings, fault: None };
+        let reread = Reread { writer, on_invalid, unit, survivors, settings };
         let report = reread.write(input.sources(), sinks)?;
         Ok(Some((firsts, Report { spilled: dir.written(), ..report })))
     }
@@ -212,19 +212,16 @@ impl Job for Dedup<'_> {
         scan_found(isa, &self.options, (record_end, redact), worker, slot, |found| found);
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
         // Nothing after the first stop counts.
         let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
         for slot in &mut slots[end..] {
             slot.rows.spans.clear();
             slot.rows.rows.clear();
         }
-        if let Err(error) = self.insert(&slots[..end]) {
-            self.fault.get_or_insert(error);
-            let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
-            scanned.for_each(|slot| forget(&slot.rows.rows));
-        }
+        self.insert(&slots[..end])?;
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+        Ok(())
     }
 
     #[inline(always)]
@@ -277,32 +274,25 @@ impl Job for Dedup<'_> {
         self.options.on_invalid
     }
 
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+    fn long_record(&self, chunk: &Chunk) -> LongRecord {
         if self.spilled.as_ref().is_some_and(|spilled| spilled.has(chunk)) {
             // It waits with the others.
-            return Some(Vec::new());
+            return LongRecord::Row(Vec::new());
         }
-        (self.options.emit == Emit::Key).then(|| unjudged_key(self.settings.record_end))
-    }
-
-    fn fault(&mut self) -> Option<Error> {
-        self.fault.take()
-    }
-
-    fn finish(&mut self, report: &mut Report, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        let long = self.spilled.as_ref().map_or(0, |spilled| spilled.long);
-        if let Some((firsts, written)) = self.write_spilled(sinks)? {
-            // So far they all count as duplicates, and long records as written if they are passed on.
-            let long = if self.on_invalid() == OnInvalid::Pass { long } else { 0 };
-            report.duplicates -= firsts;
-            report.written = report.written - long + written.written;
-            report.spilled = written.spilled;
+        match self.options.emit {
+            Emit::Key => LongRecord::Row(unjudged_key(self.settings.record_end)),
+            Emit::Original | Emit::Normalized => LongRecord::as_is(),
         }
-        Ok(())
     }
 
-    fn stop(&mut self, chunk: &Chunk, sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        if let Some(spilled) = &mut self.spilled {
+    fn finish(
+        &mut self,
+        end: End<'_>,
+        report: &mut Report,
+        sinks: &mut Sinks<'_>,
+    ) -> Result<(), Error> {
+        let Some(spilled) = &mut self.spilled else { return Ok(()) };
+        if let End::In(chunk) = end {
             // Nothing counts after whole records, or from a long one on.
             let len = match chunk.shape {
                 Shape::Records => chunk.text.padded().len() as u64,
@@ -310,6 +300,14 @@ impl Job for Dedup<'_> {
             };
             spilled.input.cut(chunk.source, chunk.byte + len);
         }
-        self.write_spilled(sinks).map(drop)
+        // So far they all count as duplicates, and long records as written if they are passed on.
+        let is_passed = self.options.on_invalid == OnInvalid::Pass;
+        let long = if is_passed { spilled.long } else { 0 };
+        if let Some((firsts, written)) = self.write_spilled(sinks)? {
+            report.duplicates -= firsts;
+            report.written = report.written - long + written.written;
+            report.spilled = written.spilled;
+        }
+        Ok(())
     }
 }

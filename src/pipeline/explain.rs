@@ -1,6 +1,8 @@
 //! Explanations, record by record or pair by pair.
 
-use super::driver::{Job, Slot, Worker, record_at, run};
+use super::driver::{Job, Reading, run};
+use super::invalid::LongRecord;
+use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::explain::{Explanation, compare_with_rules, explain_with_rules};
 use crate::io::explanation::{Explained, Paint, json, pair_json, pair_text, text};
@@ -170,11 +172,11 @@ impl Job for Explain<'_> {
         OnInvalid::Pass
     }
 
-    fn needs_lines(&self) -> bool {
-        true
+    fn reading(&self) -> Reading {
+        Reading::with_lines()
     }
 
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+    fn long_record(&self, chunk: &Chunk) -> LongRecord {
         let error = UriError { kind: ErrorKind::TooLong, at: u32::MAX };
         let mut row = Vec::new();
         match self.options.format {
@@ -186,6 +188,6 @@ impl Job for Explain<'_> {
             }
             ExplainFormat::Jsonl => rows::error_row(chunk.line, error, &mut row),
         }
-        Some(row)
+        LongRecord::Row(row)
     }
 }

@@ -1,10 +1,10 @@
 //! Links out of whatever holds them: a row per link, in order.
 
-use super::driver::{Job, Slot, Worker, run};
+use super::driver::{Job, Reading, run};
 use super::links::{self, Found};
+use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::extract::{Extractor, ExtractorOptions, Format, Links};
-use crate::io::reader::Cut;
 use crate::io::{Source, found};
 use crate::simd::{Isa, Kernels};
 
@@ -170,22 +170,19 @@ impl Job for Extract<'_> {
         self.rows(slot);
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Links>]) {
+    fn commit(&mut self, slots: &mut [Slot<Links>]) -> Result<(), Error> {
         for slot in slots {
             self.per_source[slot.chunk.source] += slot.report.written;
         }
+        Ok(())
     }
 
-    fn cut(&self) -> Option<Box<dyn Cut>> {
-        Some(links::cut(self.options, self.record_end))
-    }
-
-    fn needs_lines(&self) -> bool {
-        self.format.line_number || self.format.shape == LinkShape::Jsonl
-    }
-
-    fn reads_once(&self) -> bool {
-        true
+    fn reading(&self) -> Reading {
+        Reading {
+            has_lines: self.format.line_number || self.format.shape == LinkShape::Jsonl,
+            is_once: true,
+            cut: Some(links::cut(self.options, self.record_end)),
+        }
     }
 
     fn on_invalid(&self) -> OnInvalid {

@@ -1,8 +1,9 @@
 //! Settings and buffers under a memory limit.
 
 use super::Settings;
-use super::driver::{Slot, full_slots};
+use super::batches::full_slots;
 use super::scan::Found;
+use super::slot::Slot;
 use crate::chunk::Span;
 use crate::survivors::{BATCHES, MemoryLimit};
 

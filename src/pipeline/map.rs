@@ -1,7 +1,9 @@
 //! One line out per line in, in order: normalized forms and keys.
 
-use super::driver::{Job, Slot, Worker, push_record, record_at, run};
+use super::driver::{Job, run};
+use super::invalid::{Fate, LongRecord, Policy, push_record};
 use super::pending::Pending;
+use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::Padded;
 use crate::io::{Chunk, Source};
@@ -148,6 +150,8 @@ impl Job for Map<'_> {
         index.build_with(isa, text, self.record_end);
         slot.out.reserve(text.len() + 1);
         let mut surts = surt::Scratch::default();
+        let &Map { on_invalid, record_end, redact, .. } = self;
+        let policy = Policy { on_invalid, record_end, redact };
         let mut keyed = Keyed { pending, blanks: Vec::new() };
         keyed.pending.clear();
         for span in index.spans() {
@@ -166,20 +170,12 @@ impl Job for Map<'_> {
             let bytes = match self.equivalence.canonical(isa, record, scratch) {
                 Ok(form) => form,
                 Err(error) => {
-                    slot.report.invalid.add(error.kind);
                     is_form = false;
-                    match self.on_invalid {
-                        OnInvalid::Pass => record.padded().into(),
-                        OnInvalid::Drop => continue,
-                        OnInvalid::Divert => {
-                            push_record(record.bytes(), self.redact, &mut slot.rejects);
-                            slot.rejects.push(self.record_end);
-                            continue;
-                        }
-                        OnInvalid::Fail => {
-                            slot.stop = Some((span, error));
-                            break;
-                        }
+                    let Slot { report, rejects, stop, .. } = slot;
+                    match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
+                        Fate::Keep => record.padded().into(),
+                        Fate::Omit => continue,
+                        Fate::Stop => break,
                     }
                 }
             };
@@ -215,7 +211,10 @@ impl Job for Map<'_> {
         self.on_invalid
     }
 
-    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
-        matches!(self.form, Form::Key(_)).then(|| unjudged_key(self.record_end))
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        match self.form {
+            Form::Key(_) => LongRecord::Row(unjudged_key(self.record_end)),
+            _ => LongRecord::as_is(),
+        }
     }
 }

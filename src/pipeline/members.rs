@@ -1,7 +1,8 @@
 //! Records and sets on disk: which are in one, and keys to be added to one.
 
-use super::driver::{Job, Slot, Worker, run};
+use super::driver::{Job, run};
 use super::scan::{Found, copy_firsts, scan_found};
+use super::slot::{Slot, Worker};
 use super::{DedupOptions, Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;
 use crate::io::{Shape, Source};
@@ -146,7 +147,6 @@ struct Members<'a> {
     ask: Ask<'a>,
     record_end: u8,
     redact: bool,
-    failed: Option<SetError>,
 }
 
 impl<'a> Members<'a> {
@@ -156,7 +156,7 @@ impl<'a> Members<'a> {
         settings: &Settings,
     ) -> Result<Members<'a>, Error> {
         let &Settings { record_end, redact, .. } = settings;
-        Ok(Members { options: options.for_keys()?, ask, record_end, redact, failed: None })
+        Ok(Members { options: options.for_keys()?, ask, record_end, redact })
     }
 
     fn ask(&mut self, chunks: &[&Rows]) -> Result<(), SetError> {
@@ -215,27 +215,18 @@ impl Job for Members<'_> {
         scan_found(isa, &self.options, shown, worker, slot, |found| found);
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
         let end = slots.iter().position(|slot| slot.stop.is_some()).map_or(slots.len(), |i| i + 1);
+        let slots = &mut slots[..end];
         if let Ask::Date(set) = self.ask {
-            if self.failed.is_none() {
-                let slots = slots[..end].iter_mut();
-                let scanned = slots.filter(|slot| slot.chunk.shape == Shape::Records);
-                let end = self.record_end;
-                let hasher = &self.options.hasher;
-                let written = threads::map(scanned, |slot| write_dated(set, hasher, slot, end));
-                self.failed = written.into_iter().find_map(Result::err);
-            }
-            return;
+            let scanned = slots.iter_mut().filter(|slot| slot.chunk.shape == Shape::Records);
+            let (end, hasher) = (self.record_end, &self.options.hasher);
+            let written = threads::map(scanned, |slot| write_dated(set, hasher, slot, end));
+            return Ok(written.into_iter().collect::<Result<(), SetError>>()?);
         }
-        let scanned = slots[..end].iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
-        if self.failed.is_none() {
-            self.failed = self.ask(&rows).err();
-        }
-        if self.failed.is_some() {
-            rows.iter().for_each(|rows| forget(rows));
-        }
+        Ok(self.ask(&rows)?)
     }
 
     #[inline(always)]
@@ -247,10 +238,6 @@ impl Job for Members<'_> {
         let Slot { chunk, rows, out, report, .. } = slot;
         report.written = copy_firsts(isa, chunk.text.padded(), rows, self.record_end, out);
         report.withheld = rows.spans.len() as u64 - report.written;
-    }
-
-    fn finish(&mut self, _report: &mut Report, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
-        self.failed.take().map_or(Ok(()), |error| Err(Error::Set(error)))
     }
 
     fn on_invalid(&self) -> OnInvalid {

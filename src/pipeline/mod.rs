@@ -5,6 +5,7 @@
 
 mod aliases;
 mod audit;
+mod batches;
 mod census;
 mod check;
 mod classes;
@@ -13,8 +14,10 @@ mod driver;
 mod equivalence;
 mod explain;
 mod extract;
+mod faults;
 mod forecast;
 mod input;
+mod invalid;
 mod ladder;
 mod limit;
 mod links;
@@ -29,7 +32,9 @@ mod report;
 mod reread;
 mod resolve;
 mod rfc2396;
+mod row_job;
 mod scan;
+mod slot;
 mod writer;
 
 pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
@@ -44,6 +49,7 @@ pub use equivalence::Equivalence;
 pub(crate) use equivalence::Scratch;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{ExtractOptions, LinkFormat, LinkShape, extract};
+pub use invalid::OnInvalid;
 pub use links::{LeftOut, links_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};
@@ -113,20 +119,6 @@ impl Default for Settings {
             redact: false,
         }
     }
-}
-
-/// What to do with a record that is no URI (or is a relative reference).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnInvalid {
-    /// Keep it as it is; its bytes are its key.
-    #[default]
-    Pass,
-    /// Leave it out.
-    Drop,
-    /// Stop with [`Error::Invalid`] at the first one.
-    Fail,
-    /// Write it to the second writer instead ([`Sinks::rejects`]).
-    Divert,
 }
 
 /// Where results go.

@@ -1,13 +1,14 @@
 //! One row per record, in order: its components, or what is wrong with it.
 
-use super::driver::{Job, Slot, Worker, run};
+use super::row_job::{Rows, each_parsed, run_rows};
+use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
+use crate::io::diagnostic::Place;
 use crate::io::row::Row;
-use crate::io::{Chunk, Source, Template, json, tsv};
-use crate::repair::{Repairs, repair};
+use crate::io::{Source, Template, json, tsv};
+use crate::repair::Repairs;
 use crate::simd::Isa;
-use crate::uri::bulk::parse_each_with;
-use crate::uri::{Components, ErrorKind, UriError, parse as parse_one};
+use crate::uri::UriError;
 
 /// The shape of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub enum RowFormat {
 /// as URIs here.
 ///
 /// A record that is no URI-reference, but is one with `repairs`, has the row of what it is then, and counts as
-/// valid. (No row says so: [`repair`] tells what is done to a record.)
+/// valid. (No row says so: [`crate::repair::repair`] tells what is done to a record.)
 ///
 /// A row's `line` is the number of its record's line in its own source, counted from 1, blank lines included.
 ///
@@ -69,16 +70,14 @@ pub fn parse(
         tsv::header(&mut header);
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
-    let mut job =
-        Parse { format, repairs, record_end: settings.record_end, max_record: settings.max_record };
-    run(&mut job, sources, settings, sinks)
+    let rows = Parse { format, repairs, record_end: settings.record_end };
+    run_rows(rows, sources, settings, sinks)
 }
 
 struct Parse<'a> {
     format: &'a RowFormat,
     repairs: Repairs,
     record_end: u8,
-    max_record: usize,
 }
 
 impl Parse<'_> {
@@ -94,67 +93,27 @@ impl Parse<'_> {
             }
         }
     }
+}
 
-    /// Appends the row of an invalid record; whether there is one.
-    fn error_row(&self, line: u64, error: UriError, out: &mut Vec<u8>) -> bool {
+impl Rows for Parse<'_> {
+    #[inline(always)]
+    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
+        let how = (self.record_end, self.repairs);
+        each_parsed(isa, worker, how, place, slot, |place, text, result, out| match result {
+            Ok(parts) => {
+                self.row(&Row { line: place.line, text, parts }, out);
+                true
+            }
+            Err(error) => self.of_fault(place, text, error, out),
+        });
+    }
+
+    fn of_fault(&self, place: Place<'_>, _text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
         match self.format {
-            RowFormat::Jsonl => json::error_row(line, error, out),
-            RowFormat::Tsv => tsv::error_row(line, error, out),
+            RowFormat::Jsonl => json::error_row(place.line, error, out),
+            RowFormat::Tsv => tsv::error_row(place.line, error, out),
             RowFormat::Template(_) => return false,
         }
-        true
-    }
-}
-
-/// Replaces `mended` by `text`, which is no URI-reference, with those of `repairs` that it needs, and gives
-/// its components; `None` when it is no URI-reference then either.
-#[cold]
-#[inline(never)]
-pub(super) fn mend(text: &[u8], repairs: Repairs, mended: &mut Vec<u8>) -> Option<Components> {
-    if repairs.is_empty() {
-        return None;
-    }
-    repair(text, repairs, mended).ok()?;
-    parse_one(mended).ok()
-}
-
-impl Job for Parse<'_> {
-    type Rows = ();
-
-    #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Slot { chunk, out, report, .. } = slot;
-        let mut mended = Vec::new();
-        let lines = parse_each_with(
-            isa,
-            &mut worker.index,
-            chunk.text.padded(),
-            self.record_end,
-            |found| {
-                report.records += 1;
-                let line = chunk.line + found.line as u64;
-                match found.result {
-                    Ok(parts) => {
-                        self.row(&Row { line, text: found.bytes, parts }, out);
-                        report.written += 1;
-                    }
-                    Err(error) => {
-                        if let Some(parts) = mend(found.bytes, self.repairs, &mut mended) {
-                            self.row(&Row { line, text: &mended, parts }, out);
-                            report.written += 1;
-                            report.repaired += 1;
-                            return;
-                        }
-                        report.invalid.add(error.kind);
-                        report.written += u64::from(self.error_row(line, error, out));
-                    }
-                }
-            },
-        );
-        report.blank = lines as u64 - report.records;
-    }
-
-    fn needs_lines(&self) -> bool {
         true
     }
 
@@ -163,12 +122,5 @@ impl Job for Parse<'_> {
             RowFormat::Jsonl | RowFormat::Tsv => OnInvalid::Pass,
             RowFormat::Template(_) => OnInvalid::Drop,
         }
-    }
-
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
-        let mut row = Vec::new();
-        let error = UriError::new(ErrorKind::TooLong, self.max_record);
-        self.error_row(chunk.line, error, &mut row);
-        Some(row)
     }
 }

@@ -5,7 +5,9 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::driver::{Job, Slot, Worker, run_here};
+use super::driver::{Job, run_here};
+use super::invalid::LongRecord;
+use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
 use super::{Error, OnInvalid, Report, Select, Settings, Sinks};
 use crate::chunk::Span;
@@ -31,7 +33,6 @@ pub(super) struct Reread<'r> {
     pub(super) unit: Unit,
     pub(super) survivors: Survivors<'r>,
     pub(super) settings: Settings,
-    pub(super) fault: Option<Error>,
 }
 
 impl Reread<'_> {
@@ -99,7 +100,7 @@ impl Job for Reread<'_> {
         }
     }
 
-    fn settle(&mut self, slots: &mut [Slot<Found>]) {
+    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
         for Slot { chunk, rows, .. } in slots {
             let len = match (self.unit, chunk.shape) {
                 (Unit::Bytes, _) => chunk.text.padded().len() as u64,
@@ -107,20 +108,14 @@ impl Job for Reread<'_> {
                 (Unit::Lines, Shape::LongFirst) => 1,
                 (Unit::Lines, Shape::LongRest | Shape::LongLast) => 0,
             };
-            if let Err(error) = self.survivors.advance(len, &mut rows.window) {
-                self.fault.get_or_insert(error.into());
-                rows.window = Window::default();
-            }
+            self.survivors.advance(len, &mut rows.window)?;
         }
+        Ok(())
     }
 
     #[inline(always)]
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
         self.write_survivors(slot);
-    }
-
-    fn fault(&mut self) -> Option<Error> {
-        self.fault.take()
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -131,11 +126,7 @@ impl Job for Reread<'_> {
         }
     }
 
-    fn long_record_row(&self, _chunk: &Chunk) -> Option<Vec<u8>> {
-        self.writer.long_row()
-    }
-
-    fn long_record_head(&self) -> Vec<u8> {
-        self.writer.long_head()
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        self.writer.long_record()
     }
 }

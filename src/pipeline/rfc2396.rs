@@ -1,14 +1,15 @@
 //! Records judged by RFC 2396, and where RFC 3986 reads them differently.
 
 use super::check::CheckFormat;
-use super::driver::{Job, Slot, Worker, record_at, run};
-use super::{Error, OnInvalid, Report, Settings, Sinks};
+use super::row_job::{Rows, run_rows};
+use super::slot::{Slot, Worker, record_at};
+use super::{Error, Report, Settings, Sinks};
 use crate::grammar::rfc2396::Legacy;
 use crate::io::diagnostic::{self, Place};
 use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
-use crate::io::{Chunk, Source, json};
+use crate::io::{Source, json};
 use crate::simd::Isa;
-use crate::uri::{Difference, ErrorKind, UriError, difference, parse_rfc2396};
+use crate::uri::{Difference, UriError, difference, parse_rfc2396};
 
 /// What is asked about every record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,19 +56,13 @@ pub fn judge_rfc2396(
         tsv_header(&mut header);
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
-    let names = sources.iter().map(|source| source.name.clone()).collect();
-    let max_record = settings.max_record;
-    let mut job = Judge { question, legacy, names, record_end: settings.record_end, max_record };
-    run(&mut job, sources, settings, sinks)
+    run_rows(Judge { question, legacy, record_end: settings.record_end }, sources, settings, sinks)
 }
 
 struct Judge {
     question: LegacyQuestion,
     legacy: Legacy,
-    /// The names of the sources, by their number.
-    names: Vec<String>,
     record_end: u8,
-    max_record: usize,
 }
 
 impl Judge {
@@ -97,27 +92,10 @@ impl Judge {
             (_, Ok(_)) => return false,
             (_, Err(error)) => {
                 report.invalid.add(error.kind);
-                self.fault(place, text, error, out);
+                self.of_fault(place, text, error, out);
             }
         }
         true
-    }
-
-    /// Appends what is wrong with a record.
-    fn fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) {
-        match self.question {
-            LegacyQuestion::PartsJsonl => json::error_row(place.line, error, out),
-            LegacyQuestion::PartsTsv => tsv_error_row(place.line, error, out),
-            LegacyQuestion::Check(CheckFormat::Jsonl) => {
-                json::check_row(place.line, Err(&error), out);
-            }
-            LegacyQuestion::Differ(CheckFormat::Jsonl) => {
-                json::differ_row(place.line, None, Some(error), out);
-            }
-            LegacyQuestion::Check(_) => diagnostic::write(place, text, error, out),
-            // What neither grammar takes is read alike.
-            LegacyQuestion::Differ(_) => {}
-        }
     }
 
     fn differ(
@@ -159,11 +137,9 @@ impl Judge {
     }
 }
 
-impl Job for Judge {
-    type Rows = ();
-
+impl Rows for Judge {
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
+    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
         let index = &mut worker.index;
         let Slot { chunk, out, report, .. } = slot;
         let text = chunk.text.padded();
@@ -175,30 +151,26 @@ impl Job for Judge {
                 continue;
             }
             report.records += 1;
-            let place = Place {
-                source: &self.names[chunk.source],
-                line: chunk.line + number as u64,
-                indent: u64::from(span.start - line.start),
-                is_piece: false,
-            };
+            let indent = u64::from(span.start - line.start);
+            let place = Place { line: place.line + number as u64, indent, ..place };
             report.written += u64::from(self.answer(place, record.bytes(), report, out));
         }
     }
 
-    fn needs_lines(&self) -> bool {
+    fn of_fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
+        match self.question {
+            LegacyQuestion::PartsJsonl => json::error_row(place.line, error, out),
+            LegacyQuestion::PartsTsv => tsv_error_row(place.line, error, out),
+            LegacyQuestion::Check(CheckFormat::Jsonl) => {
+                json::check_row(place.line, Err(&error), out);
+            }
+            LegacyQuestion::Differ(CheckFormat::Jsonl) => {
+                json::differ_row(place.line, None, Some(error), out);
+            }
+            LegacyQuestion::Check(_) => diagnostic::write(place, text, error, out),
+            // What neither grammar takes is read alike.
+            LegacyQuestion::Differ(_) => return false,
+        }
         true
-    }
-
-    fn on_invalid(&self) -> OnInvalid {
-        OnInvalid::Pass
-    }
-
-    fn long_record_row(&self, chunk: &Chunk) -> Option<Vec<u8>> {
-        let mut row = Vec::new();
-        let error = UriError::new(ErrorKind::TooLong, self.max_record);
-        let source = &self.names[chunk.source];
-        let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
-        self.fault(place, chunk.text.padded().content(), error, &mut row);
-        Some(row)
     }
 }

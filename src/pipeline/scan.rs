@@ -1,8 +1,9 @@
 //! The keys of a chunk: the scan of all jobs that compare records.
 
-use super::driver::{Slot, Worker, push_record, record_at};
+use super::invalid::{Fate, Policy};
 use super::pending::Pending;
-use super::{DedupOptions, OnInvalid, Report};
+use super::slot::{Slot, Worker, record_at};
+use super::{DedupOptions, Report};
 use crate::chunk::{Padded, Span};
 use crate::dedup::Rows;
 use crate::key::{Hasher, PublicHasher};
@@ -80,7 +81,8 @@ impl Scan<'_> {
     fn run<I: Isa, const PUBLIC: bool>(self, isa: I) {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
         let Worker { index, scratch, pending, .. } = worker;
-        let DedupOptions { equivalence, hasher, .. } = options;
+        let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = options;
+        let policy = Policy { on_invalid, record_end, redact };
         if PUBLIC {
             pending.clear();
         }
@@ -96,24 +98,14 @@ impl Scan<'_> {
                 Ok(form) if PUBLIC => pending.push(text, equivalence.shown_prefix(form)),
                 Ok(form) => found.rows.push(equivalence.key(isa, hasher, form)),
                 Err(error) => {
-                    report.invalid.add(error.kind);
-                    match options.on_invalid {
-                        OnInvalid::Pass if PUBLIC => {
-                            pending.push(text, record.padded().into());
-                        }
-                        OnInvalid::Pass => {
+                    let at = (span, error);
+                    match policy.apply(record.bytes(), at, report, rejects, stop) {
+                        Fate::Keep if PUBLIC => pending.push(text, record.padded().into()),
+                        Fate::Keep => {
                             found.rows.push(hasher.secret_key_by(isa, record.padded().into()));
                         }
-                        OnInvalid::Drop => continue,
-                        OnInvalid::Divert => {
-                            push_record(record.bytes(), redact, rejects);
-                            rejects.push(record_end);
-                            continue;
-                        }
-                        OnInvalid::Fail => {
-                            *stop = Some((span, error));
-                            break;
-                        }
+                        Fate::Omit => continue,
+                        Fate::Stop => break,
                     }
                 }
             }

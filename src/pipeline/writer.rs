@@ -1,7 +1,7 @@
 //! How records and classes of them are written: results, omitted records, and classes as JSON.
 
-use super::driver::push_record;
 use super::equivalence::Judge;
+use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, below};
 use super::map::unjudged_key;
 use super::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
@@ -130,20 +130,17 @@ impl RecordWriter {
         out.push(b' ');
     }
 
-    /// What is written for a record too long to be judged instead of its bytes, if it is not written as it is.
-    pub(super) fn long_row(&self) -> Option<Vec<u8>> {
-        (self.emit == Emit::Key).then(|| {
-            let mut row = self.long_head();
-            row.extend(unjudged_key(self.record_end));
-            row
-        })
-    }
-
-    /// What is written before the bytes of such a record.
-    pub(super) fn long_head(&self) -> Vec<u8> {
+    /// What is written for a record too long to be judged.
+    pub(super) fn long_record(&self) -> LongRecord {
         let mut head = Vec::new();
         self.push_count(1, &mut head);
-        head
+        match self.emit {
+            Emit::Key => {
+                head.extend(unjudged_key(self.record_end));
+                LongRecord::Row(head)
+            }
+            Emit::Original | Emit::Normalized => LongRecord::AsIs { head },
+        }
     }
 
     /// Appends the class of a record of `bytes` that was too long to be judged.

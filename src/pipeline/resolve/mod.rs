@@ -3,7 +3,9 @@
 mod rfc2396;
 mod rows;
 
-use super::driver::{Job, Slot, Worker, run};
+use super::driver::{Job, run};
+use super::invalid::{Fate, Policy};
+use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::chunk::{Padded, Span};
 use crate::grammar::rfc2396::Legacy;
@@ -111,6 +113,8 @@ impl Job for Resolve<'_> {
         let (mut columns, mut members) = (Columns::default(), Members::default());
         let mut legacy_rows = LegacyRows::default();
         let same_document = self.options.same_document;
+        let (on_invalid, record_end) = (self.options.on_invalid, self.record_end);
+        let policy = Policy { on_invalid, record_end, redact: false };
         for line in index.spans() {
             let trimmed = trim(text.padded(), line);
             if trimmed.is_empty() {
@@ -174,20 +178,12 @@ impl Job for Resolve<'_> {
                     }
                 }
                 Err(error) => {
-                    slot.report.invalid.add(error.kind);
                     let record = span.of(text.padded());
-                    match self.options.on_invalid {
-                        OnInvalid::Pass => slot.out.extend_from_slice(record),
-                        OnInvalid::Drop => continue,
-                        OnInvalid::Divert => {
-                            slot.rejects.extend_from_slice(record);
-                            slot.rejects.push(self.record_end);
-                            continue;
-                        }
-                        OnInvalid::Fail => {
-                            slot.stop = Some((span, error));
-                            break;
-                        }
+                    let Slot { report, rejects, stop, .. } = slot;
+                    match policy.apply(record, (span, error), report, rejects, stop) {
+                        Fate::Keep => slot.out.extend_from_slice(record),
+                        Fate::Omit => continue,
+                        Fate::Stop => break,
                     }
                 }
             }

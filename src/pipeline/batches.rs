@@ -1,0 +1,84 @@
+//! Batches of chunks: how many chunks they have, how they are filled, and what memory they keep.
+
+use super::slot::Slot;
+use super::{Settings, Sinks};
+use crate::io::{ChunkReader, ReadError};
+
+/// Full chunks in a batch: enough for every thread to find work, few enough to stay small.
+pub(super) fn full_slots(threads: usize) -> usize {
+    (4 * threads).max(16)
+}
+
+/// Chunks in a batch for each full one, if they are those of small sources.
+pub(super) const SMALL_FOR_FULL: usize = 4;
+
+/// Fills slots until the batch is full, in number or with the bytes of `full` chunks; gives the number filled, and
+/// why it could not go on if it could not.
+pub(super) fn fill<R>(
+    reader: &mut ChunkReader,
+    slots: &mut [Slot<R>],
+    full: usize,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> (usize, Option<ReadError>) {
+    // Chunks are a little shorter than they could be, as they end with a record.
+    let budget = (full - 1) * settings.chunk_bytes;
+    let (mut filled, mut bytes) = (0, 0);
+    while filled < slots.len() && bytes <= budget {
+        match (reader.fill(&mut slots[filled].chunk), &mut sinks.unread) {
+            (Ok(true), _) => {
+                bytes += slots[filled].chunk.len();
+                filled += 1;
+            }
+            (Ok(false), _) => break,
+            (Err(error), Some(unread)) => unread(&error),
+            (Err(error), None) => return (filled, Some(error)),
+        }
+    }
+    (filled, None)
+}
+
+/// Bytes of a chunk above which it holds a record far longer than a chunk is meant to be.
+pub(super) fn oversize(settings: &Settings) -> usize {
+    8 * settings.chunk_bytes.max(1 << 16)
+}
+
+/// Gives back the memory of slots of a batch beyond what that of `full` chunks may come to: it may be long until they
+/// are filled again, and if every slot kept what its longest record took, the memory of a run would
+/// be many times that of the longest record. Every slot may keep its share of that, and the first ones that take more half as
+/// much in all: fresh memory is dear.
+pub(super) fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: &Settings) {
+    let most = full * oversize(settings);
+    let (share, mut left) = (most / (full * SMALL_FOR_FULL), most / 2);
+    for slot in slots {
+        let taken = slot.chunk.text.capacity() + slot.out.capacity();
+        if taken <= share {
+            continue;
+        }
+        if taken > left {
+            *slot = Slot::default();
+        } else {
+            left -= taken;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_do_not_keep_the_memory_of_long_records() {
+        let settings = Settings { chunk_bytes: 1 << 16, ..Settings::default() };
+        let mut slots: Vec<Slot<()>> = (0..40).map(|_| Slot::default()).collect();
+        for (len, kept) in [(1 << 14, 40), (1 << 18, 2), (1 << 19, 1), (1 << 20, 0)] {
+            for slot in &mut slots {
+                slot.chunk.text.set(&vec![b'x'; len]);
+                slot.out.resize(len, b'x');
+            }
+            release(&mut slots, 4, &settings);
+            let holds = |slot: &&Slot<()>| slot.chunk.text.capacity() + slot.out.capacity() > 0;
+            assert_eq!(slots.iter().filter(holds).count(), kept, "{len}");
+        }
+    }
+}

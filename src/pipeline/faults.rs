@@ -1,0 +1,123 @@
+//! Chunks that cannot be read, and faults within chunks.
+
+use std::io;
+
+use super::slot::Slot;
+use super::{Error, Settings, Sinks};
+use crate::extract::Fault;
+use crate::io::{ChunkReader, ReadError, Shape};
+
+/// Chunks that could not be read when they were to be scanned.
+#[derive(Default)]
+pub(super) struct Faults {
+    /// Nothing is worked on after the first one; otherwise nothing of its source.
+    is_last: bool,
+    /// The sources that have one.
+    sources: Vec<usize>,
+    /// Of those found in the last batch, the sources and what went wrong.
+    pub(super) new: Vec<(usize, io::Error)>,
+}
+
+impl Faults {
+    /// No faults so far; `is_last` says whether the first one ends the run.
+    pub(super) fn new(is_last: bool) -> Faults {
+        Faults { is_last, ..Faults::default() }
+    }
+
+    /// Makes the slots of a scanned batch that come after a fault those of nothing.
+    pub(super) fn apply<R: Default>(&mut self, slots: &mut [Slot<R>]) {
+        if self.sources.is_empty() && slots.iter().all(|slot| slot.fault.is_none()) {
+            return;
+        }
+        for slot in slots {
+            let source = slot.chunk.source;
+            if let Some(error) = slot.fault.take()
+                && !self.is_behind(source)
+            {
+                self.sources.push(source);
+                self.new.push((source, error));
+            }
+            if self.is_behind(source) {
+                slot.chunk.shape = Shape::Records;
+                slot.chunk.text.set_len(0);
+                slot.rows = R::default();
+                slot.clear();
+            }
+        }
+    }
+
+    /// Whether a fault stands before what comes of `source`.
+    fn is_behind(&self, source: usize) -> bool {
+        self.sources.contains(&source) || self.is_last && !self.sources.is_empty()
+    }
+}
+
+/// Describes the faults within chunks, the first of a run, to [`Sinks::unread`].
+pub(super) fn tell_faults<R>(
+    slots: &mut [Slot<R>],
+    reader: &ChunkReader,
+    told: &mut usize,
+    sinks: &mut Sinks<'_>,
+) {
+    for slot in slots {
+        for what in slot.faults.drain(..) {
+            if let Some(unread) = &mut sinks.unread
+                && *told < Fault::MOST
+            {
+                *told += 1;
+                let source = reader.source_name(slot.chunk.source).to_owned();
+                unread(&ReadError { source, error: io::Error::other(what) });
+            }
+        }
+    }
+}
+
+/// The error for the record at which `slot` stopped.
+#[cold]
+pub(super) fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settings) -> Error {
+    let (span, error) = slot.stop.expect("the caller saw it");
+    let before = &slot.chunk.text.padded().content()[..span.start as usize];
+    let lines = memchr::memchr_iter(settings.record_end, before).count() as u64;
+    Error::Invalid {
+        source: reader.source_name(slot.chunk.source).to_owned(),
+        line: slot.chunk.line + lines,
+        byte: slot.chunk.byte + u64::from(span.start),
+        error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_after_a_fault_counts() {
+        let slots = || {
+            let one = |(i, source)| {
+                let mut slot = Slot::<Vec<u8>> { rows: b"x".to_vec(), ..Slot::default() };
+                slot.chunk.source = source;
+                slot.out.push(i);
+                slot.report.written = 1;
+                slot.fault = (i == 1 || i == 2).then(|| io::Error::other("torn"));
+                slot
+            };
+            (0..).zip([7, 8, 8, 8, 9]).map(one).collect::<Vec<_>>()
+        };
+        for (is_last, first, later) in [(false, &[0, 4][..], &[0u8, 4][..]), (true, &[0], &[])] {
+            let mut faults = Faults::new(is_last);
+            for (expected, count) in [(first, 1), (later, 0)] {
+                let mut slots = slots();
+                if count == 0 {
+                    slots.iter_mut().for_each(|slot| slot.fault = None);
+                }
+                faults.apply(&mut slots);
+                let kept: Vec<u8> = slots.iter().flat_map(|slot| slot.out.clone()).collect();
+                assert_eq!(kept, expected);
+                let written: u64 = slots.iter().map(|slot| slot.report.written).sum();
+                assert_eq!(written, kept.len() as u64);
+                let new: Vec<usize> = faults.new.drain(..).map(|(source, _)| source).collect();
+                assert_eq!(new, [8].repeat(count));
+            }
+        }
+    }
+}

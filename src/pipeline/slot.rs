@@ -1,0 +1,56 @@
+//! A chunk on its way through the pipeline, and what a thread keeps.
+
+use std::io;
+
+use super::equivalence::Scratch;
+use super::pending::Pending;
+use super::report::Report;
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::index::{Index, Record, trim};
+use crate::io::Chunk;
+use crate::uri::UriError;
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    /// What chunks whose bytes nobody asks for later are read into: it stays in the caches of the thread.
+    pub(super) text: PaddedBuf,
+    pub(super) index: Index,
+    pub(super) scratch: Scratch,
+    pub(super) pending: Pending,
+}
+
+/// One chunk on its way through the pipeline, with everything that belongs to it. Reused.
+#[derive(Debug, Default)]
+pub(super) struct Slot<R> {
+    pub(super) chunk: Chunk,
+    /// What the job found in the chunk.
+    pub(super) rows: R,
+    pub(super) out: Vec<u8>,
+    pub(super) rejects: Vec<u8>,
+    pub(super) report: Report,
+    /// The first record that the job must not go past: its span and what is wrong.
+    pub(super) stop: Option<(Span, UriError)>,
+    /// What is wrong in the chunk, while the rest of it was worked on: [`Fault::MOST`] sentences at the most.
+    pub(super) faults: Vec<String>,
+    /// Why the chunk could not be read.
+    pub(super) fault: Option<io::Error>,
+}
+
+impl<R> Slot<R> {
+    /// Forgets what was found in its chunk.
+    pub(super) fn clear(&mut self) {
+        self.out.clear();
+        self.rejects.clear();
+        (self.stop, self.fault) = (None, None);
+        self.faults.clear();
+        self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
+    }
+}
+
+/// The record of an indexed chunk at `span`, white space around it trimmed.
+#[inline(always)]
+pub(super) fn record_at<'a>(text: Padded<'a>, index: &'a Index, span: Span) -> (Span, Record<'a>) {
+    let span = trim(text.padded(), span);
+    (span, Record::new(text, index, span))
+}
