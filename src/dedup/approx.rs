@@ -2,7 +2,7 @@
 
 use fastbloom::BloomFilter;
 
-use super::{PARTITIONS, Rows};
+use super::rows::{PARTITIONS, Rows};
 use crate::threads;
 
 /// Keys for which the first filter of a partition is made, at the least.

@@ -2,8 +2,8 @@
 
 use super::moved::Moved;
 use super::numbered::Numbered;
+use super::rows::{LOOK_AHEAD, PARTITIONS, Rows};
 use super::table::Table;
-use super::{LOOK_AHEAD, PARTITIONS, Rows};
 use crate::key::Key;
 use crate::threads;
 

@@ -1,21 +1,12 @@
 //! Links out of whatever holds them: a row per link, in order.
 
 use super::driver::{Job, Reading, run};
-use super::links::{self, Found};
+use super::links::{self, ExtractOptions, Found};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::extract::{Extractor, ExtractorOptions, Format, Links};
+use crate::extract::{Extractor, Links};
 use crate::io::{Source, found};
 use crate::simd::{Isa, Kernels};
-
-/// What is looked for, and where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExtractOptions {
-    /// What is looked for.
-    pub extractor: ExtractorOptions,
-    /// What the sources hold; `None` to tell by their content and names ([`Format::of_source`]).
-    pub format: Option<Format>,
-}
 
 /// What is written of each link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

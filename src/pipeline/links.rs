@@ -3,9 +3,11 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{ExtractOptions, Report, Settings};
+use super::{Report, Settings};
 use crate::extract::warc::{self, Extent};
-use crate::extract::{Extractor, Fault, Format, Kind, Links, last_row_end, wrapped_cut};
+use crate::extract::{
+    Extractor, ExtractorOptions, Fault, Format, Kind, Links, last_row_end, wrapped_cut,
+};
 use crate::io::reader::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
@@ -13,6 +15,15 @@ use crate::threads;
 use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
+
+/// What is looked for, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtractOptions {
+    /// What is looked for.
+    pub extractor: ExtractorOptions,
+    /// What the sources hold; `None` to tell by their content and names ([`Format::of_source`]).
+    pub format: Option<Format>,
+}
 
 /// Appends the links of `chunk` to `links`.
 #[inline(always)]

@@ -10,13 +10,11 @@ use super::partitions::{Partitions, Row};
 use super::resolve::{self, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
-use super::write::{ClassWriter, FoundClasses, Wanted};
+use super::write::FoundClasses;
+use super::writer::{AreSame, ClassWriter, Wanted};
 use crate::dedup::{Classes, Met, Rows};
 use crate::key::{Hasher, Key};
 use crate::threads;
-
-/// Says whether the texts of two records with one key are equivalent, if keys are not trusted.
-pub(crate) type AreSame<'p> = dyn Fn(&[u8], &[u8]) -> bool + Sync + 'p;
 
 /// Some records, chunk by chunk.
 pub(crate) trait Batch: Sync {

@@ -27,8 +27,9 @@ mod store;
 mod stream;
 mod varint;
 mod write;
+mod writer;
 
-pub(crate) use classes::{AreSame, Batch, ClassSet};
+pub(crate) use classes::{Batch, ClassSet};
 pub(crate) use file::{SpillDir, SpillFile};
 pub(crate) use firsts::FirstSet;
 pub(crate) use keep::{ClassMode, Record};
@@ -40,7 +41,8 @@ pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
 #[cfg(feature = "parquet")]
 pub(crate) use stream::SpillStream;
-pub(crate) use write::{ClassSession, ClassWriter, FoundClasses, Wanted};
+pub(crate) use write::FoundClasses;
+pub(crate) use writer::{AreSame, ClassSession, ClassWriter, Wanted};
 
 use std::fmt;
 use std::io;

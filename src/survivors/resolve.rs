@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::StoreError;
-use super::classes::AreSame;
 use super::file::SpillFile;
 use super::keep::{ClassMode, Keep};
 use super::partitions::{Partition, Pass, Row};
 use super::run::PositionedRun;
 use super::seen::SeenClasses;
 use super::store::ClassStore;
-use super::write::{ClassSession, ClassWriter, Wanted, push_cluster};
+use super::writer::{AreSame, ClassSession, ClassWriter, Wanted, push_cluster};
 use crate::dedup::Numbering;
 use crate::key::Key;
 

@@ -11,9 +11,11 @@ use arrow_schema::{Schema, SchemaRef};
 use arrow_select::filter::{filter, filter_record_batch};
 use rayon::prelude::*;
 
-use super::pick::blank;
-use super::read::{Again, Reader, Unit};
-use super::{Job, TableError, each_wave};
+use super::TableError;
+use super::job::Job;
+use super::read::{Again, Reader, each_wave};
+use super::unit::Unit;
+use super::values::blank;
 use crate::pipeline::{Invalid, Select};
 use crate::survivors::{SpillStream, StoreError, Survivors, Window};
 

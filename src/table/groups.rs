@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::TableError;
 use super::decoding::guarded;
 use super::error::unread;
-use super::read::{BATCH_ROWS, UNIT_ROWS, Unit};
+use super::unit::{BATCH_ROWS, UNIT_ROWS, Unit};
 
 /// Bytes of a batch, about, as Parquet keeps them before compression.
 const BATCH_BYTES: usize = 256 << 20;

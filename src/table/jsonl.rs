@@ -12,9 +12,10 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::TableError;
+use super::job::Job;
 use super::line::{LineReader, NO_OBJECT, no_object};
-use super::read::BATCH_BYTES;
-use super::{Job, TableError};
+use super::unit::BATCH_BYTES;
 
 /// The column that holds whole lines; no member of JSON that a person has named has this name.
 const LINE: &str = "\0line";

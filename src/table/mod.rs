@@ -24,81 +24,41 @@ mod error;
 mod format;
 mod groups;
 mod ipc;
+mod job;
 mod jsonl;
 mod line;
 mod members;
 mod pick;
 mod rank;
 mod read;
+mod rows;
 mod separated;
 mod sort;
 mod task;
 mod text;
+mod unit;
+mod values;
 mod write;
 
 pub use decoding::is_decoding;
 pub use error::TableError;
 pub use format::TableFormat;
-pub use pick::ByClass;
+pub use job::{ByClass, Form, Job, Task};
 pub use rank::KeepRow;
 pub use read::Input;
 pub use sort::SortBy;
-pub use task::{Form, Task};
 
 use std::io::Write;
 
 use arrow_schema::SchemaRef;
 
-use crate::arrow::Columns;
-use crate::pipeline::{MemoryLimit, Report, Seen, Sinks};
+use crate::pipeline::{Report, Seen, Sinks};
 use pick::Sides;
-use read::{Reader, Unit};
+use read::{Reader, each_wave};
 use sort::Sorter;
 use task::Work;
+use unit::Unit;
 use write::{Sink, Writer};
-
-/// What is done with tables.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// The column of URIs: its name, or its number from 1 if no column has that name.
-    pub column: String,
-    /// What is done with it.
-    pub task: Task,
-    /// How.
-    pub columns: Columns,
-    /// Omit rows whose URI is invalid, instead of what `columns` say; [`Sinks::rejects`] takes them.
-    pub drops_invalid: bool,
-    /// Keep rows without a URI: null, and for `dedup` also nothing but white space.
-    pub keeps_blank: bool,
-    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at the most, between 0 and 1, for an
-    /// eighth of the memory; there is no limit then.
-    pub approximate: Option<f64>,
-    /// The format to write.
-    pub to: TableFormat,
-    /// Write rows in another order than that of the input.
-    pub sort_by: Option<SortBy>,
-    /// What the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may take; without it there is no limit. What exceeds
-    /// it spills to disk, and the tables are read a second time; results are the same. Rows that are being read and written do
-    /// not count.
-    pub limit: Option<MemoryLimit>,
-}
-
-impl Job {
-    /// A job that omits nothing but duplicates, and for `dedup` rows without a URI.
-    pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
-        Job {
-            column: column.into(),
-            keeps_blank: !matches!(task, Task::Dedup | Task::Classes(_)),
-            task,
-            columns,
-            drops_invalid: false,
-            approximate: None,
-            to,
-            sort_by: None,
-            limit: None,
-        }
-    }
-}
 
 /// Works through `inputs`, which have the same columns, as if they were one table; writes a table to `out`.
 ///
@@ -200,22 +160,6 @@ fn run_into(
     writer.finish()?;
     rejects.map_or(Ok(()), Writer::finish)?;
     Ok(Report { bytes, ..report })
-}
-
-/// Hands the units of `reader` to `take`, as many at a time as there are threads, with the bytes read so far; the
-/// next ones are read meanwhile.
-fn each_wave(
-    reader: &mut Reader,
-    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), TableError> + Send,
-) -> Result<(), TableError> {
-    let mut wave = reader.next_wave()?;
-    while !wave.is_empty() {
-        let read = reader.bytes();
-        let (next, taken) = rayon::join(|| reader.next_wave(), || take(wave, read));
-        taken?;
-        wave = next?;
-    }
-    Ok(())
 }
 
 /// Tables that are read one after the other have the same columns.

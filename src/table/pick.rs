@@ -5,16 +5,17 @@
 //! is written.
 
 use std::io::Write;
-use std::path::PathBuf;
 
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
 use super::again::{Chosen, Marked, Rereading};
-use super::rank::KeepRow;
-use super::read::{Again, Reader, Unit};
-use super::{Job, TableError, jsonl};
+use super::job::{ByClass, Job};
+use super::read::{Again, Reader};
+use super::unit::Unit;
+use super::values::trimmed;
+use super::{TableError, jsonl};
 use crate::arrow::{Columns, Keyed, each_value, spelled_out};
 use crate::dedup::{ApproxSet, Rows};
 use crate::key::Hasher;
@@ -22,35 +23,6 @@ use crate::pipeline::{
     ClassOptions, DedupOptions, Origins, Proof, RecordWriter, Report, Seen, Select, Settings,
 };
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FirstSet, Record, SpillStream, Wanted};
-
-/// What is written of the classes of rows.
-///
-/// ```
-/// use uriscan::arrow::Columns;
-/// use uriscan::pipeline::Select;
-/// use uriscan::table::{ByClass, Input, Job, KeepRow, TableFormat, Task, run};
-///
-/// let (keep, temp_dir) = (KeepRow::Greatest("day".to_owned()), std::env::temp_dir());
-/// let by = ByClass { keep, select: Select::All, count: true, verify: false, temp_dir };
-/// let job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
-/// let csv = "day,url\n1,http://h\n2,HTTP://h/\n1,http://i\n";
-/// let mut out = Vec::new();
-/// run(vec![Input::stream("list", TableFormat::Csv, csv.as_bytes())], &job, &mut out, None).unwrap();
-/// assert_eq!(out, b"day,url,uri_count\n2,HTTP://h/,2\n1,http://i,1\n");
-/// ```
-#[derive(Clone, Debug)]
-pub struct ByClass {
-    /// Which row of a class is kept. It stands where it stood.
-    pub keep: KeepRow,
-    /// Which classes are written.
-    pub select: Select,
-    /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
-    pub count: bool,
-    /// Compare canonical forms wherever two rows have one key, instead of trusting 128 bits.
-    pub verify: bool,
-    /// A directory for the rows of tables that can be read only once; the files have no names and vanish with the process.
-    pub temp_dir: PathBuf,
-}
 
 /// Picks rows.
 pub(super) struct Picker<'j> {
@@ -335,25 +307,12 @@ impl Batch for Records<'_> {
     }
 }
 
-/// Which rows of `array` have no URI: null, or nothing but white space.
-pub(super) fn blank(array: &ArrayRef) -> Result<Vec<bool>, TableError> {
-    let values = spelled_out(array)?;
-    Ok(each_value(&values).map(|value| trimmed(value.unwrap_or_default()).is_empty()).collect())
-}
-
-/// A value without the white space around it, which is no part of a record.
-fn trimmed(value: &[u8]) -> &[u8] {
-    let is_text = |&byte: &u8| !matches!(byte, b' ' | b'\t'..=b'\r');
-    let start = value.iter().position(is_text).unwrap_or(value.len());
-    let end = value.iter().rposition(is_text).map_or(start, |last| last + 1);
-    &value[start..end]
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;
+    use std::path::PathBuf;
 
-    use super::super::{Form, Input, SortBy, TableFormat, Task, run, run_with};
+    use super::super::{Form, Input, KeepRow, SortBy, TableFormat, Task, run, run_with};
     use super::*;
     use crate::pipeline::{Keep, MemoryLimit, Sinks};
 

@@ -7,35 +7,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
 use super::ipc;
-use super::jsonl::Lines;
+use super::job::Job;
 use super::members::Members;
+use super::rows::{Rows, batches, stream_rows};
 use super::text::Text;
-use super::{Job, TableError, TableFormat};
+use super::unit::Unit;
+use super::{TableError, TableFormat};
 use crate::arrow::is_text;
 use crate::io::part::Twice;
-
-/// Rows of a batch, where that is for us to say.
-pub(super) const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
-
-/// Rows of a unit, about: what is read or written by one thread at a time.
-pub(super) const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
-
-/// Bytes of such a unit, about, where batches have many.
-const UNIT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 };
-
-/// Bytes of a batch of lines, about.
-pub(super) const BATCH_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
-
-/// Some batches, one behind the other.
-pub(super) type Unit = Vec<RecordBatch>;
 
 /// A table to be read.
 pub struct Input {
@@ -119,15 +105,6 @@ impl Again {
     pub(super) fn check(&self) -> Result<(), TableError> {
         self.file.check().map_err(|error| unread(&self.file.path().display().to_string(), error))
     }
-}
-
-pub(super) enum Rows {
-    /// Row groups of Parquet, to be decoded by any thread.
-    Groups(Groups),
-    /// Batches as they come.
-    Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
-    /// Lines of JSON that stay as they are.
-    Lines(Box<Lines<BufReader<Box<dyn Read + Send>>>>),
 }
 
 impl Reader {
@@ -220,41 +197,24 @@ impl Reader {
 
     /// The next units, as many as there are threads; none at the end.
     pub(super) fn next_wave(&mut self) -> Result<Vec<Unit>, TableError> {
-        let units = rayon::current_num_threads();
-        match &mut self.rows {
-            Rows::Groups(groups) => groups.next_wave(units, &self.name),
-            Rows::Batches(batches) => wave_of(batches, units),
-            Rows::Lines(lines) => wave_of(lines, units),
-        }
+        self.rows.next_wave(&self.name)
     }
 }
 
-/// Up to so many units of `batches`.
-fn wave_of(
-    batches: &mut dyn Iterator<Item = Result<RecordBatch, TableError>>,
-    units: usize,
-) -> Result<Vec<Unit>, TableError> {
-    let mut wave = Vec::new();
-    while wave.len() < units {
-        let (mut unit, mut rows, mut bytes) = (Unit::new(), 0, 0);
-        while rows < UNIT_ROWS && bytes < UNIT_BYTES {
-            let Some(batch) = batches.next().transpose()? else { break };
-            rows += batch.num_rows();
-            bytes += bytes_of(&batch);
-            unit.push(batch);
-        }
-        if unit.is_empty() {
-            break;
-        }
-        wave.push(unit);
+/// Hands the units of `reader` to `take`, as many at a time as there are threads, with the bytes read so far; the
+/// next ones are read meanwhile.
+pub(super) fn each_wave(
+    reader: &mut Reader,
+    mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), TableError> + Send,
+) -> Result<(), TableError> {
+    let mut wave = reader.next_wave()?;
+    while !wave.is_empty() {
+        let read = reader.bytes();
+        let (next, taken) = rayon::join(|| reader.next_wave(), || take(wave, read));
+        taken?;
+        wave = next?;
     }
-    Ok(wave)
-}
-
-/// Bytes of the values of `batch`, however they are held.
-pub(super) fn bytes_of(batch: &RecordBatch) -> usize {
-    let of_column = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or(0);
-    batch.columns().iter().map(of_column).sum()
+    Ok(())
 }
 
 /// The column called `column`, or the one with that number from 1; it must be one of text or bytes.
@@ -304,27 +264,6 @@ fn file_rows(
     })?;
     let schema = metadata.schema().clone();
     Ok((schema, Rows::Groups(Groups::new(path, metadata, bytes.clone()))))
-}
-
-/// The rows of a stream of Arrow IPC.
-pub(super) fn stream_rows(
-    stream: impl Read + Send + 'static,
-    name: &str,
-) -> Result<(SchemaRef, Rows), TableError> {
-    let reader = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
-    Ok((reader.schema(), batches(reader, name)))
-}
-
-fn batches(
-    mut reader: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
-    name: &str,
-) -> Rows {
-    let name = name.to_owned();
-    let next = move || {
-        let batch = || reader.next().transpose().map_err(|error| unread(&name, error));
-        guarded(&name, batch).transpose()
-    };
-    Rows::Batches(Box::new(std::iter::from_fn(next)))
 }
 
 /// Counts the bytes that are read.

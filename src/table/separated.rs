@@ -11,7 +11,7 @@ use csv_core::ReadRecordResult;
 use super::TableError;
 use super::error::unread;
 use super::line::LONGEST;
-use super::read::BATCH_BYTES;
+use super::unit::BATCH_BYTES;
 
 /// Bytes that are read at a time.
 const BUFFER_BYTES: usize = 1 << 16;

@@ -19,7 +19,7 @@ use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 
 use super::TableError;
-use super::read::{Unit, bytes_of};
+use super::unit::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
 use crate::surt;
 

@@ -9,53 +9,14 @@ use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
 use super::again::Marked;
-use super::pick::{self, ByClass, Picker, Sides};
-use super::read::{Reader, Unit};
-use super::{Job, TableError};
-use crate::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, spelled_out};
-use crate::audit::RuleSet;
-use crate::extract::{Extractor, Format};
+use super::job::{Form, Job, Task, added};
+use super::pick::{Picker, Sides};
+use super::read::Reader;
+use super::unit::Unit;
+use super::{TableError, values};
+use crate::arrow::{ColumnError, Columns, OnInvalid, spelled_out};
 use crate::pipeline::{Invalid, Report, Seen};
-use crate::surt;
 use crate::uri::ErrorKind;
-
-/// What is done with a column of URIs.
-#[derive(Clone, Debug)]
-pub enum Task {
-    /// The first row of each class is kept.
-    Dedup,
-    /// A row of each class is kept, or of some classes, with its count.
-    Classes(ByClass),
-    /// A form of every URI is added.
-    Form(Form),
-    /// The components of every URI-reference are added, as columns `uri_scheme` and so on.
-    Parse,
-    /// What is wrong with every value is added, as the columns `uri_error` and `uri_error_at`; null where it is a
-    /// URI-reference.
-    Check,
-    /// What the audit finds is added, as a column `uri_findings` of lists of the names of rules.
-    Audit(RuleSet),
-    /// The links in every value, which is no URI but a document of this format, are added, as a column `uri_links` of lists.
-    Extract(Box<Extractor>, Format),
-}
-
-impl Task {
-    /// The names of the columns that are added.
-    pub(super) fn names(&self) -> Vec<String> {
-        added(self, DataType::Utf8).into_iter().map(|(name, _)| name).collect()
-    }
-}
-
-/// A form of a URI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// The canonical form, as a column `uri_normalized`.
-    Normalized,
-    /// The key, as a column `uri_key`: 16 bytes, in text formats their hexadecimal digits.
-    Key,
-    /// A sort-friendly form, as a column `surt`.
-    Surt(surt::Form),
-}
 
 /// What was made of a batch.
 struct Made {
@@ -209,7 +170,7 @@ impl<'j> Work<'j> {
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
         let is_blank = match (self.job.keeps_blank && blank > 0) || dropped > 0 {
-            true => pick::blank(batch.column(self.column))?,
+            true => values::blank(batch.column(self.column))?,
             false => Vec::new(),
         };
         let rejected = (0..marks.len()).map(|row| Some(marks.is_null(row) && !is_blank[row]));
@@ -314,28 +275,5 @@ fn placed(table: &str, error: ColumnError, start: u64) -> TableError {
             TableError::Invalid { table: table.to_owned(), row: start + row as u64 + 1, error }
         }
         error => TableError::Work(error),
-    }
-}
-
-/// The columns that a task adds, where the column of URIs has values of the type `text`.
-fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
-    let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
-    match task {
-        Task::Dedup => Vec::new(),
-        Task::Classes(by) => {
-            by.count.then(|| ("uri_count".to_owned(), DataType::UInt64)).into_iter().collect()
-        }
-        Task::Form(Form::Normalized) => vec![("uri_normalized".to_owned(), text)],
-        Task::Form(Form::Key) => vec![("uri_key".to_owned(), DataType::FixedSizeBinary(16))],
-        Task::Form(Form::Surt(_)) => vec![("surt".to_owned(), text)],
-        Task::Parse => {
-            COMPONENTS.iter().map(|name| (format!("uri_{name}"), text.clone())).collect()
-        }
-        Task::Check => vec![
-            ("uri_error".to_owned(), DataType::Utf8),
-            ("uri_error_at".to_owned(), DataType::UInt32),
-        ],
-        Task::Audit(_) => vec![("uri_findings".to_owned(), list(DataType::Utf8))],
-        Task::Extract(..) => vec![("uri_links".to_owned(), list(text))],
     }
 }

@@ -6,11 +6,13 @@ use std::io::{self, BufReader, Read};
 use arrow_schema::SchemaRef;
 
 use super::error::unread;
+use super::job::Job;
 use super::jsonl::Lines;
 use super::members::{Members, Records};
-use super::read::{BATCH_ROWS, Rows, stream_rows};
+use super::rows::{Rows, stream_rows};
 use super::separated::Separated;
-use super::{Job, TableError, TableFormat};
+use super::unit::BATCH_ROWS;
+use super::{TableError, TableFormat};
 use crate::io::compress::decompressed;
 
 /// Bytes that are looked at to see what a table is, and what members its lines have.

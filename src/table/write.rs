@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
-use super::read::Unit;
+use super::unit::Unit;
 use super::{TableError, TableFormat, jsonl};
 
 /// Where results go; keeps the error of the system that the formats make a text of.

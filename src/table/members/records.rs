@@ -10,7 +10,7 @@ use super::Members;
 use crate::table::TableError;
 use crate::table::error::unread;
 use crate::table::line::LineReader;
-use crate::table::read::BATCH_BYTES;
+use crate::table::unit::BATCH_BYTES;
 
 /// Reads lines to batches of rows, a column a member.
 pub(in crate::table) struct Records<R> {

@@ -1,0 +1,239 @@
+//! The set of keys.
+
+use core::sync::atomic::Ordering;
+
+use super::rows::{LOOK_AHEAD, PARTITIONS, Rows};
+use super::table::Table;
+use crate::key::Key;
+use crate::threads;
+
+/// A set of keys in memory, 16 bytes a key and free slots.
+///
+/// ```
+/// use uriscan::dedup::{Rows, Set};
+/// use uriscan::key::Hasher;
+/// let hasher = Hasher::random();
+/// let mut rows = Rows::default();
+/// for text in ["a", "b", "a"] {
+///     rows.push(hasher.key(text.as_bytes()));
+/// }
+/// rows.partition();
+/// let mut set = Set::new();
+/// set.insert(&[&rows]);
+/// assert_eq!([rows.is_first(0), rows.is_first(1), rows.is_first(2)], [true, true, false]);
+/// assert_eq!(set.len(), 2);
+/// ```
+pub struct Set {
+    tables: Vec<Table>,
+    expected: usize,
+    /// Bytes that a table should not go beyond.
+    most: usize,
+}
+
+impl Default for Set {
+    fn default() -> Set {
+        Set::new()
+    }
+}
+
+impl Set {
+    /// An empty set.
+    pub fn new() -> Set {
+        let tables = (0..PARTITIONS).map(|_| Table::new()).collect();
+        Set { tables, expected: 0, most: usize::MAX }
+    }
+
+    /// Tells the set how many bytes it may hold for keys. It keeps to that as long as what is inserted
+    /// [`Set::fits`].
+    pub fn limit_to(&mut self, bytes: usize) {
+        self.most = bytes / PARTITIONS;
+    }
+
+    /// Whether the rows of `chunks` can be inserted within [`Set::limit_to`].
+    ///
+    /// Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn fits(&self, chunks: &[&Rows]) -> bool {
+        self.tables.iter().enumerate().all(|(partition, table)| {
+            let more = chunks.iter().map(|rows| rows.run(partition).len()).sum();
+            table.fits(more, self.most)
+        })
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.tables.iter().map(Table::len).sum()
+    }
+
+    /// Whether the set holds no key.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory held for keys.
+    pub fn memory_bytes(&self) -> usize {
+        self.tables.iter().map(Table::memory_bytes).sum()
+    }
+
+    /// Tells the set how many keys it will hold in the end, as far as one can guess; 0 for no idea. A
+    /// wrong guess costs some time or some memory, nothing else.
+    pub fn expect(&mut self, keys: u64) {
+        self.expected = usize::try_from(keys).unwrap_or(0);
+    }
+
+    /// Inserts the rows of all `chunks` in order, on the current rayon pool; each row's verdict is
+    /// then in [`Rows::is_first`].
+    ///
+    /// Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn insert(&mut self, chunks: &[&Rows]) {
+        // A little more than its share for each, as partitions are not filled alike.
+        let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
+        threads::each(&mut self.tables, |partition, table| {
+            // The keys of this partition again, some way ahead, so that memory is asked for in time.
+            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                table.prefetch(key);
+            }
+            for rows in chunks {
+                let run = rows.run(partition);
+                table.reserve(run.len(), expected, most);
+                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
+                {
+                    if let Some(&key) = ahead.next() {
+                        table.prefetch(key);
+                    }
+                    let (_, is_new) = table.insert(key);
+                    rows.is_first[row as usize].store(u8::from(is_new), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    /// Looks the rows of all `chunks` up, on the current rayon pool, and calls `missing` for each whose key is
+    /// not there, with what the caller keeps beside its partition: the chunk, as an index into `chunks`,
+    /// the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
+    ///
+    /// Rows of one partition come in their order. Nothing is inserted, and no verdict written. Every chunk
+    /// must have been through [`Rows::partition`] since its last row came.
+    pub fn find<P: Send>(
+        &self,
+        chunks: &[&Rows],
+        beside: &mut [P],
+        missing: impl Fn(&mut P, usize, usize, Key) + Sync,
+    ) {
+        threads::each(beside, |partition, beside| {
+            let table = &self.tables[partition];
+            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                table.prefetch(key);
+            }
+            for (chunk, rows) in chunks.iter().enumerate() {
+                let run = rows.run(partition);
+                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
+                {
+                    if let Some(&key) = ahead.next() {
+                        table.prefetch(key);
+                    }
+                    if !table.contains(key) {
+                        missing(beside, chunk, row as usize, Key(key));
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl core::fmt::Debug for Set {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Set").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::partition_of;
+    use super::*;
+    use crate::key::Hasher;
+    use std::collections::BTreeMap;
+
+    /// The plain oracle: the first row of each key, in order.
+    fn first_rows(keys: &[Key]) -> Vec<bool> {
+        let mut seen = BTreeMap::new();
+        keys.iter().enumerate().map(|(row, key)| *seen.entry(*key).or_insert(row) == row).collect()
+    }
+
+    #[test]
+    fn agrees_with_a_tree_map_however_rows_are_cut() {
+        let hasher = Hasher::random();
+        let keys: Vec<Key> =
+            (0..50_000u32).map(|i| hasher.key(&(i * i % 30_011).to_le_bytes())).collect();
+        let expected = first_rows(&keys);
+        for chunk_rows in [1usize, 7, 1000, 50_000] {
+            let mut set = Set::new();
+            let mut found = Vec::new();
+            for batch in keys.chunks(chunk_rows * 5) {
+                let chunks: Vec<Rows> = batch
+                    .chunks(chunk_rows)
+                    .map(|keys| {
+                        let mut rows = Rows::default();
+                        keys.iter().for_each(|&key| rows.push(key));
+                        rows.partition();
+                        rows
+                    })
+                    .collect();
+                set.insert(&chunks.iter().collect::<Vec<_>>());
+                found.extend(
+                    chunks.iter().flat_map(|rows| (0..rows.len()).map(|i| rows.is_first(i))),
+                );
+            }
+            assert_eq!(found, expected, "{chunk_rows} rows a chunk");
+            assert_eq!(set.len(), expected.iter().filter(|&&first| first).count());
+        }
+    }
+
+    #[test]
+    fn finds_what_was_inserted_and_keeps_to_its_limit() {
+        let hasher = Hasher::random();
+        let rows_of = |range: core::ops::Range<u32>| {
+            let mut rows = Rows::default();
+            range.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
+            rows.partition();
+            rows
+        };
+        let mut set = Set::new();
+        set.limit_to(0);
+        assert!(set.fits(&[]) && !set.fits(&[&rows_of(0..1)]));
+        set.limit_to(1 << 20);
+        let mut next = 0;
+        loop {
+            let rows = rows_of(next..next + 500);
+            if !set.fits(&[&rows]) {
+                break;
+            }
+            set.insert(&[&rows]);
+            next += 500;
+        }
+        assert!(next > 30_000 && set.memory_bytes() <= 1 << 20, "{next}");
+        let chunks = [rows_of(next - 300..next + 200), rows_of(next + 200..next + 210)];
+        let mut beside = vec![Vec::new(); PARTITIONS];
+        set.find(&[&chunks[0], &chunks[1]], &mut beside, |list, chunk, row, key| {
+            assert_eq!(key, chunks[chunk].key(row));
+            list.push((chunk, row));
+        });
+        assert!(beside.iter().all(|list| list.is_sorted()));
+        let mut found = beside.concat();
+        found.sort();
+        let expected: Vec<_> =
+            (300..500).map(|row| (0, row)).chain((0..10).map(|row| (1, row))).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn partitions_are_used_evenly() {
+        let hasher = Hasher::random();
+        let mut counts = [0u32; PARTITIONS];
+        for i in 0..64_000u32 {
+            counts[partition_of(hasher.key(&i.to_le_bytes()).0)] += 1;
+        }
+        assert!(counts.iter().all(|&count| (1800..2200).contains(&count)), "{counts:?}");
+    }
+}

@@ -1,0 +1,96 @@
+//! What can go wrong with a run.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::io::ReadError;
+use crate::set::SetError;
+use crate::survivors::StoreError;
+use crate::uri::UriError;
+
+/// Why the work stopped before its end.
+#[derive(Debug)]
+pub enum Error {
+    /// A source could not be opened or read.
+    Read(ReadError),
+    /// A result could not be written.
+    Write(io::Error),
+    /// What exceeds a [`super::MemoryLimit`] could not be spilled, or not be read back.
+    Aside {
+        /// The directory for such files.
+        dir: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The threads could not be started.
+    Threads(rayon::ThreadPoolBuildError),
+    /// A set on disk could not be read or written.
+    Set(SetError),
+    /// Public keys or proofs are asked for under [`super::Aliases`] that were read without their targets.
+    Targets,
+    /// An invalid record under [`super::OnInvalid::Fail`].
+    Invalid {
+        /// The name of the source.
+        source: String,
+        /// The line in it, counted from 1.
+        line: u64,
+        /// The byte offset in it at which the record begins, counted from 0.
+        byte: u64,
+        /// What is wrong.
+        error: UriError,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Read(error) => error.fmt(f),
+            Error::Set(error) => error.fmt(f),
+            Error::Targets => {
+                f.write_str("public keys and proofs need aliases that were read with their targets")
+            }
+            Error::Write(error) => write!(f, "cannot write: {error}"),
+            Error::Aside { dir, error } => {
+                write!(
+                    f,
+                    "{}: cannot put aside what is beyond the memory limit: {error}",
+                    dir.display()
+                )
+            }
+            Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
+            Error::Invalid { source, line, byte, error } => write!(
+                f,
+                "{source}:{line}: {} at column {} (byte {}): {}",
+                error.kind,
+                u64::from(error.at) + 1,
+                byte + u64::from(error.at),
+                error.kind.message(),
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        match error {
+            StoreError::Spill { dir, error } => Error::Aside { dir, error },
+            StoreError::Set(error) => Error::Set(error),
+            StoreError::Write(error) => Error::Write(error),
+        }
+    }
+}
+
+impl From<SetError> for Error {
+    fn from(error: SetError) -> Error {
+        Error::Set(error)
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Error {
+        Error::Read(error)
+    }
+}

@@ -1,0 +1,148 @@
+//! What is done with tables.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field};
+
+use super::TableFormat;
+use super::rank::KeepRow;
+use super::sort::SortBy;
+use crate::arrow::{COMPONENTS, Columns};
+use crate::audit::RuleSet;
+use crate::extract::{Extractor, Format};
+use crate::pipeline::{MemoryLimit, Select};
+use crate::surt;
+
+/// What is done with tables.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The column of URIs: its name, or its number from 1 if no column has that name.
+    pub column: String,
+    /// What is done with it.
+    pub task: Task,
+    /// How.
+    pub columns: Columns,
+    /// Omit rows whose URI is invalid, instead of what `columns` say; [`crate::pipeline::Sinks::rejects`] takes them.
+    pub drops_invalid: bool,
+    /// Keep rows without a URI: null, and for `dedup` also nothing but white space.
+    pub keeps_blank: bool,
+    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at the most, between 0 and 1, for an
+    /// eighth of the memory; there is no limit then.
+    pub approximate: Option<f64>,
+    /// The format to write.
+    pub to: TableFormat,
+    /// Write rows in another order than that of the input.
+    pub sort_by: Option<SortBy>,
+    /// What the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may take; without it there is no limit. What exceeds
+    /// it spills to disk, and the tables are read a second time; results are the same. Rows that are being read and written do
+    /// not count.
+    pub limit: Option<MemoryLimit>,
+}
+
+impl Job {
+    /// A job that omits nothing but duplicates, and for `dedup` rows without a URI.
+    pub fn new(column: impl Into<String>, task: Task, columns: Columns, to: TableFormat) -> Job {
+        Job {
+            column: column.into(),
+            keeps_blank: !matches!(task, Task::Dedup | Task::Classes(_)),
+            task,
+            columns,
+            drops_invalid: false,
+            approximate: None,
+            to,
+            sort_by: None,
+            limit: None,
+        }
+    }
+}
+
+/// What is done with a column of URIs.
+#[derive(Clone, Debug)]
+pub enum Task {
+    /// The first row of each class is kept.
+    Dedup,
+    /// A row of each class is kept, or of some classes, with its count.
+    Classes(ByClass),
+    /// A form of every URI is added.
+    Form(Form),
+    /// The components of every URI-reference are added, as columns `uri_scheme` and so on.
+    Parse,
+    /// What is wrong with every value is added, as the columns `uri_error` and `uri_error_at`; null where it is a
+    /// URI-reference.
+    Check,
+    /// What the audit finds is added, as a column `uri_findings` of lists of the names of rules.
+    Audit(RuleSet),
+    /// The links in every value, which is no URI but a document of this format, are added, as a column `uri_links` of lists.
+    Extract(Box<Extractor>, Format),
+}
+
+impl Task {
+    /// The names of the columns that are added.
+    pub(super) fn names(&self) -> Vec<String> {
+        added(self, DataType::Utf8).into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+/// A form of a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The canonical form, as a column `uri_normalized`.
+    Normalized,
+    /// The key, as a column `uri_key`: 16 bytes, in text formats their hexadecimal digits.
+    Key,
+    /// A sort-friendly form, as a column `surt`.
+    Surt(surt::Form),
+}
+
+/// What is written of the classes of rows.
+///
+/// ```
+/// use uriscan::arrow::Columns;
+/// use uriscan::pipeline::Select;
+/// use uriscan::table::{ByClass, Input, Job, KeepRow, TableFormat, Task, run};
+///
+/// let (keep, temp_dir) = (KeepRow::Greatest("day".to_owned()), std::env::temp_dir());
+/// let by = ByClass { keep, select: Select::All, count: true, verify: false, temp_dir };
+/// let job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
+/// let csv = "day,url\n1,http://h\n2,HTTP://h/\n1,http://i\n";
+/// let mut out = Vec::new();
+/// run(vec![Input::stream("list", TableFormat::Csv, csv.as_bytes())], &job, &mut out, None).unwrap();
+/// assert_eq!(out, b"day,url,uri_count\n2,HTTP://h/,2\n1,http://i,1\n");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ByClass {
+    /// Which row of a class is kept. It stands where it stood.
+    pub keep: KeepRow,
+    /// Which classes are written.
+    pub select: Select,
+    /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
+    pub count: bool,
+    /// Compare canonical forms wherever two rows have one key, instead of trusting 128 bits.
+    pub verify: bool,
+    /// A directory for the rows of tables that can be read only once; the files have no names and vanish with the process.
+    pub temp_dir: PathBuf,
+}
+
+/// The columns that a task adds, where the column of URIs has values of the type `text`.
+pub(super) fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
+    let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
+    match task {
+        Task::Dedup => Vec::new(),
+        Task::Classes(by) => {
+            by.count.then(|| ("uri_count".to_owned(), DataType::UInt64)).into_iter().collect()
+        }
+        Task::Form(Form::Normalized) => vec![("uri_normalized".to_owned(), text)],
+        Task::Form(Form::Key) => vec![("uri_key".to_owned(), DataType::FixedSizeBinary(16))],
+        Task::Form(Form::Surt(_)) => vec![("surt".to_owned(), text)],
+        Task::Parse => {
+            COMPONENTS.iter().map(|name| (format!("uri_{name}"), text.clone())).collect()
+        }
+        Task::Check => vec![
+            ("uri_error".to_owned(), DataType::Utf8),
+            ("uri_error_at".to_owned(), DataType::UInt32),
+        ],
+        Task::Audit(_) => vec![("uri_findings".to_owned(), list(DataType::Utf8))],
+        Task::Extract(..) => vec![("uri_links".to_owned(), list(text))],
+    }
+}

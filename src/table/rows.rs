@@ -1,0 +1,79 @@
+//! The rows of a table, as they come.
+
+use std::io::{BufReader, Read};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+
+use super::decoding::guarded;
+use super::error::unread;
+use super::groups::Groups;
+use super::jsonl::Lines;
+use super::unit::{UNIT_BYTES, UNIT_ROWS, Unit, bytes_of};
+use super::{TableError, ipc};
+
+/// Rows, a batch at a time.
+pub(super) enum Rows {
+    /// Row groups of Parquet, to be decoded by any thread.
+    Groups(Groups),
+    /// Batches as they come.
+    Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
+    /// Lines of JSON that stay as they are.
+    Lines(Box<Lines<BufReader<Box<dyn Read + Send>>>>),
+}
+
+impl Rows {
+    /// The next units, as many as there are threads, of the table called `name`; none at the end.
+    pub(super) fn next_wave(&mut self, name: &str) -> Result<Vec<Unit>, TableError> {
+        let units = rayon::current_num_threads();
+        match self {
+            Rows::Groups(groups) => groups.next_wave(units, name),
+            Rows::Batches(batches) => wave_of(batches, units),
+            Rows::Lines(lines) => wave_of(lines, units),
+        }
+    }
+}
+
+/// Up to so many units of `batches`.
+fn wave_of(
+    batches: &mut dyn Iterator<Item = Result<RecordBatch, TableError>>,
+    units: usize,
+) -> Result<Vec<Unit>, TableError> {
+    let mut wave = Vec::new();
+    while wave.len() < units {
+        let (mut unit, mut rows, mut bytes) = (Unit::new(), 0, 0);
+        while rows < UNIT_ROWS && bytes < UNIT_BYTES {
+            let Some(batch) = batches.next().transpose()? else { break };
+            rows += batch.num_rows();
+            bytes += bytes_of(&batch);
+            unit.push(batch);
+        }
+        if unit.is_empty() {
+            break;
+        }
+        wave.push(unit);
+    }
+    Ok(wave)
+}
+
+/// The rows of a stream of Arrow IPC.
+pub(super) fn stream_rows(
+    stream: impl Read + Send + 'static,
+    name: &str,
+) -> Result<(SchemaRef, Rows), TableError> {
+    let reader = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
+    Ok((reader.schema(), batches(reader, name)))
+}
+
+/// The batches that `reader` gives, of the table called `name`.
+pub(super) fn batches(
+    mut reader: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
+    name: &str,
+) -> Rows {
+    let name = name.to_owned();
+    let next = move || {
+        let batch = || reader.next().transpose().map_err(|error| unread(&name, error));
+        guarded(&name, batch).transpose()
+    };
+    Rows::Batches(Box::new(std::iter::from_fn(next)))
+}
