@@ -1,4 +1,4 @@
-//! A set that tells rows of equal keys apart from others by a number, and keeps something beside.
+//! A set that numbers classes of rows with equal keys, and keeps something for each partition.
 
 use super::moved::Moved;
 use super::numbered::Numbered;
@@ -7,7 +7,7 @@ use super::table::Table;
 use crate::key::Key;
 use crate::threads;
 
-/// What [`Classes::insert`] tells of a row.
+/// What [`Classes::insert`] reports of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Met {
@@ -48,7 +48,7 @@ pub struct Met {
 pub struct Classes<P> {
     partitions: Vec<Partition<P>>,
     expected: usize,
-    /// Bytes that the table of a partition should not go beyond.
+    /// Bytes that the table of a partition should not exceed.
     most: usize,
 }
 

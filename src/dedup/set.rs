@@ -26,7 +26,7 @@ use crate::threads;
 pub struct Set {
     tables: Vec<Table>,
     expected: usize,
-    /// Bytes that a table should not go beyond.
+    /// Bytes that a table should not exceed.
     most: usize,
 }
 

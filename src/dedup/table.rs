@@ -281,7 +281,7 @@ fn entries<L: Layout>(line: &[u128; LINE]) -> impl Iterator<Item = (u128, u32)> 
 /// Moves the keys of a table whose first `old` lines were all it had, and which has more now (half as many, unless
 /// memory is short), to their places in the whole.
 ///
-/// From the last line to the first: a key's new home lies at or behind its line, where all
+/// From the last line to the first: a key's new home lies at or after its line, where all
 /// has been moved already, but for few: those that wrapped around, and those pushed far from home
 /// near the beginning. These go in at the end.
 fn spread<L: Layout>(slots: &mut [u128], old: usize) {

@@ -28,13 +28,13 @@ use crate::simd::Isa;
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record, Wanted};
 
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
-/// and, if asked for, tells what became of the others.
+/// and, if asked for, reports what became of the others.
 ///
 /// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
-/// [`Sinks::dupes`] takes a line for each record that is left out, in input order: the record, its
-/// survivor and the name of the lowest rung at which they are one, with tabs between. Nothing is
-/// escaped: a URI holds no tab, and a record that is no URI is one only with its own bytes; only where
+/// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
+/// survivor and the name of the lowest rung at which they are equivalent, with tabs between. Nothing is
+/// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired a line may be read in two ways, and clusters tell. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
 /// of the input, but for what `on_invalid` has turned away.
@@ -48,7 +48,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// ```
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
-/// `rung` is the lowest rung at which the member and the survivor are one, and `rules` are the steps that
+/// `rung` is the lowest rung at which the member and the survivor are equivalent, and `rules` are the steps that
 /// make them one ([`crate::explain::compare`]), none for records of more than 8 KiB
 /// ([`crate::explain::LONGEST`]). For bytes that are no
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
@@ -56,7 +56,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 ///
 /// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`Keep::Min`], [`Keep::Max`] and
 /// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
-/// [`Sinks::clusters`] also 24 bytes for each record that is left out, and its text unless that is the
+/// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
 /// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
 /// be judged wait in a temporary file, if they are not read again.

@@ -151,7 +151,7 @@ impl Dedup<'_> {
         // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
         let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows.rows).collect();
-        if self.spilled.is_none() && !self.firsts.fits(&rows, batch_bytes(slots)) {
+        if !self.firsts.has_spilled() && !self.firsts.fits(&rows, batch_bytes(slots)) {
             self.begin_spill(slots)?;
         }
         match &mut self.spilled {

@@ -11,7 +11,7 @@ pub(super) fn below(top: &Equivalence) -> Vec<Equivalence> {
     Rung::ALL.into_iter().filter(|&rung| rung < top.normalize.rung).map(at).collect()
 }
 
-/// Finds the lowest rung at which two records that are one at some rung are one.
+/// Finds the lowest rung at which two records that are equivalent at some rung are equivalent.
 pub(super) struct Ladder<'e> {
     /// The rungs below the one in use, lowest first.
     below: Vec<(Rung, Judge<'e>)>,
@@ -26,7 +26,7 @@ impl<'e> Ladder<'e> {
         Ladder { below: below.iter().map(judge).collect(), top, form: Vec::new() }
     }
 
-    /// The lowest rung at which `a` and `b`, which are one at the highest, are one.
+    /// The lowest rung at which `a` and `b`, which are equivalent at the highest, are equivalent.
     pub(super) fn rung(&mut self, a: &[u8], b: &[u8]) -> Rung {
         if a == b {
             return Rung::String;

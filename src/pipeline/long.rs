@@ -1,4 +1,4 @@
-//! Records too long to be judged, put aside on disk until their turn to be written has come.
+//! Records too long to be judged, kept in a temporary file until it is their turn to be written.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -34,7 +34,7 @@ impl Spool {
         self.records.push(LongRecord { position, len: 0 });
     }
 
-    /// Adds to the record that was begun last. A failure is told by [`Spool::finish`].
+    /// Adds to the record that was begun last. A failure is reported by [`Spool::finish`].
     pub(super) fn add(&mut self, piece: &[u8]) {
         if self.fault.is_some() {
             return;
@@ -58,7 +58,7 @@ impl Spool {
         Ok(self.file.insert(file))
     }
 
-    /// The records in their order, and their bytes one behind the other.
+    /// The records in their order, and their bytes one after the other.
     ///
     /// # Errors
     /// When the file could not be made, or not be written to.

@@ -94,7 +94,7 @@ pub fn members(
     run(&mut Members::new(options, ask, settings)?, sources, settings, sinks)
 }
 
-/// Writes the records that are in `set`, which tells when they were first seen, each behind that time
+/// Writes the records that are in `set`, which has the times at which they were first seen, each after that time
 /// ([`crate::set::Timestamp`] as text) and a tab.
 ///
 /// ```
@@ -181,7 +181,7 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Writes the records of a chunk that are in `set`, behind the times at which they were first seen.
+/// Writes the records of a chunk that are in `set`, after the times at which they were first seen.
 fn write_dated(
     set: &KeySet,
     hasher: &Hasher,

@@ -15,7 +15,7 @@ pub enum Emit {
     Key,
 }
 
-/// What is one and what is written.
+/// What is equivalent and what is written.
 #[derive(Clone, Debug)]
 pub struct DedupOptions {
     /// What makes two records one.
@@ -61,7 +61,7 @@ impl DedupOptions {
     }
 }
 
-/// What is one, what is kept and what is written.
+/// What is equivalent, what is kept and what is written.
 #[derive(Clone, Debug, Default)]
 pub struct ClassOptions {
     /// As for [`crate::pipeline::dedup()`].

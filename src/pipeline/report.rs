@@ -33,8 +33,8 @@ impl Invalid {
     }
 }
 
-/// Totals of a run. `records` is the sum of what was written, left out as a duplicate, withheld, and
-/// left out or diverted as invalid.
+/// Totals of a run. `records` is the sum of what was written, omitted as a duplicate, withheld, and
+/// omitted or diverted as invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Bytes read, byte order marks aside.
@@ -45,7 +45,7 @@ pub struct Report {
     pub blank: u64,
     /// Records written.
     pub written: u64,
-    /// Records left out because another one, an earlier one unless asked otherwise, equals them.
+    /// Records omitted because another one, an earlier one unless asked otherwise, equals them.
     pub duplicates: u64,
     /// Records that stand for classes that were not asked for ([`super::Select`]).
     pub withheld: u64,
@@ -67,7 +67,7 @@ pub struct Report {
     pub unparsed: u64,
     /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
     pub differing: u64,
-    /// Bytes put aside on disk for want of memory ([`super::MemoryLimit`]).
+    /// Bytes spilled to disk for want of memory ([`super::MemoryLimit`]).
     pub spilled: u64,
 }
 

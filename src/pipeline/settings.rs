@@ -24,7 +24,7 @@ pub struct Settings {
     pub max_record: usize,
     /// Write records, valid or not, with their secrets masked ([`crate::audit::redact_into`]), where
     /// records are written: by [`super::dedup()`], [`super::normalize`] and [`super::redact`]. What is compared stays the
-    /// same. A record too long to be judged is left out then.
+    /// same. A record too long to be judged is omitted then.
     pub redact: bool,
 }
 
@@ -32,7 +32,7 @@ impl Settings {
     /// The largest `max_record`: offsets in a chunk are 32 bits wide.
     pub const MAX_RECORD: usize = 1 << 30;
 
-    /// The same, with nothing beyond what the pipeline can do.
+    /// The same, with nothing that exceeds what the pipeline can do.
     pub(super) fn within_limits(&self) -> Settings {
         let max_record = self.max_record.clamp(1, Settings::MAX_RECORD);
         Settings { max_record, chunk_bytes: self.chunk_bytes.clamp(1, max_record), ..*self }
@@ -65,7 +65,7 @@ pub struct Sinks<'a> {
     /// Told the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
     /// Told of every source that cannot be opened or read to its end, while the others are worked on;
-    /// if nobody is to be told, the first one ends the run with [`super::Error::Read`]. Also told of the first
+    /// without it, the first one ends the run with [`super::Error::Read`]. It is also given the first
     /// bodies in archives that cannot be decoded and documents that cannot be parsed, which never end a run:
     /// [`super::Report`] counts all of them.
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,

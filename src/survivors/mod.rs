@@ -3,7 +3,7 @@
 //! It takes records as keys with positions, and their bytes where the choice of the survivor or a report needs these.
 //! [`FirstSet`] says at once whether a record is the first of its class or a duplicate, as long as keys have room in memory, and
 //! of the others at the end. [`ClassSet`] gathers whole classes, and says at the end which record survives, how many there
-//! are, and which were omitted. Both own the memory limit, what spills to disk beyond it, and the set of keys on disk that earlier runs have
+//! are, and which were omitted. Both own the memory limit, what spills to disk, and the set of keys on disk that earlier runs have
 //! seen; neither knows where records come from. Lines ([`crate::pipeline`]) and rows of tables are read a
 //! second time at the positions of [`Survivors`].
 //!
@@ -50,7 +50,7 @@ use std::path::PathBuf;
 
 use crate::set::SetError;
 
-/// Why survivors cannot be told.
+/// Why survivors cannot be found or written.
 #[derive(Debug)]
 pub(crate) enum StoreError {
     /// What exceeds the memory limit cannot be spilled, or not be read back.

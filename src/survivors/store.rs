@@ -22,7 +22,7 @@ pub(super) struct Place {
     len: u32,
 }
 
-/// Texts one behind the other, in blocks that never move.
+/// Texts one after the other, in blocks that never move.
 #[derive(Debug, Default)]
 struct Texts {
     full: Vec<Vec<u8>>,

@@ -47,7 +47,7 @@ impl TableFormat {
         TableFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format that the name of a file tells by its end, one of compression apart.
+    /// The format by the extension of a file, that of a compression apart.
     ///
     /// ```
     /// use uriscan::table::TableFormat;

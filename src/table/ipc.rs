@@ -23,7 +23,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 /// Bytes that the compressed buffers of a message may hold in all.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Bytes that one byte of lz4 can stand for: a run whose length is told by bytes of up to 255.
+/// Bytes that one byte of lz4 can stand for: a run whose length is in bytes of up to 255.
 const LZ4_RATIO: u64 = 255;
 
 /// Bytes that one byte of zstd can stand for: a block of 128 KiB takes four at the least (RFC 8878 section 3.1.1.2).

@@ -41,7 +41,7 @@ pub(super) struct Picker<'j> {
 
 /// What is picked.
 enum Kind<'j> {
-    Firsts(FirstSet<'j>),
+    Firsts(Box<FirstSet<'j>>),
     Classes(Box<ClassesOf<'j>>),
 }
 
@@ -73,10 +73,10 @@ impl<'j> Picker<'j> {
         let kind = match by {
             None => {
                 let firsts = FirstSet::new(hasher.clone(), seen, budget);
-                Kind::Firsts(match job.approximate {
+                Kind::Firsts(Box::new(match job.approximate {
                     None => firsts,
                     Some(rate) => firsts.approximate(ApproxSet::new(rate, 0)),
-                })
+                }))
             }
             Some(by) => {
                 let deciding = by.deciding(schema)?.unwrap_or(column);

@@ -14,9 +14,9 @@ use crate::pipeline::Keep;
 pub enum KeepRow {
     /// By its URI.
     Uri(Keep),
-    /// The first one with the least value in the column of this name. Null and NaN are behind all others.
+    /// The first one with the least value in the column of this name. Null and NaN are after all others.
     Least(String),
-    /// The first one with the greatest value there. Null and NaN are behind all others here, too.
+    /// The first one with the greatest value there. Null and NaN are after all others here, too.
     Greatest(String),
 }
 

@@ -84,9 +84,9 @@ struct Fields<R> {
     reader: BufReader<R>,
     core: csv_core::Reader,
     table: String,
-    /// Fields of a row, as soon as the header tells.
+    /// Fields of a row, as soon as the header is read.
     expected: Option<usize>,
-    /// The fields of the row that was read last, one behind the other, in the first `len` bytes; and where they end, in the
+    /// The fields of the row that was read last, one after the other, in the first `len` bytes; and where they end, in the
     /// first `count` places.
     text: Vec<u8>,
     len: usize,
@@ -119,7 +119,7 @@ impl<R: Read> Fields<R> {
         while !self.is_done {
             let input = self.reader.fill_buf().map_err(|error| unread(&self.table, error))?;
             let is_end = input.is_empty();
-            // A line end behind everything: it ends a last row without one, and nothing else but within quotes.
+            // A line end after everything: it ends a last row without one, and nothing else but within quotes.
             let input = if is_end { b"\n" } else { input };
             let (text, ends) = (&mut self.text[self.len..], &mut self.ends[self.count..]);
             let (result, taken, written, ended) = self.core.read_record(input, text, ends);
@@ -169,7 +169,7 @@ impl<R: Read> Fields<R> {
             .map_err(|_| self.wrong(&format!("no UTF-8 in field {}", field + 1)))
     }
 
-    /// What is wrong with the row that was read last, told with the line that it begins in.
+    /// What is wrong with the row that was read last, with the line that it begins in.
     fn wrong(&self, what: &str) -> TableError {
         let within = memchr::memchr_iter(b'\n', &self.text[..self.len]).count() as u64;
         let line = self.core.line() - within - u64::from(self.ends_line);

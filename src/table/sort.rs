@@ -1,6 +1,6 @@
 //! Rows in the order of their sort-friendly forms, for tables that are looked up by host and path.
 //!
-//! Runs of rows are sorted in memory and put aside on disk, then merged. Rows of one form keep their order.
+//! Runs of rows are sorted in memory and written to disk, then merged. Rows of one form keep their order.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -52,7 +52,7 @@ pub(super) struct Sorter {
 }
 
 impl Sorter {
-    /// A sorter of tables with these columns, whose URIs, in the column of this number, are one by `columns`.
+    /// A sorter of tables with these columns, whose URIs, in the column of this number, are equivalent by `columns`.
     pub(super) fn new(by: SortBy, columns: &Columns, schema: SchemaRef, column: usize) -> Sorter {
         let columns = Columns { on_invalid: OnInvalid::Pass, ..columns.clone() };
         Sorter { by, columns, column, schema, runs: Vec::new() }
@@ -67,7 +67,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The rows of `part`, sorted, on disk, each with its form behind it.
+    /// The rows of `part`, sorted, on disk, each with its form in a column after the others.
     fn run(&self, part: &[RecordBatch]) -> Result<File, TableError> {
         let rows = concat_batches(&self.schema, part)?;
         let values = spelled_out(rows.column(self.column))?;
@@ -84,22 +84,22 @@ impl Sorter {
         let columns = sorted.columns().iter().cloned().chain([forms]).collect();
         let sorted = RecordBatch::try_new(schema.clone(), columns)?;
 
-        let file = tempfile::tempfile_in(&self.by.temp_dir).map_err(|error| self.aside(&error))?;
+        let file = tempfile::tempfile_in(&self.by.temp_dir).map_err(|error| self.fault(&error))?;
         let mut writer = StreamWriter::try_new(BufWriter::new(file), &schema)?;
         for start in (0..sorted.num_rows()).step_by(ROWS) {
             let rows = sorted.slice(start, ROWS.min(sorted.num_rows() - start));
-            writer.write(&rows).map_err(|error| self.aside(&error))?;
+            writer.write(&rows).map_err(|error| self.fault(&error))?;
         }
-        let file = writer.into_inner().map_err(|error| self.aside(&error))?.into_inner();
-        let mut file = file.map_err(|error| self.aside(error.error()))?;
-        file.rewind().map_err(|error| self.aside(&error))?;
+        let file = writer.into_inner().map_err(|error| self.fault(&error))?.into_inner();
+        let mut file = file.map_err(|error| self.fault(error.error()))?;
+        file.rewind().map_err(|error| self.fault(&error))?;
         Ok(file)
     }
 
-    /// What is said when something cannot be put aside.
-    fn aside(&self, error: &dyn std::fmt::Display) -> TableError {
+    /// The error for when runs cannot be written or read.
+    fn fault(&self, error: &dyn std::fmt::Display) -> TableError {
         let table = self.by.temp_dir.display().to_string();
-        TableError::Read { table, what: format!("cannot put rows aside to sort them: {error}") }
+        TableError::Read { table, what: format!("cannot write or read runs to sort rows: {error}") }
     }
 
     /// Hands all rows to `write`, in their order.
@@ -128,7 +128,7 @@ fn parts(unit: &Unit) -> Vec<&[RecordBatch]> {
     parts
 }
 
-/// Null behind everything else.
+/// Null after everything else.
 fn compare(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
     a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
 }
@@ -178,9 +178,9 @@ impl Merge {
             heads: BinaryHeap::new(),
         };
         for (number, file) in sorter.runs.iter().enumerate() {
-            let file = file.try_clone().map_err(|error| sorter.aside(&error))?;
+            let file = file.try_clone().map_err(|error| sorter.fault(&error))?;
             let reader = StreamReader::try_new(BufReader::new(file), None);
-            merge.runs.push(reader.map_err(|error| sorter.aside(&error))?);
+            merge.runs.push(reader.map_err(|error| sorter.fault(&error))?);
             merge.read(number, sorter)?;
         }
         Ok(merge)
@@ -189,9 +189,9 @@ impl Merge {
     /// Reads the next batch of a run, and notes its first row, if there is one.
     fn read(&mut self, run: usize, sorter: &Sorter) -> Result<(), TableError> {
         let Some(batch) = self.runs[run].next() else { return Ok(()) };
-        let batch = batch.map_err(|error| sorter.aside(&error))?;
+        let batch = batch.map_err(|error| sorter.fault(&error))?;
         let (last, columns) =
-            batch.columns().split_last().ok_or_else(|| sorter.aside(&"no columns"))?;
+            batch.columns().split_last().ok_or_else(|| sorter.fault(&"no columns"))?;
         let forms = arrow_array::cast::AsArray::as_binary::<i32>(last).clone();
         let rows = RecordBatch::try_new(sorter.schema.clone(), columns.to_vec())?;
         let mean = bytes_of(&rows) / rows.num_rows().max(1);

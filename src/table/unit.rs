@@ -14,7 +14,7 @@ pub(super) const UNIT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 
 /// Bytes of a batch of lines, about.
 pub(super) const BATCH_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
 
-/// Some batches, one behind the other.
+/// Some batches, one after the other.
 pub(super) type Unit = Vec<RecordBatch>;
 
 /// Bytes of the values of `batch`, however they are held.

@@ -56,7 +56,7 @@ fn dupes_and_clusters_are_those_of_lines() {
         assert!(!dupes.is_empty());
         let ran = place.run(&[&TABLE[..], &sides, args].concat(), "");
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        assert!(rows(&ran.text()) == expected.text(), "{args:?}");
+        assert!(rows(ran.text()) == expected.text(), "{args:?}");
         assert_eq!(counts(&ran.stderr), counts(&expected.stderr), "{args:?}");
         assert!(place.read("dupes") == dupes, "{args:?}");
         let named = clusters.replace("\"source\":\"list\"", "\"source\":\"in.csv\"");
@@ -108,10 +108,10 @@ fn what_was_seen_stays_seen() {
             let ran = place.run(&[table, &set, how].concat(), "");
             let expected = other.run(&[list, &set, how].concat(), "");
             assert_eq!((ran.code, expected.code), (0, 0), "{} {}", ran.stderr, expected.stderr);
-            assert_eq!(rows(&ran.text()).lines().count(), expected.text().lines().count());
+            assert_eq!(rows(ran.text()).lines().count(), expected.text().lines().count());
             assert_eq!(counts(&ran.stderr), counts(&expected.stderr), "{how:?}");
             if how.is_empty() {
-                assert!(rows(&ran.text()) == expected.text());
+                assert!(rows(ran.text()) == expected.text());
             }
         }
         if how.len() > 1 {
@@ -133,7 +133,7 @@ fn rejects_are_tables_of_whole_rows() {
     for how in [&[][..], &["-c"], &["--keep", "last"]] {
         let args = ["dedup", "--column", "url", "in.csv", "--rejects", "bad"];
         let ran = place.run(&[&args[..], how].concat(), "");
-        assert_eq!((ran.code, rows(&ran.text()).lines().count()), (0, 1), "{}", ran.stderr);
+        assert_eq!((ran.code, rows(ran.text()).lines().count()), (0, 1), "{}", ran.stderr);
         assert_eq!(place.read("bad"), rejected, "{how:?}");
     }
     let ran = place.run(&["normalize", "--column", "url", "in.csv", "--rejects", "bad"], "");
@@ -157,7 +157,7 @@ fn rows_without_a_uri_are_kept_or_dropped_and_counted() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
         let counts = ["records", "blank", "written"].map(|name| stats[name].as_u64().unwrap());
-        (rows(&ran.text()).to_owned(), counts)
+        (rows(ran.text()).to_owned(), counts)
     };
     for (policy, kept) in [("keep", true), ("drop", false)] {
         for (how, count, row) in [
@@ -190,7 +190,7 @@ fn an_approximate_set_loses_little() {
     let place = place();
     let exact = place.run(&LIST, "").text().lines().count();
     let ran = place.run(&[&TABLE[..], &["--approx", "0.000001"]].concat(), "");
-    assert!(rows(&ran.text()).lines().count() >= exact - 1, "{}", ran.stderr);
+    assert!(rows(ran.text()).lines().count() >= exact - 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("--approx 0.000001: of"), "{}", ran.stderr);
 }
 

@@ -239,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    /// A value of the sort that the member called `name` has; its first letter tells.
+    /// A value of the sort that the member called `name` has, by its first letter.
     fn value(name: &str) -> BoxedStrategy<Value> {
         let some = match name {
             "i" => any::<i64>().prop_map(|number| json!(number)).boxed(),
@@ -274,7 +274,7 @@ mod tests {
         members.prop_map(object).boxed()
     }
 
-    /// `value` without members that are null, as what is missing cannot be told from it, and with whole numbers as such.
+    /// `value` without members that are null, as what is missing cannot be distinguished from it, and with whole numbers as such.
     fn plain(value: &Value) -> Value {
         match value {
             Value::Object(members) => {
