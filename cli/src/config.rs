@@ -262,7 +262,7 @@ impl Config {
     pub(crate) fn is_in_place(&self) -> bool {
         let has_records = match &self.job {
             Job::Dedup(options) => options.emit != Emit::Key,
-            Job::Classes(options) => options.dedup.emit != Emit::Key,
+            Job::Classes(options) => options.dedup.emit != Emit::Key && !options.count,
             Job::Normalize { .. } | Job::Redact | Job::Resolve(_) | Job::Members(..) => true,
             _ => false,
         };

@@ -12,10 +12,10 @@ use super::groups::{
 
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
 ///
-/// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with checksums. It records what its keys mean: hash,
-/// rung and rules. Keys of another meaning are rejected with the difference, so use the same options for every run. At any
-/// moment, also after a crash, a set is the old one or the new one. It has one writer at a time and any number of
-/// readers. Usually it is used by `uriscan dedup --seen SET --update`.
+/// A set is a directory of sorted files of 128-bit keys, 16 bytes each, with checksums. It records what its keys mean:
+/// hash, rung and rules. Keys of another meaning are rejected, with a message that names the difference; so use the same
+/// options for every run. At any moment, also after a crash, a set is the old one or the new one. It has one writer at a
+/// time and any number of readers. Usually it is used by `uriscan dedup --seen SET --update`.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Set {
