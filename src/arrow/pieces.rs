@@ -13,7 +13,7 @@ use crate::simd::{Isa, Kernels, Task};
 /// Approximate size of a piece in bytes: with its index, it fits the cache.
 const BYTES: usize = 128 << 10;
 
-/// Most rows of a piece.
+/// Maximum number of rows in a piece.
 const ROWS: usize = 1 << 14;
 
 /// Size limit of a value, as in the pipeline.

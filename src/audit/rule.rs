@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_stable_words_and_stand_once() {
+    fn names_are_stable_words_and_unique() {
         for (i, &rule) in Rule::ALL.iter().enumerate() {
             assert_eq!(rule as usize, i);
             assert_eq!(Rule::from_id(rule.id()), Some(rule));

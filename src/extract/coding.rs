@@ -1,9 +1,9 @@
 //! Content codings of HTTP (RFC 9110 section 8.4): decodes the body of an archived response.
 
-/// Most bytes of a body that are decoded.
+/// Maximum number of bytes of a body that are decoded.
 pub(super) const MOST: u64 = 64 << 20;
 
-/// Most nested codings that are decoded.
+/// Maximum number of nested codings that are decoded.
 const MOST_CODINGS: usize = 4;
 
 /// Number of bytes that show whether a body is coded.

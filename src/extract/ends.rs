@@ -4,7 +4,7 @@ use super::Options;
 use crate::grammar::ByteClass;
 use crate::grammar::class::{SCHEME, URI_BYTE};
 
-/// Most bytes between `<` and `>` of a link that is broken across lines.
+/// Maximum number of bytes between `<` and `>` of a link that is broken across lines.
 pub(crate) const LONGEST_WRAPPED: usize = 4096;
 
 /// The end of a link.

@@ -6,7 +6,7 @@ use super::Links;
 use super::value::Values;
 use crate::chunk::Span;
 
-/// Most nested objects whose member names are tracked; in deeper ones only the own name counts.
+/// Maximum number of nested objects whose member names are tracked; in deeper ones only the own name counts.
 const DEEPEST: usize = 128;
 
 /// Appends the links in the strings of the text of `values`, line by line: see [`line()`].

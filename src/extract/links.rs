@@ -110,10 +110,10 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Most faults that are described, for a chunk and for a run; further ones are counted.
+    /// Maximum number of faults that are described, for a chunk and for a run; further ones are counted.
     pub(crate) const MOST: usize = 20;
 
-    /// Most bytes of a coding and of a URI that are shown.
+    /// Maximum number of bytes of a coding and of a URI that are shown.
     const SHOWN: usize = 200;
 
     pub(crate) fn of_body(
@@ -165,11 +165,11 @@ pub struct Links {
     places: Vec<(Context, Span)>,
 }
 
-/// Most marks of a parsed document: the tree takes up to 300 bytes for each, so memory stays below
+/// Maximum number of marks of a parsed document: the tree takes up to 300 bytes for each, so memory stays below
 /// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.
 pub(super) const MOST_MARKS: usize = if cfg!(test) { 10_000 } else { 1 << 20 };
 
-/// Most bytes of URIs that are generated for one chunk: a page may have a long base and millions of
+/// Maximum number of bytes of URIs that are generated for one chunk: a page may have a long base and millions of
 /// references to it.
 const MOST_MADE: usize = 128 << 20;
 

@@ -16,7 +16,7 @@ pub(crate) struct WarcRecord<'t> {
     block_end: usize,
 }
 
-/// Most bytes of a header.
+/// Maximum size of a header in bytes.
 const LONGEST_HEADER: usize = 1 << 20;
 
 /// The extent of a record, according to its header.

@@ -99,7 +99,7 @@ pub const PCHAR: ByteClass = UNRESERVED.or(SUB_DELIMS).or(ByteClass::of(b":@"));
 pub const PATH: ByteClass = PCHAR.or(ByteClass::of(b"/"));
 /// `query = *( pchar / "/" / "?" )`, and `fragment` alike, without `pct-encoded`
 pub const QUERY: ByteClass = PCHAR.or(ByteClass::of(b"/?"));
-/// Every byte that may stand anywhere in a URI: `reserved / unreserved / "%"`
+/// Every byte that may occur in a URI: `reserved / unreserved / "%"`
 pub const URI_BYTE: ByteClass = RESERVED.or(UNRESERVED).or(ByteClass::of(b"%"));
 /// ASCII white space that may surround a record (Appendix C): space, tab, LF, VT, FF, CR.
 pub const WHITE_SPACE: ByteClass = ByteClass::of(b" \t\n\x0b\x0c\r");

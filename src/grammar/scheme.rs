@@ -205,7 +205,7 @@ mod tests {
             let upper = facts.name.to_ascii_uppercase();
             for name in [facts.name, &upper] {
                 let found = scheme_facts(name.as_bytes()).expect(name);
-                assert!(core::ptr::eq(found, &SCHEMES[i]), "{name} stands twice");
+                assert!(core::ptr::eq(found, &SCHEMES[i]), "{name} is listed twice");
             }
         }
     }

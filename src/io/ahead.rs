@@ -22,7 +22,7 @@ const AT_A_TIME: usize = 64;
 pub(super) struct Sources {
     opened: VecDeque<Opened>,
     closed: VecDeque<Source>,
-    /// Most bytes of each that are read ahead.
+    /// Maximum number of bytes of each that are read ahead.
     most: usize,
     /// Whether large plain files are passed on as files.
     shows_files: bool,

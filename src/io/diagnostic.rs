@@ -10,7 +10,7 @@ use super::row::push_decimal;
 use crate::shown::escape;
 use crate::uri::UriError;
 
-/// Most columns of a record that are shown, without ellipses.
+/// Maximum number of columns of a record that are shown, without ellipses.
 const WINDOW: usize = 100;
 /// Number of columns before the fault if the record is truncated.
 const BEFORE: usize = 60;
@@ -161,7 +161,7 @@ mod tests {
                 b"http://h/%",
                 "list:3:12: percent: '%' is not followed by two hexadecimal digits\n  http://h/%\n           ^\n",
             ),
-            (b":", "list:3:3: scheme: no valid scheme stands before the first ':'\n  :\n  ^\n"),
+            (b":", "list:3:3: scheme: there is no valid scheme before the first ':'\n  :\n  ^\n"),
         ] {
             assert_eq!(shown(record), expected);
         }

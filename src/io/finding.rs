@@ -8,7 +8,7 @@ use super::row::push_decimal;
 use crate::audit::{Detail, Finding, Rule, each_secret};
 use crate::normalize::percent::push_encoded;
 
-/// Most bytes of a record that a finding quotes.
+/// Maximum number of bytes of a record that a finding quotes.
 const QUOTED: usize = 200;
 
 /// Appends one line: `source:line:first-last: severity: rule (section): message: consequence`.

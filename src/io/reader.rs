@@ -57,7 +57,7 @@ impl Chunk {
 /// `grep` and `rg`.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// Most bytes of a source that are read ahead.
+/// Maximum number of bytes of a source that are read ahead.
 const MOST_EARLY: usize = 128 << 10;
 
 /// Where the records of a source end.

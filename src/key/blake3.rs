@@ -16,7 +16,7 @@ use crate::simd::{BLOCK, Isa, Task, prefetch};
 /// Size of a chunk in bytes: longer inputs are trees of chunks.
 pub(super) const CHUNK_LEN: usize = ::blake3::CHUNK_LEN;
 
-/// Most blocks in an input of one chunk.
+/// Maximum number of blocks in an input of one chunk.
 const MAX_BLOCKS: usize = CHUNK_LEN / BLOCK;
 
 const CHUNK_START: u32 = 1 << 0;

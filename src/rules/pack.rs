@@ -70,7 +70,7 @@ pub struct Included {
     pub text: String,
 }
 
-/// Most levels of packs that include each other.
+/// Maximum number of levels of packs that include each other.
 const DEPTH: usize = 8;
 
 /// The built-in packs: name and text.
@@ -136,6 +136,7 @@ impl Pack {
     /// assert!(error.to_string().starts_with("mine.toml:2:1: unknown field `dorp`"));
     /// ```
     ///
+    /// # Errors
     /// With the position in the file.
     pub fn parse(
         text: &str,

@@ -11,7 +11,7 @@ use crate::threads;
 /// Approximate number of keys in a slice, the unit of work of one thread.
 const SLICE: u64 = 1 << 17;
 
-/// Most entries in a slice. Hashed keys never come close to it, but a crafted run may have all its
+/// Maximum number of entries in a slice. Hashed keys never come close to it, but a crafted run may have all its
 /// keys in a narrow range, and it must fit in memory too.
 const LIMIT: u64 = 4 * SLICE;
 

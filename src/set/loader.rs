@@ -106,7 +106,7 @@ impl Loader {
 #[derive(Debug)]
 struct Sorter<E> {
     entries: Vec<E>,
-    /// Most entries held in memory.
+    /// Maximum number of entries held in memory.
     limit: usize,
     /// Runs on disk, in files without names in the directory.
     spilled: Vec<Run>,

@@ -43,7 +43,7 @@ pub(super) const BEGUN: &str = "uriscan set 2\nbegun\n";
 /// Size limit in bytes. User-defined rules are part of a meaning and account for most of it.
 const LIMIT: usize = 16 << 20;
 
-/// Most runs of a set.
+/// Maximum number of runs in a set.
 pub(super) const MAX_RUNS: usize = 9;
 
 /// The second line: whether times are recorded.

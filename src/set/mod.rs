@@ -28,7 +28,6 @@
 //!
 //! A set whose keys are in one run ([`SetWriter::compact`], and every set that is made from other
 //! sets) has the same bytes, wherever and in whatever order it was made.
-//! wherever and in whatever order it was made.
 
 mod batch;
 mod blocks;

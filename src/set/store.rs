@@ -169,6 +169,7 @@ impl KeySet {
     /// # }
     /// ```
     ///
+    /// # Errors
     /// If it cannot be read or is damaged.
     pub fn contains(&self, keys: &[Key]) -> Result<Vec<bool>, SetError> {
         batch::contains(&self.runs, keys)

@@ -68,6 +68,7 @@ impl SetWriter {
     /// # }
     /// ```
     ///
+    /// # Errors
     /// As for [`SetWriter::create`].
     pub fn create_dated(directory: &Path, meaning: Meaning) -> Result<SetWriter, SetError> {
         SetWriter::begin(directory, meaning, true)

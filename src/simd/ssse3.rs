@@ -178,7 +178,7 @@ impl Isa for Ssse3 {
                 look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
                 slash: mask!(v, |v| equal(v, b'/')),
                 question: mask!(v, |v| equal(v, b'?')),
-                // `@` stands right before `A`.
+                // `@` directly precedes `A`.
                 head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
             },
             dot: mask!(v, |v| equal(v, b'.')),

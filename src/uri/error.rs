@@ -92,14 +92,14 @@ impl ErrorKind {
     /// One sentence that a person can act on.
     pub const fn message(self) -> &'static str {
         match self {
-            ErrorKind::Scheme => "no valid scheme stands before the first ':'",
+            ErrorKind::Scheme => "there is no valid scheme before the first ':'",
             ErrorKind::Percent => "'%' is not followed by two hexadecimal digits",
             ErrorKind::Control => "a URI may not hold control characters",
             ErrorKind::Space => "a URI may not hold spaces; write %20",
             ErrorKind::NonAscii => "a URI holds ASCII only; percent-encode the UTF-8 bytes",
-            ErrorKind::Bracket => "'[' and ']' stand only around an IP address in the host",
-            ErrorKind::Delimiter => "this delimiter may not stand here a second time",
-            ErrorKind::Byte => "this character may not stand in a URI; percent-encode it",
+            ErrorKind::Bracket => "'[' and ']' are allowed only around an IP address in the host",
+            ErrorKind::Delimiter => "this delimiter is not allowed here a second time",
+            ErrorKind::Byte => "this character is not allowed in a URI; percent-encode it",
             ErrorKind::Port => "a port holds decimal digits only",
             ErrorKind::IpLiteral => "this is neither an IPv6 address nor an IPvFuture",
             ErrorKind::Relative => "a relative reference needs a base URI",

@@ -20,7 +20,7 @@ use uriscan::{Padded, PaddedBuf};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Most bytes of text or pages that are read.
+/// Maximum number of bytes of text or pages that are read.
 const MOST: usize = 64 << 20;
 /// Number of bytes of text that are passed to uriscan's finder per call, as in its program.
 const CHUNK: usize = 128 << 10;

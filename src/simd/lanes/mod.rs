@@ -18,7 +18,7 @@ mod tests;
 
 use super::BLOCK;
 
-/// The most lanes of any backend.
+/// The maximum number of lanes of any backend.
 pub const MAX_LANES: usize = 16;
 
 /// Number of 32-bit words in a block.
