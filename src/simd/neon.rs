@@ -2,6 +2,7 @@
 
 use core::arch::aarch64::*;
 
+use super::block::{block_sketch, block_tests};
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
@@ -105,57 +106,16 @@ impl Isa for Neon {
         self
     }
 
-    #[inline(always)]
-    fn classify(self, block: &[u8; BLOCK]) -> Masks {
-        let v = load(block);
-        [
-            mask!(v, |v| equal(v, b'/')),
-            mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-            mask!(v, |v| equal(v, b'?')),
-            mask!(v, |v| equal(v, b'#')),
-            mask!(v, |v| equal(v, b'%')),
-            mask!(v, |v| in_range(v, b'A', 26)),
-            mask!(v, |v| equal(v, b'.')),
-            mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
-        ]
-    }
+    block_tests!(
+        #[inline(always)]
+        (self,)
+    );
 
-    #[inline(always)]
-    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
-        let v = load(block);
-        Sketch {
-            summary: Summary {
-                look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                slash: mask!(v, |v| equal(v, b'/')),
-                question: mask!(v, |v| equal(v, b'?')),
-                // `@` directly precedes `A`.
-                head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
-            },
-            dot: mask!(v, |v| equal(v, b'.')),
-            record_end: mask!(v, |v| equal(v, record_end)),
-        }
-    }
+    block_sketch!();
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
         mask!(load(block), |v| equal(v, byte))
-    }
-
-    #[inline(always)]
-    fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
-    }
-
-    #[inline(always)]
-    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask!(load(block), |v| outside(v, tables))
-    }
-
-    #[inline(always)]
-    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
-        let v = load(block);
-        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask!(v, |v| in_range(v, b'a', 6)))
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::block::{block_sketch, block_tests};
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
@@ -108,49 +109,15 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
 /// The tests that the floors above use. Not inlined, as few CPUs have nothing better than SSSE3:
 /// inlined into all tasks, with four registers for each block, they took longer to compile than
 /// those of the other backends.
-mod block {
+mod out_of_line {
     use super::*;
 
-    #[inline(never)]
-    #[target_feature(enable = "pclmulqdq,ssse3")]
-    pub(super) fn classify(block: &[u8; BLOCK]) -> Masks {
-        let v = load(block);
-        [
-            mask!(v, |v| equal(v, b'/')),
-            mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-            mask!(v, |v| equal(v, b'?')),
-            mask!(v, |v| equal(v, b'#')),
-            mask!(v, |v| equal(v, b'%')),
-            mask!(v, |v| in_range(v, b'A', 26)),
-            mask!(v, |v| equal(v, b'.')),
-            mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
-        ]
-    }
+    block_tests!(#[inline(never)] #[target_feature(enable = "pclmulqdq,ssse3")] pub(super) ());
 
     #[inline(never)]
     #[target_feature(enable = "pclmulqdq,ssse3")]
     pub(super) fn bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
         mask!(load(block), |v| equal(v, byte))
-    }
-
-    #[inline(never)]
-    #[target_feature(enable = "pclmulqdq,ssse3")]
-    pub(super) fn letters(block: &[u8; BLOCK]) -> u64 {
-        mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
-    }
-
-    #[inline(never)]
-    #[target_feature(enable = "pclmulqdq,ssse3")]
-    pub(super) fn members(block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !mask!(load(block), |v| outside(v, tables))
-    }
-
-    #[inline(never)]
-    #[target_feature(enable = "pclmulqdq,ssse3")]
-    pub(super) fn hex_digits(block: &[u8; BLOCK]) -> (u64, u64) {
-        let v = load(block);
-        let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-        (upper, mask!(v, |v| in_range(v, b'a', 6)))
     }
 }
 
@@ -167,47 +134,33 @@ impl Isa for Ssse3 {
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         // SAFETY: the token is proof of SSSE3.
-        unsafe { block::classify(block) }
+        unsafe { out_of_line::classify(block) }
     }
 
-    #[inline(always)]
-    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
-        let v = load(block);
-        Sketch {
-            summary: Summary {
-                look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                slash: mask!(v, |v| equal(v, b'/')),
-                question: mask!(v, |v| equal(v, b'?')),
-                // `@` directly precedes `A`.
-                head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
-            },
-            dot: mask!(v, |v| equal(v, b'.')),
-            record_end: mask!(v, |v| equal(v, record_end)),
-        }
-    }
+    block_sketch!();
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
         // SAFETY: the token is proof of SSSE3.
-        unsafe { block::bytes(block, byte) }
+        unsafe { out_of_line::bytes(block, byte) }
     }
 
     #[inline(always)]
     fn letters(self, block: &[u8; BLOCK]) -> u64 {
         // SAFETY: the token is proof of SSSE3.
-        unsafe { block::letters(block) }
+        unsafe { out_of_line::letters(block) }
     }
 
     #[inline(always)]
     fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
         // SAFETY: the token is proof of SSSE3.
-        unsafe { block::members(block, tables) }
+        unsafe { out_of_line::members(block, tables) }
     }
 
     #[inline(always)]
     fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
         // SAFETY: the token is proof of SSSE3.
-        unsafe { block::hex_digits(block) }
+        unsafe { out_of_line::hex_digits(block) }
     }
 
     #[inline(always)]

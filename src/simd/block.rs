@@ -1,0 +1,67 @@
+//! The questions about a block, written once for all backends with vectors.
+//!
+//! A backend brings `load`, the tests `equal`, `or`, `in_range` and `outside` of its vectors, and a macro `mask!`, which
+//! makes one bit per byte of such a test. These are macros since closures and traits with many call sites are not always
+//! inlined, and then compiled without the features of the backend.
+
+/// The methods [`classify`](super::Isa::classify), [`letters`](super::Isa::letters),
+/// [`members`](super::Isa::members) and [`hex_digits`](super::Isa::hex_digits) of [`Isa`](super::Isa), or functions of
+/// the same names: attributes, visibility, and the receiver in parentheses.
+macro_rules! block_tests {
+    ($(#[$attribute:meta])* $visibility:vis ($($receiver:tt)*)) => {
+        $(#[$attribute])*
+        $visibility fn classify($($receiver)* block: &[u8; BLOCK]) -> Masks {
+            let v = load(block);
+            [
+                mask!(v, |v| equal(v, b'/')),
+                mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
+                mask!(v, |v| equal(v, b'?')),
+                mask!(v, |v| equal(v, b'#')),
+                mask!(v, |v| equal(v, b'%')),
+                mask!(v, |v| in_range(v, b'A', 26)),
+                mask!(v, |v| equal(v, b'.')),
+                mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
+            ]
+        }
+
+        $(#[$attribute])*
+        $visibility fn letters($($receiver)* block: &[u8; BLOCK]) -> u64 {
+            mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+        }
+
+        $(#[$attribute])*
+        $visibility fn members($($receiver)* block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
+            !mask!(load(block), |v| outside(v, tables))
+        }
+
+        $(#[$attribute])*
+        $visibility fn hex_digits($($receiver)* block: &[u8; BLOCK]) -> (u64, u64) {
+            let v = load(block);
+            let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
+            (upper, mask!(v, |v| in_range(v, b'a', 6)))
+        }
+    };
+}
+
+/// The method [`sketch`](super::Isa::sketch) of [`Isa`](super::Isa).
+macro_rules! block_sketch {
+    () => {
+        #[inline(always)]
+        fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
+            let v = load(block);
+            Sketch {
+                summary: Summary {
+                    look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
+                    slash: mask!(v, |v| equal(v, b'/')),
+                    question: mask!(v, |v| equal(v, b'?')),
+                    // `@` directly precedes `A`.
+                    head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+                },
+                dot: mask!(v, |v| equal(v, b'.')),
+                record_end: mask!(v, |v| equal(v, record_end)),
+            }
+        }
+    };
+}
+
+pub(super) use {block_sketch, block_tests};
