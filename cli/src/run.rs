@@ -312,7 +312,7 @@ fn failed(error: Error, session: &Session<'_>) -> Result<Outcome, Failure> {
             let advice = "use --on-invalid pass or drop, or --rejects FILE, to continue";
             Err(Failure::new(format!("{error}; {advice}")))
         }
-        Error::Aside { .. } => {
+        Error::Spill { .. } => {
             Err(Failure::new(format!("{error}; --temp-dir names another directory")))
         }
         error => Err(Failure::new(error.to_string())),

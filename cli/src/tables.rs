@@ -61,7 +61,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
                 "{error}; use --on-invalid pass or drop, or --rejects FILE, to continue"
             )));
         }
-        Err(error @ TableError::Aside(_)) => {
+        Err(error @ TableError::Spill(_)) => {
             return Err(Failure::new(format!("{error}; --temp-dir names another directory")));
         }
         Err(error) => return Err(Failure::new(error.to_string())),

@@ -11,13 +11,14 @@ use crate::uri::UriError;
 
 /// Why the work stopped before its end.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// A source could not be opened or read.
     Read(ReadError),
     /// A result could not be written.
     Write(io::Error),
     /// What exceeds a [`super::MemoryLimit`] could not be spilled, or not be read back.
-    Aside {
+    Spill {
         /// The directory for such files.
         dir: PathBuf,
         /// What the system said.
@@ -51,12 +52,8 @@ impl fmt::Display for Error {
                 f.write_str("public keys and proofs need aliases that were read with their targets")
             }
             Error::Write(error) => write!(f, "cannot write: {error}"),
-            Error::Aside { dir, error } => {
-                write!(
-                    f,
-                    "{}: cannot put aside what is beyond the memory limit: {error}",
-                    dir.display()
-                )
+            Error::Spill { dir, error } => {
+                write!(f, "{}: cannot spill to disk: {error}", dir.display())
             }
             Error::Threads(error) => write!(f, "cannot start the threads: {error}"),
             Error::Invalid { source, line, byte, error } => write!(
@@ -71,12 +68,23 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Read(error) => error.source(),
+            Error::Set(error) => error.source(),
+            Error::Write(error) | Error::Spill { error, .. } => Some(error),
+            Error::Threads(error) => Some(error),
+            Error::Invalid { error, .. } => Some(error),
+            Error::Targets => None,
+        }
+    }
+}
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
         match error {
-            StoreError::Spill { dir, error } => Error::Aside { dir, error },
+            StoreError::Spill { dir, error } => Error::Spill { dir, error },
             StoreError::Set(error) => Error::Set(error),
             StoreError::Write(error) => Error::Write(error),
         }

@@ -13,6 +13,7 @@ use crate::uri::UriError;
 
 /// Why a table could not be read, worked on or written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum TableError {
     /// It could not be read, or is not what it is taken for.
     Read {
@@ -60,7 +61,7 @@ pub enum TableError {
     /// What is to be written has no place in the format.
     Format(String),
     /// What exceeds the memory limit could not be spilled, or not be read back.
-    Aside(pipeline::Error),
+    Spill(pipeline::Error),
     /// The set on disk could not be read or written.
     Set(SetError),
     /// Results could not be written.
@@ -81,14 +82,29 @@ impl fmt::Display for TableError {
             TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
             TableError::Work(error) => error.fmt(f),
             TableError::Format(what) => f.write_str(what),
-            TableError::Aside(error) => error.fmt(f),
+            TableError::Spill(error) => error.fmt(f),
             TableError::Set(error) => error.fmt(f),
             TableError::Write(error) => write!(f, "cannot write: {error}"),
         }
     }
 }
 
-impl std::error::Error for TableError {}
+impl std::error::Error for TableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TableError::Invalid { error, .. } => Some(error),
+            TableError::Write(error) => Some(error),
+            TableError::Work(error) => error.source(),
+            TableError::Spill(error) => error.source(),
+            TableError::Set(error) => error.source(),
+            TableError::Read { .. }
+            | TableError::Column { .. }
+            | TableError::Columns { .. }
+            | TableError::Line { .. }
+            | TableError::Format(_) => None,
+        }
+    }
+}
 
 impl From<ColumnError> for TableError {
     fn from(error: ColumnError) -> TableError {
@@ -101,7 +117,7 @@ impl From<StoreError> for TableError {
         match error {
             StoreError::Write(error) => TableError::Write(error),
             StoreError::Set(error) => TableError::Set(error),
-            error @ StoreError::Spill { .. } => TableError::Aside(error.into()),
+            error @ StoreError::Spill { .. } => TableError::Spill(error.into()),
         }
     }
 }

@@ -272,7 +272,7 @@ fn unusable_directories_and_changed_files_are_named() {
         let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
         classes(streams(&text), &options, &settings, &mut Sinks::new(&mut Vec::new()))
     };
-    assert!(matches!(error(0, &missing), Err(Error::Aside { dir, .. }) if dir == missing));
+    assert!(matches!(error(0, &missing), Err(Error::Spill { dir, .. }) if dir == missing));
     assert!(error(1 << 30, &missing).is_ok(), "nobody needs it");
 
     let path = dir.path().join("list");
@@ -321,7 +321,7 @@ fn a_full_disk_is_named() {
     for found in found {
         let message = found.as_ref().unwrap_err().to_string();
         assert!(message.starts_with(&*dir.path().display().to_string()), "{message}");
-        let Err(Error::Aside { error, .. }) = found else { panic!("{message}") };
+        let Err(Error::Spill { error, .. }) = found else { panic!("{message}") };
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }
     assert_eq!(left, 0);

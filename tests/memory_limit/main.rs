@@ -180,7 +180,7 @@ fn a_directory_that_cannot_be_used_is_named() {
     };
     let found = error(0, &missing).unwrap_err();
     assert!(found.to_string().starts_with(&*missing.display().to_string()), "{found}");
-    assert!(matches!(found, Error::Aside { dir, .. } if dir == missing));
+    assert!(matches!(found, Error::Spill { dir, .. } if dir == missing));
     assert!(error(1 << 30, &missing).is_ok(), "nobody needs it");
 }
 
@@ -282,7 +282,7 @@ fn a_full_disk_is_named() {
     for found in found {
         let message = found.as_ref().unwrap_err().to_string();
         assert!(message.starts_with(&*dir.path().display().to_string()), "{message}");
-        let Err(Error::Aside { error, .. }) = found else { panic!("{message}") };
+        let Err(Error::Spill { error, .. }) = found else { panic!("{message}") };
         assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
     }
     assert_eq!(left, 0);

@@ -148,7 +148,7 @@ fn rows_of_tables_are_the_same_under_a_limit() {
     }
     assert_eq!(place.names(), ["in.csv"]);
     let message = place.run(&[&args[..], &["--temp-dir", "nowhere", "in.csv"]].concat(), "");
-    assert!(message.stderr.contains("nowhere: cannot put aside"), "{}", message.stderr);
+    assert!(message.stderr.contains("nowhere: cannot spill to disk"), "{}", message.stderr);
     assert!(message.code == 2 && message.stderr.contains("--temp-dir"), "{}", message.stderr);
 }
 
@@ -157,11 +157,11 @@ fn what_cannot_be_done_is_told() {
     let place = Place::new(&[("list", &uris(2_400_000))]);
     let run = |args: &[&str]| place.run(&[&["dedup", "-j8", "--max-memory"], args].concat(), "");
     let message = run(&["64M", "--temp-dir", "nowhere", "list", "-o", "out"]).refused();
-    assert!(message.starts_with("uriscan: nowhere: cannot put aside"), "{message}");
+    assert!(message.starts_with("uriscan: nowhere: cannot spill to disk"), "{message}");
     assert!(message.contains("--temp-dir"), "{message}");
     assert_eq!(place.names(), ["list"]);
     let message = run(&["64M", "--temp-dir", "nowhere", "-c", "list", "-o", "out"]).refused();
-    assert!(message.starts_with("uriscan: nowhere: cannot put aside"), "{message}");
+    assert!(message.starts_with("uriscan: nowhere: cannot spill to disk"), "{message}");
     assert_eq!(place.names(), ["list"]);
     let ran = run(&["63M", "list"]);
     assert!(ran.code == 2 && ran.stderr.contains("64M or more"), "{}", ran.stderr);
