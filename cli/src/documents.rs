@@ -15,8 +15,10 @@ use crate::exit::Failure;
 use crate::inputs::{Input, Inputs, StdinHead, missing, refuse_table, text};
 use crate::output::{Claims, StdoutFile};
 
-/// Makes sources of `inputs` and of what `documents` adds to them; as lists of the links in them if `is_list`.
-/// The file that standard output goes to is passed over below a directory, and any other of `outputs` is refused. What cannot be read is reported to `unread`, and the rest goes on; what such lists leave out is counted in `left_out`.
+/// Makes sources of `inputs` and of the files that `documents` adds; lists of the links in them if `is_list`.
+///
+/// Below a directory, the file that standard output goes to is skipped; any other of `outputs` is refused. What cannot be
+/// read is reported to `unread` and skipped. What lists of links omit is counted in `left_out`.
 ///
 /// # Errors
 /// When the list of files cannot be read, or names standard input twice; when an input is an output.

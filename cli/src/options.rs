@@ -43,7 +43,7 @@ pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -
 }
 
 /// # Errors
-/// When there is no such rule set.
+/// When a rule is unknown or a file of rules cannot be read.
 pub(crate) fn equivalence(typed: &args::Equivalence) -> Result<Equivalence, Failure> {
     equivalence_by(Grammar::Rfc3986, typed)
 }

@@ -8,7 +8,7 @@ use uriscan::pipeline::{Census, RulesCensus, RungCensus};
 
 use crate::summary::{grouped, share};
 
-/// The table, with a line end behind every line.
+/// The census as a table; every line ends in a line feed.
 pub(crate) fn of_census(census: &Census) -> String {
     let mut table = String::new();
     let Census { records, blank, rungs, rules, invalid, .. } = census;

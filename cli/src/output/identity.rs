@@ -54,7 +54,7 @@ pub(super) fn target_of(path: &Path) -> PathBuf {
     path
 }
 
-/// Metadata of standard input or standard output, if the system tells.
+/// Metadata of standard input or standard output, if known.
 #[cfg(unix)]
 fn metadata_of(stream: &impl std::os::fd::AsFd) -> Option<Metadata> {
     File::from(stream.as_fd().try_clone_to_owned().ok()?).metadata().ok()
