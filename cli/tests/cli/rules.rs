@@ -155,7 +155,7 @@ fn wrong_rules_are_refused_with_place_and_advice() {
     assert!(refused(&["--rules", &binary]).contains("not UTF-8"));
     assert!(refused(&["--rules", "no/such/file"]).starts_with("uriscan: no/such/file: "));
     assert!(refused(&["--preset", "all"]).contains("the presets are rfc, crawl, log"));
-    assert!(refused(&["--rule", "www2"]).contains("unknown rule `www2`; there are fragment, "));
+    assert!(refused(&["--rule", "www2"]).contains("unknown rule `www2`; the rules are fragment, "));
     assert!(refused(&["--rule", "drop-param"]).contains("drop-param=GLOB"));
     assert!(refused(&["--no-rule", "x"]).contains("uriscan rules"));
 }
