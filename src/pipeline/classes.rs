@@ -30,7 +30,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
 /// and, if asked for, reports what became of the others.
 ///
-/// With [`Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
+/// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
 /// survivor and the name of the lowest rung at which they are equivalent, with tabs between. Nothing is
@@ -54,7 +54,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
 /// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
 ///
-/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`Keep::Min`], [`Keep::Max`] and
+/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`super::Keep::Min`], [`super::Keep::Max`] and
 /// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
 /// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,

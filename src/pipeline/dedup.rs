@@ -50,7 +50,7 @@ pub fn dedup(
 
 /// [`dedup`] without the records whose keys are in a set on disk, which count as duplicates.
 ///
-/// The meaning of the set has to be that of [`Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read
+/// The meaning of the set has to be that of [`super::Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read
 /// with their targets.
 ///
 /// # Errors

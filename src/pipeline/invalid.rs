@@ -14,9 +14,9 @@ pub enum OnInvalid {
     Pass,
     /// Leave it out.
     Drop,
-    /// Stop with [`Error::Invalid`] at the first one.
+    /// Stop with [`super::Error::Invalid`] at the first one.
     Fail,
-    /// Write it to the second writer instead ([`Sinks::rejects`]).
+    /// Write it to the second writer instead ([`super::Sinks::rejects`]).
     Divert,
 }
 

@@ -7,7 +7,7 @@
 //! seen; neither knows where records come from. Lines ([`crate::pipeline`]) and rows of tables are read a
 //! second time at the positions of [`Survivors`].
 //!
-//! What spills goes to [`Partitions`] by the bits of the keys, each a run of rows in the order of the input. At
+//! What spills goes to `Partitions` by the bits of the keys, each a run of rows in the order of the input. At
 //! the end each partition is resolved by itself, in several passes by further bits if it has no room in memory. Results are
 //! those without a limit.
 

@@ -81,7 +81,7 @@ pub fn run<'a>(
 /// [`Sinks::rejects`] takes a table of the rows that [`Job::drops_invalid`] omits, in the same format as the results;
 /// [`Sinks::dupes`] and [`Sinks::clusters`] take what [`crate::pipeline::classes()`] writes, about [`Task::Classes`]: there, the
 /// table is the source, and the row, counted from 1 without a header, the line. The meaning of the set has to be that of
-/// the equivalence by [`Columns::hash`].
+/// the equivalence by [`crate::arrow::Columns::hash`].
 ///
 /// # Errors
 /// See [`TableError`]. What was written till then is not complete.
