@@ -83,7 +83,8 @@ impl Extractor {
     /// lines or records.
     ///
     /// ```
-    /// use uriscan::{chunk::PaddedBuf, extract::{Extractor, ExtractorOptions, Format, Links}, simd::Kernels};
+    /// use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
+    /// use uriscan::{Kernels, PaddedBuf};
     /// let extractor = Extractor::new(ExtractorOptions {
     ///     base: Some(b"http://example.com/a/".to_vec()),
     ///     ..ExtractorOptions::default()

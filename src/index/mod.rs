@@ -33,7 +33,8 @@ impl Index {
     /// Indexes `text`, whose records end at each byte `record_end` (LF or NUL).
     ///
     /// ```
-    /// use uriscan::{chunk::PaddedBuf, index::Index, simd::Kernels};
+    /// use uriscan::internals::index::Index;
+    /// use uriscan::{Kernels, PaddedBuf};
     /// let text = PaddedBuf::from_content(b"http://a/\nhttp://b/\n");
     /// let mut index = Index::new();
     /// index.build(Kernels::detect(), text.padded(), b'\n');
@@ -159,7 +160,8 @@ impl Task for Build<'_, '_> {
 /// The offsets of all `:/?#@[]` (the `gen-delims` of 2.2) of `text`, in order.
 ///
 /// ```
-/// use uriscan::{chunk::PaddedBuf, index::delimiters, simd::Kernels};
+/// use uriscan::internals::index::delimiters;
+/// use uriscan::{Kernels, PaddedBuf};
 /// let text = PaddedBuf::from_content(b"//u@[::1]/?#");
 /// assert_eq!(delimiters(Kernels::detect(), text.padded()), [0, 1, 3, 4, 5, 6, 8, 9, 10, 11]);
 /// ```

@@ -33,6 +33,27 @@ pub(crate) struct Window {
     first: Vec<usize>,
     /// Offsets in the window, and numbers of records.
     found: Vec<(u64, u64)>,
+    /// For each offset the number of records, while they are sorted.
+    counts: Vec<u64>,
+}
+
+impl Window {
+    /// Brings what was found into the order of the offsets.
+    fn sort(&mut self) {
+        let Window { start, end, found, counts, .. } = self;
+        let len = (*end - *start) as usize;
+        if found.is_sorted() {
+            return;
+        }
+        // Most lines are survivors: a place for each costs less than sorting. Of most bytes there is nothing.
+        if len > 8 * found.len() {
+            return found.sort_unstable();
+        }
+        counts.clear();
+        counts.resize(len, 0);
+        found.drain(..).for_each(|(offset, count)| counts[offset as usize] = count);
+        found.extend((0..).zip(&*counts).map(|(i, &count)| (i, count)).filter(|&(_, n)| n > 0));
+    }
 }
 
 impl<'s> Survivors<'s> {
@@ -101,7 +122,7 @@ impl<'s> Survivors<'s> {
                 window.found.extend(survivors.filter(|&(_, count)| count > 0));
             }
         }
-        window.found.sort_unstable();
+        window.sort();
         &window.found
     }
 }
