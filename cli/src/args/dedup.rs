@@ -14,8 +14,8 @@ use super::groups::{Common, Equivalence, Hash, InvalidRecords, Memory, ProfileCh
 ///
 /// Reads one URI per line and writes the first URI of each class as it was read, without white space around it. Two URIs are
 /// equivalent if their canonical forms at --rung have the same bytes. Classes are identified by 128-bit hashes: memory is 20
-/// to 40 bytes per distinct URI, whatever its length, and the probability of one wrong merge among 10^10 URIs is 1.5e-19. If
-/// the keys exceed --max-memory, they spill to disk.
+/// to 40 bytes per distinct URI, whatever its length, and the probability of a wrong merge among 10^10 URIs of up to 255 bytes
+/// is at most 2^-61, even if an attacker chooses them. If the keys exceed --max-memory, they spill to disk.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Dedup {
