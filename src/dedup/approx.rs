@@ -10,7 +10,7 @@ const MIN_KEYS: usize = 1 << 10;
 
 /// A set of keys in Bloom filters: about `1.44 * log2(1 / rate)` bits a key, 14 at a rate of 0.001, and up to
 /// three times that while it grows. It never takes an old key for a new one; a new one is taken for an old one
-/// with a chance of `rate` at the most.
+/// with a chance of `rate` at most.
 ///
 /// ```
 /// use uriscan::dedup::{Rows, ApproxSet};
@@ -80,7 +80,7 @@ fn filter(rate: f64, size: usize) -> BloomFilter {
 }
 
 impl ApproxSet {
-    /// An empty one that errs at `rate`, between 0 and 1, at the most; made for `expected` keys as far as one can
+    /// An empty one that errs at `rate`, between 0 and 1, at most; made for `expected` keys as far as one can
     /// guess, 0 for no idea.
     pub fn new(rate: f64, expected: u64) -> ApproxSet {
         let expected = usize::try_from(expected).unwrap_or(0) / PARTITIONS * 33 / 32;
@@ -88,7 +88,7 @@ impl ApproxSet {
         ApproxSet { partitions: (0..PARTITIONS).map(|_| filters()).collect(), rate }
     }
 
-    /// The chance at the most with which a new key is taken for an old one.
+    /// The chance at most with which a new key is taken for an old one.
     pub fn rate(&self) -> f64 {
         self.rate
     }

@@ -68,7 +68,7 @@ impl Numbering {
         self.table.reserve(more, 0, 0);
     }
 
-    /// Bytes of memory that `keys` keys take, about, if room was made for all of them at once.
+    /// Approximate memory in bytes of `keys` keys, if room was made for all of them at once.
     pub fn bytes_for(keys: usize) -> usize {
         places_for(keys).div_ceil(3) * 64
     }

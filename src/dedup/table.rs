@@ -282,7 +282,7 @@ fn entries<L: Layout>(line: &[u128; LINE]) -> impl Iterator<Item = (u128, u32)> 
 /// memory is short), to their places in the whole.
 ///
 /// From the last line to the first: a key's new home lies at or after its line, where all
-/// has been moved already, but for few: those that wrapped around, and those pushed far from home
+/// has been moved already, except for few: those that wrapped around, and those pushed far from home
 /// near the beginning. These go in at the end.
 fn spread<L: Layout>(slots: &mut [u128], old: usize) {
     let count = slots.len() / LINE;
@@ -461,7 +461,7 @@ mod tests {
                 assert!(keys.by_ref().take(100).all(|key| table.insert(key).1));
                 assert!(table.memory_bytes() <= most, "{most}");
             }
-            // All of it is used, but for what a huge page is cut from.
+            // All of it is used, except for what a huge page is cut from.
             let whole = if most >= 4 << 20 { most >> 21 << 21 } else { most };
             assert!(table.len() + 200 > whole / 16 * 3 / 4, "{most} {}", table.len());
             let before: Vec<u128> = (1..)

@@ -75,8 +75,8 @@ fn csv(row: &[u8]) -> Option<Vec<Vec<u8>>> {
 }
 
 impl Aliases {
-    /// Reads the aliases that `open` gives: two columns, the URI and what it stands for, as TSV, CSV or JSON lines with
-    /// `from` and `to`; the first row that is one tells which. A first row of the words `from` and `to` is a heading.
+    /// Reads the aliases that `open` gives: two columns, the URI and what it represents, as TSV, CSV or JSON lines with
+    /// `from` and `to`; the first row that is one decides which. A first row of the words `from` and `to` is a heading.
     ///
     /// `equivalence` is what makes two spellings one, without aliases; `hasher` makes the keys of the run.
     /// With `keep_targets` the targets can be shown ([`super::normalize`], [`super::Emit::Normalized`]) and have public keys.
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The keys of the two sides; `None` when one is no URI.
+    /// The keys of the two sides; `None` when one is not a URI.
     fn keys(&mut self, from: &[u8], to: &[u8]) -> Option<(Key, Key)> {
         let mut from = self.form(from)?;
         let key = self.hasher.key(&from);

@@ -1,11 +1,11 @@
-//! Rung 6.2.4: evidence that one URI stands for another.
+//! Rung 6.2.4: evidence that one URI represents another.
 
 use std::collections::HashMap;
 
 use crate::alias::AliasTable;
 use crate::key::{Hasher, Key};
 
-/// Pairs of URIs, the first of which stands for the second, such as redirects that were seen.
+/// Pairs of URIs, the first of which represents the second, such as redirects that were seen.
 ///
 /// Chains are followed to their end. Compared are canonical forms, so a pair speaks for every spelling of its
 /// first URI. 40 bytes per pair, and the targets besides where they are to be shown.
@@ -23,7 +23,7 @@ pub struct Aliases {
 pub enum AliasFault {
     /// It has not two columns, or not the members `from` and `to`.
     Malformed,
-    /// One of the two is no URI.
+    /// One of the two is not a URI.
     Invalid,
     /// Another row sends the same URI elsewhere.
     Conflict,
@@ -50,7 +50,7 @@ impl AliasFault {
     pub const fn message(self) -> &'static str {
         match self {
             AliasFault::Malformed => "a row has two columns, from and to; nothing is merged by it",
-            AliasFault::Invalid => "one of the two is no URI; nothing is merged by it",
+            AliasFault::Invalid => "one of the two is not a URI; nothing is merged by it",
             AliasFault::Conflict => "another row sends this URI elsewhere; it stands for itself",
             AliasFault::Loop => "this leads into a circle; the URI stands for itself",
         }
@@ -79,13 +79,13 @@ impl Aliases {
         &self.hasher
     }
 
-    /// The key of what the canonical form `form` stands for.
+    /// The key of what the canonical form `form` represents.
     #[inline]
     pub(super) fn key(&self, form: &[u8]) -> Key {
         self.table.target(self.hasher.key(form))
     }
 
-    /// The canonical form of what `form` stands for, if targets are kept.
+    /// The canonical form of what `form` represents, if targets are kept.
     pub(super) fn form<'a>(&'a self, form: &'a [u8]) -> &'a [u8] {
         let Some(targets) = &self.targets else { return form };
         targets.get(&self.key(form).0).map_or(form, |target| target)

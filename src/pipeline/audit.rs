@@ -28,7 +28,7 @@ pub enum AuditFormat {
     Sarif,
 }
 
-/// What is looked for, and how it is told.
+/// What is looked for, and how it is reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditOptions {
     /// The rules.
@@ -77,7 +77,7 @@ impl FindingCounts {
 /// Writes what `options.rules` find in the records of `sources`, in order; gives the totals of the run, in
 /// which `written` counts the records with findings, and the findings by rule.
 ///
-/// A record that is no URI-reference is counted as invalid, and judged as Appendix B splits it. One
+/// A record that is not a URI-reference is counted as invalid, and judged as Appendix B splits it. One
 /// that is too long is a finding of [`Rule::Invalid`].
 ///
 /// ```

@@ -56,7 +56,7 @@ pub struct RungCensus {
     pub rung: Rung,
     /// Classes of equal records; what [`super::dedup()`] writes at this rung.
     pub distinct: u64,
-    /// Classes of the rung below that are one with another here; at the lowest rung, records that
+    /// Classes of the rung below that are equivalent here; at the lowest rung, records that
     /// repeat another.
     pub merges: u64,
 }
@@ -66,7 +66,7 @@ pub struct RungCensus {
 pub struct RulesCensus {
     /// Classes of equal records; what [`super::dedup()`] writes at rung `scheme` under the rules.
     pub distinct: u64,
-    /// Classes of the rung `scheme` that are one with another under the rules.
+    /// Classes of the rung `scheme` that are equivalent under the rules.
     pub merges: u64,
 }
 
@@ -127,7 +127,7 @@ impl Serialize for Census {
 
 /// Counts the classes of the records of `sources` at every rung, in one pass.
 ///
-/// `progress` is told the number of bytes read so far, as [`Sinks::progress`] is. Memory: three sets
+/// `progress` receives the number of bytes read so far, as [`Sinks::progress`] does. Memory: three sets
 /// of keys, so about three times what [`super::dedup()`] takes.
 ///
 /// ```
@@ -242,7 +242,7 @@ impl Count {
         }
     }
 
-    /// The keys of a record that is no URI because of `error`: those of what repairs make of it, or of its bytes.
+    /// The keys of a record that is not a URI because of `error`: those of what repairs make of it, or of its bytes.
     #[cold]
     fn keys_mended(
         &self,
@@ -288,7 +288,7 @@ impl Count {
                 let string = Prefix::new(record.padded().padded(), string.len());
                 ([hasher.secret_key_by(isa, string), hasher.secret_key_by(isa, form)], None)
             }
-            // A host in raw UTF-8: no URI, but the highest rung knows what it stands for.
+            // A host in raw UTF-8: no URI, but the highest rung knows what it represents.
             Err(error) => {
                 let key = hasher.secret_key_by(isa, record.padded().into());
                 ([key, key], Some(error))

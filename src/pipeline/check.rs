@@ -26,7 +26,7 @@ pub enum CheckFormat {
 /// Judges every record of `sources` that is not blank by RFC 3986 Appendix A, strictly; one that is no
 /// URI-reference, but is one with `repairs`, as what it is then.
 ///
-/// The report's `invalid` counts what is no URI-reference, by kind; its `written` counts the records
+/// The report's `invalid` counts what is not a URI-reference, by kind; its `written` counts the records
 /// about which something was written.
 ///
 /// ```

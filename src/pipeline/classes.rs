@@ -37,7 +37,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
 /// records with tabs are repaired a line may be read in two ways, and clusters tell. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
-/// of the input, but for what `on_invalid` has turned away.
+/// of the input, except for what `on_invalid` has turned away.
 ///
 /// [`Sinks::clusters`] takes a JSON object for each class that is written, in the same order:
 ///

@@ -42,13 +42,13 @@ pub struct Equivalence {
     pub normalize: Options,
     /// Rules beyond the RFC, applied to the form that the rung gives.
     pub rules: Option<Arc<RuleSet>>,
-    /// What may be done to a record that is no URI to make it one; it is compared as repaired then, and is
+    /// What may be done to a record that is not a URI to make it one; it is compared as repaired then, and is
     /// not invalid.
     pub repairs: Repairs,
-    /// The rung 6.2.4, over all others: what stands for what. Read with the same options and hasher.
+    /// The rung 6.2.4, over all others: what represents what. Read with the same options and hasher.
     pub aliases: Option<Arc<Aliases>>,
     /// Another system whose answers are given instead; then nothing else here has a say, and what
-    /// [`super::classes()`] tells of rungs and rules means nothing.
+    /// [`super::classes()`] reports of rungs and rules means nothing.
     pub profile: Option<Profile>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Scratch {
 }
 
 impl Equivalence {
-    /// The hash of all that decides which records are one.
+    /// The hash of all that decides which records are equivalent.
     pub fn identity(&self) -> Identity {
         Identity::of_text(&self.facts())
     }
@@ -82,7 +82,7 @@ impl Equivalence {
         Meaning::new(hash, &self.facts())
     }
 
-    /// All that decides which records are one, one fact a line.
+    /// All that decides which records are equivalent, one fact a line.
     fn facts(&self) -> String {
         if let Some(profile) = self.profile {
             return format!("profile {profile} {}\n", profile.version());
@@ -152,7 +152,7 @@ impl Equivalence {
         }
     }
 
-    /// Sees that the forms of what aliases stand for are known.
+    /// Ensures that the forms of the targets of aliases are known.
     ///
     /// # Errors
     /// [`Error::Targets`] when they are not.
@@ -173,7 +173,7 @@ impl Equivalence {
         }
     }
 
-    /// The bytes that stand for the class of `record`, which is not empty: its own bytes, or bytes in
+    /// The bytes that represent the class of `record`, which is not empty: its own bytes, or bytes in
     /// `scratch`.
     #[inline(always)]
     pub(crate) fn canonical<'a, I: Isa>(
@@ -356,7 +356,7 @@ impl<'a> Task for Rules<'_, 'a> {
     }
 }
 
-/// Finds the bytes that stand for the class of a record.
+/// Finds the bytes that represent the class of a record.
 struct Form<'e, 'a>(&'e Equivalence, Record<'a>, &'a mut Scratch);
 
 impl<'a> Task for Form<'_, 'a> {
@@ -382,7 +382,7 @@ impl<'e> Judge<'e> {
         Judge { equivalence, kernels, text, index, scratch }
     }
 
-    /// The bytes that stand for the class of `record`: its canonical form, or its own bytes if it has
+    /// The bytes that represent the class of `record`: its canonical form, or its own bytes if it has
     /// none. `record` is not empty and was read from a chunk, so its length fits 32 bits.
     pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
         let Judge { equivalence, kernels, text, index, scratch } = self;

@@ -28,7 +28,7 @@ pub enum ExplainFormat {
 pub struct ExplainOptions {
     /// What makes two records one.
     pub equivalence: Equivalence,
-    /// A record is two URIs with a tab between, to be compared; what stands behind a further tab is
+    /// A record is two URIs with a tab between, to be compared; what follows a further tab is
     /// left alone. A record without a tab is one URI.
     pub has_pairs: bool,
     /// How.

@@ -27,13 +27,13 @@ pub struct LinkFormat {
 /// The shape of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkShape {
-    /// The URI, behind what [`LinkFormat`] asks for, with `:` between, as `grep` does it.
+    /// The URI, after what [`LinkFormat`] asks for, with `:` between, as `grep` does it.
     #[default]
     Line,
     /// A JSON object: `{"file":"a","line":1,"byte":0,"context":"text","uri":"http://h/"}`, always with all of
     /// them. Bytes that are no UTF-8 become U+FFFD.
     Jsonl,
-    /// No rows, but the number of links: one for all sources, or one for each behind its name and `:`.
+    /// No rows, but the number of links: one for all sources, or one for each after its name and `:`.
     Count,
 }
 

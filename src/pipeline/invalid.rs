@@ -6,7 +6,7 @@ use crate::audit::redact_into;
 use crate::chunk::Span;
 use crate::uri::UriError;
 
-/// What to do with a record that is no URI (or is a relative reference).
+/// What to do with a record that is not a URI (or is a relative reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
     /// Keep it as it is; its bytes are its key.
@@ -23,7 +23,7 @@ pub enum OnInvalid {
 /// What a scan does with an invalid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It stands for itself.
+    /// It represents itself.
     Keep,
     /// It is not in the results.
     Omit,

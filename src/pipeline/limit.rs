@@ -7,7 +7,7 @@ use super::slot::Slot;
 use crate::chunk::Span;
 use crate::survivors::{BATCHES, MemoryLimit};
 
-/// `settings` with chunks so small that their buffers take a quarter of `limit` at the most, where that is possible.
+/// `settings` with chunks so small that their buffers take a quarter of `limit` at most, where that is possible.
 pub(super) fn within(limit: &MemoryLimit, settings: &Settings) -> Settings {
     let threads = match settings.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),

@@ -182,7 +182,7 @@ pub struct LeftOut {
     /// How much, as [`super::extract()`] counts it.
     pub report: Report,
     /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
-    /// could not be parsed: twenty at the most.
+    /// could not be parsed: twenty at most.
     pub faults: Vec<ReadError>,
 }
 

@@ -13,7 +13,7 @@ use crate::surt;
 
 /// Writes the canonical form of every record; a blank line stays a blank line.
 ///
-/// A record that is no URI is written as it is under [`OnInvalid::Pass`]; under the other
+/// A record that is not a URI is written as it is under [`OnInvalid::Pass`]; under the other
 /// policies its line is missing.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn normalize(
 
 /// Writes the public key by `hash` of every record as 32 hexadecimal digits; a blank line stays a blank line.
 ///
-/// Equal keys stand for records that are equal at the rung. A record that is no URI has the
+/// Equal keys represent records that are equal at the rung. A record that is not a URI has the
 /// key of its bytes under [`OnInvalid::Pass`]; one too long to be judged has
 /// a key of zeros, which no other record has.
 ///
@@ -55,7 +55,7 @@ pub fn keys(
 
 /// Writes the sort-friendly form of the canonical form of every record; a blank line stays a blank line.
 ///
-/// A record that is no URI is written as it is under [`OnInvalid::Pass`].
+/// A record that is not a URI is written as it is under [`OnInvalid::Pass`].
 ///
 /// ```
 /// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, surts};
@@ -165,7 +165,7 @@ impl Job for Map<'_> {
                 continue;
             }
             slot.report.records += 1;
-            // What has no canonical form stands for itself.
+            // What has no canonical form represents itself.
             let mut is_form = true;
             let bytes = match self.equivalence.canonical(isa, record, scratch) {
                 Ok(form) => form,

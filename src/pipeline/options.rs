@@ -30,7 +30,7 @@ pub struct DedupOptions {
     pub hash: PublicHash,
     /// What memory may be taken; without it as much as there are keys for.
     pub limit: Option<MemoryLimit>,
-    /// Take a new record for an old one with a chance of this at the most, between 0 and 1, for an eighth of the
+    /// Take a new record for an old one with a chance of this at most, between 0 and 1, for an eighth of the
     /// memory ([`ApproxSet`](crate::dedup::ApproxSet)); `limit` is not looked at then.
     pub approximate: Option<f64>,
 }

@@ -14,7 +14,7 @@ use crate::uri::UriError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowFormat {
     /// A JSON object a line, with the names of [`crate::io::Field::ALL`] in that order. An undefined
-    /// component is `null`, an empty one `""`. A record that is no URI-reference gives
+    /// component is `null`, an empty one `""`. A record that is not a URI-reference gives
     /// `{"line":4,"error":{"kind":"space","at":17}}`.
     Jsonl,
     /// Tab-separated values under a line of column names: those of [`crate::io::Field::ALL`], and
@@ -22,7 +22,7 @@ pub enum RowFormat {
     /// URI-reference has `\N` in every column but `line` and `error`, which is `space@17`.
     Tsv,
     /// The template, filled, and the record end of the settings. An undefined component gives nothing,
-    /// like an empty one. A record that is no URI-reference has no row; it is counted in
+    /// like an empty one. A record that is not a URI-reference has no row; it is counted in
     /// [`Report::invalid`].
     Template(Template),
 }
@@ -30,8 +30,8 @@ pub enum RowFormat {
 /// Writes a row for every record of `sources` that is not blank; relative references are as good
 /// as URIs here.
 ///
-/// A record that is no URI-reference, but is one with `repairs`, has the row of what it is then, and counts as
-/// valid. (No row says so: [`crate::repair::repair`] tells what is done to a record.)
+/// A record that is not a URI-reference, but is one with `repairs`, has the row of what it is then, and counts as
+/// valid. (No row says so: [`crate::repair::repair`] shows what it does to a record.)
 ///
 /// A row's `line` is the number of its record's line in its own source, counted from 1, blank lines included.
 ///

@@ -47,7 +47,7 @@ pub struct Report {
     pub written: u64,
     /// Records omitted because another one, an earlier one unless asked otherwise, equals them.
     pub duplicates: u64,
-    /// Records that stand for classes that were not asked for ([`super::Select`]).
+    /// Records that represent classes that were not asked for ([`super::Select`]).
     pub withheld: u64,
     /// Records that are no URI, whatever was done with them.
     pub invalid: Invalid,

@@ -29,7 +29,7 @@ pub enum LegacyQuestion {
 
 /// Answers `question` by RFC 2396 for every record of `sources` that is not blank.
 ///
-/// The report's `invalid` counts what is no URI-reference by RFC 2396, by kind, but for
+/// The report's `invalid` counts what is not a URI-reference by RFC 2396, by kind, except for
 /// [`LegacyQuestion::Differ`] what neither grammar takes; its `differing` counts what they read differently.
 ///
 /// ```

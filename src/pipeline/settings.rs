@@ -15,7 +15,7 @@ pub struct Settings {
     pub kernels: Kernels,
     /// The byte that ends a record, read and written: LF or NUL.
     pub record_end: u8,
-    /// Bytes per chunk, about; a chunk is what one thread takes at a time. Taken for `max_record`
+    /// Approximate size of a chunk in bytes; a chunk is what one thread takes at a time. Taken for `max_record`
     /// when it is more.
     pub chunk_bytes: usize,
     /// Bytes of the longest record that is judged, white space around it included; longer ones are

@@ -31,7 +31,7 @@ pub(super) struct Slot<R> {
     pub(super) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(super) stop: Option<(Span, UriError)>,
-    /// What is wrong in the chunk, while the rest of it was worked on: `Fault::MOST` sentences at the most.
+    /// What is wrong in the chunk, while the rest of it was worked on: `Fault::MOST` sentences at most.
     pub(super) faults: Vec<String>,
     /// Why the chunk could not be read.
     pub(super) fault: Option<io::Error>,

@@ -24,7 +24,7 @@ pub(crate) trait Batch: Sync {
     /// The record of a row of a chunk.
     fn record(&self, chunk: usize, row: usize) -> Record<'_>;
 
-    /// Bytes of all records, about.
+    /// Approximate size of all records in bytes.
     fn bytes(&self) -> usize;
 }
 

@@ -25,7 +25,7 @@ const LEAST: usize = 256;
 pub(super) struct Row<'t> {
     pub(super) key: Key,
     pub(super) position: u64,
-    /// Records that it stands for.
+    /// Records that it represents.
     pub(super) count: u64,
     /// Its rank ([`super::Keep::rank`]), if ranks decide; 0 if not.
     pub(super) rank: u32,
@@ -62,7 +62,7 @@ pub(super) struct Partition {
 }
 
 impl Partitions {
-    /// No rows, in files in `dir`; buffers take `bytes` of memory at the most, or a little if that is too few. `mode` is that
+    /// No rows, in files in `dir`; buffers take `bytes` of memory at most, or a little if that is too few. `mode` is that
     /// of classes; without one, keys and positions are kept.
     pub(super) fn new(
         dir: SpillDir,

@@ -29,7 +29,7 @@ pub(super) fn passes(
     Partition::passes(rows + texts * part.text_bytes, room)
 }
 
-/// Bytes of memory for a row at the most, beside its text and its number: what a [`ClassStore`] holds of a class; for clusters a
+/// Bytes of memory for a row at most, beside its text and its number: what a [`ClassStore`] holds of a class; for clusters a
 /// member and the weight of the class.
 fn row_bytes(wanted: Wanted) -> u64 {
     32 + if wanted.clusters { 32 } else { 0 }

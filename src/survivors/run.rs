@@ -6,7 +6,7 @@ use super::StoreError;
 use super::file::SpillFile;
 use super::varint;
 
-/// Entries in the order in which they were pushed, on disk but for the last of them. No entry crosses from one block into
+/// Entries in the order in which they were pushed, on disk except for the last of them. No entry crosses from one block into
 /// the next.
 #[derive(Debug)]
 pub(super) struct Run {
@@ -24,7 +24,7 @@ impl Run {
         Run { blocks: Vec::new(), last: Vec::new(), capacity }
     }
 
-    /// The buffer to append an entry of `most` bytes at the most to.
+    /// The buffer to append an entry of `most` bytes at most to.
     #[inline]
     pub(super) fn entry(
         &mut self,

@@ -185,8 +185,8 @@ impl ClassStore {
         }
     }
 
-    /// The same for a row that spilled; all rows of a class come in the order of their positions, but for the
-    /// one that stands for several, which comes before the others.
+    /// The same for a row that spilled; all rows of a class come in the order of their positions, except for the
+    /// one that represents several, which comes before the others.
     #[inline]
     pub(super) fn add_row(&mut self, mode: ClassMode, class: u32, is_first: bool, row: &Row<'_>) {
         let &Row { position, count, rank, bytes, .. } = row;

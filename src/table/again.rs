@@ -21,7 +21,7 @@ use crate::survivors::{SpillStream, StoreError, Survivors, Window};
 
 /// What is known of the rows of a batch when they are read for the first time.
 pub(super) struct Marked {
-    /// Which rows are to be written now; null where there is no URI.
+    /// Which rows are to be written now; null where there is not a URI.
     pub(super) marks: BooleanArray,
     /// How many are invalid.
     pub(super) invalid: Invalid,
@@ -42,7 +42,7 @@ pub(super) struct Chosen<'s> {
 }
 
 impl Chosen<'_> {
-    /// For each row of `batch`, which is the next one, whether it is written, and how many rows it stands for if that is asked for.
+    /// For each row of `batch`, which is the next one, whether it is written, and how many rows it represents if that is asked for.
     fn next(
         &mut self,
         batch: &RecordBatch,

@@ -15,7 +15,7 @@ use super::decoding::guarded;
 use super::error::unread;
 use super::unit::{BATCH_ROWS, UNIT_ROWS, Unit};
 
-/// Bytes of a batch, about, as Parquet keeps them before compression.
+/// Approximate size of a batch in bytes, as Parquet keeps them before compression.
 const BATCH_BYTES: usize = 256 << 20;
 
 /// The row groups of a Parquet file that are still to be read.

@@ -23,10 +23,10 @@ use arrow_schema::{ArrowError, SchemaRef};
 /// Bytes that the compressed buffers of a message may hold in all.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// Bytes that one byte of lz4 can stand for: a run whose length is in bytes of up to 255.
+/// Bytes that one byte of lz4 can represent: a run whose length is in bytes of up to 255.
 const LZ4_RATIO: u64 = 255;
 
-/// Bytes that one byte of zstd can stand for: a block of 128 KiB takes four at the least (RFC 8878 section 3.1.1.2).
+/// Bytes that one byte of zstd can represent: a block of 128 KiB takes four at the least (RFC 8878 section 3.1.1.2).
 const ZSTD_RATIO: u64 = (128 << 10) / 4;
 
 /// Bytes of the body of a message of a stream that are asked for before the first have arrived.

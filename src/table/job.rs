@@ -27,7 +27,7 @@ pub struct Job {
     pub drops_invalid: bool,
     /// Keep rows without a URI: null, and for `dedup` also nothing but white space.
     pub keeps_blank: bool,
-    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at the most, between 0 and 1, for an
+    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at most, between 0 and 1, for an
     /// eighth of the memory; there is no limit then.
     pub approximate: Option<f64>,
     /// The format to write.
@@ -73,7 +73,7 @@ pub enum Task {
     Check,
     /// What the audit finds is added, as a column `uri_findings` of lists of the names of rules.
     Audit(RuleSet),
-    /// The links in every value, which is no URI but a document of this format, are added, as a column `uri_links` of lists.
+    /// The links in every value, which is not a URI but a document of this format, are added, as a column `uri_links` of lists.
     Extract(Box<Extractor>, Format),
 }
 

@@ -3,7 +3,7 @@
 //! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
 //! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked
 //! on and written some hundred thousand rows at a time (of Parquet, row groups, as many as there are threads), so memory does not
-//! grow with its length, but for the keys of `dedup`, which [`Job::limit`] limits.
+//! grow with its length, except for the keys of `dedup`, which [`Job::limit`] limits.
 //!
 //! ```
 //! use uriscan::arrow::Columns;

@@ -35,10 +35,10 @@ pub struct SortBy {
 /// Rows of a batch on disk: so many of each run are in memory while runs are merged.
 const ROWS: usize = 1 << 13;
 
-/// Bytes of a run, about, where rows are long: no column of it may have more than 2 GiB of text.
+/// Approximate size of a run in bytes, where rows are long: no column of it may have more than 2 GiB of text.
 const RUN_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 30 };
 
-/// Bytes of the rows that are handed out at a time, about.
+/// Approximate size in bytes of the rows that are handed out at a time.
 const BATCH_BYTES: usize = if cfg!(test) { 1 << 13 } else { 256 << 20 };
 
 /// Sorts a table.

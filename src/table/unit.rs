@@ -8,10 +8,10 @@ pub(super) const BATCH_ROWS: usize = if cfg!(test) { 1 << 10 } else { 1 << 16 };
 /// Rows of a unit, about: what is read or written by one thread at a time.
 pub(super) const UNIT_ROWS: usize = if cfg!(test) { 3 << 10 } else { 1 << 18 };
 
-/// Bytes of such a unit, about, where batches have many.
+/// Approximate size of such a unit in bytes, where batches have many.
 pub(super) const UNIT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 };
 
-/// Bytes of a batch of lines, about.
+/// Approximate size of a batch of lines in bytes.
 pub(super) const BATCH_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
 
 /// Some batches, one after the other.

@@ -62,7 +62,7 @@ pub struct ResolveOptions {
 
 /// Writes the target of every record; a blank line stays a blank line.
 ///
-/// A record that is no reference, or a row whose base is no URI, is written as it is under
+/// A record that is not a reference, or a row whose base is not a URI, is written as it is under
 /// [`OnInvalid::Pass`]; under the other policies its line is missing. An error in a row counts its
 /// position from the start of the row; in a member of JSON that holds escapes, it is the start itself.
 ///

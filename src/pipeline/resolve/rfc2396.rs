@@ -15,7 +15,7 @@ pub(super) struct LegacyRow<'a> {
     pub(super) fields: &'a Fields,
     pub(super) legacy: Legacy,
     pub(super) lenient_scheme: bool,
-    /// The chunk, with the bytes behind it.
+    /// The chunk, with the bytes after it.
     pub(super) text: &'a [u8],
     pub(super) line: Span,
 }
