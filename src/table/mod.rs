@@ -118,6 +118,11 @@ fn run_into(
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;
     let (columns, mut lacks_column) = (reader.schema(), true);
+    let first = reader.name().to_owned();
+    // Before anything is written: what does not fit is not to be found after hours.
+    for later in inputs.as_slice().iter().filter_map(Input::again) {
+        refuse_other_columns(&columns, &first, &Reader::open(later, job)?)?;
+    }
     let mut work = Work::new(job, &reader, seen, sides)?;
     let mut writer = Writer::new(job.to, work.schema(), sink)?;
     let rejects = rejects.map(|sink| Writer::new(job.to, reader.schema(), sink));
@@ -146,7 +151,7 @@ fn run_into(
         lacks_column &= reader.lacks_column();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
-        refuse_other_columns(&columns, &reader)?;
+        refuse_other_columns(&columns, &first, &reader)?;
     }
     if lacks_column {
         let (table, column) = (reader.name().to_owned(), &job.column);
@@ -162,8 +167,12 @@ fn run_into(
     Ok(Report { bytes, ..report })
 }
 
-/// Tables that are read one after the other have the same columns.
-fn refuse_other_columns(columns: &SchemaRef, reader: &Reader) -> Result<(), TableError> {
+/// Returns an error if `reader` does not have the `columns` of the table `first`.
+fn refuse_other_columns(
+    columns: &SchemaRef,
+    first: &str,
+    reader: &Reader,
+) -> Result<(), TableError> {
     let names = |schema: &SchemaRef| {
         let fields = schema.fields().iter();
         fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect::<Vec<_>>()
@@ -174,8 +183,8 @@ fn refuse_other_columns(columns: &SchemaRef, reader: &Reader) -> Result<(), Tabl
     }
     let different = expected.iter().zip(&found).find(|(one, other)| one != other);
     let what = match different {
-        Some((one, other)) => format!("`{other}` where the first table has `{one}`"),
-        None => format!("{} columns, the first table has {}", found.len(), expected.len()),
+        Some((one, other)) => format!("`{other}` where {first} has `{one}`"),
+        None => format!("{} columns, {first} has {}", found.len(), expected.len()),
     };
     Err(TableError::Columns { table: reader.name().to_owned(), what })
 }

@@ -53,6 +53,14 @@ impl Input {
         let from = From::Stream(Box::new(reader));
         Input { name: name.into(), format: format.into(), from, members: None }
     }
+
+    /// The same table again, if it is one that can be read twice.
+    pub(super) fn again(&self) -> Option<Input> {
+        let From::File(path) = &self.from else { return None };
+        Twice::at(path)?;
+        let (name, from) = (self.name.clone(), From::File(path.clone()));
+        Some(Input { name, format: self.format, from, members: self.members.clone() })
+    }
 }
 
 /// Lets all of `inputs` know the members of those that are files of JSON lines, which are read for that.

@@ -197,7 +197,13 @@ fn views_and_several_files_are_one_table() {
     let message = place
         .run(&["dedup", "--column", "url", "a.parquet", "c.parquet", "-o", "out.csv"], "")
         .refused();
-    assert_eq!(message, "uriscan: c.parquet: `url Utf8` where the first table has `url Utf8View`");
+    assert_eq!(message, "uriscan: c.parquet: `url Utf8` where a.parquet has `url Utf8View`");
+    // Before the first row is written.
+    let ran = place.run(
+        &["dedup", "--column", "url", "a.parquet", "b.parquet", "c.parquet", "--to", "csv"],
+        "",
+    );
+    assert_eq!((ran.code, ran.text()), (2, ""), "{}", ran.stderr);
     assert!(!place.names().contains(&"out.csv".to_owned()));
 }
 
