@@ -92,12 +92,8 @@ pub(super) fn run<J: Job + Send>(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let settings = &settings.within_limits();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(settings.threads)
-        .thread_name(|i| format!("uriscan-{i}"))
-        .build()
-        .map_err(Error::Threads)?;
-    threads::on(&pool, || run_here(job, sources, settings, sinks))
+    threads::on_new(settings.threads, || run_here(job, sources, settings, sinks))
+        .map_err(Error::Threads)?
 }
 
 /// [`run`] on the current thread pool, with `settings` within their limits.

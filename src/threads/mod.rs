@@ -5,9 +5,10 @@
 //! indirect call for each item, and items are chunks, partitions or parts of files.
 
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
-use rayon::ThreadPool;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 /// Calls `work` for each of `items`, with its index.
 pub(crate) fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
@@ -40,8 +41,32 @@ pub(crate) fn both<A: Send, B: Send>(
     (a.expect("it was done"), b.expect("it was done"))
 }
 
+/// Runs `work` on a pool of `count` new threads, one per core if it is 0. They have ended when this returns, so a run
+/// leaves no threads behind.
+pub(crate) fn on_new<R: Send>(
+    count: usize,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, ThreadPoolBuildError> {
+    let mut started = Vec::new();
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(count)
+        .spawn_handler(|thread| {
+            let name = format!("uriscan-{}", thread.index());
+            started.push(Builder::new().name(name).spawn(|| thread.run())?);
+            Ok(())
+        })
+        .build()?;
+    let result = on(&pool, work);
+    // The pool ends its threads, but does not wait for them.
+    drop(pool);
+    for thread in started {
+        let _ = thread.join();
+    }
+    Ok(result)
+}
+
 /// Runs `work` on the threads of `pool`.
-pub(crate) fn on<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+fn on<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
     let mut done = None;
     let mut work = Some(work);
     install(pool, &mut || done = work.take().map(|work| work()));
@@ -65,18 +90,40 @@ fn install(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn every_item_is_processed_once_in_its_position() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        on(&pool, || {
+        on_new(3, || {
             for count in [0, 1, 2, 1000] {
                 let mut items = map(0..count, |i| i);
                 each(&mut items, |i, item| *item += i);
                 assert!(items.iter().copied().eq((0..count).map(|i| 2 * i)), "{count}");
             }
             assert_eq!(both(rayon::current_num_threads, || "other"), (3, "other"));
-        });
+        })
+        .unwrap();
+    }
+
+    /// Counts the threads that have ended.
+    struct Ended(&'static AtomicUsize);
+
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            // Late enough to fail if nobody waits.
+            std::thread::sleep(Duration::from_millis(20));
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn no_thread_is_left_behind() {
+        static ENDED: AtomicUsize = AtomicUsize::new(0);
+        thread_local!(static AT_END: Ended = const { Ended(&ENDED) });
+        on_new(2, || rayon::broadcast(|_| AT_END.with(|_| ()))).unwrap();
+        assert_eq!(ENDED.load(Ordering::Relaxed), 2);
     }
 }
