@@ -289,11 +289,11 @@ fn different_pairs_have_the_expected_position_and_reason() {
     for &(a, b, reason) in NEVER {
         let ((at_a, a), (at_b, b)) = (unmarked(a), unmarked(b));
         for (a, b, at) in [(&a, &b, [at_a, at_b]), (&b, &a, [at_b, at_a])] {
-            let Comparison::Different { partings } = compare(a.as_bytes(), b.as_bytes(), SCHEME)
+            let Comparison::Different { differences } = compare(a.as_bytes(), b.as_bytes(), SCHEME)
             else {
                 panic!("{a} {b}");
             };
-            assert_eq!((partings[0].reason.name(), partings[0].at), (reason, at), "{a} {b}");
+            assert_eq!((differences[0].reason.name(), differences[0].at), (reason, at), "{a} {b}");
         }
     }
 }
@@ -364,12 +364,13 @@ fn rules_beyond_the_ladder_are_steps_too() {
 
 #[test]
 fn every_component_that_differs_is_reported() {
-    let Comparison::Different { partings } =
+    let Comparison::Different { differences } =
         compare(b"http://h/a?x=1&y", b"https://www.h/a/?y&x=1#f", SCHEME)
     else {
         panic!();
     };
-    let told: Vec<_> = partings.iter().map(|parting| (parting.reason, parting.at)).collect();
+    let told: Vec<_> =
+        differences.iter().map(|difference| (difference.reason, difference.at)).collect();
     let expected = [
         (Reason::Https, [4, 4]),
         (Reason::Www, [7, 8]),
@@ -384,12 +385,12 @@ fn every_component_that_differs_is_reported() {
 fn a_lower_rung_uses_no_higher_one() {
     let syntax = Options { rung: Rung::Syntax, ..SCHEME };
     let found = compare(b"http://h:80/", b"http://h/", syntax);
-    let Comparison::Different { partings } = found else { panic!("{found:?}") };
-    assert_eq!((partings[0].reason, partings[0].at), (Reason::HigherRung, [8, 8]));
+    let Comparison::Different { differences } = found else { panic!("{found:?}") };
+    assert_eq!((differences[0].reason, differences[0].at), (Reason::HigherRung, [8, 8]));
     // Differences that no rung removes are reported for parts that no rung changes.
     let found = compare(b"http://h:80/a", b"http://h/A", syntax);
-    let Comparison::Different { partings } = found else { panic!("{found:?}") };
-    let reasons: Vec<Reason> = partings.iter().map(|parting| parting.reason).collect();
+    let Comparison::Different { differences } = found else { panic!("{found:?}") };
+    let reasons: Vec<Reason> = differences.iter().map(|difference| difference.reason).collect();
     assert_eq!(reasons, [Reason::HigherRung, Reason::Case]);
     let dropping = Options { drop_fragment: true, ..SCHEME };
     let Comparison::Equivalent { rung, steps } = compare(b"http://h/#a", b"http://h/", dropping)
@@ -576,10 +577,10 @@ proptest! {
                 prop_assert!(Rung::ALL.into_iter().filter(|below| *below < rung).all(|below| !is_one(below)));
                 prop_assert_eq!(steps.is_empty(), a == b);
             }
-            Comparison::Different { partings } => {
-                prop_assert!(!is_one(options.rung) && !partings.is_empty());
-                for parting in partings {
-                    prop_assert!(parting.at[0] <= a.len() && parting.at[1] <= b.len());
+            Comparison::Different { differences } => {
+                prop_assert!(!is_one(options.rung) && !differences.is_empty());
+                for difference in differences {
+                    prop_assert!(difference.at[0] <= a.len() && difference.at[1] <= b.len());
                 }
             }
         }

@@ -8,11 +8,11 @@
 //! This is for people and for reports, some hundred times slower than [`crate::normalize`], which
 //! defines the result: a test checks that every explanation ends in it.
 
-mod parting;
+mod difference;
 pub mod step;
 mod trace;
 
-pub use parting::{Parting, Reason};
+pub use difference::{Difference, Reason};
 pub use step::Step;
 
 use crate::grammar::class::UNRESERVED;
@@ -106,9 +106,9 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The byte of the input that byte `at` of the canonical form comes from, if `at` is in a
+    /// The offset in the input of the byte that byte `at` of the canonical form comes from, if `at` is in a
     /// component that ends at `end`; at that end, the byte after the source of the byte before.
-    fn place(&self, at: usize, end: usize) -> usize {
+    fn input_offset(&self, at: usize, end: usize) -> usize {
         let origin = match at {
             _ if at < end => self.origins[at].start,
             0 => 0,
@@ -347,7 +347,7 @@ pub enum Comparison {
     Different {
         /// Where they differ, one entry for each component that differs, in the order of the
         /// components; never empty. `at` holds offsets in the two inputs.
-        partings: Vec<Parting>,
+        differences: Vec<Difference>,
     },
 }
 
@@ -367,8 +367,8 @@ pub enum Comparison {
 ///     Comparison::Different { .. } => unreachable!(),
 /// }
 /// match compare(b"http://h:80/?a&b", b"http://h/?b&a", options) {
-///     Comparison::Different { partings } => {
-///         assert_eq!((partings[0].reason, partings[0].at), (Reason::QueryOrder, [13, 10]));
+///     Comparison::Different { differences } => {
+///         assert_eq!((differences[0].reason, differences[0].at), (Reason::QueryOrder, [13, 10]));
 ///     }
 ///     Comparison::Equivalent { .. } => unreachable!(),
 /// }
@@ -413,13 +413,15 @@ pub fn compare_with_rules(
         Some(rung) => {
             Comparison::Equivalent { rung, steps: steps(a, b, Options { rung, ..options }, rules) }
         }
-        None => Comparison::Different { partings: parting::partings(a, b, options, rules) },
+        None => {
+            Comparison::Different { differences: difference::differences(a, b, options, rules) }
+        }
     }
 }
 
 /// The steps that make `a` and `b` equivalent, which they are under `options` and `rules`.
 fn steps(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) -> Vec<&'static Step> {
-    let differs = parting::components_spelled_differently(a, b);
+    let differs = difference::components_spelled_differently(a, b);
     let changes = |text| {
         let explanation = explain_with_rules(text, options, rules);
         explanation.map_or_else(|_| Vec::new(), |explanation| explanation.changes)

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::diagnostic::{excerpt, push_escaped};
-use crate::explain::{Change, Comparison, Explanation, Parting, Reason};
+use crate::explain::{Change, Comparison, Difference, Explanation, Reason};
 use crate::normalize::Rung;
 use crate::uri::UriError;
 
@@ -101,13 +101,14 @@ pub(crate) fn pair_text(
             paint.push(GREEN, b"equivalent", out);
             push_line(&[" at rung ", rung.name(), ": ", &names], out);
         }
-        Comparison::Different { partings } => {
-            let is_never = partings.iter().any(|parting| parting.reason != Reason::HigherRung);
+        Comparison::Different { differences } => {
+            let is_never =
+                differences.iter().any(|difference| difference.reason != Reason::HigherRung);
             let result: &[u8] =
                 if is_never { b"never equivalent" } else { b"not equivalent at this rung" };
             paint.push(RED, result, out);
             out.push(b'\n');
-            for Parting { reason, at, .. } in partings {
+            for Difference { reason, at, .. } in differences {
                 out.extend_from_slice(b"  ");
                 paint.push(YELLOW, reason.name().as_bytes(), out);
                 push_line(&[": ", reason.message()], out);
@@ -167,11 +168,13 @@ struct PairRow<'a> {
     /// The lowest rung at which they are equivalent, or null.
     rung: Option<&'static str>,
     rules: Vec<&'static str>,
-    partings: Vec<PartingRow>,
+    /// The name in JSON is stable.
+    #[serde(rename = "partings")]
+    differences: Vec<DifferenceRow>,
 }
 
 #[derive(Serialize)]
-struct PartingRow {
+struct DifferenceRow {
     component: Option<&'static str>,
     reason: &'static str,
     a: usize,
@@ -234,21 +237,21 @@ pub(crate) fn pair_json(
     comparison: &Comparison,
     out: &mut Vec<u8>,
 ) {
-    let (rung, rules, partings) = match comparison {
+    let (rung, rules, differences) = match comparison {
         Comparison::Equivalent { rung, steps } => {
             (Some(rung.name()), steps.iter().map(|step| step.name).collect(), Vec::new())
         }
-        Comparison::Different { partings } => {
-            let row = |parting: &Parting| PartingRow {
-                component: parting.component.map(crate::explain::Component::name),
-                reason: parting.reason.name(),
-                a: parting.at[0],
-                b: parting.at[1],
-                message: parting.reason.message(),
+        Comparison::Different { differences } => {
+            let row = |difference: &Difference| DifferenceRow {
+                component: difference.component.map(crate::explain::Component::name),
+                reason: difference.reason.name(),
+                a: difference.at[0],
+                b: difference.at[1],
+                message: difference.reason.message(),
             };
-            (None, Vec::new(), partings.iter().map(row).collect())
+            (None, Vec::new(), differences.iter().map(row).collect())
         }
     };
-    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, partings };
+    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, differences };
     push_row(&row, out);
 }

@@ -153,7 +153,7 @@ impl Reason {
 /// One difference between two URIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Parting {
+pub struct Difference {
     /// The component; `None` if one of the two is not a URI.
     pub component: Option<Component>,
     /// Why they differ.
@@ -165,46 +165,46 @@ pub struct Parting {
 }
 
 /// The differences of `a` and `b`, which are not equivalent under `options`.
-pub(super) fn partings(
+pub(super) fn differences(
     a: &[u8],
     b: &[u8],
     options: Options,
     rules: Option<&RuleSet>,
-) -> Vec<Parting> {
+) -> Vec<Difference> {
     let explain = |text, rung| explain_with_rules(text, Options { rung, ..options }, rules);
     let rung = options.rung;
     let (Ok(explanation_a), Ok(explanation_b)) = (explain(a, rung), explain(b, rung)) else {
         let at = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-        return vec![Parting { component: None, reason: Reason::Invalid, at: [at, at] }];
+        return vec![Difference { component: None, reason: Reason::Invalid, at: [at, at] }];
     };
     let (form_a, form_b) = (&explanation_a.canonical[..], &explanation_b.canonical[..]);
     // Canonical forms are valid.
     let (Ok(parts_a), Ok(parts_b)) = (parse(form_a), parse(form_b)) else { return Vec::new() };
     let highest = tops(explain(a, Rung::Scheme), explain(b, Rung::Scheme));
     let is_lone = (parts_a.authority_start == 0) != (parts_b.authority_start == 0);
-    let mut partings = Vec::new();
-    for (place_a, place_b) in places(&parts_a).into_iter().zip(places(&parts_b)) {
-        let component = place_a.component;
+    let mut differences = Vec::new();
+    for (span_a, span_b) in spans(&parts_a).into_iter().zip(spans(&parts_b)) {
+        let component = span_a.component;
         // A component that only one of them has is not a difference of its own.
         let is_inner = matches!(component, Component::Userinfo | Component::Host | Component::Port);
         let (text_a, text_b) =
-            (&form_a[place_a.start..place_a.end], &form_b[place_b.start..place_b.end]);
+            (&form_a[span_a.start..span_a.end], &form_b[span_b.start..span_b.end]);
         if text_a == text_b || is_lone && is_inner {
             continue;
         }
         let same = text_a.iter().zip(text_b).take_while(|(a, b)| a == b).count();
         let at = [
-            explanation_a.place(place_a.start + same, place_a.end),
-            explanation_b.place(place_b.start + same, place_b.end),
+            explanation_a.input_offset(span_a.start + same, span_a.end),
+            explanation_b.input_offset(span_b.start + same, span_b.end),
         ];
         let reason = match highest.iter().flatten().find(|top| top.component == component) {
             Some(top) if top.a == top.b => Reason::HigherRung,
             Some(top) => reason(component, &top.a, &top.b),
             None => reason(component, text_a, text_b),
         };
-        partings.push(Parting { component: Some(component), reason, at });
+        differences.push(Difference { component: Some(component), reason, at });
     }
-    partings
+    differences
 }
 
 /// A component of two URIs in their forms at the highest rung.
@@ -216,25 +216,25 @@ struct Top {
 
 fn tops(a: Result<Explanation, UriError>, b: Result<Explanation, UriError>) -> Option<Vec<Top>> {
     let (a, b) = (a.ok()?.canonical, b.ok()?.canonical);
-    let (places_a, places_b) = (places(&parse(&a).ok()?), places(&parse(&b).ok()?));
-    let top = |(of_a, of_b): (Place, Place)| Top {
+    let (spans_a, spans_b) = (spans(&parse(&a).ok()?), spans(&parse(&b).ok()?));
+    let top = |(of_a, of_b): (ComponentSpan, ComponentSpan)| Top {
         component: of_a.component,
         a: a[of_a.start..of_a.end].to_vec(),
         b: b[of_b.start..of_b.end].to_vec(),
     };
-    Some(places_a.into_iter().zip(places_b).map(top).collect())
+    Some(spans_a.into_iter().zip(spans_b).map(top).collect())
 }
 
 /// A component of a form, with the delimiter that belongs to it.
-struct Place {
+struct ComponentSpan {
     component: Component,
     start: usize,
     end: usize,
 }
 
 /// The components of a form with these parts, in order; missing ones are empty.
-fn places(parts: &Components) -> [Place; 8] {
-    let place = |component, start: u32, end: u32| Place {
+fn spans(parts: &Components) -> [ComponentSpan; 8] {
+    let span = |component, start: u32, end: u32| ComponentSpan {
         component,
         start: start as usize,
         end: end as usize,
@@ -242,14 +242,14 @@ fn places(parts: &Components) -> [Place; 8] {
     let after_scheme = parts.scheme_end + 1;
     let authority_start = parts.authority_start.max(after_scheme);
     [
-        place(Component::Scheme, 0, parts.scheme_end),
-        place(Component::Authority, after_scheme, authority_start),
-        place(Component::Userinfo, authority_start, parts.host_start),
-        place(Component::Host, parts.host_start, parts.host_end),
-        place(Component::Port, parts.host_end, parts.path_start),
-        place(Component::Path, parts.path_start, parts.path_end),
-        place(Component::Query, parts.path_end, parts.query_end),
-        place(Component::Fragment, parts.query_end, parts.len),
+        span(Component::Scheme, 0, parts.scheme_end),
+        span(Component::Authority, after_scheme, authority_start),
+        span(Component::Userinfo, authority_start, parts.host_start),
+        span(Component::Host, parts.host_start, parts.host_end),
+        span(Component::Port, parts.host_end, parts.path_start),
+        span(Component::Path, parts.path_start, parts.path_end),
+        span(Component::Query, parts.path_end, parts.query_end),
+        span(Component::Fragment, parts.query_end, parts.len),
     ]
 }
 
@@ -354,6 +354,5 @@ fn spelling(text: &[u8]) -> [(Component, Vec<u8>); 8] {
     let ascii: Vec<u8> =
         text.iter().map(|&byte| if byte.is_ascii() { byte } else { b'x' }).collect();
     let parts = parse(&ascii).unwrap_or_default();
-    places(&parts)
-        .map(|place| (place.component, text[place.start.min(place.end)..place.end].to_vec()))
+    spans(&parts).map(|span| (span.component, text[span.start.min(span.end)..span.end].to_vec()))
 }
