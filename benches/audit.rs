@@ -25,7 +25,7 @@ fn source(text: &Arc<[u8]>) -> Vec<Source> {
 }
 
 fn settings() -> Settings {
-    Settings { threads: 1, ..Settings::default() }
+    Settings::default().threads(1)
 }
 
 fn run_audit(text: &Arc<[u8]>, out: &mut (dyn Write + Send)) -> FindingCounts {

@@ -21,8 +21,8 @@ fn run(text: &Arc<[u8]>, emit: Emit, threads: usize, out: &mut (dyn Write + Send
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
     // The length, as for a file.
     source.bytes = Some(text.len() as u64);
-    let options = DedupOptions { emit, hasher: Hasher::random(), ..DedupOptions::default() };
-    let settings = Settings { threads, ..Settings::default() };
+    let options = DedupOptions::default().emit(emit).hasher(Hasher::random());
+    let settings = Settings::default().threads(threads);
     dedup(vec![source], &options, &settings, &mut Sinks::new(out)).expect("nothing here can fail")
 }
 

@@ -143,10 +143,9 @@ fn warc(bytes: usize) -> Links {
 
 fn run(text: &Arc<[u8]>, format: Format, out: &mut (dyn Write + Send)) -> Report {
     let source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
-    let extractor =
-        ExtractorOptions { base: Some(BASE.as_bytes().to_vec()), ..ExtractorOptions::default() };
-    let options = ExtractOptions { extractor, format: Some(format) };
-    let settings = Settings { threads: 1, ..Settings::default() };
+    let extractor = ExtractorOptions::default().base(BASE.as_bytes().to_vec());
+    let options = ExtractOptions::default().extractor(extractor).format(format);
+    let settings = Settings::default().threads(1);
     let rows = LinkFormat::default();
     pipeline::extract(vec![source], &options, rows, &settings, &mut Sinks::new(out))
         .expect("nothing here can fail")

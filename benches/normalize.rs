@@ -70,7 +70,7 @@ impl Write for Counter {
 fn bulk(text: &Arc<[u8]>) -> (Report, usize) {
     let source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
     let mut out = Counter(0);
-    let settings = Settings { threads: 1, ..Settings::default() };
+    let settings = Settings::default().threads(1);
     let report = normalize(
         vec![source],
         &Equivalence::default(),

@@ -99,12 +99,10 @@ impl Write for Counter {
 
 fn bulk(text: &Arc<[u8]>, against: &Against, out: &mut (dyn Write + Send)) -> Report {
     let source = Source::new("list", io::Cursor::new(Arc::clone(text)));
-    let options = ResolveOptions {
-        against: against.clone(),
-        same_document: SameDocument::Keep,
-        on_invalid: OnInvalid::Fail,
-    };
-    let settings = Settings { threads: 1, ..Settings::default() };
+    let options = ResolveOptions::new(against.clone())
+        .same_document(SameDocument::Keep)
+        .on_invalid(OnInvalid::Fail);
+    let settings = Settings::default().threads(1);
     resolve(vec![source], &options, &settings, &mut Sinks::new(out)).expect("all are references")
 }
 

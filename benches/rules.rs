@@ -101,9 +101,9 @@ fn rule_sets(forms: &[Vec<u8>]) -> Vec<(&'static str, Option<Arc<RuleSet>>)> {
 fn run(text: &Arc<[u8]>, rules: Option<&Arc<RuleSet>>) -> Report {
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
     source.bytes = Some(text.len() as u64);
-    let equivalence = Equivalence { rules: rules.cloned(), ..Equivalence::default() };
-    let options = DedupOptions { equivalence, hasher: Hasher::random(), ..DedupOptions::default() };
-    let settings = Settings { threads: 1, ..Settings::default() };
+    let equivalence = Equivalence::default().rules(rules.cloned());
+    let options = DedupOptions::default().equivalence(equivalence).hasher(Hasher::random());
+    let settings = Settings::default().threads(1);
     dedup(vec![source], &options, &settings, &mut Sinks::new(&mut io::sink()))
         .expect("nothing here can fail")
 }

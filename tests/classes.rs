@@ -25,9 +25,9 @@ type List = (&'static str, Vec<u8>);
 type Answers = [Vec<u8>; 3];
 
 fn options(rung: Rung, drop_fragment: bool, keep: Keep) -> ClassOptions {
-    let equivalence = Options { rung, drop_fragment }.into();
-    let dedup = DedupOptions { equivalence, ..DedupOptions::default() };
-    ClassOptions { dedup, keep, ..ClassOptions::default() }
+    let equivalence = Options::new(rung).drop_fragment(drop_fragment).into();
+    let dedup = DedupOptions::default().equivalence(equivalence);
+    ClassOptions::default().dedup(dedup).keep(keep)
 }
 
 fn sources(lists: &[List]) -> Vec<Source> {
@@ -37,8 +37,7 @@ fn sources(lists: &[List]) -> Vec<Source> {
 
 fn run(lists: &[List], options: &ClassOptions, settings: &Settings) -> (Answers, Report) {
     let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-    let mut sinks =
-        Sinks { dupes: Some(&mut dupes), clusters: Some(&mut clusters), ..Sinks::new(&mut out) };
+    let mut sinks = Sinks::new(&mut out).dupes(&mut dupes).clusters(&mut clusters);
     let report = classes(sources(lists), options, settings, &mut sinks).unwrap();
     ([out, dupes, clusters], report)
 }
@@ -170,7 +169,7 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             row["line"] = json!(member.line);
             text_of("uri", "hex", &member.text, &mut row);
             row["rung"] = json!(rung.name());
-            let steps = match compare(&member.text, &survivor.text, Options { rung, ..rules }) {
+            let steps = match compare(&member.text, &survivor.text, rules.rung(rung)) {
                 Comparison::Equivalent { steps, .. } => steps,
                 Comparison::Different { .. } => panic!("{member:?}"),
             };
@@ -221,14 +220,15 @@ fn agrees(lists: &[List], options: &ClassOptions, settings: &Settings) {
     // The same without side files: texts are held in memory, or the files are read again. And under
     // a limit, on disk.
     let folder = tempfile::tempdir().unwrap();
-    let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
-    let dedup = DedupOptions { limit: Some(limit), ..options.dedup.clone() };
-    let limited = ClassOptions { dedup, ..options.clone() };
+    let limit = MemoryLimit::new(1 << 20, folder.path()).set_bytes(0);
+    let dedup = options.dedup.clone().limit(limit);
+    let limited = options.clone().dedup(dedup);
     for options in [options, &limited] {
         for sources in [sources(lists), files(lists, folder.path())] {
-            let (out, alone) = results(sources, options, settings);
+            let (out, mut alone) = results(sources, options, settings);
             assert!(out == expected_out, "{how}: {}\n{}", shown(&out), shown(&expected_out));
-            assert_eq!(Report { spilled: 0, ..alone }, report);
+            alone.spilled = 0;
+            assert_eq!(alone, report);
         }
     }
     let ([out, dupes_aside, clusters_aside], _) = run(lists, &limited, settings);
@@ -243,17 +243,12 @@ fn a_file_that_changes_between_two_readings_is_reported() {
     std::fs::write(&path, "a:1\na:1\na:2\n").unwrap();
     // It is changed when the second source is opened, after it has been read once.
     let changed = path.clone();
-    let last = Source {
-        path: Some(path.clone()),
-        early: false,
-        open: Box::new(move || {
-            std::fs::write(&changed, "a:1\na:1\n")?;
-            Ok(Box::new(std::io::empty()))
-        }),
-        ..Source::file(path.clone())
-    };
+    let last = Source::file(&path).early(false).open(move || {
+        std::fs::write(&changed, "a:1\na:1\n")?;
+        Ok(std::io::empty())
+    });
     let sources = vec![Source::file(path), last];
-    let options = ClassOptions { count: true, ..ClassOptions::default() };
+    let options = ClassOptions::default().count(true);
     let mut out = Vec::new();
     let told = classes(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
     assert!(told.unwrap_err().to_string().contains("changed while it was read twice"));
@@ -263,7 +258,7 @@ fn a_file_that_changes_between_two_readings_is_reported() {
 /// the lines of these classes, and that the output counts as seen afterwards.
 #[track_caller]
 fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, settings: &Settings) {
-    let Options { rung, drop_fragment } = options.dedup.equivalence.normalize;
+    let Options { rung, drop_fragment, .. } = options.dedup.equivalence.normalize;
     let form = |text: &[u8]| form(text, rung, drop_fragment);
     let seen: BTreeSet<_> =
         records(&[("past", past.to_vec())]).iter().map(|record| form(&record.text)).collect();
@@ -281,15 +276,18 @@ fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, set
 
     let folder = tempfile::tempdir().unwrap();
     let hash = PublicHash::Blake3;
-    let limit = MemoryLimit { set_bytes: Some(0), ..MemoryLimit::new(1 << 20, folder.path()) };
+    let limit = MemoryLimit::new(1 << 20, folder.path()).set_bytes(0);
     for (i, limit) in [None, Some(limit)].into_iter().enumerate() {
-        let dedup = DedupOptions { limit, hash, ..options.dedup.clone() };
-        let options = ClassOptions { dedup, ..options.clone() };
+        let dedup = options.dedup.clone().limit(limit).hash(hash);
+        let options = options.clone().dedup(dedup);
         let equivalence = options.dedup.equivalence.clone();
         let place = folder.path().join(i.to_string());
         let mut set = SetWriter::create(&place, equivalence.meaning(hash)).unwrap();
         let mut keys = set.loader(1 << 20).unwrap();
-        let members = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
+        let members = MemberOptions::default()
+            .equivalence(equivalence)
+            .hash(hash)
+            .on_invalid(OnInvalid::Pass);
         let list = Source::new("past", std::io::Cursor::new(past.to_vec()));
         collect(vec![list], &members, &mut keys, settings, &mut Sinks::new(&mut Vec::new()))
             .unwrap();
@@ -297,12 +295,8 @@ fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, set
 
         let mut new_keys = set.loader(1 << 20).unwrap();
         let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sinks = Sinks {
-            dupes: Some(&mut dupes),
-            clusters: Some(&mut clusters),
-            ..Sinks::new(&mut out)
-        };
-        let past = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+        let mut sinks = Sinks::new(&mut out).dupes(&mut dupes).clusters(&mut clusters);
+        let past = Seen::new(set.set()).new_keys(&mut new_keys);
         let report = classes_unseen(sources(lists), &options, past, settings, &mut sinks).unwrap();
         assert!(out == expected_out && clusters == expected_clusters);
         assert_eq!(report.duplicates, expected.duplicates + gone.len() as u64);
@@ -315,7 +309,7 @@ fn agrees_on_the_unseen(past: &[u8], lists: &[List], options: &ClassOptions, set
 
         assert_eq!(set.add(new_keys).unwrap(), report.written);
         let mut again = Vec::new();
-        let past = Seen { set: set.set(), new_keys: None };
+        let past = Seen::new(set.set());
         let files = files(lists, folder.path());
         classes_unseen(files, &options, past, settings, &mut Sinks::new(&mut again)).unwrap();
         assert!(again.is_empty(), "{}", String::from_utf8_lossy(&again));
@@ -367,11 +361,7 @@ fn corpora_agree_with_the_model() {
                 options.select = Select::Repeated;
                 options.count = true;
                 options.dedup.on_invalid = OnInvalid::Drop;
-                agrees(
-                    &lists,
-                    &options,
-                    &Settings { threads: 3, chunk_bytes: 500, ..Settings::default() },
-                );
+                agrees(&lists, &options, &Settings::default().threads(3).chunk_bytes(500));
                 options.select = Select::Unique;
                 options.verify = true;
                 agrees(&lists, &options, &Settings::default());
@@ -478,11 +468,11 @@ proptest! {
         let (one, two) = lines.split_at(cut.min(lines.len()));
         // The first list has no record end after its last line.
         let lists = [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
-        let settings = Settings { threads: 2, chunk_bytes, ..Settings::default() };
+        let settings = Settings::default().threads(2).chunk_bytes(chunk_bytes);
         for rung in Rung::ALL {
             for keep in KEEPS {
                 for select in [Select::All, Select::Repeated, Select::Unique] {
-                    agrees(&lists, &ClassOptions { select, count, ..options(rung, drop_fragment, keep) }, &settings);
+                    agrees(&lists, &options(rung, drop_fragment, keep).select(select).count(count), &settings);
                 }
             }
         }
@@ -499,10 +489,10 @@ proptest! {
         drop_fragment in any::<bool>(),
     ) {
         let lists = [("one", lines.join("\n").into_bytes())];
-        let settings = Settings { threads: 2, chunk_bytes: 500, ..Settings::default() };
+        let settings = Settings::default().threads(2).chunk_bytes(500);
         for keep in [Keep::First, Keep::Shortest] {
             for select in [Select::All, Select::Repeated, Select::Unique] {
-                let options = ClassOptions { select, ..options(Rung::Scheme, drop_fragment, keep) };
+                let options = options(Rung::Scheme, drop_fragment, keep).select(select);
                 agrees_on_the_unseen(past.join("\n").as_bytes(), &lists, &options, &settings);
             }
         }

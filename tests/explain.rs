@@ -9,7 +9,7 @@ use uriscan::explain::{
 use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::rules::{RuleSet, Scratch};
 
-const SCHEME: Options = Options { rung: Rung::Scheme, drop_fragment: false };
+const SCHEME: Options = Options::new(Rung::Scheme);
 
 /// Pairs that are equivalent: the rung and the rules, in the order in which they apply.
 const ONE: &[(&str, &str, &str, &str)] = &[
@@ -383,7 +383,7 @@ fn every_component_that_differs_is_reported() {
 
 #[test]
 fn a_lower_rung_uses_no_higher_one() {
-    let syntax = Options { rung: Rung::Syntax, ..SCHEME };
+    let syntax = SCHEME.rung(Rung::Syntax);
     let found = compare(b"http://h:80/", b"http://h/", syntax);
     let Comparison::Different { differences } = found else { panic!("{found:?}") };
     assert_eq!((differences[0].reason, differences[0].at), (Reason::HigherRung, [8, 8]));
@@ -392,7 +392,7 @@ fn a_lower_rung_uses_no_higher_one() {
     let Comparison::Different { differences } = found else { panic!("{found:?}") };
     let reasons: Vec<Reason> = differences.iter().map(|difference| difference.reason).collect();
     assert_eq!(reasons, [Reason::HigherRung, Reason::Case]);
-    let dropping = Options { drop_fragment: true, ..SCHEME };
+    let dropping = SCHEME.drop_fragment(true);
     let Comparison::Equivalent { rung, steps } = compare(b"http://h/#a", b"http://h/", dropping)
     else {
         panic!()
@@ -511,7 +511,7 @@ fn uri() -> impl Strategy<Value = String> {
 
 fn options() -> impl Strategy<Value = Options> {
     (prop::sample::select(Rung::ALL.to_vec()), any::<bool>())
-        .prop_map(|(rung, drop_fragment)| Options { rung, drop_fragment })
+        .prop_map(|(rung, drop_fragment)| Options::new(rung).drop_fragment(drop_fragment))
 }
 
 /// Rules that affect the same parts as the steps.

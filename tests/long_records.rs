@@ -42,10 +42,7 @@ fn each_size(test: impl Fn(&str, &Settings)) {
         for len in [257, 300, 320, 321, 512, 5000] {
             // Beyond the last size that may fit the buffer, whatever its rounding.
             let long = format!("x:{}", "y".repeat(len + 64));
-            test(
-                &long,
-                &Settings { chunk_bytes, max_record: LIMIT, threads: 2, ..Settings::default() },
-            );
+            test(&long, &Settings::default().chunk_bytes(chunk_bytes).max_record(LIMIT).threads(2));
         }
     }
 }
@@ -65,7 +62,7 @@ fn deduplicated(
 
 #[test]
 fn dedup_keeps_or_rejects_each() {
-    let with = |on_invalid| DedupOptions { on_invalid, ..DedupOptions::default() };
+    let with = |on_invalid| DedupOptions::default().on_invalid(on_invalid);
     each_size(|long, settings| {
         let (out, _, report) = deduplicated(long, &with(OnInvalid::Pass), settings);
         assert_eq!(out, format!("{long}\na:1\na:2\n{long}\r\n{long}\na:3\n"));
@@ -98,14 +95,14 @@ fn long_records_are_classes_of_their_own_in_their_positions() {
             let numbers = [report.written, report.withheld, report.duplicates];
             // Alone, from files that are read twice.
             let (mut out, mut rejects) = (Vec::new(), Vec::new());
-            let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+            let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
             let folder = tempfile::tempdir().unwrap();
             let again = classes(files(long, folder.path()), options, settings, &mut sinks).unwrap();
             assert_eq!([&*out, &*rejects], [texts[0].as_bytes(), texts[2].as_bytes()]);
             assert_eq!([again.written, again.withheld, again.duplicates], numbers);
             (texts, numbers)
         };
-        let options = ClassOptions { count: true, ..ClassOptions::default() };
+        let options = ClassOptions::default().count(true);
         let ([out, clusters, _], numbers) = written(&options);
         let one = |text: &str| format!("      1 {text}\n");
         let (lone, long_cr) = (one(long), one(&format!("{long}\r")));
@@ -125,18 +122,17 @@ fn long_records_are_classes_of_their_own_in_their_positions() {
         }
         assert!(rows[1].contains("\"source\":\"1\",\"line\":3,\"uri\":\"a:1\""), "{}", rows[1]);
 
-        let repeated = ClassOptions { select: Select::Repeated, ..ClassOptions::default() };
+        let repeated = ClassOptions::default().select(Select::Repeated);
         let ([out, ..], numbers) = written(&repeated);
         assert_eq!((&*out, numbers), ("a:1\n", [1, 5, 1]));
-        let last = ClassOptions { keep: Keep::Last, ..ClassOptions::default() };
+        let last = ClassOptions::default().keep(Keep::Last);
         assert_eq!(written(&last).0[0], format!("{long}\na:2\n{long}\r\na:1\n{long}\na:3\n"));
         let zeros = "0".repeat(32);
-        let keys = DedupOptions { emit: Emit::Key, ..DedupOptions::default() };
-        let ([out, ..], _) = written(&ClassOptions { dedup: keys, ..ClassOptions::default() });
+        let keys = DedupOptions::default().emit(Emit::Key);
+        let ([out, ..], _) = written(&ClassOptions::default().dedup(keys));
         assert_eq!(out.lines().filter(|line| *line == zeros).count(), 3);
-        let divert = DedupOptions { on_invalid: OnInvalid::Divert, ..DedupOptions::default() };
-        let ([out, _, rejects], numbers) =
-            written(&ClassOptions { dedup: divert, ..ClassOptions::default() });
+        let divert = DedupOptions::default().on_invalid(OnInvalid::Divert);
+        let ([out, _, rejects], numbers) = written(&ClassOptions::default().dedup(divert));
         assert_eq!((&*out, rejects), ("a:1\na:2\na:3\n", format!("{long}\n{long}\r\n{long}\n")));
         assert_eq!(numbers, [3, 0, 1]);
     });
@@ -148,7 +144,7 @@ fn keys_of_oversized_records_are_zeros() {
     let key = |text: &str| format!("{:x}\n", hasher.key(text.as_bytes()));
     let zeros = "0".repeat(32) + "\n";
     each_size(|long, settings| {
-        let options = DedupOptions { emit: Emit::Key, ..DedupOptions::default() };
+        let options = DedupOptions::default().emit(Emit::Key);
         let (out, ..) = deduplicated(long, &options, settings);
         let expected = [&zeros, &key("a:1"), &key("a:2"), &zeros, &zeros, &key("a:3")];
         assert_eq!(out, expected.map(String::as_str).concat());
@@ -177,12 +173,12 @@ fn normalized_lines_keep_their_number() {
 #[test]
 fn the_limit_is_exact_whatever_the_chunk() {
     for chunk_bytes in [1, 64, 100, 256, 1 << 20] {
-        let settings = Settings { chunk_bytes, max_record: 100, ..Settings::default() };
+        let settings = Settings::default().chunk_bytes(chunk_bytes).max_record(100);
         let line = |len: usize| format!("x:{}", "y".repeat(len - 2));
         let text = [line(99), line(100), line(101), line(100)].join("\n");
         let mut out = Vec::new();
         let source = Source::new("a", Cursor::new(text));
-        let drop = DedupOptions { on_invalid: OnInvalid::Drop, ..DedupOptions::default() };
+        let drop = DedupOptions::default().on_invalid(OnInvalid::Drop);
         let report = dedup(vec![source], &drop, &settings, &mut Sinks::new(&mut out)).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n{}\n", line(99), line(100)));
         assert_eq!((report.duplicates, report.invalid.of(ErrorKind::TooLong)), (1, 1));
@@ -191,7 +187,7 @@ fn the_limit_is_exact_whatever_the_chunk() {
 
 #[test]
 fn limits_beyond_32_bits_are_lowered() {
-    let settings = Settings { chunk_bytes: 1 << 16, max_record: usize::MAX, ..Settings::default() };
+    let settings = Settings::default().chunk_bytes(1 << 16).max_record(usize::MAX);
     let mut out = Vec::new();
     let source = Source::new("a", Cursor::new("http://h\n"));
     let options = Equivalence::default();
@@ -214,7 +210,7 @@ fn failing(text: &'static str) -> Source {
 #[test]
 fn records_before_a_fault_are_written() {
     for chunk_bytes in [1, 64, 1 << 16] {
-        let settings = Settings { chunk_bytes, ..Settings::default() };
+        let settings = Settings::default().chunk_bytes(chunk_bytes);
         let sources = vec![Source::new("good", &b"a:1\n"[..]), failing("a:2\na:1\na:3\nhal")];
         let mut out = Vec::new();
         let found = dedup(sources, &DedupOptions::default(), &settings, &mut Sinks::new(&mut out));
@@ -226,8 +222,8 @@ fn records_before_a_fault_are_written() {
 #[test]
 fn an_invalid_record_before_a_fault_comes_first() {
     for chunk_bytes in [1, 64, 1 << 16] {
-        let settings = Settings { chunk_bytes, ..Settings::default() };
-        let fail = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
+        let settings = Settings::default().chunk_bytes(chunk_bytes);
+        let fail = DedupOptions::default().on_invalid(OnInvalid::Fail);
         let mut out = Vec::new();
         let sources = vec![failing("a:1\n<\na:2\n")];
         let found = dedup(sources, &fail, &settings, &mut Sinks::new(&mut out));
@@ -238,8 +234,7 @@ fn an_invalid_record_before_a_fault_comes_first() {
 
 #[test]
 fn records_that_cannot_be_searched_for_secrets_are_omitted() {
-    let settings =
-        Settings { chunk_bytes: 64, max_record: 256, redact: true, ..Settings::default() };
+    let settings = Settings::default().chunk_bytes(64).max_record(256).redact(true);
     let text = ["http://u:p@h/\nhttp://h/?pwd=", &"x".repeat(1000), "\nhttp://h/\n"].concat();
     let source = || vec![Source::new("list", Cursor::new(text.clone().into_bytes()))];
     let mut outs = [Vec::new(), Vec::new(), Vec::new()];

@@ -82,7 +82,7 @@ fn the_42_examples_of_section_5_4() {
 #[test]
 fn a_lenient_parser_ignores_the_scheme_of_the_base() {
     let base = BaseUri::new(BASE.as_bytes()).unwrap();
-    let mut resolver = Resolver::new(base, Options { lenient_scheme: true });
+    let mut resolver = Resolver::new(base, Options::default().lenient_scheme(true));
     for (reference, target) in [
         ("http:g", "http://a/b/c/g"),
         ("HTTP:../g", "http://a/b/g"),
@@ -388,7 +388,7 @@ fn a_hundred_thousand_pairs_agree_with_the_transcription() {
         let Ok(parsed) = BaseUri::new(base.as_bytes()) else { continue };
         let base = std::str::from_utf8(parsed.as_bytes()).unwrap().to_owned();
         let is_strict = draw.below(4) != 0;
-        let mut resolver = Resolver::new(parsed, Options { lenient_scheme: !is_strict });
+        let mut resolver = Resolver::new(parsed, Options::default().lenient_scheme(!is_strict));
         for _ in 0..20 {
             let reference = draw.reference();
             let found = resolver.resolve(reference.as_bytes()).ok().map(<[u8]>::to_vec);

@@ -19,7 +19,7 @@ fn source(text: &[u8]) -> Vec<Source> {
 
 fn found(text: &[u8], drop_fragment: bool, settings: &Settings) -> Census {
     let hasher = Hasher::random();
-    let options = CensusOptions { drop_fragment, hasher, ..CensusOptions::default() };
+    let options = CensusOptions::default().drop_fragment(drop_fragment).hasher(hasher);
     census(source(text), &options, settings, None).unwrap()
 }
 
@@ -70,7 +70,8 @@ fn check(text: &[u8]) {
         let expected = by_sets(text, drop_fragment);
         for kernels in Kernels::available() {
             for (threads, chunk_bytes) in [(1, 1 << 20), (2, 1000)] {
-                let settings = Settings { kernels, threads, chunk_bytes, ..Settings::default() };
+                let settings =
+                    Settings::default().kernels(kernels).threads(threads).chunk_bytes(chunk_bytes);
                 let census = found(text, drop_fragment, &settings);
                 assert_eq!(counts(&census), expected, "{:?}", text.escape_ascii().to_string());
                 let mark = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
@@ -130,12 +131,12 @@ fn each_rung_has_as_many_classes_as_dedup_writes() {
     text.extend(vec![b'x'; 3000]);
     text.extend(b"\nhttp://h\n");
     text.extend(vec![b'x'; 3000]);
-    let settings = Settings { chunk_bytes: 512, max_record: 2048, ..Settings::default() };
+    let settings = Settings::default().chunk_bytes(512).max_record(2048);
     for drop_fragment in [false, true] {
         let census = found(&text, drop_fragment, &settings);
         for rung in census.rungs {
-            let normalize = Options { rung: rung.rung, drop_fragment };
-            let options = DedupOptions { equivalence: normalize.into(), ..DedupOptions::default() };
+            let normalize = Options::new(rung.rung).drop_fragment(drop_fragment);
+            let options = DedupOptions::default().equivalence(normalize.into());
             let mut out = Vec::new();
             let mut sinks = Sinks::new(&mut out);
             let report = dedup(source(&text), &options, &settings, &mut sinks).unwrap();

@@ -64,7 +64,7 @@ two.txt:1:2: control: a URI may not hold control characters
 
 #[test]
 fn a_record_over_the_limit_is_shown_by_its_beginning() {
-    let settings = Settings { chunk_bytes: 64, max_record: 256, ..Settings::default() };
+    let settings = Settings::default().chunk_bytes(64).max_record(256);
     let text = ["ok:\n", &"x".repeat(1000), "\na b\n"].concat();
     let (out, report) = run(&[("list", text.as_bytes())], CheckFormat::Text, &settings);
     let lines: Vec<&str> = out.lines().collect();

@@ -148,7 +148,7 @@ fn templates_omit_invalid_records_and_count_them() {
 
 #[test]
 fn nul_ends_records_and_templates_but_not_other_rows() {
-    let settings = Settings { record_end: 0, ..Settings::default() };
+    let settings = Settings::default().record_end(0);
     let text: &[&[u8]] = &[b"a:b\0\nc\0d\ne\0"];
     assert_eq!(rows_of(text, &template("{path}"), &settings).0, b"b\0c\0");
     let (jsonl, report) = rows_of(text, &RowFormat::Jsonl, &settings);
@@ -160,7 +160,7 @@ fn nul_ends_records_and_templates_but_not_other_rows() {
 
 #[test]
 fn a_record_over_the_limit_is_a_row_with_an_error() {
-    let settings = Settings { chunk_bytes: 64, max_record: 256, ..Settings::default() };
+    let settings = Settings::default().chunk_bytes(64).max_record(256);
     let mut text = b"a:b\n".to_vec();
     text.extend(vec![b'x'; 1000]);
     text.extend(b"\nc:d\n");
@@ -189,7 +189,8 @@ fn rows_do_not_depend_on_threads_backend_or_chunks() {
         let expected = rows_of(&[text.as_bytes()], &format, &Settings::default());
         for kernels in Kernels::available() {
             for (threads, chunk_bytes) in [(1, 100), (2, 4096), (8, 1 << 20)] {
-                let settings = Settings { kernels, threads, chunk_bytes, ..Settings::default() };
+                let settings =
+                    Settings::default().kernels(kernels).threads(threads).chunk_bytes(chunk_bytes);
                 assert!(rows_of(&[text.as_bytes()], &format, &settings) == expected);
             }
         }

@@ -519,10 +519,9 @@ fn in_bulk_every_record_has_the_same_result_as_alone() {
             expected += &(alone + "\n");
         }
         for kernels in Kernels::available() {
-            let equivalence =
-                Equivalence { rules: Some(Arc::clone(&rules)), ..Equivalence::default() };
+            let equivalence = Equivalence::default().rules(Arc::clone(&rules));
             let source = Source::new("list", std::io::Cursor::new(text.clone()));
-            let settings = Settings { kernels, chunk_bytes: 4096, ..Settings::default() };
+            let settings = Settings::default().kernels(kernels).chunk_bytes(4096);
             let mut out = Vec::new();
             normalize(
                 vec![source],

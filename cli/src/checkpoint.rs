@@ -121,7 +121,7 @@ impl Work<'_> {
         let mut update = |bytes| progress.iter_mut().for_each(|it| it.update(bytes_before + bytes));
         let mut sinks = Sinks::new(&mut out);
         sinks.progress = Some(&mut update);
-        let seen = Seen { set: set.set(), new_keys: Some(&mut loader) };
+        let seen = Seen::new(set.set()).new_keys(&mut loader);
         let report = pipeline::dedup_unseen(sources, options, seen, &config.settings, &mut sinks)
             .map_err(|error| match error {
             Error::Write(error) => Failure::at(part.display(), error),
@@ -265,14 +265,12 @@ impl Done {
             return None;
         }
         let count = |i: usize| note["counts"][i].as_u64();
-        let mut report = Report {
-            bytes: count(0)?,
-            records: count(1)?,
-            blank: count(2)?,
-            written: count(3)?,
-            duplicates: count(4)?,
-            ..Report::default()
-        };
+        let mut report = Report::default();
+        report.bytes = count(0)?;
+        report.records = count(1)?;
+        report.blank = count(2)?;
+        report.written = count(3)?;
+        report.duplicates = count(4)?;
         for (i, kind) in ErrorKind::ALL.into_iter().enumerate() {
             report.invalid.add_many(kind, note["invalid"][i].as_u64()?);
         }

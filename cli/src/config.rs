@@ -306,13 +306,11 @@ impl Config {
             0 => environment.cores,
             threads => usize::from(threads),
         };
-        let settings = Settings {
-            threads,
-            kernels: environment.kernels(work.backend)?,
-            record_end: if input.null { b'\0' } else { b'\n' },
-            chunk_bytes: work.chunk_size,
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .threads(threads)
+            .kernels(environment.kernels(work.backend)?)
+            .record_end(if input.null { b'\0' } else { b'\n' })
+            .chunk_bytes(work.chunk_size);
         let is_loud = environment.stderr_is_terminal && !reporting.quiet;
         // Not in the middle of results on the same terminal.
         let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;

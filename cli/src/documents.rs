@@ -46,7 +46,7 @@ pub(crate) fn open(
     let stdin_head = StdinHead::default();
     let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), stdin_head };
     let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
-        let source = Source { text_only: is_walked && !walk.text, ..source };
+        let source = source.text_only(is_walked && !walk.text);
         let source = match is_list {
             true => pipeline::links_of(source, options, settings, left_out),
             false => source,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use uriscan::grammar::Grammar;
-use uriscan::grammar::rfc2396::{TRANSLATIONS, Translation};
+use uriscan::grammar::rfc2396::TRANSLATIONS;
 
 use crate::args::{self, GrammarFormat};
 use crate::exit::{Failure, Outcome};
@@ -29,8 +29,7 @@ fn about(grammar: Grammar) -> &'static str {
 /// When it cannot be written.
 pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
     let text = if typed.compare {
-        let rows =
-            TRANSLATIONS.map(|Translation { obsolete, translation }| [obsolete, translation]);
+        let rows = TRANSLATIONS.map(|rule| [rule.obsolete, rule.translation]);
         list(["obsolete", "translation"], &rows, typed.format)
     } else {
         let rows = Grammar::ALL.map(|grammar| [grammar.name(), about(grammar)]);

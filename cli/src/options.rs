@@ -76,15 +76,12 @@ pub(crate) fn equivalence_by(
         (args::Rung::Protocol, Some(_)) | (_, None) => {}
         (_, Some(_)) => return Err(Failure::at("--aliases", "requires --rung protocol")),
     }
-    Ok(Equivalence {
-        normalize: Options { rung, drop_fragment: typed.ignore_fragment },
-        repairs: typed.mending.repairs(),
-        aliases: None,
-        rules: rule_choice::rule_set(&typed.rules)?,
-        context: context(grammar, &typed.references)?,
-        grammar,
-        profile: None,
-    })
+    Ok(Equivalence::default()
+        .normalize(Options::new(rung).drop_fragment(typed.ignore_fragment))
+        .repairs(typed.mending.repairs())
+        .rules(rule_choice::rule_set(&typed.rules)?)
+        .context(context(grammar, &typed.references)?)
+        .grammar(grammar))
 }
 
 /// # Errors
@@ -105,7 +102,7 @@ pub(crate) fn by_profile(
     if typed.profile.is_some() && equivalence.grammar != Grammar::Rfc3986 {
         return Err(Failure::at("--profile", "implies a grammar; omit --grammar"));
     }
-    Ok(Equivalence { profile: typed.profile, ..equivalence })
+    Ok(equivalence.profile(typed.profile))
 }
 
 pub(crate) fn context(
@@ -122,8 +119,10 @@ pub(crate) fn context(
 pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Failure> {
     let text = uri.as_bytes();
     let context = match grammar.legacy() {
-        None => BaseUri::new(text)
-            .map(|base| Context::Base { base, options: resolve::Options { lenient_scheme } }),
+        None => BaseUri::new(text).map(|base| Context::Base {
+            base,
+            options: resolve::Options::default().lenient_scheme(lenient_scheme),
+        }),
         Some(legacy) => {
             LegacyBase::new(text, legacy).map(|base| Context::Legacy { base, lenient_scheme })
         }
@@ -172,20 +171,26 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         }
     };
     let args::Find { unwrap, www, email, refang, .. } = *find;
-    let extractor = ExtractorOptions {
-        find: extract::Options { schemes, iri, unwrap, refang, www, email },
-        base: None,
-        fields: find.field.clone(),
-        log_format: find.log_format.clone(),
-        log_fields: find.log_field.clone(),
-        warc_targets: find.warc_field.is_some(),
-    };
+    let extractor = ExtractorOptions::default()
+        .find(
+            extract::Options::default()
+                .schemes(schemes)
+                .iri(iri)
+                .unwrap(unwrap)
+                .refang(refang)
+                .www(www)
+                .email(email),
+        )
+        .fields(find.field.clone())
+        .log_format(find.log_format.clone())
+        .log_fields(find.log_field.clone())
+        .warc_targets(find.warc_field.is_some());
     let format = match find.format {
         Some(args::TextFormat::Of(format)) => Some(format),
         // With a pattern it is a log, whatever it looks like.
         Some(args::TextFormat::Auto) | None => find.log_format.as_ref().map(|_| Format::Clf),
     };
-    Ok(ExtractOptions { extractor, format })
+    Ok(ExtractOptions::default().extractor(extractor).format(format))
 }
 
 /// The value of `--base` of `extract`.

@@ -64,7 +64,7 @@ fn pack(path: &Path) -> Result<Pack, Failure> {
     let mut open = |name: &str, from: &str| {
         let path = Path::new(from).with_file_name(name);
         let text = read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-        Ok(Included { source: path.display().to_string(), text })
+        Ok(Included::new(path.display().to_string(), text))
     };
     Pack::parse(&text, &source, &mut open).map_err(|error| Failure::new(error.to_string()))
 }

@@ -238,7 +238,10 @@ fn work(
             };
             sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
             let Census { bytes, records, blank, invalid, repaired, .. } = census;
-            Report { bytes, records, blank, invalid, repaired, ..Report::default() }
+            let mut report = Report::default();
+            (report.bytes, report.records, report.blank) = (bytes, records, blank);
+            (report.invalid, report.repaired) = (invalid, repaired);
+            report
         }
     };
     Ok(Done { report, findings })
@@ -250,7 +253,8 @@ fn explain_typed(
     uris: &[Vec<u8>],
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let mut report = Report { records: uris.len() as u64, ..Report::default() };
+    let mut report = Report::default();
+    report.records = uris.len() as u64;
     report.bytes = uris.iter().map(|uri| uri.len() as u64).sum();
     let mut out = Vec::new();
     let mut count = |result: Result<(), UriError>| {

@@ -370,7 +370,7 @@ mod tests {
             on_invalid: Some(OnInvalid::Pass),
             writes: Writes::Survivors,
             hash: None,
-            settings: Settings { threads: 1, ..Settings::default() },
+            settings: Settings::default().threads(1),
             report: Report::default(),
             set: None,
             differs: false,

@@ -18,11 +18,11 @@ pub(crate) fn of_census(census: &Census) -> String {
         let _ = writeln!(table, "{}", row.trim_end());
     };
     line(["rung", "distinct", "merges", "share", "what it adds"]);
-    for RungCensus { rung, distinct, merges } in rungs {
+    for RungCensus { rung, distinct, merges, .. } in rungs {
         let part = share(*merges, *records);
         line([rung.name(), &grouped(*distinct), &grouped(*merges), &part, adds(*rung)]);
     }
-    if let Some(RulesCensus { distinct, merges }) = rules {
+    if let Some(RulesCensus { distinct, merges, .. }) = rules {
         let part = share(*merges, *records);
         line([
             "rules",

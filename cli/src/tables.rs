@@ -31,7 +31,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let to = output_format(config, typed)?;
     let mut job = job(config, table, column, to)?;
     job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
-    job.sort_by = typed.sort_by.map(|form| SortBy { form, temp_dir: table.temp_dir.clone() });
+    job.sort_by = typed.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
     let total_bytes = inputs::total_bytes(&config.inputs)?;
     let tables = config.inputs.iter().map(|input| match input {
         Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
@@ -134,7 +134,7 @@ fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
         (None, keep) => KeepRow::Uri(keep),
     };
     let ClassOptions { select, count, .. } = *options;
-    ByClass { keep, select, count, verify: options.verify, temp_dir: table.temp_dir.clone() }
+    ByClass::new(keep, table.temp_dir.clone()).select(select).count(count).verify(options.verify)
 }
 
 /// Whether other files than those that were named are asked for.
@@ -242,5 +242,5 @@ fn job(
     let drops_invalid =
         matches!(on_invalid, pipeline::OnInvalid::Drop | pipeline::OnInvalid::Divert);
     let job = table::Job::new(column, task, columns, to);
-    Ok(table::Job { drops_invalid, limit, approximate, ..job })
+    Ok(job.drops_invalid(drops_invalid).limit(limit).approximate(approximate))
 }

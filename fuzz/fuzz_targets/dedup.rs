@@ -57,32 +57,27 @@ impl Case<'_> {
         let mut choices = Choices(data);
         let rung = choices.of(&Rung::ALL);
         let drop_fragment = choices.of(&[false, true]);
-        let options = DedupOptions {
-            equivalence: Options { rung, drop_fragment }.into(),
-            emit: choices.of(&[Emit::Original, Emit::Normalized, Emit::Key]),
-            on_invalid: choices.of(&[
+        let options = DedupOptions::default()
+            .equivalence(Options::new(rung).drop_fragment(drop_fragment).into())
+            .emit(choices.of(&[Emit::Original, Emit::Normalized, Emit::Key]))
+            .on_invalid(choices.of(&[
                 OnInvalid::Pass,
                 OnInvalid::Drop,
                 OnInvalid::Divert,
                 OnInvalid::Fail,
-            ]),
+            ]))
             // Taken from the input too, so that a failure can be reproduced.
-            hasher: Hasher::with_secret([choices.byte() as u8; 32]),
-            hash: choices.of(&PublicHash::ALL),
-            limit: choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| MemoryLimit {
-                set_bytes: Some(set_bytes),
-                ..MemoryLimit::new(1 << 30, std::env::temp_dir())
-            }),
-            approximate: None,
-        };
+            .hasher(Hasher::with_secret([choices.byte() as u8; 32]))
+            .hash(choices.of(&PublicHash::ALL))
+            .limit(choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| {
+                MemoryLimit::new(1 << 30, std::env::temp_dir()).set_bytes(set_bytes)
+            }));
         let available: Vec<Kernels> = Kernels::available().collect();
-        let settings = Settings {
-            threads: 1 + choices.byte() % 3,
-            kernels: choices.of(&available),
-            record_end: choices.of(b"\n\0"),
-            chunk_bytes: 1 + choices.byte(),
-            ..Settings::default()
-        };
+        let settings = Settings::default()
+            .threads(1 + choices.byte() % 3)
+            .kernels(choices.of(&available))
+            .record_end(choices.of(b"\n\0"))
+            .chunk_bytes(1 + choices.byte());
         let cut = choices.byte() * 16;
         let text = choices.0;
         let (first, second) = text.split_at(cut.min(text.len()));
@@ -116,7 +111,7 @@ impl Case<'_> {
     }
 
     fn form(&self, record: &[u8]) -> Result<Vec<u8>, UriError> {
-        let Options { rung, drop_fragment } = self.options.equivalence.normalize;
+        let Options { rung, drop_fragment, .. } = self.options.equivalence.normalize;
         let mut form = Vec::new();
         normalize_exact(record, rung, drop_fragment, &mut form).map(|()| form)
     }
@@ -173,7 +168,7 @@ impl Case<'_> {
 
     fn found(&self) -> Outcome {
         let (mut out, mut rejects) = (Vec::new(), Vec::new());
-        let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+        let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
         let result = dedup(self.sources(), &self.options, &self.settings, &mut sinks);
         let outcome = Outcome { out, rejects, ..Outcome::default() };
         match result {

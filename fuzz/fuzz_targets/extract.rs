@@ -18,19 +18,18 @@ fuzz_target!(|data: &[u8]| {
     let [format, flags, text @ ..] = data else { return };
     let format = Format::ALL[usize::from(*format) % Format::ALL.len()];
     let is = |bit: u8| flags >> bit & 1 != 0;
-    let options = ExtractorOptions {
-        find: Options {
-            schemes: if is(0) { Schemes::Any } else { Schemes::Known },
-            iri: is(1),
-            unwrap: is(2),
-            refang: is(3),
-            www: is(4),
-            email: is(5),
-        },
-        base: is(6).then(|| b"http://base/a/b?c".to_vec()),
-        fields: if is(7) { vec!["a.b".to_owned(), "2".to_owned()] } else { Vec::new() },
-        ..ExtractorOptions::default()
-    };
+    let options = ExtractorOptions::default()
+        .find(
+            Options::default()
+                .schemes(if is(0) { Schemes::Any } else { Schemes::Known })
+                .iri(is(1))
+                .unwrap(is(2))
+                .refang(is(3))
+                .www(is(4))
+                .email(is(5)),
+        )
+        .base(is(6).then(|| b"http://base/a/b?c".to_vec()))
+        .fields(if is(7) { vec!["a.b".to_owned(), "2".to_owned()] } else { Vec::new() });
     on_every_backend(&options, format, text);
     however_cut(&options, format, text);
     if format == Format::Html {
@@ -70,9 +69,9 @@ fn on_every_backend(options: &ExtractorOptions, format: Format, text: &[u8]) {
 
 fn however_cut(options: &ExtractorOptions, format: Format, text: &[u8]) {
     let rows = |chunk_bytes: usize, threads: usize| {
-        let settings = Settings { chunk_bytes, threads, ..Settings::default() };
-        let options = ExtractOptions { extractor: options.clone(), format: Some(format) };
-        let shape = LinkFormat { shape: LinkShape::Jsonl, ..LinkFormat::default() };
+        let settings = Settings::default().chunk_bytes(chunk_bytes).threads(threads);
+        let options = ExtractOptions::default().extractor(options.clone()).format(format);
+        let shape = LinkFormat::default().shape(LinkShape::Jsonl);
         let mut out = Vec::new();
         let source = Source::new("a", Cursor::new(text.to_vec()));
         let report = extract(vec![source], &options, shape, &settings, &mut Sinks::new(&mut out));

@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
 
 fn entries(pattern: &str, text: &[u8]) {
     let Ok(log_format) = LogFormat::new(pattern) else { return };
-    let options = ExtractorOptions { log_format: Some(log_format), ..ExtractorOptions::default() };
+    let options = ExtractorOptions::default().log_format(log_format);
     let buf = PaddedBuf::from_content(text);
     let all = |kernels: Kernels| -> Vec<(Span, Context, Vec<u8>)> {
         let mut links = Links::new();

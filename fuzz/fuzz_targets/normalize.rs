@@ -17,9 +17,9 @@ thread_local! {
 }
 
 fn normalizers() -> Vec<(Options, Kernels, Normalizer)> {
-    let options = Rung::ALL
-        .into_iter()
-        .flat_map(|rung| [false, true].map(|drop_fragment| Options { rung, drop_fragment }));
+    let options = Rung::ALL.into_iter().flat_map(|rung| {
+        [false, true].map(|drop_fragment| Options::new(rung).drop_fragment(drop_fragment))
+    });
     options
         .flat_map(|options| {
             Kernels::available()
@@ -72,7 +72,7 @@ fuzz_target!(|text: &[u8]| {
         }
     });
     for drop_fragment in [false, true] {
-        let at = |rung| Options { rung, drop_fragment };
+        let at = |rung| Options::new(rung).drop_fragment(drop_fragment);
         for rung in Rung::ALL {
             if let Ok(form) = exact(text, at(rung)) {
                 check_laws(text, at(rung), &form);

@@ -34,7 +34,7 @@ fn rules(pack: &[u8], rule: &[u8], uris: &[&[u8]]) {
     }
     let Ok(rules) = builder.build() else { return };
     for rung in [Rung::Syntax, Rung::Scheme] {
-        let options = Options { rung, ..Options::default() };
+        let options = Options::new(rung);
         let mut normalizer = Normalizer::new(options);
         let (mut scratch, mut again) = (Scratch::default(), Scratch::default());
         for uri in uris {

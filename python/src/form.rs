@@ -86,7 +86,7 @@ fn pack(name: &str) -> PyResult<Pack> {
     let text = read(Path::new(name)).map_err(wrong)?;
     let mut open = |name: &str, from: &str| {
         let path = Path::new(from).with_file_name(name);
-        Ok(Included { source: path.display().to_string(), text: read(&path)? })
+        Ok(Included::new(path.display().to_string(), read(&path)?))
     };
     Pack::parse(&text, name, &mut open).map_err(wrong)
 }
@@ -165,7 +165,7 @@ impl Form {
             (None, None) => None,
             (Some(_), Some(_)) => return Err(wrong("either base or suffix_scheme, not both")),
             (Some(base), None) => {
-                let options = resolve::Options { lenient_scheme };
+                let options = resolve::Options::default().lenient_scheme(lenient_scheme);
                 Some(Context::Base { base: base_uri(base)?, options })
             }
             (None, Some(scheme)) => Some(Context::Suffix(Suffix::new(scheme).map_err(wrong)?)),
@@ -174,24 +174,22 @@ impl Form {
             named("profile", name, Profile::from_name(name), Profile::ALL.map(Profile::name))
         });
         let names = Rung::ALL.map(Rung::name);
-        let equivalence = Equivalence {
-            context,
-            normalize: Options {
-                rung: named("rung", rung, Rung::from_name(rung), names)?,
-                drop_fragment,
-            },
-            rules: rule_set(&rules, preset, &packs, &without_rules)?,
-            repairs: repairs(&repair)?,
-            profile: profile.transpose()?,
-            ..Equivalence::default()
-        };
+        let equivalence = Equivalence::default()
+            .context(context)
+            .normalize(
+                Options::new(named("rung", rung, Rung::from_name(rung), names)?)
+                    .drop_fragment(drop_fragment),
+            )
+            .rules(rule_set(&rules, preset, &packs, &without_rules)?)
+            .repairs(repairs(&repair)?)
+            .profile(profile.transpose()?);
         let on_invalid = match on_invalid {
             "pass" => OnInvalid::Pass,
             "null" => OnInvalid::Null,
             "error" => OnInvalid::Fail,
             other => return named("on_invalid", other, None, ["pass", "null", "error"]),
         };
-        Ok(Form(Columns { on_invalid, ..Columns::new(equivalence) }))
+        Ok(Form(Columns::new(equivalence).on_invalid(on_invalid)))
     }
 
     /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use
@@ -199,7 +197,7 @@ impl Form {
     fn hashed(&self, hash: &str) -> PyResult<Form> {
         let names = PublicHash::ALL.map(PublicHash::name);
         let hash = named("hash", hash, PublicHash::from_name(hash), names)?;
-        Ok(Form(Columns { hash, ..self.0.clone() }))
+        Ok(Form(self.0.clone().hash(hash)))
     }
 
     /// What is mixed into public keys, if anything is.
@@ -256,7 +254,7 @@ impl Form {
         lenient_scheme: bool,
     ) -> PyResult<Column> {
         let base = base_uri(base)?;
-        let options = resolve::Options { lenient_scheme };
+        let options = resolve::Options::default().lenient_scheme(lenient_scheme);
         Form::each(py, column.get(), |chunk| self.0.resolve(chunk, &base, options))
     }
 
@@ -274,7 +272,7 @@ impl Form {
             return Err(errors::of_column(py, error, 0));
         }
         let bases = bases.together().map_err(capsule::refused)?;
-        let options = resolve::Options { lenient_scheme };
+        let options = resolve::Options::default().lenient_scheme(lenient_scheme);
         let (mut row, mut made) = (0, Vec::new());
         for chunk in column.chunks() {
             let bases = bases.slice(row, chunk.len());
@@ -313,7 +311,7 @@ impl Form {
         let base = base.map(|base| base_uri(base).map(|_| base.as_bytes().to_vec())).transpose()?;
         let find = Find { schemes, iri, unwrap, refang, www, email };
         let extractor =
-            Extractor::new(ExtractorOptions { find, base, fields, ..ExtractorOptions::default() });
+            Extractor::new(ExtractorOptions::default().find(find).base(base).fields(fields));
         Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
     }
 }

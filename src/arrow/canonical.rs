@@ -24,7 +24,7 @@ impl Columns {
     /// use arrow_array::{Array, StringArray, cast::AsArray};
     /// use uriscan::arrow::{Columns, OnInvalid};
     /// let urls = StringArray::from(vec!["http://h/%7e", "no URI"]);
-    /// let columns = Columns { on_invalid: OnInvalid::Null, ..Columns::default() };
+    /// let columns = Columns::default().on_invalid(OnInvalid::Null);
     /// let forms = columns.normalize(&urls).unwrap();
     /// assert_eq!(forms.as_string::<i32>(), &StringArray::from(vec![Some("http://h/~"), None]));
     /// ```

@@ -70,7 +70,16 @@ pub enum OnInvalid {
 }
 
 /// Kernels on columns of text, and their settings.
+///
+/// ```
+/// use uriscan::arrow::{Columns, OnInvalid};
+/// use uriscan::key::PublicHash;
+/// let columns = Columns::default().hash(PublicHash::Sha256).on_invalid(OnInvalid::Null);
+/// assert_eq!(columns.on_invalid, OnInvalid::Null);
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Columns {
     /// When two values are equivalent.
     pub equivalence: Equivalence,
@@ -100,6 +109,36 @@ impl Columns {
             on_invalid: OnInvalid::default(),
             kernels: Kernels::detect(),
         }
+    }
+
+    /// Sets when two values are equivalent.
+    pub fn equivalence(mut self, equivalence: Equivalence) -> Columns {
+        self.equivalence = equivalence;
+        self
+    }
+
+    /// Sets the hash for columns of keys.
+    pub fn hash(mut self, hash: PublicHash) -> Columns {
+        self.hash = hash;
+        self
+    }
+
+    /// Sets the hasher for the keys that are held in memory; by default a random one.
+    pub fn hasher(mut self, hasher: Hasher) -> Columns {
+        self.hasher = hasher;
+        self
+    }
+
+    /// Sets how values that are not URIs are treated.
+    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> Columns {
+        self.on_invalid = on_invalid;
+        self
+    }
+
+    /// Sets the SIMD backend.
+    pub fn kernels(mut self, kernels: Kernels) -> Columns {
+        self.kernels = kernels;
+        self
     }
 }
 

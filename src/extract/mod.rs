@@ -39,7 +39,15 @@ use crate::chunk::{Padded, Span};
 use crate::simd::{Isa, Kernels};
 
 /// What to extract, for all formats.
+///
+/// ```
+/// use uriscan::extract::{ExtractorOptions, Options};
+/// let options = ExtractorOptions::default().find(Options::default().www(true)).fields(vec!["url".to_owned()]);
+/// assert!(options.find.www);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct ExtractorOptions {
     /// The definition of a link.
     pub find: Options,
@@ -55,6 +63,44 @@ pub struct ExtractorOptions {
     pub log_fields: Vec<Context>,
     /// For archives, extract the URIs of the records instead of the links in them.
     pub warc_targets: bool,
+}
+
+impl ExtractorOptions {
+    /// Sets the definition of a link.
+    pub fn find(mut self, find: Options) -> ExtractorOptions {
+        self.find = find;
+        self
+    }
+
+    /// Sets the base URI for relative references, for documents that do not specify one.
+    pub fn base(mut self, base: impl Into<Option<Vec<u8>>>) -> ExtractorOptions {
+        self.base = base.into();
+        self
+    }
+
+    /// Sets the members or columns that are searched; empty for all.
+    pub fn fields(mut self, fields: Vec<String>) -> ExtractorOptions {
+        self.fields = fields;
+        self
+    }
+
+    /// Sets the format of the lines of an access log.
+    pub fn log_format(mut self, log_format: impl Into<Option<LogFormat>>) -> ExtractorOptions {
+        self.log_format = log_format.into();
+        self
+    }
+
+    /// Sets the kinds of fields of an access log that are extracted; empty for all.
+    pub fn log_fields(mut self, log_fields: Vec<Context>) -> ExtractorOptions {
+        self.log_fields = log_fields;
+        self
+    }
+
+    /// Sets whether the URIs of the records of an archive are extracted instead of their links.
+    pub fn warc_targets(mut self, warc_targets: bool) -> ExtractorOptions {
+        self.warc_targets = warc_targets;
+        self
+    }
 }
 
 /// Finds the links of sources of any [`Format`].
@@ -85,10 +131,7 @@ impl Extractor {
     /// ```
     /// use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
     /// use uriscan::{Kernels, PaddedBuf};
-    /// let extractor = Extractor::new(ExtractorOptions {
-    ///     base: Some(b"http://example.com/a/".to_vec()),
-    ///     ..ExtractorOptions::default()
-    /// });
+    /// let extractor = Extractor::new(ExtractorOptions::default().base(b"http://example.com/a/".to_vec()));
     /// let page = PaddedBuf::from_content(b"<a href='../x?a&amp;b'><!-- <a href=no> --><img src=y>");
     /// let mut links = Links::new();
     /// extractor.extract(Kernels::detect(), Format::Html, page.padded(), &mut links);
@@ -155,7 +198,16 @@ impl Extractor {
 }
 
 /// Which links to find in running text, and how to write them.
+///
+/// ```
+/// use uriscan::Kernels;
+/// use uriscan::extract::{Finder, Options};
+/// let finder = Finder::new(Options::default().email(true));
+/// assert_eq!(finder.find(Kernels::detect(), b"Write to joe@example.com."), [9..24]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct Options {
     /// The schemes to find.
     pub schemes: Schemes,
@@ -170,4 +222,42 @@ pub struct Options {
     pub www: bool,
     /// Also find mail addresses, and write them with `mailto:`.
     pub email: bool,
+}
+
+impl Options {
+    /// Sets the schemes to find.
+    pub fn schemes(mut self, schemes: Schemes) -> Options {
+        self.schemes = schemes;
+        self
+    }
+
+    /// Sets whether non-ASCII letters and digits are part of a link.
+    pub fn iri(mut self, iri: bool) -> Options {
+        self.iri = iri;
+        self
+    }
+
+    /// Sets whether a link between `<` and `>` may have line breaks.
+    pub fn unwrap(mut self, unwrap: bool) -> Options {
+        self.unwrap = unwrap;
+        self
+    }
+
+    /// Sets whether defanged links (`hxxp://evil[.]example/`) are found, too.
+    pub fn refang(mut self, refang: bool) -> Options {
+        self.refang = refang;
+        self
+    }
+
+    /// Sets whether hosts without a scheme (`www.example.com/x`) are found, too.
+    pub fn www(mut self, www: bool) -> Options {
+        self.www = www;
+        self
+    }
+
+    /// Sets whether mail addresses are found, too.
+    pub fn email(mut self, email: bool) -> Options {
+        self.email = email;
+        self
+    }
 }

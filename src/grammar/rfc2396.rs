@@ -116,6 +116,7 @@ pub const USERINFO: ByteClass = UNRESERVED.or(ByteClass::of(b";:&=+$,"));
 
 /// A rule of RFC 2396 and its equivalent in RFC 3986.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Translation {
     /// The name of the obsolete rule.
     pub obsolete: &'static str,

@@ -8,6 +8,14 @@ use std::path::{Path, PathBuf};
 use super::compress::Compression;
 
 /// A named stream of bytes.
+///
+/// ```
+/// use uriscan::io::Source;
+/// let source = Source::new("list", &b"http://h/\n"[..]).bytes(10).text_only(true);
+/// assert_eq!((source.name.as_str(), source.bytes), ("list", Some(10)));
+/// ```
+#[must_use]
+#[non_exhaustive]
 pub struct Source {
     /// The name in messages: a path, or `-` for standard input.
     pub name: String,
@@ -53,6 +61,45 @@ impl Source {
             path: Some(path),
             early: true,
         }
+    }
+
+    /// Sets the name in messages.
+    pub fn name(mut self, name: impl Into<String>) -> Source {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets the length in bytes, if known.
+    pub fn bytes(mut self, bytes: impl Into<Option<u64>>) -> Source {
+        self.bytes = bytes.into();
+        self
+    }
+
+    /// Sets how the stream is opened. If there is a `path`, it may be read instead.
+    pub fn open<R: Read + Send + 'static>(
+        mut self,
+        open: impl FnOnce() -> io::Result<R> + Send + 'static,
+    ) -> Source {
+        self.open = Box::new(|| Ok(Box::new(open()?)));
+        self
+    }
+
+    /// Sets whether the source is skipped if it looks binary.
+    pub fn text_only(mut self, text_only: bool) -> Source {
+        self.text_only = text_only;
+        self
+    }
+
+    /// Sets the file that may be read instead of the stream.
+    pub fn path(mut self, path: impl Into<Option<PathBuf>>) -> Source {
+        self.path = path.into();
+        self
+    }
+
+    /// Sets whether the source may be opened ahead of its turn and on another thread.
+    pub fn early(mut self, early: bool) -> Source {
+        self.early = early;
+        self
     }
 }
 

@@ -31,12 +31,39 @@ use crate::uri::{ErrorKind, UriError};
 use fast::Canonical;
 
 /// Defines the canonical form.
+///
+/// ```
+/// use uriscan::normalize::{Normalizer, Options, Rung};
+/// let mut normalizer = Normalizer::new(Options::new(Rung::Syntax).drop_fragment(true));
+/// assert_eq!(normalizer.normalize(b"HTTP://h:80#a").unwrap(), b"http://h:80");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
+#[non_exhaustive]
 pub struct Options {
     /// The rung of the ladder of section 6.2 up to which URIs are normalized.
     pub rung: Rung,
     /// Drop the fragment and its `#` (6.1: a fragment is not part of what is retrieved).
     pub drop_fragment: bool,
+}
+
+impl Options {
+    /// Normalization up to `rung`, which keeps the fragment.
+    pub const fn new(rung: Rung) -> Options {
+        Options { rung, drop_fragment: false }
+    }
+
+    /// Sets the rung.
+    pub const fn rung(mut self, rung: Rung) -> Options {
+        self.rung = rung;
+        self
+    }
+
+    /// Sets whether the fragment is dropped.
+    pub const fn drop_fragment(mut self, drop_fragment: bool) -> Options {
+        self.drop_fragment = drop_fragment;
+        self
+    }
 }
 
 /// Normalizes URIs one at a time, and owns the buffers for that.

@@ -29,12 +29,34 @@ pub enum AuditFormat {
 }
 
 /// What is looked for, and how it is reported.
+///
+/// ```
+/// use uriscan::pipeline::{AuditFormat, AuditOptions};
+/// let options = AuditOptions::default().format(AuditFormat::Sarif);
+/// assert_eq!(options.format, AuditFormat::Sarif);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[must_use]
+#[non_exhaustive]
 pub struct AuditOptions {
     /// The rules.
     pub rules: RuleSet,
     /// The form of the findings.
     pub format: AuditFormat,
+}
+
+impl AuditOptions {
+    /// Sets the rules.
+    pub fn rules(mut self, rules: RuleSet) -> AuditOptions {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets the form of the findings.
+    pub fn format(mut self, format: AuditFormat) -> AuditOptions {
+        self.format = format;
+        self
+    }
 }
 
 /// Findings by rule and severity; adds up.

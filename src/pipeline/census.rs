@@ -22,7 +22,17 @@ use crate::simd::Isa;
 use crate::uri::{ErrorKind, UriError};
 
 /// What is one and what is not.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
+/// let list = Source::new("list", &b"http://h/#a\nhttp://h/#b\n"[..]);
+/// let options = CensusOptions::default().drop_fragment(true);
+/// let found = census(vec![list], &options, &Settings::default(), None).unwrap();
+/// assert_eq!(found.rungs[0].distinct, 1);
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct CensusOptions {
     /// What references are resolved against before they are compared, as in
     /// [`super::Equivalence::context`].
@@ -49,8 +59,41 @@ impl Default for CensusOptions {
     }
 }
 
+impl CensusOptions {
+    /// Sets what references are resolved against before they are compared.
+    pub fn context(mut self, context: impl Into<Option<Context>>) -> CensusOptions {
+        self.context = context.into();
+        self
+    }
+
+    /// Sets whether the fragment of every URI is dropped.
+    pub fn drop_fragment(mut self, drop_fragment: bool) -> CensusOptions {
+        self.drop_fragment = drop_fragment;
+        self
+    }
+
+    /// Sets the rules beyond the RFC.
+    pub fn rules(mut self, rules: impl Into<Option<Arc<RuleSet>>>) -> CensusOptions {
+        self.rules = rules.into();
+        self
+    }
+
+    /// Sets how invalid records may be repaired.
+    pub fn repairs(mut self, repairs: Repairs) -> CensusOptions {
+        self.repairs = repairs;
+        self
+    }
+
+    /// Sets the hasher for keys; by default a random one.
+    pub fn hasher(mut self, hasher: Hasher) -> CensusOptions {
+        self.hasher = hasher;
+        self
+    }
+}
+
 /// What a rung of the ladder does to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RungCensus {
     /// The rung.
     pub rung: Rung,
@@ -63,6 +106,7 @@ pub struct RungCensus {
 
 /// What rules beyond the RFC do to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct RulesCensus {
     /// Classes of equal records; what [`super::dedup()`] writes at rung `scheme` under the rules.
     pub distinct: u64,
@@ -75,6 +119,7 @@ pub struct RulesCensus {
 /// all three rungs, and of the kinds those that occurred; with rules also `"rules":{"distinct":…,"merges":…}`
 /// before `invalid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Census {
     /// Bytes read, byte order marks aside.
     pub bytes: u64,

@@ -68,8 +68,8 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
 /// let list = Source::new("list", &b"http://h\nhttp://h/x\nHTTP://H:80/\n"[..]);
 /// let (mut out, mut dupes) = (Vec::new(), Vec::new());
-/// let options = ClassOptions { count: true, ..ClassOptions::default() };
-/// let mut sinks = Sinks { dupes: Some(&mut dupes), ..Sinks::new(&mut out) };
+/// let options = ClassOptions::default().count(true);
+/// let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
 /// let report = classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
 /// assert_eq!(out, b"      2 http://h\n      1 http://h/x\n");
 /// assert_eq!(dupes, b"HTTP://H:80/\thttp://h\tscheme\n");

@@ -25,11 +25,13 @@ use crate::uri::{ErrorKind, UriError, parse};
 /// ```
 /// use uriscan::normalize::{Options, Rung};
 /// use uriscan::pipeline::Equivalence;
-/// let bytes_only = Equivalence::from(Options { rung: Rung::String, drop_fragment: false });
+/// let bytes_only = Equivalence::from(Options::new(Rung::String));
 /// assert_eq!(Equivalence::default().normalize.rung, Rung::Scheme);
 /// assert_eq!(bytes_only.normalize.rung, Rung::String);
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
+#[non_exhaustive]
 pub struct Equivalence {
     /// What references are resolved against before they are compared (6.1); without it a relative
     /// reference has no canonical form.
@@ -55,6 +57,50 @@ pub struct Equivalence {
 impl From<Options> for Equivalence {
     fn from(normalize: Options) -> Equivalence {
         Equivalence { normalize, ..Equivalence::default() }
+    }
+}
+
+impl Equivalence {
+    /// Sets what references are resolved against before they are compared.
+    pub fn context(mut self, context: impl Into<Option<Context>>) -> Equivalence {
+        self.context = context.into();
+        self
+    }
+
+    /// Sets the grammar.
+    pub fn grammar(mut self, grammar: Grammar) -> Equivalence {
+        self.grammar = grammar;
+        self
+    }
+
+    /// Sets the rung, and whether the fragment is dropped.
+    pub fn normalize(mut self, normalize: Options) -> Equivalence {
+        self.normalize = normalize;
+        self
+    }
+
+    /// Sets the rules beyond the RFC.
+    pub fn rules(mut self, rules: impl Into<Option<Arc<RuleSet>>>) -> Equivalence {
+        self.rules = rules.into();
+        self
+    }
+
+    /// Sets how invalid records may be repaired.
+    pub fn repairs(mut self, repairs: Repairs) -> Equivalence {
+        self.repairs = repairs;
+        self
+    }
+
+    /// Sets the aliases: which URI represents which.
+    pub fn aliases(mut self, aliases: impl Into<Option<Arc<Aliases>>>) -> Equivalence {
+        self.aliases = aliases.into();
+        self
+    }
+
+    /// Sets the other system whose answers are given instead.
+    pub fn profile(mut self, profile: impl Into<Option<Profile>>) -> Equivalence {
+        self.profile = profile.into();
+        self
     }
 }
 
@@ -127,7 +173,7 @@ impl Equivalence {
     /// let mut rules = RuleSet::builder();
     /// rules.rule("www").unwrap();
     /// let rules = Some(Arc::new(rules.build().unwrap()));
-    /// let context = Equivalence { rules, ..Equivalence::default() }.key_context().unwrap();
+    /// let context = Equivalence::default().rules(rules).key_context().unwrap();
     /// assert!(context.starts_with("uriscan key\ngrammar rfc3986 "), "{context}");
     /// assert!(context.ends_with("\nrule www 1"), "{context}");
     /// ```

@@ -24,7 +24,17 @@ pub enum ExplainFormat {
 }
 
 /// What is explained and how.
+///
+/// ```
+/// use uriscan::pipeline::{ExplainFormat, ExplainOptions, explain_one};
+/// let options = ExplainOptions::new(ExplainFormat::Jsonl);
+/// let mut out = Vec::new();
+/// explain_one(b"HTTP://h/", &options, &mut out).unwrap();
+/// assert!(out.starts_with(b"{"));
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct ExplainOptions {
     /// What makes two records one.
     pub equivalence: Equivalence,
@@ -35,13 +45,32 @@ pub struct ExplainOptions {
     pub format: ExplainFormat,
 }
 
+impl ExplainOptions {
+    /// Explanations in `format`: of single URIs, by the default equivalence.
+    pub fn new(format: ExplainFormat) -> ExplainOptions {
+        ExplainOptions { equivalence: Equivalence::default(), has_pairs: false, format }
+    }
+
+    /// Sets which records are equivalent.
+    pub fn equivalence(mut self, equivalence: Equivalence) -> ExplainOptions {
+        self.equivalence = equivalence;
+        self
+    }
+
+    /// Sets whether a record is two URIs with a tab between, to be compared.
+    pub fn has_pairs(mut self, has_pairs: bool) -> ExplainOptions {
+        self.has_pairs = has_pairs;
+        self
+    }
+}
+
 /// Writes an explanation of every record.
 ///
 /// ```
 /// use uriscan::io::Source;
-/// use uriscan::pipeline::{Equivalence, ExplainFormat, ExplainOptions, Settings, Sinks, explain};
+/// use uriscan::pipeline::{ExplainFormat, ExplainOptions, Settings, Sinks, explain};
 /// let format = ExplainFormat::Text { has_colour: false };
-/// let options = ExplainOptions { equivalence: Equivalence::default(), has_pairs: true, format };
+/// let options = ExplainOptions::new(format).has_pairs(true);
 /// let pairs = Source::new("pairs", &b"http://h/\thttp://h\n"[..]);
 /// let mut out = Vec::new();
 /// explain(vec![pairs], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();

@@ -9,7 +9,15 @@ use crate::io::{Source, found};
 use crate::simd::{Isa, Kernels};
 
 /// What is written of each link.
+///
+/// ```
+/// use uriscan::pipeline::{LinkFormat, LinkShape};
+/// let format = LinkFormat::default().line_number(true);
+/// assert_eq!((format.shape, format.line_number), (LinkShape::Line, true));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct LinkFormat {
     /// The shape of a row.
     pub shape: LinkShape,
@@ -46,7 +54,7 @@ pub enum LinkShape {
 /// use uriscan::{io::Source, pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract}};
 /// let text = Source::new("a", &b"See http://h/, or\n<http://h/x>.\n"[..]);
 /// let mut out = Vec::new();
-/// let format = LinkFormat { line_number: true, ..LinkFormat::default() };
+/// let format = LinkFormat::default().line_number(true);
 /// extract(vec![text], &ExtractOptions::default(), format, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!(out, b"1:http://h/\n2:http://h/x\n");
 /// ```
@@ -136,6 +144,36 @@ impl Extract<'_> {
 }
 
 impl LinkFormat {
+    /// Sets the shape of a row.
+    pub fn shape(mut self, shape: LinkShape) -> LinkFormat {
+        self.shape = shape;
+        self
+    }
+
+    /// Sets whether a line begins with the name of the source.
+    pub fn with_filename(mut self, with_filename: bool) -> LinkFormat {
+        self.with_filename = with_filename;
+        self
+    }
+
+    /// Sets whether a line has the number of the line in the source, counted from 1.
+    pub fn line_number(mut self, line_number: bool) -> LinkFormat {
+        self.line_number = line_number;
+        self
+    }
+
+    /// Sets whether a line has the offset of the link's first byte in the source, counted from 0.
+    pub fn byte_offset(mut self, byte_offset: bool) -> LinkFormat {
+        self.byte_offset = byte_offset;
+        self
+    }
+
+    /// Sets whether a line has the kind of place where the link stands.
+    pub fn context(mut self, context: bool) -> LinkFormat {
+        self.context = context;
+        self
+    }
+
     fn fields(self) -> found::Fields {
         found::Fields {
             source: self.with_filename,

@@ -17,12 +17,35 @@ use crate::uri::ErrorKind;
 pub(super) use crate::io::found::Found;
 
 /// What is looked for, and where.
+///
+/// ```
+/// use uriscan::{extract::{ExtractorOptions, Format}, pipeline::ExtractOptions};
+/// let extractor = ExtractorOptions::default().warc_targets(true);
+/// let options = ExtractOptions::default().extractor(extractor).format(Format::Warc);
+/// assert_eq!(options.format, Some(Format::Warc));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct ExtractOptions {
     /// What is looked for.
     pub extractor: ExtractorOptions,
     /// What the sources hold; `None` to tell by their content and names ([`Format::of_source`]).
     pub format: Option<Format>,
+}
+
+impl ExtractOptions {
+    /// Sets which links are found.
+    pub fn extractor(mut self, extractor: ExtractorOptions) -> ExtractOptions {
+        self.extractor = extractor;
+        self
+    }
+
+    /// Sets the format of all sources; `None` to detect it.
+    pub fn format(mut self, format: impl Into<Option<Format>>) -> ExtractOptions {
+        self.format = format.into();
+        self
+    }
 }
 
 /// Appends the links of `chunk` to `links`.
@@ -178,6 +201,7 @@ impl Cut for Documents {
 
 /// What is not in lists of links ([`links_of`]).
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// How much, as [`super::extract()`] counts it.
     pub report: Report,

@@ -13,7 +13,16 @@ use crate::survivors::{forget, look_up};
 use crate::threads;
 
 /// What is compared, and what becomes of invalid records.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use uriscan::key::PublicHash;
+/// use uriscan::pipeline::{MemberOptions, OnInvalid};
+/// let options = MemberOptions::default().hash(PublicHash::Sha256).on_invalid(OnInvalid::Drop);
+/// assert_eq!(options.hash, PublicHash::Sha256);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+#[non_exhaustive]
 pub struct MemberOptions {
     /// What makes two records one.
     pub equivalence: Equivalence,
@@ -24,6 +33,24 @@ pub struct MemberOptions {
 }
 
 impl MemberOptions {
+    /// Sets which records are equivalent: what the keys of the set mean.
+    pub fn equivalence(mut self, equivalence: Equivalence) -> MemberOptions {
+        self.equivalence = equivalence;
+        self
+    }
+
+    /// Sets the hash for keys: that of the set.
+    pub fn hash(mut self, hash: PublicHash) -> MemberOptions {
+        self.hash = hash;
+        self
+    }
+
+    /// Sets what becomes of invalid records.
+    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> MemberOptions {
+        self.on_invalid = on_invalid;
+        self
+    }
+
     /// The same as options of a job that keys records, with the hasher that it needs.
     fn for_keys(&self) -> Result<DedupOptions, Error> {
         let options = DedupOptions {
@@ -58,13 +85,13 @@ pub fn collect(
 /// ```
 /// use uriscan::io::Source;
 /// use uriscan::key::PublicHash;
-/// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, members};
+/// use uriscan::pipeline::{Equivalence, MemberOptions, Settings, Sinks, collect, members};
 /// use uriscan::set::SetWriter;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
 /// let (equivalence, hash) = (Equivalence::default(), PublicHash::Blake3);
 /// let mut set = SetWriter::create(&directory.path().join("seen"), equivalence.meaning(hash))?;
-/// let options = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
+/// let options = MemberOptions::default().equivalence(equivalence).hash(hash);
 /// let settings = Settings::default();
 ///
 /// let mut keys = set.loader(1 << 20)?;
@@ -100,14 +127,14 @@ pub fn members(
 /// ```
 /// use uriscan::io::Source;
 /// use uriscan::key::PublicHash;
-/// use uriscan::pipeline::{Equivalence, MemberOptions, OnInvalid, Settings, Sinks, collect, first_seen};
+/// use uriscan::pipeline::{Equivalence, MemberOptions, Settings, Sinks, collect, first_seen};
 /// use uriscan::set::SetWriter;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let directory = tempfile::tempdir()?;
 /// let (equivalence, hash) = (Equivalence::default(), PublicHash::Blake3);
 /// let meaning = equivalence.meaning(hash);
 /// let mut set = SetWriter::create_dated(&directory.path().join("seen"), meaning)?;
-/// let options = MemberOptions { equivalence, hash, on_invalid: OnInvalid::Pass };
+/// let options = MemberOptions::default().equivalence(equivalence).hash(hash);
 /// let settings = Settings::default();
 ///
 /// let mut keys = set.loader_at(1 << 20, "2026-03-01".parse()?)?;

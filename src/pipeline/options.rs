@@ -16,7 +16,20 @@ pub enum Emit {
 }
 
 /// What is equivalent and what is written.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::normalize::{Options, Rung};
+/// use uriscan::pipeline::{DedupOptions, Emit, Settings, Sinks, dedup};
+/// let options = DedupOptions::default().equivalence(Options::new(Rung::Syntax).into()).emit(Emit::Normalized);
+/// let list = Source::new("list", &b"HTTP://h/%7ea\nhttp://h/~a\n"[..]);
+/// let mut out = Vec::new();
+/// dedup(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://h/~a\n");
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct DedupOptions {
     /// What makes two records one.
     pub equivalence: Equivalence,
@@ -50,6 +63,48 @@ impl Default for DedupOptions {
 }
 
 impl DedupOptions {
+    /// Sets which records are equivalent.
+    pub fn equivalence(mut self, equivalence: Equivalence) -> DedupOptions {
+        self.equivalence = equivalence;
+        self
+    }
+
+    /// Sets what is written for each class.
+    pub fn emit(mut self, emit: Emit) -> DedupOptions {
+        self.emit = emit;
+        self
+    }
+
+    /// Sets what becomes of invalid records.
+    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> DedupOptions {
+        self.on_invalid = on_invalid;
+        self
+    }
+
+    /// Sets the hasher for the keys of the run; by default a random one.
+    pub fn hasher(mut self, hasher: Hasher) -> DedupOptions {
+        self.hasher = hasher;
+        self
+    }
+
+    /// Sets the hash for public keys.
+    pub fn hash(mut self, hash: PublicHash) -> DedupOptions {
+        self.hash = hash;
+        self
+    }
+
+    /// Sets the memory limit, or with `None` that there is none.
+    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> DedupOptions {
+        self.limit = limit.into();
+        self
+    }
+
+    /// Sets the chance, between 0 and 1, with which a new record may be taken for an old one; `None` for an exact result.
+    pub fn approximate(mut self, approximate: impl Into<Option<f64>>) -> DedupOptions {
+        self.approximate = approximate.into();
+        self
+    }
+
     /// The hasher for the keys of a run; with `needs_public` one that they can be turned back by.
     pub(super) fn run_hasher(&self, needs_public: bool) -> Result<Hasher, Error> {
         let equivalence = &self.equivalence;
@@ -62,7 +117,19 @@ impl DedupOptions {
 }
 
 /// What is equivalent, what is kept and what is written.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{ClassOptions, Keep, Settings, Sinks, classes};
+/// let options = ClassOptions::default().keep(Keep::Last).count(true);
+/// let list = Source::new("list", &b"http://h\nhttp://h/\n"[..]);
+/// let mut out = Vec::new();
+/// classes(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"      2 http://h/\n");
+/// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
+#[non_exhaustive]
 pub struct ClassOptions {
     /// As for [`crate::pipeline::dedup()`].
     pub dedup: DedupOptions,
@@ -75,4 +142,36 @@ pub struct ClassOptions {
     /// Compare the canonical forms of two records wherever they have one key, instead of trusting 128 bits; if two
     /// differ, they are in two classes.
     pub verify: bool,
+}
+
+impl ClassOptions {
+    /// Sets what is equivalent and what is written.
+    pub fn dedup(mut self, dedup: DedupOptions) -> ClassOptions {
+        self.dedup = dedup;
+        self
+    }
+
+    /// Sets which record of a class is kept.
+    pub fn keep(mut self, keep: Keep) -> ClassOptions {
+        self.keep = keep;
+        self
+    }
+
+    /// Sets which classes are written.
+    pub fn select(mut self, select: Select) -> ClassOptions {
+        self.select = select;
+        self
+    }
+
+    /// Sets whether the number of records is written before each line.
+    pub fn count(mut self, count: bool) -> ClassOptions {
+        self.count = count;
+        self
+    }
+
+    /// Sets whether canonical forms are compared wherever two records have one key.
+    pub fn verify(mut self, verify: bool) -> ClassOptions {
+        self.verify = verify;
+        self
+    }
 }

@@ -36,6 +36,7 @@ impl Invalid {
 /// Totals of a run. `records` is the sum of what was written, omitted as a duplicate, withheld, and
 /// omitted or diverted as invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Bytes read, byte order marks aside.
     pub bytes: u64,

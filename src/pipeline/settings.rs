@@ -7,7 +7,15 @@ use crate::io::ReadError;
 use crate::simd::Kernels;
 
 /// How the work is done; nothing here changes what is written, but `record_end`, `max_record` and `redact`.
+///
+/// ```
+/// use uriscan::pipeline::Settings;
+/// let settings = Settings::default().threads(4).chunk_bytes(1 << 16);
+/// assert_eq!((settings.threads, settings.chunk_bytes, settings.record_end), (4, 1 << 16, b'\n'));
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Settings {
     /// Worker threads; 0 for one per core.
     pub threads: usize,
@@ -32,6 +40,42 @@ impl Settings {
     /// The largest `max_record`: offsets in a chunk are 32 bits wide.
     pub const MAX_RECORD: usize = 1 << 30;
 
+    /// Sets the number of worker threads; 0 for one per core.
+    pub fn threads(mut self, threads: usize) -> Settings {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets the SIMD backend.
+    pub fn kernels(mut self, kernels: Kernels) -> Settings {
+        self.kernels = kernels;
+        self
+    }
+
+    /// Sets the byte that ends a record, read and written: LF or NUL.
+    pub fn record_end(mut self, record_end: u8) -> Settings {
+        self.record_end = record_end;
+        self
+    }
+
+    /// Sets the approximate size of a chunk in bytes.
+    pub fn chunk_bytes(mut self, chunk_bytes: usize) -> Settings {
+        self.chunk_bytes = chunk_bytes;
+        self
+    }
+
+    /// Sets the length of the longest record that is judged, in bytes; at most [`Settings::MAX_RECORD`].
+    pub fn max_record(mut self, max_record: usize) -> Settings {
+        self.max_record = max_record;
+        self
+    }
+
+    /// Sets whether records are written with their secrets masked.
+    pub fn redact(mut self, redact: bool) -> Settings {
+        self.redact = redact;
+        self
+    }
+
     /// The same, with nothing that exceeds what the pipeline can do.
     pub(super) fn within_limits(&self) -> Settings {
         let max_record = self.max_record.clamp(1, Settings::MAX_RECORD);
@@ -53,6 +97,19 @@ impl Default for Settings {
 }
 
 /// Where results go.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{DedupOptions, OnInvalid, Settings, Sinks, dedup};
+/// let list = Source::new("list", &b"http://h\nno uri\n"[..]);
+/// let options = DedupOptions::default().on_invalid(OnInvalid::Divert);
+/// let (mut out, mut rejects) = (Vec::new(), Vec::new());
+/// let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
+/// dedup(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
+/// assert_eq!((&out[..], &rejects[..]), (&b"http://h\n"[..], &b"no uri\n"[..]));
+/// ```
+#[must_use]
+#[non_exhaustive]
 pub struct Sinks<'a> {
     /// The results.
     pub out: &'a mut (dyn Write + Send),
@@ -75,6 +132,36 @@ impl<'a> Sinks<'a> {
     /// Results to `out`, nothing else.
     pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
         Sinks { out, rejects: None, dupes: None, clusters: None, progress: None, unread: None }
+    }
+
+    /// Writes the records turned away under [`super::OnInvalid::Divert`] to `rejects`.
+    pub fn rejects(mut self, rejects: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        self.rejects = Some(rejects);
+        self
+    }
+
+    /// Writes a line to `dupes` for every record that [`super::classes()`] omits as a duplicate.
+    pub fn dupes(mut self, dupes: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        self.dupes = Some(dupes);
+        self
+    }
+
+    /// Writes a line of JSON to `clusters` for every class that [`super::classes()`] writes.
+    pub fn clusters(mut self, clusters: &'a mut (dyn Write + Send)) -> Sinks<'a> {
+        self.clusters = Some(clusters);
+        self
+    }
+
+    /// Calls `progress` with the number of bytes read so far, every few milliseconds.
+    pub fn progress(mut self, progress: &'a mut (dyn FnMut(u64) + Send)) -> Sinks<'a> {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Calls `unread` for every source that cannot be read, and continues with the others.
+    pub fn unread(mut self, unread: &'a mut (dyn FnMut(&ReadError) + Send)) -> Sinks<'a> {
+        self.unread = Some(unread);
+        self
     }
 }
 

@@ -37,11 +37,28 @@ use crate::uri::fast::{plain, scan};
 use crate::uri::{ErrorKind, UriError};
 
 /// How references are read.
+///
+/// ```
+/// use uriscan::resolve::{BaseUri, Options, Resolver};
+/// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
+/// let mut resolver = Resolver::new(base, Options::default().lenient_scheme(true));
+/// assert_eq!(resolver.resolve(b"http:g"), Ok(&b"http://a/b/c/g"[..]));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
+#[non_exhaustive]
 pub struct Options {
     /// Ignore the scheme of a reference if it is that of the base, in any case: the loophole of old
     /// parsers (5.2.2, 5.4.2). `http:g` is `g` then.
     pub lenient_scheme: bool,
+}
+
+impl Options {
+    /// Sets whether the scheme of a reference is ignored if it is that of the base.
+    pub const fn lenient_scheme(mut self, lenient_scheme: bool) -> Options {
+        self.lenient_scheme = lenient_scheme;
+        self
+    }
 }
 
 /// Resolves references one at a time against one base, and owns the buffers for that.

@@ -62,12 +62,26 @@ impl fmt::Display for PackError {
 impl std::error::Error for PackError {}
 
 /// A pack that another one includes.
+///
+/// ```
+/// use uriscan::rules::Included;
+/// let pack = Included::new("shops.toml", "name = 'shops'");
+/// assert_eq!(pack.source, "shops.toml");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Included {
     /// Its name in messages, such as a path.
     pub source: String,
     /// Its content.
     pub text: String,
+}
+
+impl Included {
+    /// The pack `text`, which messages call `source`.
+    pub fn new(source: impl Into<String>, text: impl Into<String>) -> Included {
+        Included { source: source.into(), text: text.into() }
+    }
 }
 
 /// Maximum number of levels of packs that include each other.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// ```
 /// use uriscan::{io::Source, pipeline::{DedupOptions, MemoryLimit, Settings, Sinks, dedup}};
 /// let limit = MemoryLimit::new(100 << 20, std::env::temp_dir());
-/// let options = DedupOptions { limit: Some(limit), ..DedupOptions::default() };
+/// let options = DedupOptions::default().limit(limit);
 /// let list = Source::new("list", &b"http://h\nHTTP://H:80/\nhttp://h/x\n"[..]);
 /// let mut out = Vec::new();
 /// let report = dedup(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
@@ -20,6 +20,8 @@ use std::path::PathBuf;
 /// assert_eq!(report.spilled, 0, "everything fits");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
 pub struct MemoryLimit {
     /// Bytes of memory.
     pub bytes: usize,
@@ -33,6 +35,12 @@ impl MemoryLimit {
     /// A limit of `bytes`, with files in `temp_dir`.
     pub fn new(bytes: usize, temp_dir: impl Into<PathBuf>) -> MemoryLimit {
         MemoryLimit { bytes, temp_dir: temp_dir.into(), set_bytes: None }
+    }
+
+    /// Sets the bytes for keys alone, for tests and measurements.
+    pub fn set_bytes(mut self, set_bytes: impl Into<Option<usize>>) -> MemoryLimit {
+        self.set_bytes = set_bytes.into();
+        self
     }
 
     /// Bytes for the buffers of spill files.

@@ -11,12 +11,50 @@ use crate::set::{KeySet, Loader, SetError};
 use crate::threads;
 
 /// A set on disk that decides what is new ([`crate::pipeline::dedup_unseen`], [`crate::pipeline::classes_unseen`]).
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::key::PublicHash;
+/// use uriscan::pipeline::{DedupOptions, Seen, Settings, Sinks, dedup_unseen};
+/// use uriscan::set::SetWriter;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let directory = tempfile::tempdir()?;
+/// let options = DedupOptions::default();
+/// let meaning = options.equivalence.meaning(PublicHash::Blake3);
+/// let mut set = SetWriter::create(&directory.path().join("seen"), meaning)?;
+/// for written in [&b"http://h/\n"[..], b""] {
+///     let mut new_keys = set.loader(1 << 20)?;
+///     let seen = Seen::new(set.set()).new_keys(&mut new_keys);
+///     let list = Source::new("list", &b"http://h/\nHTTP://h/\n"[..]);
+///     let mut out = Vec::new();
+///     dedup_unseen(vec![list], &options, seen, &Settings::default(), &mut Sinks::new(&mut out))?;
+///     assert_eq!(out, written);
+///     set.add(new_keys)?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Seen<'s> {
     /// What was seen before.
     pub set: &'s KeySet,
     /// Takes the keys of what was not.
     pub new_keys: Option<&'s mut Loader>,
+}
+
+impl<'s> Seen<'s> {
+    /// What is in `set` is not new; keys are not collected.
+    pub fn new(set: &'s KeySet) -> Seen<'s> {
+        Seen { set, new_keys: None }
+    }
+
+    /// Adds the keys of what is not in the set to `new_keys`.
+    pub fn new_keys(mut self, new_keys: &'s mut Loader) -> Seen<'s> {
+        self.new_keys = Some(new_keys);
+        self
+    }
 }
 
 impl Seen<'_> {

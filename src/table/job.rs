@@ -15,7 +15,20 @@ use crate::pipeline::{MemoryLimit, Select};
 use crate::surt;
 
 /// What is done with tables.
+///
+/// ```
+/// use uriscan::arrow::Columns;
+/// use uriscan::table::{Form, Input, Job, TableFormat, Task, run};
+/// let to = TableFormat::Csv;
+/// let job = Job::new("url", Task::Form(Form::Normalized), Columns::default(), to).drops_invalid(true);
+/// let list = Input::stream("list", TableFormat::Csv, &b"url\nHTTP://h/\nno uri\n"[..]);
+/// let mut out = Vec::new();
+/// run(vec![list], &job, &mut out, None).unwrap();
+/// assert_eq!(out, b"url,uri_normalized\nHTTP://h/,http://h/\n");
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Job {
     /// The column of URIs: its name, or its number from 1 if no column has that name.
     pub column: String,
@@ -54,6 +67,36 @@ impl Job {
             sort_by: None,
             limit: None,
         }
+    }
+
+    /// Sets whether rows whose URI is invalid are omitted.
+    pub fn drops_invalid(mut self, drops_invalid: bool) -> Job {
+        self.drops_invalid = drops_invalid;
+        self
+    }
+
+    /// Sets whether rows without a URI are kept.
+    pub fn keeps_blank(mut self, keeps_blank: bool) -> Job {
+        self.keeps_blank = keeps_blank;
+        self
+    }
+
+    /// Sets the chance, between 0 and 1, with which a new URI may be taken for an old one; `None` for an exact result.
+    pub fn approximate(mut self, approximate: impl Into<Option<f64>>) -> Job {
+        self.approximate = approximate.into();
+        self
+    }
+
+    /// Sets the order of the rows; `None` for that of the input.
+    pub fn sort_by(mut self, sort_by: impl Into<Option<SortBy>>) -> Job {
+        self.sort_by = sort_by.into();
+        self
+    }
+
+    /// Sets the memory limit, or with `None` that there is none.
+    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> Job {
+        self.limit = limit.into();
+        self
     }
 }
 
@@ -99,11 +142,10 @@ pub enum Form {
 ///
 /// ```
 /// use uriscan::arrow::Columns;
-/// use uriscan::pipeline::Select;
 /// use uriscan::table::{ByClass, Input, Job, KeepRow, TableFormat, Task, run};
 ///
-/// let (keep, temp_dir) = (KeepRow::Greatest("day".to_owned()), std::env::temp_dir());
-/// let by = ByClass { keep, select: Select::All, count: true, verify: false, temp_dir };
+/// let keep = KeepRow::Greatest("day".to_owned());
+/// let by = ByClass::new(keep, std::env::temp_dir()).count(true);
 /// let job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
 /// let csv = "day,url\n1,http://h\n2,HTTP://h/\n1,http://i\n";
 /// let mut out = Vec::new();
@@ -111,6 +153,8 @@ pub enum Form {
 /// assert_eq!(out, b"day,url,uri_count\n2,HTTP://h/,2\n1,http://i,1\n");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct ByClass {
     /// Which row of a class is kept. It stands where it stood.
     pub keep: KeepRow,
@@ -122,6 +166,37 @@ pub struct ByClass {
     pub verify: bool,
     /// A directory for the rows of tables that can be read only once; the files have no names and vanish with the process.
     pub temp_dir: PathBuf,
+}
+
+impl ByClass {
+    /// A row of every class, chosen by `keep`, without its count; temporary files in `temp_dir`.
+    pub fn new(keep: KeepRow, temp_dir: impl Into<PathBuf>) -> ByClass {
+        ByClass {
+            keep,
+            select: Select::default(),
+            count: false,
+            verify: false,
+            temp_dir: temp_dir.into(),
+        }
+    }
+
+    /// Sets which classes are written.
+    pub fn select(mut self, select: Select) -> ByClass {
+        self.select = select;
+        self
+    }
+
+    /// Sets whether the number of rows of its class is added to each row.
+    pub fn count(mut self, count: bool) -> ByClass {
+        self.count = count;
+        self
+    }
+
+    /// Sets whether canonical forms are compared wherever two rows have one key.
+    pub fn verify(mut self, verify: bool) -> ByClass {
+        self.verify = verify;
+        self
+    }
 }
 
 /// The columns that a task adds, where the column of URIs has values of the type `text`.

@@ -24,12 +24,27 @@ use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
 use crate::surt;
 
 /// How rows are sorted.
+///
+/// ```
+/// use uriscan::{surt::Form, table::SortBy};
+/// let by = SortBy::new(Form::Ssurt, std::env::temp_dir());
+/// assert_eq!(by.form, Form::Ssurt);
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct SortBy {
     /// The form that decides, that of what is in the column of URIs. Null comes last.
     pub form: surt::Form,
     /// A directory for files as large as the table; they have no names and vanish with the process.
     pub temp_dir: PathBuf,
+}
+
+impl SortBy {
+    /// An order by `form`; temporary files in `temp_dir`.
+    pub fn new(form: surt::Form, temp_dir: impl Into<PathBuf>) -> SortBy {
+        SortBy { form, temp_dir: temp_dir.into() }
+    }
 }
 
 /// Rows of a batch on disk: so many of each run are in memory while runs are merged.

@@ -132,6 +132,7 @@ impl fmt::Display for ErrorKind {
 
 /// An [`ErrorKind`] and the byte it points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct UriError {
     /// What is wrong.
     pub kind: ErrorKind,

@@ -27,7 +27,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
 
 /// The form of each value by the library, one at a time, under a policy.
 fn forms(values: &[Value], rung: Rung, on_invalid: OnInvalid) -> Vec<Value> {
-    let mut one = Normalizer::new(Options { rung, drop_fragment: false });
+    let mut one = Normalizer::new(Options::new(rung));
     let form = |value: &Value| {
         let value = trimmed(value.as_deref()?);
         match one.normalize(value) {
@@ -45,8 +45,8 @@ fn arrays(values: &[Value]) -> Vec<(String, ArrayRef)> {
 fn check_forms_and_keys(values: &[Value], kernels: Kernels) {
     for rung in [Rung::String, Rung::Syntax, Rung::Scheme] {
         for on_invalid in [OnInvalid::Pass, OnInvalid::Null] {
-            let equivalence = Equivalence::from(Options { rung, drop_fragment: false });
-            let columns = Columns { on_invalid, kernels, ..Columns::new(equivalence) };
+            let equivalence = Equivalence::from(Options::new(rung));
+            let columns = Columns::new(equivalence).on_invalid(on_invalid).kernels(kernels);
             let expected = forms(values, rung, on_invalid);
             let hasher = PublicHasher::new(PublicHash::Blake3);
             let keys: Vec<Value> = expected
@@ -85,7 +85,7 @@ fn check_firsts(values: &[Value]) {
 }
 
 fn check_parts(values: &[Value], kernels: Kernels) {
-    let columns = Columns { kernels, ..Columns::default() };
+    let columns = Columns::default().kernels(kernels);
     for (name, array) in arrays(values) {
         let parts = columns.parse(&array).unwrap();
         let parts = parts.as_struct();
@@ -132,7 +132,7 @@ fn check_parts(values: &[Value], kernels: Kernels) {
 }
 
 fn check_targets(values: &[Value], kernels: Kernels) {
-    let columns = Columns { kernels, ..Columns::default() };
+    let columns = Columns::default().kernels(kernels);
     for base in ["http://a/b/c/d;p?q", "urn:x", "http://a"] {
         let base = BaseUri::new(base.as_bytes()).unwrap();
         let mut resolver = Resolver::new(base.clone(), resolve::Options::default());
@@ -149,8 +149,7 @@ fn check_targets(values: &[Value], kernels: Kernels) {
             Some(one.normalize(value).map_or(value.to_vec(), <[u8]>::to_vec))
         };
         let expected_forms: Vec<Value> = expected.iter().map(form).collect();
-        let in_context =
-            Columns { kernels, ..Columns::new(Equivalence { context, ..Equivalence::default() }) };
+        let in_context = Columns::new(Equivalence::default().context(context)).kernels(kernels);
         for (name, array) in arrays(values) {
             let made = columns.resolve(&array, &base, resolve::Options::default()).unwrap();
             assert_eq!(read(&made), expected, "{name}");
@@ -181,7 +180,7 @@ fn check_targets_each(values: &[Value]) {
 }
 
 fn check_links(values: &[Value], kernels: Kernels) {
-    let columns = Columns { kernels, ..Columns::default() };
+    let columns = Columns::default().kernels(kernels);
     let finder = Finder::default();
     for (name, array) in arrays(values) {
         let lists = columns.extract(&array, &Extractor::default(), Format::Text).unwrap();
@@ -275,7 +274,7 @@ fn the_first_fault_ends_the_call_if_requested() {
     let mut texts = vec![Some("http://h/"); 100_000];
     texts[70_001] = Some(" http://h/a b");
     texts[90_000] = Some("x");
-    let columns = Columns { on_invalid: OnInvalid::Fail, ..Columns::default() };
+    let columns = Columns::default().on_invalid(OnInvalid::Fail);
     for (name, array) in all(&values(&texts)) {
         let results = [columns.normalize(&array), columns.key(&array), columns.changes(&array)];
         for result in results {

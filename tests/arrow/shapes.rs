@@ -36,7 +36,7 @@ fn columns_without_rows_give_columns_without_rows() {
 
 #[test]
 fn columns_of_nulls_give_nulls() {
-    let columns = Columns { on_invalid: OnInvalid::Fail, ..Columns::default() };
+    let columns = Columns::default().on_invalid(OnInvalid::Fail);
     for (name, array) in all(&[None, None, None]) {
         for made in [
             columns.normalize(&array).unwrap(),

@@ -44,17 +44,13 @@ fn fields_of_json_are_references_or_text() {
 {"url":["/c","http:\/\/h\/d"],"x":{"url":"e f"},"url2":"http://h/no"}
 ["http://h/no"]
 "#;
-    let with_base = ExtractorOptions {
-        fields: fields.clone(),
-        base: Some(b"http://b/x".to_vec()),
-        ..Default::default()
-    };
+    let with_base = ExtractorOptions::default().fields(fields.clone()).base(b"http://b/x".to_vec());
     let (found, _) = links(with_base, Format::Json, text);
     assert_eq!(
         found,
         ["http://h/a", "http://h/b", "http://b/c", "http://h/d"].map(|uri| format!("field {uri}"))
     );
-    let (found, _) = links(ExtractorOptions { fields, ..Default::default() }, Format::Json, text);
+    let (found, _) = links(ExtractorOptions::default().fields(fields), Format::Json, text);
     assert_eq!(found, ["http://h/a", "http://h/b", "http://h/d"].map(|uri| format!("field {uri}")));
 }
 
@@ -70,11 +66,8 @@ an error about http://e/
 fn access_logs_have_targets_referrers_and_agents() {
     assert_eq!(Format::of_head(LOG.as_bytes()), Format::Clf);
     let base = Some(b"https://site/".to_vec());
-    let (found, _) = links(
-        ExtractorOptions { base: base.clone(), ..Default::default() },
-        Format::Clf,
-        LOG.as_bytes(),
-    );
+    let (found, _) =
+        links(ExtractorOptions::default().base(base.clone()), Format::Clf, LOG.as_bytes());
     let expected = [
         "target https://site/a.gif?x=%221%22",
         "referer http://r/s",
@@ -85,7 +78,7 @@ fn access_logs_have_targets_referrers_and_agents() {
         "text http://e/",
     ];
     assert_eq!(found, expected);
-    let only = ExtractorOptions { base, log_fields: vec![Context::Target], ..Default::default() };
+    let only = ExtractorOptions::default().base(base).log_fields(vec![Context::Target]);
     assert_eq!(links(only, Format::Clf, LOG.as_bytes()).0.len(), 4);
     let (found, counted) = links(ExtractorOptions::default(), Format::Clf, LOG.as_bytes());
     assert_eq!((found.len(), counted.relative()), (5, 2));
@@ -127,11 +120,7 @@ fn archives_have_pages_and_texts() {
         "src http://h/i",
     ];
     assert_eq!((found, counted.broken()), (expected.map(str::to_owned).to_vec(), 0));
-    let (found, _) = links(
-        ExtractorOptions { warc_targets: true, ..Default::default() },
-        Format::Warc,
-        &archive,
-    );
+    let (found, _) = links(ExtractorOptions::default().warc_targets(true), Format::Warc, &archive);
     let targets =
         ["http://h/a/", "http://h/a/", "http://h/x", "http://h/t", "http://h/w/", "http://h/r"];
     assert_eq!(found, targets.map(|uri| format!("target {uri}")));
@@ -210,11 +199,9 @@ fn broken_records_are_counted_and_skipped() {
 
 #[test]
 fn schemes_are_chosen_in_every_format() {
-    let find = Options {
-        schemes: uriscan::extract::Schemes::List(vec!["https".to_owned()]),
-        ..Options::default()
-    };
-    let options = || ExtractorOptions { find: find.clone(), ..Default::default() };
+    let find =
+        Options::default().schemes(uriscan::extract::Schemes::List(vec!["https".to_owned()]));
+    let options = || ExtractorOptions::default().find(find.clone());
     let page = b"<a href=http://h/><a href=https://h/><a href=javascript:x>";
     assert_eq!(links(options(), Format::Html, page).0, ["href https://h/"]);
     assert_eq!(

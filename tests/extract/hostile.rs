@@ -10,20 +10,13 @@ use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Sche
 const BYTES: usize = 1 << 20;
 
 fn extractors() -> Vec<Extractor> {
-    let all = Options {
-        iri: true,
-        unwrap: true,
-        refang: true,
-        www: true,
-        email: true,
-        ..Options::default()
-    };
-    let any = Options { schemes: Schemes::Any, ..Options::default() };
+    let all = Options::default().iri(true).unwrap(true).refang(true).www(true).email(true);
+    let any = Options::default().schemes(Schemes::Any);
     [Options::default(), all, any]
         .into_iter()
         .map(|find| {
             let base = Some(b"http://b/c/d".to_vec());
-            Extractor::new(ExtractorOptions { find, base, ..ExtractorOptions::default() })
+            Extractor::new(ExtractorOptions::default().find(find).base(base))
         })
         .collect()
 }

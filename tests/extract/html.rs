@@ -10,7 +10,7 @@ use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
 /// The links of a page as `context uri`, and the number of skipped relative references.
 fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
     let base = base.map(|base| base.as_bytes().to_vec());
-    let extractor = Extractor::new(ExtractorOptions { base, ..ExtractorOptions::default() });
+    let extractor = Extractor::new(ExtractorOptions::default().base(base));
     let buf = PaddedBuf::from_content(html);
     let mut answers = Kernels::available().map(|kernels| {
         let mut links = Links::new();

@@ -235,7 +235,7 @@ proptest! {
     fn the_search_agrees_with_the_rules(
         text in text(), schemes in schemes(), iri: bool, unwrap: bool,
     ) {
-        let options = Options { schemes, iri, unwrap, ..Options::default() };
+        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap);
         let expected = links(&options, &text);
         let finder = Finder::new(options);
         for kernels in Kernels::available() {
@@ -248,7 +248,8 @@ proptest! {
         text in text(), schemes in schemes(), flags in any::<[bool; 5]>(),
     ) {
         let [iri, unwrap, www, email, refang] = flags;
-        let finder = Finder::new(Options { schemes, iri, unwrap, www, email, refang });
+        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap);
+        let finder = Finder::new(options.www(www).email(email).refang(refang));
         for kernels in Kernels::available() {
             let mut at = 0;
             for place in finder.find(kernels, &text) {

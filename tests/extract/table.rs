@@ -156,7 +156,7 @@ fn links_do_not_depend_on_their_position() {
 #[test]
 fn appendix_c_has_three_uris() {
     let text = "Yes, Jim, I found it under \"http://www.w3.org/Addressing/\",\n      but you can probably pick it up from <ftp://foo.example.\n      com/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/\n      ietf/uri/historical.html#WARNING>.\n";
-    let finder = Finder::new(Options { unwrap: true, ..Options::default() });
+    let finder = Finder::new(Options::default().unwrap(true));
     let buf = PaddedBuf::from_content(text.as_bytes());
     let mut links = Links::new();
     finder.find_all(Kernels::detect(), buf.padded(), &mut links);

@@ -18,11 +18,9 @@ fn links(options: &ExtractorOptions, format: Format, text: &str) -> Vec<String> 
 }
 
 fn fields(names: &[&str], base: Option<&str>) -> ExtractorOptions {
-    ExtractorOptions {
-        fields: names.iter().map(|&name| name.to_owned()).collect(),
-        base: base.map(|base| base.as_bytes().to_vec()),
-        ..ExtractorOptions::default()
-    }
+    ExtractorOptions::default()
+        .fields(names.iter().map(|&name| name.to_owned()).collect())
+        .base(base.map(|base| base.as_bytes().to_vec()))
 }
 
 const TABLE: &str = "id,url,\"the note\"\r\n1,http://h/a,\"see http://h/n, \"\"http://h/q\"\"\nand http://h/m\"\r\n\
@@ -81,11 +79,11 @@ fn paths_lead_to_members_of_members() {
 
 #[test]
 fn a_pattern_defines_the_format_of_a_log() {
-    let with = |pattern: &str, log_fields: Vec<Context>| ExtractorOptions {
-        log_format: Some(LogFormat::new(pattern).unwrap()),
-        log_fields,
-        base: Some(b"https://b/".to_vec()),
-        ..ExtractorOptions::default()
+    let with = |pattern: &str, log_fields: Vec<Context>| {
+        ExtractorOptions::default()
+            .log_format(LogFormat::new(pattern).unwrap())
+            .log_fields(log_fields)
+            .base(b"https://b/".to_vec())
     };
     let nginx = r#"$scheme $host $remote_addr [$time_local] "$request" $status "$http_referer""#;
     let log = "https h.example 1.2.3.4 [x] \"GET /a?b HTTP/1.1\" 200 \"http://r/\"\n\

@@ -16,6 +16,7 @@ use uriscan::pipeline::{
 use uriscan::set::SetWriter;
 
 use crate::lists::{SETS, files, limited, list, settings, streams, texts};
+use crate::unspilled;
 
 const KEEPS: [Keep; 6] =
     [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
@@ -34,7 +35,7 @@ fn run(
 ) -> Answer {
     let mut texts: [Vec<u8>; 4] = Default::default();
     let [out, rejects, dupes, clusters] = &mut texts;
-    let mut sinks = Sinks { rejects: Some(rejects), ..Sinks::new(out) };
+    let mut sinks = Sinks::new(out).rejects(rejects);
     if side[0] {
         sinks.dupes = Some(dupes);
     }
@@ -46,7 +47,7 @@ fn run(
 }
 
 fn under(options: &ClassOptions, bytes: usize, dir: &Path) -> ClassOptions {
-    ClassOptions { dedup: limited(&options.dedup, bytes, dir), ..options.clone() }
+    options.clone().dedup(limited(&options.dedup, bytes, dir))
 }
 
 /// Checks that the results for `make`'s sources are the same under all limits as without one;
@@ -69,7 +70,7 @@ fn same_under_all_limits(
                 assert!(found == text, "{options:?} {side:?} {bytes}: {number} {lens:?}");
             }
             let spilled = told.as_ref().map_or(0, |report| report.spilled);
-            let plain = told.map(|report| Report { spilled: 0, ..report });
+            let plain = told.map(unspilled);
             assert_eq!(plain, done, "{options:?} {bytes}");
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
             spilled
@@ -85,7 +86,7 @@ fn every_survivor_choice_and_selection_from_files_and_streams() {
     for keep in KEEPS {
         for select in [Select::All, Select::Repeated, Select::Unique] {
             for side in SIDES {
-                let options = ClassOptions { keep, select, count: true, ..Default::default() };
+                let options = ClassOptions::default().keep(keep).select(select).count(true);
                 let settings = settings(2, 4 << 10);
                 let makes: [&dyn Fn() -> Vec<Source>; 2] =
                     [&|| files(&texts, dir.path()), &|| streams(&texts)];
@@ -112,7 +113,7 @@ fn sources_with_various_ends_and_long_records() {
         let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &mixed];
         for make in makes {
             for side in [SIDES[0], SIDES[3]] {
-                let options = ClassOptions { count: true, ..ClassOptions::default() };
+                let options = ClassOptions::default().count(true);
                 let spilled = same_under_all_limits(make, &options, side, &settings);
                 assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
             }
@@ -128,11 +129,12 @@ fn every_treatment_of_invalid_records_and_every_output() {
         for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
             for redact in [false, true] {
                 let hasher = Hasher::random();
-                let dedup = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
+                let dedup =
+                    DedupOptions::default().on_invalid(on_invalid).emit(emit).hasher(hasher);
                 let verify = redact;
                 let options =
-                    ClassOptions { dedup, verify, keep: Keep::Shortest, ..Default::default() };
-                let settings = Settings { redact, ..settings(2, 4 << 10) };
+                    ClassOptions::default().dedup(dedup).verify(verify).keep(Keep::Shortest);
+                let settings = settings(2, 4 << 10).redact(redact);
                 for side in [SIDES[0], SIDES[3]] {
                     let make = || files(&texts, dir.path());
                     same_under_all_limits(&make, &options, side, &settings);
@@ -145,12 +147,12 @@ fn every_treatment_of_invalid_records_and_every_output() {
 #[test]
 fn at_all_rungs_and_with_records_that_end_in_nul() {
     let texts = [list(20_000, 4, '\0').replace("no uri", "no\nuri")];
-    let settings = Settings { record_end: 0, ..settings(2, 4 << 10) };
+    let settings = settings(2, 4 << 10).record_end(0);
     for rung in Rung::ALL {
         for drop_fragment in [false, true] {
-            let equivalence = Options { rung, drop_fragment }.into();
-            let dedup = DedupOptions { equivalence, ..DedupOptions::default() };
-            let options = ClassOptions { dedup, ..ClassOptions::default() };
+            let equivalence = Options::new(rung).drop_fragment(drop_fragment).into();
+            let dedup = DedupOptions::default().equivalence(equivalence);
+            let options = ClassOptions::default().dedup(dedup);
             same_under_all_limits(&|| streams(&texts), &options, SIDES[3], &settings);
         }
     }
@@ -166,7 +168,7 @@ fn classes_with_more_members_than_memory() {
     }
     let texts = [text];
     for keep in [Keep::First, Keep::Last, Keep::Min] {
-        let options = ClassOptions { keep, ..ClassOptions::default() };
+        let options = ClassOptions::default().keep(keep);
         same_under_all_limits(&|| streams(&texts), &options, SIDES[3], &settings(2, 4 << 10));
     }
 }
@@ -183,7 +185,7 @@ fn previously_seen_keys_stay_seen() {
         let mut all = Vec::new();
         for text in texts.chunks(1) {
             let mut new_keys = set.loader(1 << 20).unwrap();
-            let seen = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+            let seen = Seen::new(set.set()).new_keys(&mut new_keys);
             let (mut out, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
             let mut sinks = Sinks::new(&mut out);
             if is_told {
@@ -197,7 +199,7 @@ fn previously_seen_keys_stay_seen() {
             if !is_told {
                 std::fs::remove_file(place.path().join("0")).unwrap();
             }
-            all.push((out, dupes, clusters, Report { spilled: 0, ..report }, added));
+            all.push((out, dupes, clusters, unspilled(report), added));
         }
         all
     };
@@ -206,7 +208,7 @@ fn previously_seen_keys_stay_seen() {
         (Keep::Last, Select::Unique),
         (Keep::Shortest, Select::Repeated),
     ] {
-        let options = ClassOptions { keep, select, count: true, ..ClassOptions::default() };
+        let options = ClassOptions::default().keep(keep).select(select).count(true);
         for is_told in [false, true] {
             let expected = answers(None, &options, is_told);
             for bytes in SETS {
@@ -220,9 +222,9 @@ fn previously_seen_keys_stay_seen() {
 #[test]
 fn a_run_that_stops_writes_nothing_but_rejects() {
     let text = [list(40_000, 6, '\n').replace("no uri ", "n:") + "a b\n" + &list(9, 7, '\n')];
-    let dedup = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
-    let options = ClassOptions { dedup, ..ClassOptions::default() };
-    let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
+    let dedup = DedupOptions::default().on_invalid(OnInvalid::Fail);
+    let options = ClassOptions::default().dedup(dedup);
+    let settings = settings(2, 4 << 10).max_record(1 << 20);
     let (texts, done) = run(streams(&text), &options, SIDES[3], &settings);
     assert!(texts.iter().all(Vec::is_empty) && done.is_err());
     same_under_all_limits(&|| streams(&text), &options, SIDES[3], &settings);
@@ -243,7 +245,7 @@ fn compressed_input_and_sources_that_fail() {
     std::fs::write(&path, packed.finish().unwrap()).unwrap();
     let last = list(10_000, 6, '\n');
     let stream = || Source::new("-", Cursor::new(last.clone()));
-    let options = ClassOptions { count: true, ..ClassOptions::default() };
+    let options = ClassOptions::default().count(true);
     for side in SIDES {
         let make = || vec![Source::file(&path), stream()];
         same_under_all_limits(&make, &options, side, &settings(2, 4 << 10));
@@ -252,7 +254,7 @@ fn compressed_input_and_sources_that_fail() {
         let answer = |options: &ClassOptions| {
             let (mut out, mut faults) = (Vec::new(), Vec::new());
             let mut note = |error: &ReadError| faults.push(error.to_string());
-            let mut sinks = Sinks { unread: Some(&mut note), ..Sinks::new(&mut out) };
+            let mut sinks = Sinks::new(&mut out).unread(&mut note);
             classes(make(), options, &settings(2, 4 << 10), &mut sinks).unwrap();
             (out, faults)
         };
@@ -269,7 +271,7 @@ fn unusable_directories_and_changed_files_are_named() {
     let error = |bytes: usize, dir: &Path| {
         let options = under(&options, bytes, dir);
         // Oversized records would need it.
-        let settings = Settings { max_record: 1 << 20, ..settings(2, 4 << 10) };
+        let settings = settings(2, 4 << 10).max_record(1 << 20);
         classes(streams(&text), &options, &settings, &mut Sinks::new(&mut Vec::new()))
     };
     assert!(matches!(error(0, &missing), Err(Error::Spill { dir, .. }) if dir == missing));
@@ -279,12 +281,12 @@ fn unusable_directories_and_changed_files_are_named() {
     std::fs::write(&path, &text[0]).unwrap();
     let (grown, early) = (path.clone(), false);
     // When the second source is opened, the first one has been read.
-    let open = Box::new(move || {
+    let open = move || {
         let mut file = std::fs::OpenOptions::new().append(true).open(grown)?;
         file.write_all(b"http://h/new\n")?;
-        Ok(Box::new(std::io::empty()) as Box<dyn Read + Send>)
-    });
-    let second = Source { open, early, ..Source::file(&path) };
+        Ok(std::io::empty())
+    };
+    let second = Source::file(&path).open(open).early(early);
     let options = under(&options, 0, dir.path());
     let sources = vec![Source::file(&path), second];
     let found = classes(sources, &options, &settings(1, 4 << 10), &mut Sinks::new(&mut Vec::new()));

@@ -35,7 +35,7 @@ pub(crate) fn list(lines: u32, seed: u32, record_end: char) -> String {
 }
 
 pub(crate) fn settings(threads: usize, chunk_bytes: usize) -> Settings {
-    Settings { threads, chunk_bytes, max_record: 512, ..Settings::default() }
+    Settings::default().threads(threads).chunk_bytes(chunk_bytes).max_record(512)
 }
 
 pub(crate) fn streams(texts: &[String]) -> Vec<Source> {
@@ -67,6 +67,6 @@ pub(crate) fn texts() -> Vec<String> {
 
 pub(crate) fn limited(options: &DedupOptions, bytes: usize, dir: &Path) -> DedupOptions {
     // So little that hardly anything is buffered before it is spilled.
-    let limit = MemoryLimit { set_bytes: Some(bytes), ..MemoryLimit::new(1 << 20, dir) };
-    DedupOptions { limit: Some(limit), ..options.clone() }
+    let limit = MemoryLimit::new(1 << 20, dir).set_bytes(bytes);
+    options.clone().limit(limit)
 }

@@ -23,9 +23,15 @@ type Answer = (Vec<u8>, Vec<u8>, Result<Report, String>);
 
 fn run(sources: Vec<Source>, options: &DedupOptions, settings: &Settings) -> Answer {
     let (mut out, mut rejects) = (Vec::new(), Vec::new());
-    let mut sinks = Sinks { rejects: Some(&mut rejects), ..Sinks::new(&mut out) };
+    let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
     let done = dedup(sources, options, settings, &mut sinks).map_err(|error| error.to_string());
     (out, rejects, done)
+}
+
+/// The report of the same run without a limit.
+fn unspilled(mut report: Report) -> Report {
+    report.spilled = 0;
+    report
 }
 
 /// Checks that the results for `make`'s sources are the same under all limits as without one;
@@ -40,13 +46,12 @@ fn same_under_all_limits(
     let (out, rejects, done) = run(make(), options, settings);
     SETS.into_iter()
         .map(|bytes| {
-            // The hash is different each time.
-            let options = limited(&DedupOptions { ..options.clone() }, bytes, dir.path());
+            let options = limited(options, bytes, dir.path());
             let found = run(make(), &options, settings);
             assert!(found.0 == out, "{bytes}: {} and {} bytes", found.0.len(), out.len());
             assert!(found.1 == rejects, "{bytes}");
             let spilled = found.2.as_ref().map_or(0, |report| report.spilled);
-            let plain = found.2.map(|report| Report { spilled: 0, ..report });
+            let plain = found.2.map(unspilled);
             assert_eq!(plain, done, "{bytes}");
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
             spilled
@@ -91,8 +96,9 @@ fn every_treatment_of_invalid_records_and_every_output() {
         for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
             for redact in [false, true] {
                 let hasher = Hasher::random();
-                let options = DedupOptions { on_invalid, emit, hasher, ..DedupOptions::default() };
-                let settings = Settings { redact, ..settings(2, 4 << 10) };
+                let options =
+                    DedupOptions::default().on_invalid(on_invalid).emit(emit).hasher(hasher);
+                let settings = settings(2, 4 << 10).redact(redact);
                 same_under_all_limits(&|| files(&texts, dir.path()), &options, &settings);
             }
         }
@@ -102,14 +108,14 @@ fn every_treatment_of_invalid_records_and_every_output() {
 #[test]
 fn records_that_end_in_nul() {
     let texts = [list(30_000, 4, '\0').replace("no uri", "no\nuri")];
-    let settings = Settings { record_end: 0, ..settings(2, 4 << 10) };
+    let settings = settings(2, 4 << 10).record_end(0);
     same_under_all_limits(&|| streams(&texts), &DedupOptions::default(), &settings);
 }
 
 #[test]
 fn a_run_that_stops_has_written_the_same() {
     let dir = tempfile::tempdir().unwrap();
-    let options = DedupOptions { on_invalid: OnInvalid::Fail, ..DedupOptions::default() };
+    let options = DedupOptions::default().on_invalid(OnInvalid::Fail);
     let valid = |lines: u32| -> String {
         (0..lines).map(|i| format!("http://h/{}\n", i * 2 / 3)).collect()
     };
@@ -159,7 +165,7 @@ fn sources_that_fail_are_skipped_in_both_readings() {
         let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir.path()));
         let (mut out, mut faults) = (Vec::new(), Vec::new());
         let mut note = |error: &ReadError| faults.push(error.to_string());
-        let mut sinks = Sinks { unread: Some(&mut note), ..Sinks::new(&mut out) };
+        let mut sinks = Sinks::new(&mut out).unread(&mut note);
         dedup(vec![broken, last], &options, &settings(2, 4 << 10), &mut sinks).unwrap();
         (out, faults)
     };
@@ -191,12 +197,12 @@ fn a_file_that_changes_between_the_readings_is_an_error() {
     std::fs::write(&path, list(20_000, 10, '\n')).unwrap();
     let grown = path.clone();
     // When the second source is opened, the first one has been read.
-    let open = Box::new(move || {
+    let open = move || {
         let mut file = std::fs::OpenOptions::new().append(true).open(grown)?;
         file.write_all(b"http://h/new\n")?;
-        Ok(Box::new(&b"http://h/b\n"[..]) as Box<dyn Read + Send>)
-    });
-    let second = Source { open, ..Source::new("second", std::io::empty()) };
+        Ok(&b"http://h/b\n"[..])
+    };
+    let second = Source::new("second", std::io::empty()).open(open);
     let options = limited(&DedupOptions::default(), 0, dir.path());
     let sources = vec![Source::file(&path), second];
     let found = dedup(sources, &options, &settings(1, 4 << 10), &mut Sinks::new(&mut Vec::new()));
@@ -206,14 +212,14 @@ fn a_file_that_changes_between_the_readings_is_an_error() {
 /// The output of a run with a set of seen keys, and the keys of the set afterwards.
 fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>) {
     let place = tempfile::tempdir().unwrap();
-    let options = DedupOptions { hasher: Hasher::random(), ..DedupOptions::default() };
+    let options = DedupOptions::default().hasher(Hasher::random());
     let meaning = options.equivalence.meaning(options.hash);
     let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
     let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir));
     let mut out = Vec::new();
     for text in texts {
         let mut new_keys = set.loader(1 << 20).unwrap();
-        let seen = Seen { set: set.set(), new_keys: Some(&mut new_keys) };
+        let seen = Seen::new(set.set()).new_keys(&mut new_keys);
         let sources = streams(std::slice::from_ref(text));
         dedup_unseen(sources, &options, seen, &settings(2, 4 << 10), &mut Sinks::new(&mut out))
             .unwrap();
@@ -221,11 +227,10 @@ fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<S
     }
     let mut held = Vec::new();
     for text in texts {
-        let options = MemberOptions {
-            equivalence: options.equivalence.clone(),
-            hash: options.hash,
-            on_invalid: OnInvalid::Pass,
-        };
+        let options = MemberOptions::default()
+            .equivalence(options.equivalence.clone())
+            .hash(options.hash)
+            .on_invalid(OnInvalid::Pass);
         let mut sinks = Sinks::new(&mut held);
         members(
             streams(std::slice::from_ref(text)),

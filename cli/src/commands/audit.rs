@@ -37,5 +37,8 @@ fn audit_job(typed: &args::Audit) -> Job {
         args::FailOn::Error => Some(Severity::Error),
         args::FailOn::Never => None,
     };
-    Job::Audit(AuditOptions { rules: selected.without(all_of(&typed.ignore)), format }, fail_on)
+    Job::Audit(
+        AuditOptions::default().rules(selected.without(all_of(&typed.ignore))).format(format),
+        fail_on,
+    )
 }

@@ -17,13 +17,12 @@ impl args::Census {
     /// # Errors
     /// When options contradict each other or name what does not exist.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
-        let options = CensusOptions {
-            context: context(Grammar::Rfc3986, &self.references)?,
-            drop_fragment: self.ignore_fragment,
-            repairs: self.mending.repairs(),
-            rules: rule_choice::rule_set(&self.rules)?,
-            hasher: Hasher::random(),
-        };
+        let options = CensusOptions::default()
+            .context(context(Grammar::Rfc3986, &self.references)?)
+            .drop_fragment(self.ignore_fragment)
+            .repairs(self.mending.repairs())
+            .rules(rule_choice::rule_set(&self.rules)?)
+            .hasher(Hasher::random());
         let strict = self.strictness.strict;
         let job = Job::Census(options, self.format);
         let mut config = Config::of_job(job, None, self.common, strict, environment)?;

@@ -25,19 +25,18 @@ impl args::Dedup {
             let what = "requires --emit key, --seen or --checkpoint";
             return Err(Failure::at("--hash", what));
         }
-        let options = DedupOptions {
-            equivalence: by_profile(equivalence(&self.equivalence)?, &self.profile)?,
-            emit: match self.emit {
+        let options = DedupOptions::default()
+            .equivalence(by_profile(equivalence(&self.equivalence)?, &self.profile)?)
+            .emit(match self.emit {
                 args::Emit::Original => Emit::Original,
                 args::Emit::Normalized => Emit::Normalized,
                 args::Emit::Key => Emit::Key,
-            },
-            on_invalid,
-            hasher: Hasher::random(),
-            hash: hash.unwrap_or_default(),
-            limit: memory_limit(&self.memory, &self.common, environment),
-            approximate: self.approx,
-        };
+            })
+            .on_invalid(on_invalid)
+            .hasher(Hasher::random())
+            .hash(hash.unwrap_or_default())
+            .limit(memory_limit(&self.memory, &self.common, environment))
+            .approximate(self.approx);
         let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
         if is_told && self.profile.profile.is_some() {
             let what =
@@ -74,22 +73,23 @@ fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
     if !asks && !verify && keep.keep == args::Keep::First {
         return Job::Dedup(dedup);
     }
-    Job::Classes(ClassOptions {
-        dedup,
-        keep: match keep.keep {
-            args::Keep::First => Keep::First,
-            args::Keep::Last => Keep::Last,
-            args::Keep::Shortest => Keep::Shortest,
-            args::Keep::Https => Keep::Https,
-            args::Keep::Min => Keep::Min,
-            args::Keep::Max => Keep::Max,
-        },
-        select: match (repeated, unique) {
-            (true, _) => Select::Repeated,
-            (_, true) => Select::Unique,
-            (false, false) => Select::All,
-        },
-        count: *count,
-        verify: *verify,
-    })
+    Job::Classes(
+        ClassOptions::default()
+            .dedup(dedup)
+            .keep(match keep.keep {
+                args::Keep::First => Keep::First,
+                args::Keep::Last => Keep::Last,
+                args::Keep::Shortest => Keep::Shortest,
+                args::Keep::Https => Keep::Https,
+                args::Keep::Min => Keep::Min,
+                args::Keep::Max => Keep::Max,
+            })
+            .select(match (repeated, unique) {
+                (true, _) => Select::Repeated,
+                (_, true) => Select::Unique,
+                (false, false) => Select::All,
+            })
+            .count(*count)
+            .verify(*verify),
+    )
 }

@@ -22,14 +22,12 @@ impl args::Explain {
             args::Color::Never => false,
             args::Color::Auto => is_on_terminal && environment.has_colour,
         };
-        let options = ExplainOptions {
-            equivalence: equivalence(&self.equivalence)?,
-            has_pairs: self.pairs,
-            format: match self.format {
-                args::ExplainFormat::Text => ExplainFormat::Text { has_colour },
-                args::ExplainFormat::Jsonl => ExplainFormat::Jsonl,
-            },
-        };
+        let options = ExplainOptions::new(match self.format {
+            args::ExplainFormat::Text => ExplainFormat::Text { has_colour },
+            args::ExplainFormat::Jsonl => ExplainFormat::Jsonl,
+        })
+        .equivalence(equivalence(&self.equivalence)?)
+        .has_pairs(self.pairs);
         let uris: Vec<Vec<u8>> =
             self.uris.iter().map(|uri| uri.as_encoded_bytes().to_vec()).collect();
         let args::Reporting { stats, stats_format, .. } = self.reporting;

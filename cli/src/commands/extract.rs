@@ -36,15 +36,14 @@ impl args::Extract {
 }
 
 fn link_format(typed: &args::Extract) -> LinkFormat {
-    LinkFormat {
-        shape: match (typed.jsonl, typed.count) {
+    LinkFormat::default()
+        .shape(match (typed.jsonl, typed.count) {
             (true, _) => LinkShape::Jsonl,
             (_, true) => LinkShape::Count,
             _ => LinkShape::Line,
-        },
-        with_filename: typed.with_filename,
-        line_number: typed.line_number,
-        byte_offset: typed.byte_offset,
-        context: typed.context,
-    }
+        })
+        .with_filename(typed.with_filename)
+        .line_number(typed.line_number)
+        .byte_offset(typed.byte_offset)
+        .context(typed.context)
 }

@@ -22,7 +22,9 @@ impl args::Resolve {
             args::SameDocument::Keep => SameDocument::Keep,
             args::SameDocument::Drop => SameDocument::Drop,
         };
-        let job = Job::Resolve(ResolveOptions { against, same_document, on_invalid });
+        let job = Job::Resolve(
+            ResolveOptions::new(against).same_document(same_document).on_invalid(on_invalid),
+        );
         let strict = self.invalid.strictness.strict;
         Config::of_job(job, rejects, self.common, strict, environment)
     }
@@ -30,7 +32,7 @@ impl args::Resolve {
 
 fn against(typed: &args::Resolve) -> Result<Against, Failure> {
     let grammar = typed.grammar.grammar;
-    let options = resolve::Options { lenient_scheme: typed.lenient_scheme };
+    let options = resolve::Options::default().lenient_scheme(typed.lenient_scheme);
     let Some(base_field) = &typed.base_field else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
             (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,

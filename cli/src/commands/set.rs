@@ -43,11 +43,10 @@ impl args::SetCommand {
             _ => return Err(Failure::new("reads no records")),
         };
         let (on_invalid, rejects) = on_invalid(&records.invalid)?;
-        let options = MemberOptions {
-            equivalence: by_profile(equivalence(&records.equivalence)?, &records.profile)?,
-            hash,
-            on_invalid,
-        };
+        let options = MemberOptions::default()
+            .equivalence(by_profile(equivalence(&records.equivalence)?, &records.profile)?)
+            .hash(hash)
+            .on_invalid(on_invalid);
         let job = match asked {
             None => Job::Collect(options),
             Some(asked) => Job::Members(options, asked),

@@ -131,8 +131,8 @@ impl SetAtWork {
     /// The set for deduplication.
     pub(crate) fn seen(&mut self) -> Seen<'_> {
         match self {
-            SetAtWork::Read(set) => Seen { set, new_keys: None },
-            SetAtWork::Write(writer, loader) => Seen { set: writer.set(), new_keys: Some(loader) },
+            SetAtWork::Read(set) => Seen::new(set),
+            SetAtWork::Write(writer, loader) => Seen::new(writer.set()).new_keys(loader),
         }
     }
 

@@ -93,7 +93,7 @@ impl ScalarUDFImpl for Function {
         let made = match self.kind {
             Kind::Normalize | Kind::Key => {
                 if let Some(rung) = second {
-                    let normalize = Options { rung: rung_of(rung)?, drop_fragment: false };
+                    let normalize = Options::new(rung_of(rung)?);
                     columns.equivalence = Equivalence::from(normalize);
                 }
                 if let Some(hash) = args.args.get(2) {

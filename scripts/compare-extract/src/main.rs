@@ -155,7 +155,7 @@ fn html(files: &[String], rounds: usize) {
     let pages = load(files);
     let padded: Vec<PaddedBuf> = pages.iter().map(|page| PaddedBuf::from_content(page)).collect();
     let base = Some(b"http://example.com/".to_vec());
-    let extractor = Extractor::new(ExtractorOptions { base, ..ExtractorOptions::default() });
+    let extractor = Extractor::new(ExtractorOptions::default().base(base));
     let peers: Vec<Peer<'_>> = vec![
         (
             "uriscan",

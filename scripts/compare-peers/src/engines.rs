@@ -164,7 +164,7 @@ fn uriscan_engines() -> Vec<Engine> {
     engines
 }
 
-const SCHEME: Options = Options { rung: Rung::Scheme, drop_fragment: false };
+const SCHEME: Options = Options::new(Rung::Scheme);
 
 /// Parses and validates all lines together; relative references are not counted.
 fn parse_in_bulk(input: &Input, kernels: Kernels) -> Answer {
@@ -183,7 +183,7 @@ fn parse_in_bulk(input: &Input, kernels: Kernels) -> Answer {
 /// Normalizes all lines through the pipeline on one thread: reads, writes, starts the thread.
 fn normalize_in_bulk(input: &Input, kernels: Kernels) -> Answer {
     let source = Source::new("memory", Cursor::new(Arc::clone(&input.source)));
-    let settings = Settings { threads: 1, kernels, ..Settings::default() };
+    let settings = Settings::default().threads(1).kernels(kernels);
     let mut out = Counted(0);
     let report = pipeline::normalize(
         vec![source],

@@ -50,7 +50,18 @@ pub enum SameDocument {
 }
 
 /// What is resolved and what is written.
+///
+/// ```
+/// use uriscan::pipeline::{Against, OnInvalid, ResolveOptions};
+/// use uriscan::resolve::{BaseUri, Context, Options};
+/// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
+/// let against = Against::Context(Context::Base { base, options: Options::default() });
+/// let options = ResolveOptions::new(against).on_invalid(OnInvalid::Drop);
+/// assert_eq!(options.on_invalid, OnInvalid::Drop);
+/// ```
 #[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct ResolveOptions {
     /// What references are resolved against.
     pub against: Against,
@@ -58,6 +69,29 @@ pub struct ResolveOptions {
     pub same_document: SameDocument,
     /// What becomes of records that have no target.
     pub on_invalid: OnInvalid,
+}
+
+impl ResolveOptions {
+    /// Resolution against `against`, which keeps same-document references and invalid records.
+    pub fn new(against: Against) -> ResolveOptions {
+        ResolveOptions {
+            against,
+            same_document: SameDocument::default(),
+            on_invalid: OnInvalid::default(),
+        }
+    }
+
+    /// Sets what becomes of references to the base itself.
+    pub fn same_document(mut self, same_document: SameDocument) -> ResolveOptions {
+        self.same_document = same_document;
+        self
+    }
+
+    /// Sets what becomes of records that have no target.
+    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> ResolveOptions {
+        self.on_invalid = on_invalid;
+        self
+    }
 }
 
 /// Writes the target of every record; a blank line stays a blank line.
@@ -68,14 +102,11 @@ pub struct ResolveOptions {
 ///
 /// ```
 /// use uriscan::io::Source;
-/// use uriscan::pipeline::{Against, OnInvalid, ResolveOptions, SameDocument, Settings, Sinks, resolve};
+/// use uriscan::pipeline::{Against, ResolveOptions, SameDocument, Settings, Sinks, resolve};
 /// use uriscan::resolve::{BaseUri, Context, Options};
 /// let base = BaseUri::new(b"http://a/b/c/d;p?q").unwrap();
-/// let options = ResolveOptions {
-///     against: Against::Context(Context::Base { base, options: Options::default() }),
-///     same_document: SameDocument::Drop,
-///     on_invalid: OnInvalid::Pass,
-/// };
+/// let against = Against::Context(Context::Base { base, options: Options::default() });
+/// let options = ResolveOptions::new(against).same_document(SameDocument::Drop);
 /// let list = Source::new("list", &b"../g\n#s\nhttp://h/./x\n"[..]);
 /// let mut out = Vec::new();
 /// let report = resolve(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
