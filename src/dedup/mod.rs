@@ -18,4 +18,5 @@ pub use approx::ApproxSet;
 pub use classes::{Classes, Met};
 pub use numbering::Numbering;
 pub use rows::Rows;
+pub(crate) use rows::remove_at;
 pub use set::Set;

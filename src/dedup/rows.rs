@@ -42,6 +42,22 @@ impl Rows {
         self.keys.push(key.0);
     }
 
+    /// Makes it `count` rows, whose keys are those of [`Rows::set_key`].
+    pub(crate) fn resize(&mut self, count: usize) {
+        self.keys.resize(count, Key::VACANT);
+    }
+
+    /// Sets the key of `row`.
+    #[inline(always)]
+    pub(crate) fn set_key(&mut self, row: usize, key: Key) {
+        self.keys[row] = key.0;
+    }
+
+    /// Removes `rows`, which ascend.
+    pub(crate) fn remove(&mut self, rows: &[u32]) {
+        remove_at(&mut self.keys, rows);
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.keys.len()
@@ -129,4 +145,18 @@ impl Rows {
     pub(super) fn run(&self, partition: usize) -> core::ops::Range<usize> {
         self.bounds[partition] as usize..self.bounds[partition + 1] as usize
     }
+}
+
+/// Removes the items of `list` at `places`, which ascend.
+pub(crate) fn remove_at<T: Copy>(list: &mut Vec<T>, places: &[u32]) {
+    let Some(&first) = places.first() else { return };
+    let mut places = places.iter().map(|&place| place as usize).peekable();
+    let mut kept = first as usize;
+    for at in kept..list.len() {
+        if places.next_if_eq(&at).is_none() {
+            list[kept] = list[at];
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
 }

@@ -118,6 +118,17 @@ impl Index {
         isa.window(&pair[0], &pair[1], (at % BLOCK) as u32)
     }
 
+    /// The summaries of the 128 bytes from `at` on, as by [`Index::window`].
+    ///
+    /// # Panics
+    /// If `at` is after the content.
+    #[inline(always)]
+    pub(crate) fn windows<I: Isa>(&self, isa: I, at: usize) -> [Summary; 2] {
+        let [first, second, third] = &self.summaries[at / BLOCK..][..3] else { unreachable!() };
+        let shift = (at % BLOCK) as u32;
+        [isa.window(first, second, shift), isa.window(second, third, shift)]
+    }
+
     /// Length in bytes of the indexed content.
     #[inline(always)]
     pub fn len(&self) -> usize {

@@ -16,6 +16,7 @@ pub(crate) mod percent;
 pub(crate) mod port;
 mod rfc2396;
 pub mod rung;
+mod split;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ pub use exact::normalize_exact;
 pub(crate) use idna::to_ascii as dns_to_ascii;
 pub use rfc2396::normalize_rfc2396;
 pub use rung::{Rung, UnknownRung};
+pub(crate) use split::Split;
 
 use crate::chunk::{PaddedBuf, Prefix};
 use crate::index::{Index, Record};

@@ -219,6 +219,21 @@ impl Equivalence {
         }
     }
 
+    /// Whether a record is compared by its canonical form and nothing else: what is canonical as it stands represents
+    /// itself.
+    pub(super) fn is_form_only(&self) -> bool {
+        self.is_plain() && self.rules.is_none()
+    }
+
+    /// Whether a record is compared by its canonical form, or by what rules make of it.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.context.is_none()
+            & self.repairs.is_empty()
+            & self.profile.is_none()
+            & (self.grammar == Grammar::Rfc3986)
+    }
+
     /// The bytes that represent the class of `record`, which is not empty: its own bytes, or bytes in
     /// `scratch`.
     #[inline(always)]
@@ -230,11 +245,7 @@ impl Equivalence {
     ) -> Result<Prefix<'a>, UriError> {
         // Nearly all runs ask for nothing but a rung. What the others need is kept out of the loops over
         // all records, which are slower by a tenth and more with as much code in them.
-        let is_plain = self.context.is_none()
-            & self.repairs.is_empty()
-            & self.profile.is_none()
-            & (self.grammar == Grammar::Rfc3986);
-        if !is_plain {
+        if !self.is_plain() {
             return self.form(isa, record, scratch).map(Prefix::from);
         }
         let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;

@@ -1,6 +1,7 @@
 //! Canonical forms that wait to be hashed together: public keys are made of many records at a time.
 
-use crate::chunk::{PAD, Padded, Prefix};
+use crate::chunk::{PAD, Padded, Prefix, Span};
+use crate::dedup::remove_at;
 use crate::key::{Key, PublicHasher};
 use crate::simd::{Isa, Task};
 
@@ -16,7 +17,7 @@ pub(crate) struct Pending {
 }
 
 /// Where a form stands: in the chunk, or among those that were copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
     start: usize,
     len: u32,
@@ -38,13 +39,41 @@ impl Pending {
     /// Adds `form`, which may be a part of `text`.
     #[inline(always)]
     pub(crate) fn push(&mut self, text: Padded<'_>, form: Prefix<'_>) {
+        let place = self.place(text, form);
+        self.places.push(place);
+    }
+
+    /// Makes it `count` forms, which are those of [`Pending::set`].
+    pub(crate) fn resize(&mut self, count: usize) {
+        self.places.resize(count, Place::default());
+    }
+
+    /// Makes `form` number `i`, which was missing.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, i: usize, text: Padded<'_>, form: Prefix<'_>) {
+        self.places[i] = self.place(text, form);
+    }
+
+    /// Makes the bytes of the text at `span` form number `i`, which was missing.
+    #[inline(always)]
+    pub(crate) fn set_in_text(&mut self, i: usize, span: Span) {
+        let (start, len) = (span.start as usize, span.len() as u32);
+        self.places[i] = Place { start, len, is_copied: false };
+    }
+
+    /// Removes the forms of these numbers, which ascend.
+    pub(crate) fn remove(&mut self, numbers: &[u32]) {
+        remove_at(&mut self.places, numbers);
+    }
+
+    #[inline(always)]
+    fn place(&mut self, text: Padded<'_>, form: Prefix<'_>) -> Place {
         // Forms of records of a chunk fit 32 bits, as these do.
         let len = form.len() as u32;
-        let place = match text.offset_of(form.bytes()) {
+        match text.offset_of(form.bytes()) {
             Some(start) => Place { start, len, is_copied: false },
             None => Place { start: self.copy(form.bytes()), len, is_copied: true },
-        };
-        self.places.push(place);
+        }
     }
 
     #[inline(always)]

@@ -4,8 +4,8 @@ use super::invalid::{Fate, Policy};
 use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
 use super::{DedupOptions, Report};
-use crate::chunk::{Padded, Span};
-use crate::dedup::Rows;
+use crate::chunk::{Padded, Prefix, Span};
+use crate::dedup::{Rows, remove_at};
 use crate::key::{Hasher, PublicHasher};
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
@@ -78,42 +78,100 @@ impl Task for PublicScan<'_> {
 
 impl Scan<'_> {
     #[inline(always)]
-    fn run<I: Isa, const PUBLIC: bool>(self, isa: I) {
-        let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
-        let Worker { index, scratch, pending, .. } = worker;
-        let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = options;
-        let policy = Policy { on_invalid, record_end, redact };
+    fn run<I: Isa, const PUBLIC: bool>(mut self, isa: I) {
+        let Found { spans, rows } = &mut *self.found;
+        let Worker { index, split, pending, .. } = &mut *self.worker;
+        index.build_with(isa, self.text, self.record_end);
+        spans.extend(index.spans());
+        let count = spans.len();
+        if self.options.equivalence.is_form_only() {
+            split.split(isa, self.text, index, spans);
+        } else {
+            split.none_unchanged(count);
+        }
         if PUBLIC {
             pending.clear();
+            pending.resize(count);
+        } else {
+            rows.resize(count);
         }
-        index.build_with(isa, text, record_end);
-        for span in index.spans() {
-            let (span, record) = record_at(text, index, span);
+        self.unchanged::<I, PUBLIC>(isa);
+        let end = self.others::<I, PUBLIC>(isa);
+        let Scan { options, text, worker: Worker { pending, holes, .. }, found, report, .. } = self;
+        let Found { spans, rows } = found;
+        report.records = (end - report.blank) + u64::from(end < count as u64);
+        spans.truncate(end as usize);
+        remove_at(spans, holes);
+        match options.hasher.public_hasher() {
+            Some(public) if PUBLIC => {
+                pending.resize(end as usize);
+                pending.remove(holes);
+                isa.call(Admit { pending, public, hasher: &options.hasher, text, rows });
+            }
+            _ => {
+                rows.resize(end as usize);
+                rows.remove(holes);
+            }
+        }
+    }
+
+    /// Finds the keys of the records that are canonical as they stand.
+    #[inline(always)]
+    fn unchanged<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
+        let DedupOptions { equivalence, hasher, .. } = options;
+        for &number in worker.split.unchanged() {
+            let number = number as usize;
+            let span = spans[number];
+            let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            if !PUBLIC {
+                rows.set_key(number, equivalence.key(isa, hasher, form));
+            } else if equivalence.aliases.is_none() {
+                worker.pending.set_in_text(number, span);
+            } else {
+                worker.pending.set(number, *text, equivalence.shown_prefix(form));
+            }
+        }
+    }
+
+    /// Finds the keys of all other records; gives the number of records before the end.
+    #[inline(always)]
+    fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
+        let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
+        let Worker { index, split, scratch, pending, holes, .. } = &mut **worker;
+        let Found { spans, rows } = &mut **found;
+        let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
+        let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
+        holes.clear();
+        for &number in split.others() {
+            let row = number as usize;
+            let (span, record) = record_at(*text, index, spans[row]);
+            spans[row] = span;
             if record.is_empty() {
                 report.blank += 1;
+                holes.push(number);
                 continue;
             }
-            report.records += 1;
             match equivalence.canonical(isa, record, scratch) {
-                Ok(form) if PUBLIC => pending.push(text, equivalence.shown_prefix(form)),
-                Ok(form) => found.rows.push(equivalence.key(isa, hasher, form)),
+                Ok(form) if PUBLIC => pending.set(row, *text, equivalence.shown_prefix(form)),
+                Ok(form) => rows.set_key(row, equivalence.key(isa, hasher, form)),
                 Err(error) => {
                     let at = (span, error);
                     match policy.apply(record.bytes(), at, report, rejects, stop) {
-                        Fate::Keep if PUBLIC => pending.push(text, record.padded().into()),
-                        Fate::Keep => {
-                            found.rows.push(hasher.secret_key_by(isa, record.padded().into()));
+                        Fate::Keep if PUBLIC => {
+                            pending.set(row, *text, record.padded().into());
                         }
-                        Fate::Omit => continue,
-                        Fate::Stop => break,
+                        Fate::Keep => {
+                            let form = record.padded().into();
+                            rows.set_key(row, hasher.secret_key_by(isa, form));
+                        }
+                        Fate::Omit => holes.push(number),
+                        Fate::Stop => return u64::from(number),
                     }
                 }
             }
-            found.spans.push(span);
         }
-        if let (true, Some(public)) = (PUBLIC, hasher.public_hasher()) {
-            isa.call(Admit { pending, public, hasher, text, rows: &mut found.rows });
-        }
+        spans.len() as u64
     }
 }
 

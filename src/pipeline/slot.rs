@@ -8,6 +8,7 @@ use super::report::Report;
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
+use crate::normalize::Split;
 use crate::uri::UriError;
 
 /// What a thread keeps from chunk to chunk.
@@ -16,6 +17,9 @@ pub(super) struct Worker {
     /// What chunks whose bytes nobody asks for later are read into: it stays in the caches of the thread.
     pub(super) text: PaddedBuf,
     pub(super) index: Index,
+    pub(super) split: Split,
+    /// Numbers of records without a row.
+    pub(super) holes: Vec<u32>,
     pub(super) scratch: Scratch,
     pub(super) pending: Pending,
 }
