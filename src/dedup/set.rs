@@ -87,6 +87,10 @@ impl Set {
     pub fn insert(&mut self, chunks: &[&Rows]) {
         // A little more than its share for each, as partitions are not filled alike.
         let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
+        for (partition, table) in self.tables.iter_mut().enumerate() {
+            let more = chunks.iter().map(|rows| rows.run(partition).len()).sum();
+            table.map_ahead(more, expected, most);
+        }
         threads::each(&mut self.tables, |partition, table| {
             // The keys of this partition again, some way ahead, so that memory is asked for in time.
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);

@@ -71,6 +71,8 @@ pub(super) struct Table<L: Layout = Bare> {
     used: usize,
     /// Grow when `used` reaches this.
     limit: usize,
+    /// Where it moves when it grows.
+    next: Option<Slots>,
     layout: PhantomData<L>,
 }
 
@@ -174,9 +176,12 @@ impl<L: Layout> Table<L> {
 
     /// A table with places for `count` keys, of which three quarters are ever taken.
     fn with_places(count: usize) -> Table<L> {
-        let slots = Slots::zeroed(count.div_ceil(L::KEYS) * LINE);
+        Table::with_slots(Slots::zeroed(count.div_ceil(L::KEYS) * LINE))
+    }
+
+    fn with_slots(slots: Slots) -> Table<L> {
         let limit = limit_of::<L>(&slots);
-        Table { slots, used: 0, limit, layout: PhantomData }
+        Table { slots, used: 0, limit, next: None, layout: PhantomData }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -201,6 +206,23 @@ impl<L: Layout> Table<L> {
     pub(super) fn reserve(&mut self, more: usize, expected: usize, most: usize) {
         if self.used + more > self.limit {
             self.grow(more, expected, most);
+        }
+    }
+
+    /// Maps the memory that [`Table::reserve`] will need for `more` keys, without touching it.
+    ///
+    /// If all partitions do so one after the other, before any of them is written to, their memory lies side by side, and the
+    /// system can give them huge pages in common.
+    pub(super) fn map_ahead(&mut self, more: usize, expected: usize, most: usize) {
+        let needed = self.used + more;
+        if needed <= self.limit
+            || self.next.as_ref().is_some_and(|next| needed <= limit_of::<L>(next))
+        {
+            return;
+        }
+        let count = self.wanted_places(more, expected, most).div_ceil(L::KEYS) * LINE;
+        if (MAPPED..HUGE).contains(&whole_bytes(count)) {
+            self.next = Some(Slots::zeroed(count));
         }
     }
 
@@ -242,20 +264,26 @@ impl<L: Layout> Table<L> {
         (number, is_new)
     }
 
+    /// Places of the table that it grows to, as [`grown_places`] says, within `most` bytes if that suffices.
+    fn wanted_places(&self, more: usize, expected: usize, most: usize) -> usize {
+        let needed = self.used + more;
+        let wanted = grown_places(self.slots.get().len() / LINE * L::KEYS, needed, expected);
+        wanted.min(places_in::<L>(most).max(places_for(needed)))
+    }
+
     /// Makes room for `more` keys, and for as many as `expected` if that is not out of proportion.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize, expected: usize, most: usize) {
         let lines = self.slots.get().len() / LINE;
-        let needed = self.used + more;
-        let wanted = grown_places(lines * L::KEYS, needed, expected);
-        let wanted = wanted.min(places_in::<L>(most).max(places_for(needed)));
+        let wanted = self.wanted_places(more, expected, most);
         if self.slots.extend(wanted.div_ceil(L::KEYS) * LINE) {
             spread::<L>(self.slots.get_mut(), lines);
             self.limit = limit_of::<L>(&self.slots);
             return;
         }
-        let mut grown = Table::<L>::with_places(wanted);
+        let next = self.next.take().filter(|next| self.used + more <= limit_of::<L>(next));
+        let mut grown = next.map_or_else(|| Table::with_places(wanted), Table::<L>::with_slots);
         let slots = grown.slots.get_mut();
         for line in self.slots.get().as_chunks::<LINE>().0 {
             for (key, number) in entries::<L>(line) {
