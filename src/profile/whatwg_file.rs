@@ -31,13 +31,16 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// The path of `url`, which the crate parsed from `text`, cleaned by [`clean`], with the text
-/// between scheme and path if `url` has no authority; `None` if the crate's path is right. The
-/// crate keeps a segment that looks like a drive if `..` follows it, which is right for `file` URLs
-/// only.
+/// between scheme and path if `url` has no authority; `None` if the crate's path is right, as it is
+/// where the path is not a list of segments. The crate keeps a segment that looks like a drive if
+/// `..` follows it, which is right for `file` URLs only.
 pub(super) fn path_with_drive(text: &str, url: &Url) -> Option<String> {
     let is_separator = |byte: u8| byte == b'/' || byte == b'\\' && url.is_special();
     let bytes = text.as_bytes();
-    if !bytes.windows(4).any(|at| is_drive(&at[1..3]) && is_separator(at[0]) && is_separator(at[3]))
+    if url.cannot_be_a_base()
+        || !bytes
+            .windows(4)
+            .any(|at| is_drive(&at[1..3]) && is_separator(at[0]) && is_separator(at[3]))
     {
         return None;
     }
