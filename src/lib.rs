@@ -106,12 +106,12 @@ pub mod arrow;
 pub mod audit;
 mod chunk;
 pub mod dedup;
-#[cfg(feature = "set")]
-pub mod draft;
 #[cfg(feature = "rules")]
 pub mod explain;
 #[cfg(feature = "extract")]
 pub mod extract;
+#[cfg(feature = "set")]
+mod files;
 pub mod grammar;
 mod index;
 #[cfg(feature = "pipeline")]
@@ -141,13 +141,18 @@ pub mod uri;
 pub use chunk::{Padded, PaddedBuf, Span};
 pub use simd::{Backend, Kernels};
 
-/// What the benches, the fuzz targets and the tools of this repository measure from below. No part of the public API:
-/// it changes without notice.
+/// What the program, the benches, the fuzz targets and the tools of this repository use from below. No part of the
+/// public API: it changes without notice.
 #[doc(hidden)]
 pub mod internals {
     /// Padded buffers.
     pub mod chunk {
         pub use crate::chunk::*;
+    }
+    /// Files.
+    #[cfg(feature = "set")]
+    pub mod files {
+        pub use crate::files::*;
     }
     /// The delimiter index of a chunk.
     pub mod index {

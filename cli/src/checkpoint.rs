@@ -4,12 +4,13 @@
 //! number of files that are done and the length of their results. Both change in one step, after the results are on the
 //! disk, so anything after that length belongs to files that will be read again.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
+use uriscan::internals::files::{self, File};
 use uriscan::io::Source;
 use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::pipeline::{self, DedupOptions, Error, Report, Seen, Sinks};
@@ -86,7 +87,7 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
             done = work.do_group(group(&entries[done.files..], size), done)?;
         }
         work.progress.into_iter().for_each(Progress::finish);
-        fs::rename(part, output)
+        files::rename(part, output)
             .and_then(|()| sync(output))
             .map_err(|error| Failure::at(output.display(), error))?;
     }
@@ -212,12 +213,9 @@ fn part_of(output: &Path) -> PathBuf {
 /// Opens the results so far, truncated to `len` bytes.
 fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
     let open = || {
-        let mut file = OpenOptions::new()
-            .create(len == 0)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(part)?;
+        let mut options = OpenOptions::new();
+        options.create(len == 0).truncate(false).read(true).write(true);
+        let mut file = File::open_with(part, &options)?;
         if file.metadata()?.len() < len {
             return Err(io::Error::other(
                 "is shorter than it was; remove the checkpoint to start over",

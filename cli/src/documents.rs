@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use uriscan::internals::files::File;
 use uriscan::io::{Compression, Source};
 use uriscan::pipeline::{self, LeftOut, Settings};
 

@@ -1,10 +1,10 @@
 //! The hint that is printed if most of the input is not a list of URIs: what it looks like, and the command that reads it.
 
-use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use uriscan::extract::Format;
+use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
 
 /// Bytes of an input that are examined.

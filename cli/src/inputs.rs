@@ -1,10 +1,10 @@
 //! The input files: checked before the run, opened one by one during it.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use uriscan::internals::files::File;
 use uriscan::io::{Container, Source};
 
 use crate::exit::Failure;

@@ -7,6 +7,9 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(unix)]
+use uriscan::internals::files;
+
 /// Locked while files get their names.
 static GATE: Mutex<()> = Mutex::new(());
 
@@ -40,7 +43,7 @@ impl Leftover {
     fn remove(&self) {
         match self {
             // It may be gone already.
-            Leftover::File(path) => drop(std::fs::remove_file(path)),
+            Leftover::File(path) => drop(files::remove(path)),
             Leftover::Set(path) => uriscan::set::abandon(path),
         }
     }
@@ -109,7 +112,7 @@ pub(crate) fn watch() {}
 /// The signals that whoever started the process has it ignore: bit n - 1 is signal n.
 #[cfg(unix)]
 fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = files::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

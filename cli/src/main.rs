@@ -37,8 +37,19 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "fault-injection")]
+    follow_faults();
     interrupt::watch();
     let environment = environment::Environment::of_process();
     let cli = args::Cli::from_process(version::long(&environment));
     exit::code(commands::run(cli, &environment))
+}
+
+/// Makes calls of the system fail, as URISCAN_FAULTS says.
+#[cfg(feature = "fault-injection")]
+fn follow_faults() {
+    use uriscan::internals::files::faults;
+    if let Ok(text) = std::env::var("URISCAN_FAULTS") {
+        faults::start(faults::Plan::from_text(&text).expect("a plan of faults"));
+    }
 }

@@ -1,12 +1,13 @@
 //! The memory of the machine, or of its control group if that is less.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use uriscan::internals::files::read_to_string;
 
 /// Bytes of memory that are available to this process, if known.
 pub(crate) fn of_machine() -> Option<u64> {
-    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text));
-    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let total = read_to_string("/proc/meminfo").ok().and_then(|text| total_of(&text));
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = limit_files(&groups).into_iter().filter_map(|path| limit_in(&path));
     limits.chain(total).min()
 }
@@ -40,11 +41,13 @@ fn limit_files(groups: &str) -> Vec<PathBuf> {
 
 /// The limit in the file at `path`; `None` for none.
 fn limit_in(path: &Path) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
+    read_to_string(path).ok()?.trim().parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

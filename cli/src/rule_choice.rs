@@ -1,9 +1,9 @@
 //! The rule set of the options for rules; reads their files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use uriscan::internals::files;
 use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
 
 use crate::args::RuleChoice;
@@ -70,7 +70,7 @@ fn pack(path: &Path) -> Result<Pack, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = files::read(path).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| {
         format!("not TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to())
     })

@@ -1,7 +1,6 @@
 //! Lines of plain files that are read by their consumers: on all threads, and each into a buffer
 //! that stays in its caches.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 use super::compress::Compression;
 use super::container::Container;
 use crate::chunk::PaddedBuf;
+use crate::files::File;
 
 /// Number of bytes before the intended cut in which a line end is searched.
 const LOOK_BACK: usize = 4 << 10;
@@ -81,16 +81,15 @@ impl Plain {
     /// # Errors
     /// Those of the system.
     pub(super) fn rest(&self, byte: u64) -> io::Result<Box<dyn Read + Send>> {
-        let mut file = Arc::clone(&self.file);
+        let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(byte))?;
         Ok(Box::new(file))
     }
 }
 
-/// Reads from `byte` on until `out` is full or the file ends; returns the number of bytes read.
-#[cfg(unix)]
+/// Reads from `byte` on until `out` is full or the file ends; returns the number of bytes read. Without positional
+/// reads it fails, and files are read from beginning to end.
 fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
-    use std::os::unix::fs::FileExt;
     let mut len = 0;
     while len < out.len() {
         match file.read_at(&mut out[len..], byte + len as u64) {
@@ -101,12 +100,6 @@ fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
         }
     }
     Ok(len)
-}
-
-/// Without positional reads, files are read from beginning to end.
-#[cfg(not(unix))]
-fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(all(test, unix))]
@@ -125,7 +118,7 @@ mod tests {
         assert_eq!(later.len(), 50);
         let mut text = PaddedBuf::default();
         for (len, left) in [(200, 50), (12, 10), (0, 0)] {
-            File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
+            std::fs::File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
             later.read(&mut text).unwrap();
             assert_eq!(text.padded().len(), left);
         }

@@ -1,12 +1,12 @@
 //! Reads a part of a source a second time.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::Source;
 use super::reader::BYTE_ORDER_MARK;
 use super::source::{Stamp, changed};
+use crate::files::File;
 
 /// A file that is read for the first time and can be read again cheaply: a regular, uncompressed
 /// one.

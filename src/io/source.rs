@@ -1,11 +1,11 @@
 //! Named streams of bytes, opened in their turn; files that are read twice.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::compress::Compression;
+use crate::files::File;
 
 /// A named stream of bytes.
 ///

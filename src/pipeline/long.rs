@@ -1,8 +1,9 @@
 //! Records too long to be judged, kept in a temporary file until it is their turn to be written.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+
+use crate::files::File;
 
 /// A record in the [`Spool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +51,7 @@ impl Spool {
     fn file(&mut self) -> io::Result<&mut BufWriter<File>> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => BufWriter::new(match &self.dir {
-                Some(dir) => tempfile::tempfile_in(dir)?,
-                None => tempfile::tempfile()?,
-            }),
+            None => BufWriter::new(File::temporary(self.dir.as_deref())?),
         };
         Ok(self.file.insert(file))
     }

@@ -18,7 +18,6 @@
 //! file is trusted: lengths are checked against the size of the file before anything is allocated,
 //! and facts against the items that are read.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{At, Fault, SetError};
 use super::file;
 use super::names;
-use crate::draft::Draft;
+use crate::files::{Draft, File};
 
 /// Size of a whole block, and of the header, in bytes.
 pub(super) const BLOCK: usize = 4096;
@@ -180,7 +179,7 @@ impl Blocks {
         }
         bytes.resize(len, 0);
         let offset = BLOCK as u64 + place.start;
-        read_at(&self.file, bytes, offset).map_err(|error| match error.kind() {
+        self.file.read_exact_at(bytes, offset).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
                 SetError::damaged(&self.path, "it ends too early", offset)
             }
@@ -262,23 +261,6 @@ fn read_exactly(
         io::ErrorKind::UnexpectedEof => SetError::damaged(path, "it ends too early", offset),
         _ => SetError::new(path, Fault::Io(error)),
     })
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-    use std::os::windows::fs::FileExt;
-    while !bytes.is_empty() {
-        match file.seek_read(bytes, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => (bytes, offset) = (&mut bytes[read..], offset + read as u64),
-        }
-    }
-    Ok(())
 }
 
 /// Number of bytes that are buffered before they are written.

@@ -5,7 +5,7 @@
 //! directory is followed, and nothing is removed except regular files with names of exactly the
 //! form that writers use, in a directory whose file `set` is that of a set.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -13,6 +13,7 @@ use super::error::{At, Fault, SetError};
 use super::file::{is_absence, open, open_with, read_up_to};
 use super::manifest::BEGUN;
 use super::names;
+use crate::files::{self, File};
 
 /// Locks the set in `directory` for writing, until the returned file is dropped.
 ///
@@ -20,7 +21,7 @@ use super::names;
 /// [`Fault::Busy`] if another process holds the lock; if the file cannot be locked.
 pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
     let path = directory.join(names::LOCK);
-    let file = open_with(&path, File::options().create(true).truncate(false).write(true))?;
+    let file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
     match file.try_lock() {
         // The previous holder may have removed it.
         Ok(()) if is_at(&file, &path) => Ok(file),
@@ -33,7 +34,7 @@ pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let (Ok(file), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    let (Ok(file), Ok(named)) = (file.metadata(), path.symlink_metadata()) else { return false };
     (file.dev(), file.ino()) == (named.dev(), named.ino())
 }
 
@@ -51,7 +52,7 @@ fn is_at(_: &File, _: &Path) -> bool {
 /// [`Fault::Exists`] if there is a set or a file; [`Fault::NotEmpty`] if the directory holds other
 /// files.
 pub(super) fn expect_free(directory: &Path) -> Result<(), SetError> {
-    let entries = match fs::read_dir(directory) {
+    let entries = match files::list(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(SetError::new(directory, Fault::Exists));
         }
@@ -93,7 +94,7 @@ fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
 /// If it cannot be written.
 pub(super) fn begin(directory: &Path) -> Result<(), SetError> {
     let path = directory.join(names::MANIFEST);
-    let mut file = open_with(&path, File::options().create(true).truncate(false).write(true))?;
+    let mut file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
     file.write_all(BEGUN.as_bytes()).at(&path)
 }
 
@@ -117,7 +118,7 @@ pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
     // If the process is killed from here on, [`expect_free`] ignores what remains.
     remove(&directory.join(names::MANIFEST))?;
     remove(&directory.join(names::LOCK))?;
-    let _ = fs::remove_dir(directory);
+    let _ = files::remove_directory(directory);
     Ok(())
 }
 
@@ -138,7 +139,7 @@ fn is_partial(name: &str) -> bool {
 
 /// Removes regular files of `directory`, and of the directories in it in which earlier versions sorted keys.
 fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Result<(), SetError> {
-    for entry in fs::read_dir(directory).at(directory)? {
+    for entry in files::list(directory).at(directory)? {
         let entry = entry.at(directory)?;
         let (path, kind) = (entry.path(), entry.file_type().at(directory)?);
         let name = entry.file_name();
@@ -147,7 +148,7 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
         if kind.is_dir() && names::is_temporary(name, names::SORT) {
             remove_where(&path, is_left)?;
             // Other files stay.
-            let _ = fs::remove_dir(&path);
+            let _ = files::remove_directory(&path);
         }
         if kind.is_file() && is_left(name, &path) {
             remove(&path)?;
@@ -161,7 +162,7 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
 /// # Errors
 /// If it cannot be removed.
 pub(super) fn remove(path: &Path) -> Result<(), SetError> {
-    match fs::remove_file(path) {
+    match files::remove(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(SetError::new(path, Fault::Io(error)))
         }

@@ -3,18 +3,19 @@
 //! The contents of the directory are not trusted. Only regular files are opened, and no symbolic
 //! link below the directory is followed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::error::{At, Fault, SetError};
+use crate::files::File;
 
 /// Opens the regular file at `path` for reading.
 ///
 /// # Errors
 /// If it does not exist, or cannot be opened.
 pub(super) fn open(path: &Path) -> Result<File, SetError> {
-    open_with(path, File::options().read(true))
+    open_with(path, OpenOptions::new().read(true))
 }
 
 pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, SetError> {
@@ -30,7 +31,7 @@ pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, 
     if cfg!(not(unix)) && is_something_else(path) {
         return Err(SetError::new(path, Fault::NotRegular));
     }
-    match options.open(path) {
+    match File::open_with(path, options) {
         Ok(file) if file.metadata().at(path)?.is_file() => Ok(file),
         Ok(_) => Err(SetError::new(path, Fault::NotRegular)),
         Err(_) if is_something_else(path) => Err(SetError::new(path, Fault::NotRegular)),
@@ -40,7 +41,7 @@ pub(super) fn open_with(path: &Path, options: &mut OpenOptions) -> Result<File, 
 
 /// Whether there is something at `path` that is not a regular file.
 fn is_something_else(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file())
+    path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
 /// Reads at most the first `limit` bytes of `file`.

@@ -21,7 +21,6 @@
 //! that writers use, no name occurs twice, and numbers have no leading zeros. While a set is being
 //! created, before there is a content, the file holds [`BEGUN`].
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -31,7 +30,7 @@ use super::Meaning;
 use super::error::{At, Fault, SetError};
 use super::file::{self, is_absence};
 use super::names;
-use crate::draft::Draft;
+use crate::files::{Draft, sync_directory};
 
 /// The first line of this version, and the start of the first line of any version.
 const FIRST_LINE: &str = "uriscan set 2";
@@ -174,7 +173,7 @@ impl Manifest {
         let file = match file::open(&path) {
             Ok(file) => file,
             Err(SetError { fault: Fault::Io(error), .. }) if is_absence(&error) => {
-                return Err(match fs::metadata(directory) {
+                return Err(match directory.metadata() {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
                         SetError::new(directory, Fault::Io(error))
                     }
@@ -274,22 +273,9 @@ fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     draft.file().write_all(text.as_bytes()).at(directory)?;
     draft.file().sync_all().at(directory)?;
     // The runs have their names before a set is made of them.
-    sync_directory(directory)?;
+    sync_directory(directory).at(directory)?;
     draft.put(&directory.join(names::MANIFEST)).at(directory)?;
-    sync_directory(directory)
-}
-
-/// Flushes the names in `directory` to disk.
-///
-/// # Errors
-/// If the system cannot.
-pub(super) fn sync_directory(directory: &Path) -> Result<(), SetError> {
-    // On other systems a directory cannot be opened, and its names are as durable as the system
-    // makes them.
-    if cfg!(unix) {
-        File::open(directory).and_then(|directory| directory.sync_all()).at(directory)?;
-    }
-    Ok(())
+    sync_directory(directory).at(directory)
 }
 
 #[cfg(test)]

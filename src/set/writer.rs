@@ -1,6 +1,5 @@
 //! The exclusive writer of a set, and how a set is replaced.
 
-use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,13 +9,14 @@ use super::Meaning;
 use super::combine::{But, Sorted, combine};
 use super::directory::{self, remove};
 use super::entry::{Dated, Entry};
-use super::error::{Fault, SetError};
+use super::error::{At, Fault, SetError};
 use super::loader::Loader;
-use super::manifest::{self, Listed, MAX_RUNS, Manifest, sync_directory};
+use super::manifest::{self, Listed, MAX_RUNS, Manifest};
 use super::run::Run;
 use super::run_writer::RunWriter;
 use super::store::{KeySet, expect_distinct};
 use super::times::Timestamp;
+use crate::files::{self, File};
 
 /// Write access to a set; there is at most one writer.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl SetWriter {
     }
 
     fn begin(directory: &Path, meaning: Meaning, is_dated: bool) -> Result<SetWriter, SetError> {
-        match fs::create_dir(directory) {
+        match files::create_directory(directory) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 directory::expect_free(directory)?;
@@ -329,7 +329,8 @@ impl SetWriter {
         Manifest { is_dated: *is_dated, runs, note, meaning }.replace(directory)?;
         if std::mem::replace(&mut self.is_new, false) {
             let parent = self.set.directory.parent().filter(|it| !it.as_os_str().is_empty());
-            sync_directory(parent.unwrap_or(Path::new(".")))?;
+            let parent = parent.unwrap_or(Path::new("."));
+            files::sync_directory(parent).at(parent)?;
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! Spill files: unnamed temporary files in one directory, gone when they are closed or the process dies.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreError;
+use crate::files::{File, free_bytes};
 
 /// Bytes written between two checks of the free space; as much has to be left each time.
 const STRIDE: u64 = 64 << 20;
@@ -31,11 +31,7 @@ impl SpillDir {
 
     /// Makes a file.
     pub(crate) fn file(&self) -> Result<SpillFile, StoreError> {
-        let file = tempfile::tempfile_in(&*self.dir).map_err(|error| {
-            // The message of the crate names a file that the user never sees.
-            let plain = error.raw_os_error().map(io::Error::from_raw_os_error);
-            self.error(plain.unwrap_or_else(|| error.kind().into()))
-        })?;
+        let file = File::temporary(Some(&self.dir)).map_err(|error| self.error(error))?;
         Ok(SpillFile { dir: self.clone(), file, end: AtomicU64::new(0) })
     }
 
@@ -62,18 +58,6 @@ impl SpillDir {
     }
 }
 
-/// Bytes that may be written in `dir`, if the system reports it.
-#[cfg(unix)]
-fn free_bytes(dir: &Path) -> Option<u64> {
-    let of = rustix::fs::statvfs(dir).ok()?;
-    of.f_bavail.checked_mul(of.f_frsize)
-}
-
-#[cfg(not(unix))]
-fn free_bytes(_: &Path) -> Option<u64> {
-    None
-}
-
 /// A spill file. Several threads may write and read at once.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
@@ -90,7 +74,7 @@ impl SpillFile {
         let start = self.end.fetch_add(len, Ordering::Relaxed);
         let mut at = start;
         for part in parts {
-            write_at(&self.file, part, at).map_err(|error| self.dir.error(error))?;
+            self.file.write_all_at(part, at).map_err(|error| self.dir.error(error))?;
             at += part.len() as u64;
         }
         Ok(start)
@@ -103,38 +87,8 @@ impl SpillFile {
 
     /// The same, for implementations of [`io::Read`].
     pub(crate) fn read_plain(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
-        read_at(&self.file, bytes, at)
+        self.file.read_exact_at(bytes, at)
     }
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-/// Without positioned reads and writes, one thread at a time seeks.
-#[cfg(not(unix))]
-static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
-#[cfg(not(unix))]
-fn write_at(mut file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
-    use std::io::{Seek, SeekFrom, Write};
-    let _alone = SEEKING.lock();
-    file.seek(SeekFrom::Start(at))?;
-    file.write_all(bytes)
-}
-
-#[cfg(not(unix))]
-fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    use std::io::{Read, Seek, SeekFrom};
-    let _alone = SEEKING.lock();
-    file.seek(SeekFrom::Start(at))?;
-    file.read_exact(bytes)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::files::read_to_string;
+
 /// How much memory a run may take, and where it spills what does not fit.
 ///
 /// The limit is enforced for the whole process, if nothing else in it takes memory, within a tenth and from 128 MiB on;
@@ -126,7 +128,7 @@ impl Budget {
 
 /// Bytes of memory that the process has, if the system reports it.
 fn resident_bytes() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +13,7 @@ use super::TableError;
 use super::decoding::guarded;
 use super::error::unread;
 use super::unit::{BATCH_ROWS, UNIT_ROWS, Unit};
+use crate::files::File;
 
 /// Approximate size of a batch in bytes, as Parquet keeps them before compression.
 const BATCH_BYTES: usize = 256 << 20;
@@ -81,8 +81,10 @@ impl Groups {
         let batch_rows = self.batch_rows(&groups, rows);
         // Opened anew: threads that share a file share its position.
         let file = File::open(&self.path).map_err(|error| fault(&error))?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            file.into_plain(),
+            self.metadata.clone(),
+        );
         let unit = guarded(name, || {
             let reader = builder.with_row_groups(groups).with_batch_size(batch_rows).build();
             let reader = reader.map_err(|error| fault(&error))?;

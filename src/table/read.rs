@@ -1,7 +1,6 @@
 //! Tables as batches of rows.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use super::text::Text;
 use super::unit::Unit;
 use super::{TableError, TableFormat};
 use crate::arrow::is_text;
+use crate::files::File;
 use crate::io::part::Twice;
 
 /// A table to be read.
@@ -267,6 +267,7 @@ fn file_rows(
         let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
         return Ok((reader.schema(), batches(reader, name)));
     }
+    let file = file.into_plain();
     let metadata = guarded(name, || {
         ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fault(&error))
     })?;

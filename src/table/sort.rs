@@ -4,7 +4,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use rayon::prelude::*;
 use super::TableError;
 use super::unit::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
+use crate::files::File;
 use crate::surt;
 
 /// How rows are sorted.
@@ -99,7 +99,7 @@ impl Sorter {
         let columns = sorted.columns().iter().cloned().chain([forms]).collect();
         let sorted = RecordBatch::try_new(schema.clone(), columns)?;
 
-        let file = tempfile::tempfile_in(&self.by.temp_dir).map_err(|error| self.fault(&error))?;
+        let file = File::temporary(Some(&self.by.temp_dir)).map_err(|error| self.fault(&error))?;
         let mut writer = StreamWriter::try_new(BufWriter::new(file), &schema)?;
         for start in (0..sorted.num_rows()).step_by(ROWS) {
             let rows = sorted.slice(start, ROWS.min(sorted.num_rows() - start));

@@ -1,8 +1,10 @@
 //! Keeps outputs apart from inputs and from each other.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+
+use uriscan::internals::files::File;
 
 use super::destination::{Destination, directory_of};
 use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};

@@ -1,9 +1,11 @@
 //! Which file a path names: by device and inode, so that links and descriptors do not hide it, or by its directory and
 //! name if there is no file yet.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use uriscan::internals::files::File;
 
 use super::destination::directory_of;
 

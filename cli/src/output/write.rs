@@ -1,10 +1,10 @@
 //! Open outputs: standard output, or files that change only when all is done.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use uriscan::draft::Draft;
+use uriscan::internals::files::{Draft, File, sync_directory};
 
 use super::destination::{Destination, directory_of};
 use super::identity;
@@ -145,11 +145,6 @@ pub(crate) fn sync(path: &Path) -> io::Result<()> {
     sync_directory(directory_of(&path.canonicalize()?))
 }
 
-/// Waits for the names in `directory`, where a directory can be opened.
-fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
-}
-
 /// Standard output without the line buffer of the standard library, which searches for line ends.
 #[cfg(unix)]
 fn stdout() -> io::Result<Stream> {
@@ -172,12 +167,12 @@ fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
     let is_replaceable = existing.as_ref().is_none_or(Metadata::is_file);
     if existing.is_some() && (!is_replaceable || is_descriptor) {
-        let stream = OpenOptions::new().append(true).open(path)?;
+        let stream = File::open_with(path, OpenOptions::new().append(true))?;
         return Ok((Box::new(stream), None));
     }
     if existing.is_some() {
         // A file that may not be written to may not be replaced either.
-        OpenOptions::new().write(true).open(path)?;
+        File::open_with(path, OpenOptions::new().write(true))?;
     }
     // A link stays one: what it points to is replaced.
     let target = identity::target_of(path);

@@ -1,10 +1,10 @@
 //! Keys as text: header lines that begin with `# ` and have the meaning and the number of the keys, then a key of 32
 //! hexadecimal digits per line, optionally followed by a space and the time at which it was first seen.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
+use uriscan::internals::files::File;
 use uriscan::key::Key;
 use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp, is_old_meaning};
 

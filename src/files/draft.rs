@@ -1,4 +1,4 @@
-//! Floor 0: files that get their name when they are whole.
+//! Files that get their name when they are whole.
 //!
 //! On Linux a [`Draft`] has no name while it is written (`O_TMPFILE`), so that the system removes it with the process,
 //! however that ends. Where the system or the file system has no such files, it has a temporary name beside the final
@@ -6,11 +6,11 @@
 //!
 //! A file that is replaced needs a temporary name for a moment everywhere, since no system call links over a file.
 
-use std::fs::{File, Permissions};
+use std::fs::{OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
+use super::{File, remove, rename, without_path};
 
 /// What temporary names end in.
 const SUFFIX: &str = ".partial";
@@ -22,7 +22,7 @@ const RANDOM: usize = 6;
 ///
 /// ```
 /// use std::io::Write;
-/// use uriscan::draft::Draft;
+/// use uriscan::internals::files::Draft;
 /// # fn main() -> std::io::Result<()> {
 /// let directory = tempfile::tempdir()?;
 /// let path = directory.path().join("list");
@@ -41,7 +41,27 @@ pub struct Draft {
     directory: PathBuf,
     prefix: &'static str,
     /// The name that it has for now.
-    temporary: Option<TempPath>,
+    temporary: Option<TemporaryName>,
+}
+
+/// A name that is removed when this is dropped.
+#[derive(Debug)]
+struct TemporaryName(PathBuf);
+
+impl TemporaryName {
+    /// The name, which is not removed any more.
+    fn into_path(mut self) -> PathBuf {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Drop for TemporaryName {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            // Where that is impossible, nobody is left to report to.
+            let _ = remove(&self.0);
+        }
+    }
 }
 
 impl Draft {
@@ -52,18 +72,13 @@ impl Draft {
     /// When no file can be made there.
     pub fn new_in(directory: &Path, prefix: &'static str) -> io::Result<Draft> {
         let directory = directory.to_owned();
-        if let Some(file) = unnamed(&directory)? {
+        if let Some(file) = File::unnamed(&directory)? {
             return Ok(Draft { file, directory, prefix, temporary: None });
         }
-        let mut builder = named(prefix);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(Permissions::from_mode(0o666));
-        }
-        let (file, path) =
-            builder.tempfile_in(&directory).map_err(|error| without_path(&error))?.into_parts();
-        Ok(Draft { file, directory, prefix, temporary: Some(path) })
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        let (file, temporary) = named(&directory, prefix, |path| File::open_with(path, &options))?;
+        Ok(Draft { file, directory, prefix, temporary: Some(temporary) })
     }
 
     /// The file, for reading and writing.
@@ -73,7 +88,7 @@ impl Draft {
 
     /// The name that it has for now, if it has one.
     pub fn temporary_path(&self) -> Option<&Path> {
-        self.temporary.as_deref()
+        self.temporary.as_ref().map(|name| &*name.0)
     }
 
     /// Sets the permissions of the file.
@@ -90,11 +105,8 @@ impl Draft {
     /// When the directory takes no more names.
     pub fn name(&mut self) -> io::Result<()> {
         if self.temporary.is_none() {
-            let link = |path: &Path| link(&self.file, path);
-            let made = named(self.prefix)
-                .make_in(&self.directory, link)
-                .map_err(|error| without_path(&error))?;
-            self.temporary = Some(made.into_temp_path());
+            let (_, made) = named(&self.directory, self.prefix, |path| self.file.link(path))?;
+            self.temporary = Some(made);
         }
         Ok(())
     }
@@ -104,7 +116,9 @@ impl Draft {
     /// # Errors
     /// When its temporary name cannot be removed.
     pub fn into_unnamed(self) -> io::Result<File> {
-        self.temporary.map_or(Ok(()), TempPath::close)?;
+        if let Some(temporary) = self.temporary {
+            remove(&temporary.into_path())?;
+        }
         Ok(self.file)
     }
 
@@ -114,7 +128,7 @@ impl Draft {
     /// When it cannot be given; then what has it stays.
     pub fn put(mut self, path: &Path) -> io::Result<()> {
         if self.temporary.is_none() {
-            match link(&self.file, path) {
+            match self.file.link(path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.name()?,
                 result => return result,
             }
@@ -122,63 +136,29 @@ impl Draft {
         // Some systems do not rename what is open.
         drop(self.file);
         match self.temporary {
-            Some(temporary) => temporary.persist(path).map_err(|error| error.error),
+            Some(temporary) => {
+                rename(&temporary.0, path)?;
+                temporary.into_path();
+                Ok(())
+            }
             None => Ok(()),
         }
     }
 }
 
-fn named(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
+/// What `make` makes at a name in `directory` that nothing has.
+fn named<T>(
+    directory: &Path,
+    prefix: &str,
+    make: impl FnMut(&Path) -> io::Result<T>,
+) -> io::Result<(T, TemporaryName)> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix).rand_bytes(RANDOM).suffix(SUFFIX);
-    builder
-}
-
-/// `error` without the path that `tempfile` adds, of which nobody has heard.
-fn without_path(error: &io::Error) -> io::Error {
-    error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
-}
-
-/// A file without a name that can be linked later; `None` where there is no such thing.
-#[cfg(target_os = "linux")]
-fn unnamed(directory: &Path) -> io::Result<Option<File>> {
-    use rustix::fs::{Mode, OFlags};
-    use rustix::io::Errno;
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    match rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666)) {
-        Ok(file) => {
-            let file = File::from(file);
-            // Without /proc it could never be linked.
-            let can_be_linked = proc_path(&file).try_exists().unwrap_or(false);
-            Ok(can_be_linked.then_some(file))
-        }
-        // No such flag in the kernel, or no such files in the file system.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path) -> io::Result<Option<File>> {
-    Ok(None)
-}
-
-#[cfg(target_os = "linux")]
-fn proc_path(file: &File) -> PathBuf {
-    use std::os::fd::AsRawFd;
-    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
-}
-
-/// Gives the unnamed `file` the name `path`, which nothing may have.
-#[cfg(target_os = "linux")]
-fn link(file: &File, path: &Path) -> io::Result<()> {
-    use rustix::fs::{AtFlags, CWD, linkat};
-    Ok(linkat(CWD, proc_path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn link(_: &File, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+    let builder = builder.prefix(prefix).rand_bytes(RANDOM).suffix(SUFFIX);
+    let made = builder.make_in(directory, make).map_err(|error| without_path(&error))?;
+    let (made, path) = made.into_parts();
+    // From here on it is removed as everything is.
+    let path = path.keep().map_err(|error| error.error)?;
+    Ok((made, TemporaryName(path)))
 }
 
 #[cfg(test)]
