@@ -309,7 +309,8 @@ impl Form {
             }
         };
         let base = base.map(|base| base_uri(base).map(|_| base.as_bytes().to_vec())).transpose()?;
-        let find = Find { schemes, iri, unwrap, refang, www, email };
+        let find = Find::default().schemes(schemes).iri(iri).unwrap(unwrap).refang(refang);
+        let find = find.www(www).email(email);
         let extractor =
             Extractor::new(ExtractorOptions::default().find(find).base(base).fields(fields));
         Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
