@@ -132,10 +132,10 @@ impl Keyed {
 impl Keyed {
     /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be judged, and so classes
     /// of their own; and which rows are null, or passed over as if they were. May be called once.
-    pub(crate) fn places(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
+    pub(crate) fn positions(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
         let nulls = self.nulls();
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        let (mut places, mut alone) = (Vec::with_capacity(self.pieces.len()), Vec::new());
+        let (mut positions, mut alone) = (Vec::with_capacity(self.pieces.len()), Vec::new());
         let mut start = 0;
         for piece in &self.pieces {
             let mut of_piece = Vec::with_capacity(piece.keys.len());
@@ -147,9 +147,9 @@ impl Keyed {
                 }
             }
             start += piece.keys.len();
-            places.push(of_piece);
+            positions.push(of_piece);
         }
-        (places, alone, nulls)
+        (positions, alone, nulls)
     }
 }
 

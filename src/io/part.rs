@@ -34,20 +34,20 @@ impl Plain {
 /// A regular file that is read twice, compressed or not.
 #[cfg(feature = "parquet")]
 #[derive(Clone, Debug)]
-pub(crate) struct Twice {
+pub(crate) struct RereadableFile {
     path: PathBuf,
     before: Stamp,
 }
 
 #[cfg(feature = "parquet")]
-impl Twice {
+impl RereadableFile {
     /// The file at `path`, if it is a regular file.
-    pub(crate) fn at(path: &Path) -> Option<Twice> {
+    pub(crate) fn at(path: &Path) -> Option<RereadableFile> {
         if !path.metadata().ok()?.is_file() {
             return None;
         }
         let before = Stamp::of(&File::open(path).ok()?).ok()?;
-        Some(Twice { path: path.to_owned(), before })
+        Some(RereadableFile { path: path.to_owned(), before })
     }
 
     /// Its path.
@@ -55,7 +55,7 @@ impl Twice {
         &self.path
     }
 
-    /// Fails if it has changed since [`Twice::at`].
+    /// Fails if it has changed since [`RereadableFile::at`].
     pub(crate) fn check(&self) -> io::Result<()> {
         let now = Stamp::of(&File::open(&self.path)?)?;
         if now == self.before { Ok(()) } else { Err(changed()) }

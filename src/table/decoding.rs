@@ -1,4 +1,4 @@
-//! What stands around the decoders of Parquet and Arrow, some of which panic at files that are broken.
+//! A guard around the decoders of Parquet and Arrow, some of which panic on corrupt files.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -11,15 +11,15 @@ thread_local! {
     static IS_DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread is in a decoder of Parquet or Arrow: a panic in there becomes a [`TableError`].
+/// Whether this thread is in a decoder of Parquet or Arrow, where a panic becomes a [`TableError`].
 ///
-/// For programs whose panic hook prints what need not be printed then.
+/// For panic hooks, which need not print such a panic.
 ///
 /// ```
-/// let told = std::panic::take_hook();
+/// let default = std::panic::take_hook();
 /// std::panic::set_hook(Box::new(move |panic| {
 ///     if !uriscan::table::is_decoding() {
-///         told(panic);
+///         default(panic);
 ///     }
 /// }));
 /// ```
@@ -27,7 +27,8 @@ pub fn is_decoding() -> bool {
     IS_DECODING.get()
 }
 
-/// What `decode` gives, a decoder of the table called `table`; an error if it panics. Then it is not to be used again.
+/// Calls `decode`, a decoder of the table called `table`, and turns a panic into an error; the decoder must not be used
+/// after that.
 pub(super) fn guarded<T>(
     table: &str,
     decode: impl FnOnce() -> Result<T, TableError>,
@@ -36,13 +37,13 @@ pub(super) fn guarded<T>(
     let done = catch_unwind(AssertUnwindSafe(decode));
     IS_DECODING.set(false);
     done.unwrap_or_else(|panic| {
-        Err(unread(table, format_args!("it is broken: {}", message(&*panic))))
+        Err(unread(table, format_args!("the file is corrupt: {}", message(&*panic))))
     })
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("its decoder gave up")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("its decoder panicked")
 }
 
 #[cfg(test)]
@@ -51,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_of_the_table() {
-        let told = |text: String| {
+        let message = |text: String| {
             let done = guarded("t", || {
                 assert!(is_decoding());
                 // Without the hook, which would print it.
@@ -60,8 +61,8 @@ mod tests {
             done.map_err(|error: TableError| error.to_string())
         };
         assert_eq!(
-            told("no such page".to_owned()),
-            Err::<(), _>("t: it is broken: no such page".to_owned())
+            message("no such page".to_owned()),
+            Err::<(), _>("t: the file is corrupt: no such page".to_owned())
         );
         assert!(!is_decoding());
         assert_eq!(guarded("t", || Ok(1)).unwrap(), 1);

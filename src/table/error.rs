@@ -1,4 +1,4 @@
-//! What can go wrong with tables.
+//! Errors of tables.
 
 use std::{fmt, io};
 
@@ -11,11 +11,11 @@ use crate::set::SetError;
 use crate::survivors::StoreError;
 use crate::uri::UriError;
 
-/// Why a table could not be read, worked on or written.
+/// Why a table could not be read, processed or written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TableError {
-    /// It could not be read, or is not what it is taken for.
+    /// It could not be read, or its format is another one.
     Read {
         /// Its name.
         table: String,
@@ -26,19 +26,19 @@ pub enum TableError {
     Column {
         /// The name of the table.
         table: String,
-        /// What was asked for.
+        /// The requested column.
         column: String,
-        /// What there is.
+        /// The columns it has.
         columns: Vec<String>,
     },
-    /// It has not the columns of the first table, or has one that is to be added.
+    /// Its columns are not those of the first table, or it already has one that is to be added.
     Columns {
         /// Its name.
         table: String,
         /// What is different.
         what: String,
     },
-    /// A line of a table of JSON lines is not what it must be.
+    /// A malformed line or row of a text table.
     Line {
         /// The name of the table.
         table: String,
@@ -56,9 +56,9 @@ pub enum TableError {
         /// What is wrong.
         error: UriError,
     },
-    /// The column could not be worked on.
+    /// The column could not be processed.
     Work(ColumnError),
-    /// What is to be written has no place in the format.
+    /// The format cannot represent the results.
     Format(String),
     /// What exceeds the memory limit could not be spilled, or not be read back.
     Spill(pipeline::Error),
@@ -122,7 +122,7 @@ impl From<StoreError> for TableError {
     }
 }
 
-/// What is said of a table called `table`.
+/// The error for a table called `table` that cannot be read.
 pub(super) fn unread(table: &str, what: impl fmt::Display) -> TableError {
     TableError::Read { table: table.to_owned(), what: what.to_string() }
 }

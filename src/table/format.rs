@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// How a table is kept.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {
     /// Apache Parquet; written with zstd.
@@ -15,7 +15,7 @@ pub enum TableFormat {
     Csv,
     /// Tab-separated values with a header, otherwise like [`TableFormat::Csv`].
     Tsv,
-    /// An object of JSON a line.
+    /// A JSON object per line.
     Jsonl,
 }
 
@@ -47,7 +47,7 @@ impl TableFormat {
         TableFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format by the extension of a file, that of a compression apart.
+    /// The format by the extension of a file name, ignoring that of a compression.
     ///
     /// ```
     /// use uriscan::table::TableFormat;
@@ -69,7 +69,7 @@ impl TableFormat {
         })
     }
 
-    /// The format of what begins with `head`, where that is plain to see.
+    /// The format of a file that begins with `head`, if that identifies it.
     pub fn of_head(head: &[u8]) -> Option<TableFormat> {
         match head {
             _ if head.starts_with(b"PAR1") => Some(TableFormat::Parquet),
@@ -80,7 +80,7 @@ impl TableFormat {
         }
     }
 
-    /// The byte between two fields, of formats that have one.
+    /// The byte between two fields, if the format has one.
     pub(super) fn delimiter(self) -> Option<u8> {
         match self {
             TableFormat::Csv => Some(b','),
@@ -89,7 +89,7 @@ impl TableFormat {
         }
     }
 
-    /// Whether it must be read from a file, as its end is looked at first.
+    /// Whether it must be read from a file, because reading starts at its end.
     pub(super) fn needs_file(self) -> bool {
         matches!(self, TableFormat::Parquet | TableFormat::Arrow)
     }

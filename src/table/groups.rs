@@ -22,7 +22,7 @@ const BATCH_BYTES: usize = 256 << 20;
 pub(super) struct Groups {
     path: PathBuf,
     metadata: ArrowReaderMetadata,
-    /// Numbers of groups that are read together.
+    /// The groups of each unit, by number.
     units: VecDeque<Vec<usize>>,
     bytes: Arc<AtomicU64>,
 }
@@ -49,7 +49,7 @@ impl Groups {
         groups
     }
 
-    /// Passes over as many whole units as have up to `rows` rows; gives how many rows are left of these.
+    /// Skips whole units of up to `rows` rows in all; returns how many rows are left to skip.
     pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
         while let Some(unit) = self.units.front() {
             let of_unit = unit.iter().map(|&group| self.rows(group)).sum();
@@ -79,7 +79,7 @@ impl Groups {
         self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
         let rows = groups.iter().map(|&group| self.rows(group)).sum::<u64>();
         let batch_rows = self.batch_rows(&groups, rows);
-        // Opened anew: threads that share a file share its position.
+        // Opened again: threads that share a file handle share its position.
         let file = File::open(&self.path).map_err(|error| fault(&error))?;
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
             file.into_plain(),
@@ -92,13 +92,15 @@ impl Groups {
         })?;
         let found = unit.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         if found != rows {
-            return Err(fault(&format_args!("it is broken: {found} rows where {rows} should be")));
+            return Err(fault(&format_args!(
+                "the file is corrupt: {found} rows instead of {rows}"
+            )));
         }
         Ok(unit)
     }
 
-    /// Rows of a batch of `groups`, which have so many rows together: fewer where they are long, as no column of a batch may
-    /// have more than 2 GiB of text.
+    /// Rows in a batch of `groups`, which have `rows` rows in all: fewer where rows are long, because no column of a batch may
+    /// hold more than 2 GiB of text.
     fn batch_rows(&self, groups: &[usize], rows: u64) -> usize {
         let bytes = |&group: &usize| self.metadata.metadata().row_group(group).total_byte_size();
         let bytes = groups.iter().map(bytes).sum::<i64>().max(1) as u64;

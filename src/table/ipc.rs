@@ -1,11 +1,11 @@
-//! Messages of Arrow IPC, in files and streams. All lengths are checked before memory is asked for.
+//! Messages of Arrow IPC, in files and streams. All lengths are checked before memory is allocated.
 //!
-//! The decoder itself trusts the length that a compressed buffer claims for its content; when memory is short of it, the
-//! process ends. So messages are read here and handed to it when what they claim is possible:
+//! The decoder itself trusts the length that a compressed buffer claims for its content; if memory does not suffice, the
+//! process aborts. So messages are read here, and passed to it only if what they claim is possible:
 //!
-//! - a message of a file lies within the file; one of a stream takes memory as its bytes arrive;
-//! - a compressed buffer holds no more than its codec can make of its bytes;
-//! - the buffers of a message hold no more than [`MOST_BYTES`] in all, and the system has memory for the largest.
+//! - a message of a file lies within the file; for one of a stream, memory is allocated as its bytes arrive;
+//! - a compressed buffer claims no more than its codec can represent in its bytes;
+//! - the buffers of a message claim at most [`MOST_BYTES`] in all, and the largest can be allocated.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
-/// Bytes that the compressed buffers of a message may hold in all.
+/// The most bytes that the compressed buffers of a message may claim in all.
 const MOST_BYTES: u64 = 4 << 30;
 
 /// Bytes that one byte of lz4 can represent: a run whose length is in bytes of up to 255.
 const LZ4_RATIO: u64 = 255;
 
-/// Bytes that one byte of zstd can represent: a block of 128 KiB takes four at the least (RFC 8878 section 3.1.1.2).
+/// Bytes that one byte of zstd can represent: a block of 128 KiB takes at least four (RFC 8878 section 3.1.1.2).
 const ZSTD_RATIO: u64 = (128 << 10) / 4;
 
-/// Bytes of the body of a message of a stream that are asked for before the first have arrived.
+/// Bytes that are allocated for the body of a message of a stream before the first have arrived.
 const FIRST_BYTES: usize = 64 << 20;
 
 /// Bytes before the metadata of a message: a mark and a length, or in old files the length only.
@@ -37,7 +37,7 @@ const PREFIX_BYTES: usize = 8;
 const OLD_PREFIX_BYTES: usize = 4;
 const MARK: [u8; 4] = [0xFF; 4];
 
-fn broken(what: impl Into<String>) -> ArrowError {
+fn corrupt(what: impl Into<String>) -> ArrowError {
     ArrowError::IpcError(what.into())
 }
 
@@ -56,21 +56,22 @@ impl<R: Read + Seek> Batches<R> {
         const TAIL_BYTES: usize = 10;
         let file_bytes = file.seek(SeekFrom::End(0))?;
         let mut tail = [0; TAIL_BYTES];
-        let at =
-            file_bytes.checked_sub(TAIL_BYTES as u64).ok_or_else(|| broken("it is too short"))?;
+        let at = file_bytes
+            .checked_sub(TAIL_BYTES as u64)
+            .ok_or_else(|| corrupt("the file is too short"))?;
         file.seek(SeekFrom::Start(at))?;
         file.read_exact(&mut tail)?;
         let footer_bytes = read_footer_length(tail)?;
         let at = at.checked_sub(footer_bytes as u64);
-        let at = at.ok_or_else(|| broken("its footer is longer than the file"))?;
+        let at = at.ok_or_else(|| corrupt("the footer is longer than the file"))?;
         file.seek(SeekFrom::Start(at))?;
         let mut footer = vec![0; footer_bytes];
         file.read_exact(&mut footer)?;
         let footer = root_as_footer(&footer)
-            .map_err(|error| ArrowError::ParseError(format!("its footer is broken: {error}")))?;
-        let schema = footer.schema().ok_or_else(|| broken("its footer has no schema"))?;
+            .map_err(|error| ArrowError::ParseError(format!("the footer is corrupt: {error}")))?;
+        let schema = footer.schema().ok_or_else(|| corrupt("the footer has no schema"))?;
         let schema = schema_of(schema)?;
-        let blocks = footer.recordBatches().ok_or_else(|| broken("its footer has no batches"))?;
+        let blocks = footer.recordBatches().ok_or_else(|| corrupt("the footer has no batches"))?;
         let blocks = blocks.iter().copied().collect::<Vec<Block>>().into_iter();
         let decoder = FileDecoder::new(schema.clone(), footer.version());
         let mut batches = Batches { file, file_bytes, blocks, decoder, schema };
@@ -90,7 +91,7 @@ impl<R: Read + Seek> Batches<R> {
         let at = u64::try_from(block.offset()).ok();
         let head = usize::try_from(block.metaDataLength()).ok();
         let body = u64::try_from(block.bodyLength()).ok();
-        let place = at.zip(head).zip(body).and_then(|((at, head), body)| {
+        let position = at.zip(head).zip(body).and_then(|((at, head), body)| {
             let len = body.checked_add(head as u64)?;
             (at.checked_add(len)? <= self.file_bytes).then_some((
                 at,
@@ -98,8 +99,8 @@ impl<R: Read + Seek> Batches<R> {
                 usize::try_from(len).ok()?,
             ))
         });
-        let Some((at, head, len)) = place.filter(|place| place.1 >= PREFIX_BYTES) else {
-            return Err(broken("a message goes beyond the end of the file"));
+        let Some((at, head, len)) = position.filter(|position| position.1 >= PREFIX_BYTES) else {
+            return Err(corrupt("a message extends past the end of the file"));
         };
         let mut message = zeroed(len)?;
         self.file.seek(SeekFrom::Start(at))?;
@@ -132,13 +133,14 @@ impl<R: Read> Stream<R> {
     /// Reads the schema of `stream`.
     pub(super) fn open(mut stream: R) -> Result<Stream<R>, ArrowError> {
         let Some((message, _, _)) = next_message(&mut stream)? else {
-            return Err(broken("it has no schema"));
+            return Err(corrupt("the stream has no schema"));
         };
         let message = metadata(&message[PREFIX_BYTES..])?;
-        let schema =
-            message.header_as_schema().ok_or_else(|| broken("it does not begin with a schema"))?;
+        let schema = message
+            .header_as_schema()
+            .ok_or_else(|| corrupt("the stream does not begin with a schema"))?;
         let schema = schema_of(schema)?;
-        // By version 1 the decoder does not ask all messages to be of one version.
+        // With version 1 the decoder accepts messages of different versions.
         let decoder = FileDecoder::new(schema.clone(), MetadataVersion::V1);
         Ok(Stream { stream, decoder, schema, has_ended: false })
     }
@@ -172,23 +174,23 @@ impl<R: Read> Iterator for Stream<R> {
             return None;
         }
         let next = self.next_batch().transpose();
-        // Nobody knows where the next message would begin.
+        // After an error, the start of the next message is unknown.
         self.has_ended = next.as_ref().is_none_or(Result::is_err);
         next
     }
 }
 
-/// The next message of `stream`, as a file has it, and the lengths of its head and its body; `None` at the end.
+/// The next message of `stream`, in the layout of files, and the lengths of its head and its body; `None` at the end.
 fn next_message(
     stream: &mut impl Read,
 ) -> Result<Option<(MutableBuffer, usize, usize)>, ArrowError> {
-    /// Where bodies begin in memory: any type may be read in place there.
+    /// The alignment of bodies in memory, which suits all types.
     const ALIGNMENT: usize = 64;
     let mut word = [0; 4];
     let mut got = 0;
     while got < word.len() {
         match stream.read(&mut word[got..]) {
-            // A stream may end without saying so.
+            // The mark at the end of a stream is optional.
             Ok(0) if got == 0 => return Ok(None),
             Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
             Ok(count) => got += count,
@@ -201,16 +203,16 @@ fn next_message(
     }
     let head_bytes = match i32::from_le_bytes(word) {
         0 => return Ok(None),
-        bytes => usize::try_from(bytes).map_err(|_| broken("a message has a negative length"))?,
+        bytes => usize::try_from(bytes).map_err(|_| corrupt("a message has a negative length"))?,
     };
     let mut head = [MARK, word].concat();
     if stream.take(head_bytes as u64).read_to_end(&mut head)? < head_bytes {
-        return Err(broken("it breaks off within a message"));
+        return Err(corrupt("the stream ends within a message"));
     }
     let body = metadata(&head[PREFIX_BYTES..])?.bodyLength();
-    let body = usize::try_from(body).map_err(|_| broken("a body has a negative length"))?;
+    let body = usize::try_from(body).map_err(|_| corrupt("a body has a negative length"))?;
     let start = head.len().next_multiple_of(ALIGNMENT);
-    let end = start.checked_add(body).ok_or_else(|| broken("a body has an impossible length"))?;
+    let end = start.checked_add(body).ok_or_else(|| corrupt("a body has an impossible length"))?;
     let mut message = zeroed(end.min(start + FIRST_BYTES))?;
     message[..head.len()].copy_from_slice(&head);
     let mut filled = start;
@@ -232,17 +234,17 @@ fn zeroed(len: usize) -> Result<MutableBuffer, ArrowError> {
 
 fn metadata(bytes: &[u8]) -> Result<Message<'_>, ArrowError> {
     root_as_message(bytes)
-        .map_err(|error| ArrowError::ParseError(format!("a message is broken: {error}")))
+        .map_err(|error| ArrowError::ParseError(format!("a message is corrupt: {error}")))
 }
 
 fn schema_of(schema: IpcSchema<'_>) -> Result<SchemaRef, ArrowError> {
     if !schema.endianness().equals_to_target_endianness() {
-        return Err(broken("its byte order is not that of this machine"));
+        return Err(corrupt("the byte order is not that of this machine"));
     }
     Ok(Arc::new(try_fb_to_schema(schema)?))
 }
 
-/// An error if a compressed buffer of `message`, whose body is `body`, claims to hold what it cannot.
+/// Fails if a compressed buffer of `message`, whose body is `body`, claims an impossible length.
 fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
     const LENGTH_BYTES: usize = 8;
     let batch = match message.header_type() {
@@ -262,7 +264,7 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
         let start = usize::try_from(buffer.offset()).ok();
         let bytes = usize::try_from(buffer.length()).ok().zip(start);
         let bytes = bytes.and_then(|(len, start)| body.get(start..start.checked_add(len)?));
-        let bytes = bytes.ok_or_else(|| broken("a buffer goes beyond its message"))?;
+        let bytes = bytes.ok_or_else(|| corrupt("a buffer extends past its message"))?;
         // An empty buffer has no length before it.
         let Some((length, packed)) = bytes.split_first_chunk::<LENGTH_BYTES>() else { continue };
         let claimed = match i64::from_le_bytes(*length) {
@@ -271,7 +273,7 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
             claimed => u64::try_from(claimed).unwrap_or(u64::MAX),
         };
         if claimed > (packed.len() as u64).saturating_mul(ratio) {
-            return Err(broken(format!(
+            return Err(corrupt(format!(
                 "a compressed buffer of {} bytes claims to hold {}",
                 packed.len(),
                 i64::from_le_bytes(*length)
@@ -281,15 +283,15 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
         sum = sum.saturating_add(claimed);
     }
     if sum > MOST_BYTES {
-        return Err(broken(format!(
-            "the compressed buffers of a batch hold {sum} bytes, and {MOST_BYTES} are read at the most; smaller batches will do"
+        return Err(corrupt(format!(
+            "the compressed buffers of a batch claim {sum} bytes, more than the limit of {MOST_BYTES}; write smaller batches"
         )));
     }
-    // Of small ones there is always room, or nothing could be done.
+    // Small ones are not checked: without memory for them nothing would work.
     if largest > FIRST_BYTES as u64 {
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         Vec::<u8>::new().try_reserve_exact(largest).map_err(|_| {
-            ArrowError::MemoryError(format!("there is no memory for a buffer of {largest} bytes"))
+            ArrowError::MemoryError(format!("not enough memory for a buffer of {largest} bytes"))
         })?;
     }
     Ok(())
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_checked_before_memory_is_asked_for() {
+    fn lengths_are_checked_before_memory_is_allocated() {
         for compression in [CompressionType::LZ4_FRAME, CompressionType::ZSTD] {
             let magic = match compression {
                 CompressionType::ZSTD => &b"\x28\xB5\x2F\xFD"[..],
@@ -371,11 +373,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_broken_ends_the_process() {
+    fn no_corruption_aborts_the_process() {
         for compression in [None, Some(CompressionType::LZ4_FRAME)] {
             for (data, is_file) in written(compression).iter().zip([true, false]) {
                 for len in (0..data.len()).step_by(37) {
-                    // Where it breaks off between messages, a stream may end.
+                    // A stream may end between messages.
                     let _ = read(&data[..len], is_file);
                     assert!(!is_file || read(&data[..len], true).is_err());
                 }

@@ -1,4 +1,4 @@
-//! What is done with tables.
+//! The job: a task, its column, and its options.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::extract::{Extractor, Format};
 use crate::pipeline::{MemoryLimit, Select};
 use crate::surt;
 
-/// What is done with tables.
+/// A task, its column, and its options.
 ///
 /// ```
 /// use uriscan::arrow::Columns;
@@ -32,24 +32,24 @@ use crate::surt;
 pub struct Job {
     /// The column of URIs: its name, or its number from 1 if no column has that name.
     pub column: String,
-    /// What is done with it.
+    /// The task.
     pub task: Task,
-    /// How.
+    /// Equivalence, hashes and other options of the task.
     pub columns: Columns,
-    /// Omit rows whose URI is invalid, instead of what `columns` say; [`crate::pipeline::Sinks::rejects`] takes them.
+    /// Omit rows whose URI is invalid, overriding `columns`; [`crate::pipeline::Sinks::rejects`] receives them.
     pub drops_invalid: bool,
-    /// Keep rows without a URI: null, and for `dedup` also nothing but white space.
+    /// Keep rows without a URI: null, and for `dedup` also white space only.
     pub keeps_blank: bool,
-    /// For [`Task::Dedup`]: take a new URI for an old one with a chance of this at most, between 0 and 1, for an
-    /// eighth of the memory; there is no limit then.
+    /// For [`Task::Dedup`]: the highest probability, between 0 and 1, with which a new URI may be mistaken for a seen one; keys
+    /// then take an eighth of the memory, and `limit` does not apply.
     pub approximate: Option<f64>,
     /// The format to write.
     pub to: TableFormat,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
-    /// What the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may take; without it there is no limit. What exceeds
-    /// it spills to disk, and the tables are read a second time; results are the same. Rows that are being read and written do
-    /// not count.
+    /// The memory that the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may use; `None` for no limit. What
+    /// exceeds it spills to disk, and the tables are read a second time; the results are the same. Rows that are being read
+    /// and written do not count.
     pub limit: Option<MemoryLimit>,
 }
 
@@ -100,28 +100,28 @@ impl Job {
     }
 }
 
-/// What is done with a column of URIs.
+/// What to do with a column of URIs.
 #[derive(Clone, Debug)]
 pub enum Task {
-    /// The first row of each class is kept.
+    /// Keep the first row of each class.
     Dedup,
-    /// A row of each class is kept, or of some classes, with its count.
+    /// Keep one row of each class, or of some classes, with its count.
     Classes(ByClass),
-    /// A form of every URI is added.
+    /// Add a form of every URI.
     Form(Form),
-    /// The components of every URI-reference are added, as columns `uri_scheme` and so on.
+    /// Add the components of every URI-reference, as columns `uri_scheme` and so on.
     Parse,
-    /// What is wrong with every value is added, as the columns `uri_error` and `uri_error_at`; null where it is a
+    /// Add the error of every value and its position, as the columns `uri_error` and `uri_error_at`; null for a
     /// URI-reference.
     Check,
-    /// What the audit finds is added, as a column `uri_findings` of lists of the names of rules.
+    /// Add the findings of the audit, as a column `uri_findings` of lists of the names of rules.
     Audit(RuleSet),
-    /// The links in every value, which is not a URI but a document of this format, are added, as a column `uri_links` of lists.
+    /// Add the links in every value, which is a document of this format and not a URI, as a column `uri_links` of lists.
     Extract(Box<Extractor>, Format),
 }
 
 impl Task {
-    /// The names of the columns that are added.
+    /// The names of the columns that it adds.
     pub(super) fn names(&self) -> Vec<String> {
         added(self, DataType::Utf8).into_iter().map(|(name, _)| name).collect()
     }
@@ -132,13 +132,13 @@ impl Task {
 pub enum Form {
     /// The canonical form, as a column `uri_normalized`.
     Normalized,
-    /// The key, as a column `uri_key`: 16 bytes, in text formats their hexadecimal digits.
+    /// The key, as a column `uri_key`: 16 bytes, in text formats hexadecimal.
     Key,
     /// A sort-friendly form, as a column `surt`.
     Surt(surt::Form),
 }
 
-/// What is written of the classes of rows.
+/// Which rows of which classes are written.
 ///
 /// ```
 /// use uriscan::arrow::Columns;
@@ -156,15 +156,15 @@ pub enum Form {
 #[must_use]
 #[non_exhaustive]
 pub struct ByClass {
-    /// Which row of a class is kept. It stands where it stood.
+    /// Which row of a class is kept; it keeps its position.
     pub keep: KeepRow,
     /// Which classes are written.
     pub select: Select,
     /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
     pub count: bool,
-    /// Compare canonical forms wherever two rows have one key, instead of trusting 128 bits.
+    /// Compare canonical forms wherever two rows share a key, instead of trusting 128 bits.
     pub verify: bool,
-    /// A directory for the rows of tables that can be read only once; the files have no names and vanish with the process.
+    /// A directory for the rows of tables that can be read only once; the files are unnamed and vanish with the process.
     pub temp_dir: PathBuf,
 }
 

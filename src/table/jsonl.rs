@@ -1,4 +1,4 @@
-//! JSON lines: the member that is asked for, and the line as it is, so that what is carried along stays as it was.
+//! JSON lines: one member of each line, and the line itself, so that everything else in it is preserved byte for byte.
 
 use std::fmt;
 use std::io::{BufRead, Write};
@@ -17,10 +17,10 @@ use super::job::Job;
 use super::line::{LineReader, NO_OBJECT, no_object};
 use super::unit::BATCH_BYTES;
 
-/// The column that holds whole lines; no member of JSON that a person has named has this name.
+/// The name of the column that holds whole lines: not one that a person would choose.
 const LINE: &str = "\0line";
 
-/// Whether a table with these columns is one of lines that stay as they are.
+/// Whether these columns are those of lines that are written unchanged.
 pub(super) fn is_of_lines(schema: &Schema) -> bool {
     schema.index_of(LINE).is_ok()
 }
@@ -28,7 +28,7 @@ pub(super) fn is_of_lines(schema: &Schema) -> bool {
 /// Reads lines to batches of two columns: the member, null where it is missing or null, and the line.
 pub(super) struct Lines<R> {
     reader: LineReader<R>,
-    asked: Asked,
+    target: TargetMember,
     schema: SchemaRef,
     rows: usize,
     /// Whether there were lines, and all of them without the member.
@@ -36,14 +36,14 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Lines of `reader`, a table called `table` for `job`, in batches of `rows`, or of less if that is more than [`BATCH_BYTES`].
+    /// Lines of `reader`, a table called `table` for `job`, in batches of `rows`, or of fewer if these exceed [`BATCH_BYTES`].
     pub(super) fn new(reader: R, job: &Job, table: &str, rows: usize) -> Lines<R> {
         let name = &job.column[..];
         let fields =
             vec![Field::new(name, DataType::Utf8, true), Field::new(LINE, DataType::Utf8, false)];
         Lines {
             reader: LineReader::new(reader, table),
-            asked: Asked { name: name.to_owned(), added: job.task.names() },
+            target: TargetMember { name: name.to_owned(), added: job.task.names() },
             schema: Arc::new(Schema::new(fields)),
             rows,
             lacks_member: false,
@@ -64,7 +64,7 @@ impl<R: BufRead> Lines<R> {
         while lines.len() < self.rows && lines.values_slice().len() < BATCH_BYTES {
             let is_first = self.reader.number() == 0;
             let Some(line) = self.reader.next()? else { break };
-            match self.asked.of_line(line) {
+            match self.target.of_line(line) {
                 Ok(value) => {
                     self.lacks_member = (is_first || self.lacks_member) && value.is_none();
                     values.append_option(value.flatten());
@@ -89,15 +89,15 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// The member that is asked for, and the names of those that will be added.
-struct Asked {
+/// The member that holds URIs, and the names of the members that will be added.
+struct TargetMember {
     name: String,
     added: Vec<String>,
 }
 
-impl Asked {
-    /// The string in the object `line`; `Some(None)` where it is null, `None` where there is no such member. It must not be
-    /// there twice, nor any of those that will be added.
+impl TargetMember {
+    /// The string in the object `line`; `Some(None)` if it is null, `None` if there is no such member. It must not occur
+    /// twice, and none of the members to be added may exist.
     fn of_line(&self, line: &str) -> Result<Option<Option<String>>, String> {
         if !line.starts_with('{') {
             return Err(NO_OBJECT.to_owned());
@@ -106,33 +106,33 @@ impl Asked {
         let found = json.deserialize_map(self).and_then(|found| json.end().map(|()| found));
         let found = found.map_err(|error| no_object(&error))?;
         if let Some(taken) = found.taken {
-            return Err(format!("there is a member {taken} already"));
+            return Err(format!("a member {taken} already exists"));
         }
-        let Asked { name, .. } = self;
+        let TargetMember { name, .. } = self;
         if found.is_twice {
-            return Err(format!("the member {name} is there twice"));
+            return Err(format!("the member {name} occurs twice"));
         }
         let Some(value) = found.value else { return Ok(None) };
         serde_json::from_str(value.get()).map(Some).map_err(|_| {
             match value.get().starts_with('"') {
-                // Such as one half of a pair.
-                true => format!("the member {name} is no string of Unicode"),
-                false => format!("the member {name} is no string"),
+                // Such as an unpaired surrogate.
+                true => format!("the member {name} is not valid Unicode"),
+                false => format!("the member {name} is not a string"),
             }
         })
     }
 }
 
-/// What is found in a line.
+/// The findings in a line.
 #[derive(Default)]
 struct Found<'l> {
     value: Option<&'l RawValue>,
     is_twice: bool,
-    /// A member that has one of the names to be added.
+    /// A member with one of the names to be added.
     taken: Option<String>,
 }
 
-impl<'de> Visitor<'de> for &Asked {
+impl<'de> Visitor<'de> for &TargetMember {
     type Value = Found<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,7 +143,7 @@ impl<'de> Visitor<'de> for &Asked {
         let mut found = Found::default();
         while let Some(name) = map.next_key_seed(Name(self))? {
             match name {
-                Which::Asked => found.is_twice |= found.value.replace(map.next_value()?).is_some(),
+                Which::Target => found.is_twice |= found.value.replace(map.next_value()?).is_some(),
                 Which::Added(name) => {
                     found.taken = Some(name);
                     map.next_value::<IgnoredAny>()?;
@@ -155,15 +155,15 @@ impl<'de> Visitor<'de> for &Asked {
     }
 }
 
-/// Which member a name means.
+/// The role of a member, by its name.
 enum Which {
-    Asked,
+    Target,
     Added(String),
     Other,
 }
 
 /// The name of a member.
-struct Name<'a>(&'a Asked);
+struct Name<'a>(&'a TargetMember);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
     type Value = Which;
@@ -181,15 +181,16 @@ impl Visitor<'_> for Name<'_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Which, E> {
-        let Asked { name: asked, added } = self.0;
+        let TargetMember { name: target, added } = self.0;
         Ok(match added.iter().find(|added| *added == name) {
             Some(added) => Which::Added(added.clone()),
-            None if name == asked => Which::Asked,
+            None if name == target => Which::Target,
             None => Which::Other,
         })
     }
 }
-/// Writes the rows of `batch`, a table of lines: each line with what was added to it as members of the object.
+
+/// Writes the rows of `batch`, a table of lines: each line, with the added columns as further members of the object.
 pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), TableError> {
     let schema = batch.schema();
     let at = schema.index_of(LINE)?;
@@ -214,7 +215,7 @@ pub(super) fn write(batch: &RecordBatch, out: &mut impl Write) -> Result<(), Tab
 }
 
 fn push_string(string: &str, out: &mut Vec<u8>) {
-    // Memory takes all that is written to it.
+    // Writing to memory does not fail.
     let _ = serde_json::to_writer(out, string);
 }
 
@@ -250,7 +251,7 @@ fn push_value(column: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<(), Ta
             }
             out.push(b']');
         }
-        other => return Err(TableError::Format(format!("JSON lines hold no {other}"))),
+        other => return Err(TableError::Format(format!("JSON lines cannot hold {other}"))),
     }
     Ok(())
 }
@@ -261,25 +262,25 @@ mod tests {
     use super::*;
     use crate::arrow::Columns;
 
-    fn asked(lines: &str) -> Result<Vec<Option<Option<String>>>, String> {
-        let asked = Asked { name: "u".to_owned(), added: vec!["uri_key".to_owned()] };
-        lines.lines().map(|line| asked.of_line(line)).collect()
+    fn values(lines: &str) -> Result<Vec<Option<Option<String>>>, String> {
+        let target = TargetMember { name: "u".to_owned(), added: vec!["uri_key".to_owned()] };
+        lines.lines().map(|line| target.of_line(line)).collect()
     }
 
     #[test]
-    fn one_member_is_asked_for_wherever_it_stands() {
+    fn the_member_is_found_at_any_position() {
         let lines = "{\"u\":\"a\"}\n{\"o\":{\"u\":1},\"\\u0075\":\"\\u0061\"}\n{\"u\":null}\n{}\n{\"v\":[\"u\",{}]}";
         let a = Some(Some("a".to_owned()));
-        assert_eq!(asked(lines).unwrap(), [a.clone(), a, Some(None), None, None]);
+        assert_eq!(values(lines).unwrap(), [a.clone(), a, Some(None), None, None]);
         for (line, what) in [
-            ("{\"u\":1}", "the member u is no string"),
-            ("{\"u\":\"\\ud800\"}", "the member u is no string of Unicode"),
-            ("{\"u\":\"a\",\"u\":null}", "the member u is there twice"),
-            ("{\"uri_key\":1}", "there is a member uri_key already"),
-            ("{\"u\":\"a\"", "no object of JSON: EOF while parsing an object at column 8"),
-            ("{} {}", "no object of JSON: trailing characters at column 4"),
+            ("{\"u\":1}", "the member u is not a string"),
+            ("{\"u\":\"\\ud800\"}", "the member u is not valid Unicode"),
+            ("{\"u\":\"a\",\"u\":null}", "the member u occurs twice"),
+            ("{\"uri_key\":1}", "a member uri_key already exists"),
+            ("{\"u\":\"a\"", "not a JSON object: EOF while parsing an object at column 8"),
+            ("{} {}", "not a JSON object: trailing characters at column 4"),
         ] {
-            assert_eq!(asked(line).unwrap_err(), what);
+            assert_eq!(values(line).unwrap_err(), what);
         }
     }
 

@@ -66,22 +66,22 @@ impl<R: BufRead> LineReader<R> {
         let line = self.line.trim_ascii();
         let indent = self.line.len() - self.line.trim_ascii_start().len();
         std::str::from_utf8(line).map_err(|error| {
-            self.wrong(format!("no UTF-8 at column {}", indent + error.valid_up_to() + 1))
+            self.wrong(format!("invalid UTF-8 at column {}", indent + error.valid_up_to() + 1))
         })
     }
 }
 
-/// What is said of a line of something else.
-pub(super) const NO_OBJECT: &str = "no object of JSON, which every line must be";
+/// The error for a line of another kind.
+pub(super) const NO_OBJECT: &str = "not a JSON object, which every line must be";
 
-/// What is said of a line that is not quite an object; `error` is that of its parser.
+/// The error for a malformed object; `error` is that of the parser.
 pub(super) fn no_object(error: &serde_json::Error) -> String {
-    // Its number of the line is always 1.
-    let told = error.to_string();
-    let what = told.strip_suffix(&format!(" at line {} column {}", error.line(), error.column()));
+    // The parser always counts line 1.
+    let text = error.to_string();
+    let what = text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column()));
     match what {
-        Some(what) => format!("no object of JSON: {what} at column {}", error.column()),
-        None => format!("no object of JSON: {told}"),
+        Some(what) => format!("not a JSON object: {what} at column {}", error.column()),
+        None => format!("not a JSON object: {text}"),
     }
 }
 
@@ -100,15 +100,15 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_are_counted_and_passed_over() {
+    fn blank_lines_are_counted_and_skipped() {
         assert_eq!(lines(b"\n a\t\r\n  \nb").unwrap(), [(2, "a".to_owned()), (4, "b".to_owned())]);
         assert_eq!(lines(b"").unwrap(), []);
     }
 
     #[test]
-    fn what_is_no_text_is_told_with_its_place() {
-        assert_eq!(lines(b"a\n b\xFFc\n").unwrap_err(), "t:2: no UTF-8 at column 3");
-        assert_eq!(lines(b"\xE2\x82").unwrap_err(), "t:1: no UTF-8 at column 1");
+    fn invalid_text_is_reported_with_its_position() {
+        assert_eq!(lines(b"a\n b\xFFc\n").unwrap_err(), "t:2: invalid UTF-8 at column 3");
+        assert_eq!(lines(b"\xE2\x82").unwrap_err(), "t:1: invalid UTF-8 at column 1");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Floor 10: tables in, tables out: one column holds URIs, the others are carried along.
+//! Floor 10: tables in, tables out: one column holds URIs, the other columns are preserved.
 //!
-//! What the jobs of [`crate::pipeline`] do with lines, with the rows of Parquet, Arrow, CSV and JSON lines, by the kernels
-//! of [`crate::arrow`]. Rows keep their order, unless [`SortBy`] asks for another. A table is read, worked
-//! on and written some hundred thousand rows at a time (of Parquet, row groups, as many as there are threads), so memory does not
-//! grow with its length, except for the keys of `dedup`, which [`Job::limit`] limits.
+//! The jobs of [`crate::pipeline`], applied to the rows of Parquet, Arrow, CSV and JSON lines by the kernels of
+//! [`crate::arrow`]. Rows keep their order unless [`SortBy`] requests another. A table is read, processed and written in units
+//! of some hundred thousand rows (for Parquet: row groups), one for each thread, so memory does not grow with its length,
+//! except for the keys of `dedup`, which [`Job::limit`] limits.
 //!
 //! ```
 //! use uriscan::arrow::Columns;
@@ -18,7 +18,6 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
-mod again;
 mod decoding;
 mod error;
 mod format;
@@ -32,6 +31,7 @@ mod pick;
 mod rank;
 mod read;
 mod rows;
+mod second_pass;
 mod separated;
 mod sort;
 mod task;
@@ -60,13 +60,13 @@ use task::Work;
 use unit::Unit;
 use write::{Sink, Writer};
 
-/// Works through `inputs`, which have the same columns, as if they were one table; writes a table to `out`.
+/// Processes `inputs`, which have the same columns, as if they were one table, and writes a table to `out`.
 ///
-/// `progress` is given the bytes read so far. In the report a record is a row with a URI; `blank` counts rows that have none,
-/// kept or not ([`Job::keeps_blank`]).
+/// `progress` receives the number of bytes read so far. In the report, a record is a row with a URI; `blank` counts the rows
+/// without one, kept or not ([`Job::keeps_blank`]).
 ///
 /// # Errors
-/// See [`TableError`]. What was written to `out` till then is no whole table.
+/// See [`TableError`]. What was written to `out` until then is incomplete.
 pub fn run<'a>(
     inputs: Vec<Input>,
     job: &Job,
@@ -76,15 +76,15 @@ pub fn run<'a>(
     run_with(inputs, job, None, Sinks { progress, ..Sinks::new(out) })
 }
 
-/// [`run`] with more to write to, and for `dedup` with a set on disk, the rows of which count as duplicates.
+/// [`run`] with more outputs, and for `dedup` with a set on disk: rows whose keys are in it count as duplicates.
 ///
-/// [`Sinks::rejects`] takes a table of the rows that [`Job::drops_invalid`] omits, in the same format as the results;
-/// [`Sinks::dupes`] and [`Sinks::clusters`] take what [`crate::pipeline::classes()`] writes, about [`Task::Classes`]: there, the
-/// table is the source, and the row, counted from 1 without a header, the line. The meaning of the set has to be that of
-/// the equivalence by [`crate::arrow::Columns::hash`].
+/// [`Sinks::rejects`] receives a table of the rows that [`Job::drops_invalid`] omits, in the format of the results;
+/// [`Sinks::dupes`] and [`Sinks::clusters`] receive, for [`Task::Classes`], what
+/// [`crate::pipeline::classes()`] writes: the source is the table, and the line is the row, counted from 1 without a header.
+/// The meaning of the set must be that of the equivalence under [`crate::arrow::Columns::hash`].
 ///
 /// # Errors
-/// See [`TableError`]. What was written till then is not complete.
+/// See [`TableError`]. What was written until then is incomplete.
 pub fn run_with(
     inputs: Vec<Input>,
     job: &Job,
@@ -119,8 +119,8 @@ fn run_into(
     let mut reader = Reader::open(first, job)?;
     let (columns, mut lacks_column) = (reader.schema(), true);
     let first = reader.name().to_owned();
-    // Before anything is written: what does not fit is not to be found after hours.
-    for later in inputs.as_slice().iter().filter_map(Input::again) {
+    // Before anything is written, so that a mismatch is found at once and not after hours.
+    for later in inputs.as_slice().iter().filter_map(Input::reopened) {
         refuse_other_columns(&columns, &first, &Reader::open(later, job)?)?;
     }
     let mut work = Work::new(job, &reader, seen, sides)?;
@@ -132,7 +132,7 @@ fn run_into(
     let mut bytes = 0;
     let mut put = |units: &[Unit]| match &mut sorter {
         None => writer.write(units),
-        Some(sorter) => sorter.take(units),
+        Some(sorter) => sorter.push(units),
     };
     loop {
         work.begin(&reader)?;

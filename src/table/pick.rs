@@ -1,8 +1,8 @@
 //! Which rows `dedup` keeps.
 //!
-//! The first row of each class is written at once, as long as keys have room in memory. When they have none, and where rows of a
-//! class are counted or compared, rows wait: at the end the tables are read a second time ([`super::again`]), and what survives
-//! is written.
+//! The first row of each class is written at once as long as the keys fit in memory. If they do not, and where rows of a class
+//! are counted or compared, rows are deferred: at the end the tables are read a second time ([`super::second_pass`]), and the
+//! survivors are written.
 
 use std::io::Write;
 
@@ -10,9 +10,9 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
-use super::again::{Chosen, Marked, Rereading};
 use super::job::{ByClass, Job};
-use super::read::{Again, Reader};
+use super::read::{Reader, RereadableTable};
+use super::second_pass::{Chosen, Marked, SecondPass};
 use super::unit::Unit;
 use super::values::trimmed;
 use super::{TableError, jsonl};
@@ -31,12 +31,12 @@ pub(super) struct Picker<'j> {
     /// The number of the column of URIs.
     column: usize,
     kind: Kind<'j>,
-    /// Rows that wait.
-    rows: Rereading,
-    /// Of these, those too long to be judged, each a class of its own.
+    /// Deferred rows.
+    rows: SecondPass,
+    /// The deferred rows that are too long, each a class of its own.
     alone: Vec<u64>,
-    /// The table that is being read, if it can be read again.
-    again: Option<Again>,
+    /// The table that is being read, if it can be read a second time.
+    table: Option<RereadableTable>,
 }
 
 /// What is picked.
@@ -50,14 +50,14 @@ struct ClassesOf<'j> {
     by: &'j ByClass,
     mode: ClassMode,
     set: ClassSet<'j>,
-    /// The number of the column that decides what is kept.
+    /// The number of the column that decides which row is kept.
     deciding: usize,
     writer: RecordWriter,
     wanted: Wanted,
 }
 
 impl<'j> Picker<'j> {
-    /// What picks rows of tables with the columns of `schema` that are not in `seen`, by classes if these are asked for.
+    /// Picks rows of tables with the columns of `schema` that are not in `seen`; with `by`, by class.
     pub(super) fn new(
         job: &'j Job,
         by: Option<&'j ByClass>,
@@ -90,28 +90,28 @@ impl<'j> Picker<'j> {
                 Kind::Classes(Box::new(ClassesOf { by, mode, set, deciding, writer, wanted }))
             }
         };
-        let (rows, alone, again) = (Rereading::default(), Vec::new(), None);
-        Ok(Picker { columns, hasher, column, kind, rows, alone, again })
+        let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
+        Ok(Picker { columns, hasher, column, kind, rows, alone, table })
     }
 
-    /// What comes now are the rows of `reader`.
+    /// Starts the table of `reader`.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
-        self.again = reader.again().cloned();
-        let (again, schema) = (self.again.as_ref(), reader.schema());
+        self.table = reader.rereadable().cloned();
+        let (table, schema) = (self.table.as_ref(), reader.schema());
         match &mut self.kind {
             Kind::Firsts(firsts) => match firsts.spill_dir() {
-                Some(dir) => self.rows.begin(again, &schema, 0, || SpillStream::new(dir)),
+                Some(dir) => self.rows.begin(table, &schema, 0, || SpillStream::new(dir)),
                 None => Ok(()),
             },
             Kind::Classes(classes) => {
                 classes.writer.origins.begin(self.rows.rows, reader.name());
                 let stream = || SpillStream::in_directory(&classes.by.temp_dir);
-                self.rows.begin(again, &schema, 0, stream)
+                self.rows.begin(table, &schema, 0, stream)
             }
         }
     }
 
-    /// What is known of the rows of `batch`, before which there are `start` rows of the table.
+    /// Marks the rows of `batch`, which `start` rows of the table precede.
     pub(super) fn mark(&mut self, batch: &RecordBatch, start: u64) -> Result<Marked, TableError> {
         let mut keyed = self.columns.keyed(batch.column(self.column), &self.hasher)?;
         let invalid = keyed.invalid;
@@ -120,37 +120,37 @@ impl<'j> Picker<'j> {
                 firsts.begin_spill(0)?;
                 if let Some(dir) = firsts.spill_dir() {
                     let stream = || SpillStream::new(dir);
-                    self.rows.begin(self.again.as_ref(), &batch.schema(), start, stream)?;
+                    self.rows.begin(self.table.as_ref(), &batch.schema(), start, stream)?;
                 }
             }
             if !firsts.has_spilled() {
                 firsts.insert(&keyed.rows())?;
                 let marks = keyed.firsts();
-                return Ok(Marked { marks, invalid, waits: false });
+                return Ok(Marked { marks, invalid, is_deferred: false });
             }
         }
         let start = self.rows.rows;
-        let (places, alone, nulls) = keyed.places();
+        let (positions, alone, nulls) = keyed.positions();
         self.alone.extend(alone.into_iter().map(|row| start + row as u64));
         match &mut self.kind {
             Kind::Firsts(firsts) => {
-                firsts.spill(&keyed.rows(), |piece, row| start + places[piece][row] as u64)?;
+                firsts.spill(&keyed.rows(), |piece, row| start + positions[piece][row] as u64)?;
             }
             Kind::Classes(classes) => {
-                classes.insert(&self.columns, batch, self.column, &keyed, (start, &places))?;
+                classes.insert(&self.columns, batch, self.column, &keyed, (start, &positions))?;
             }
         }
-        self.rows.take(batch)?;
+        self.rows.push(batch)?;
         let none = BooleanBuffer::new_unset(batch.num_rows());
-        Ok(Marked { marks: BooleanArray::new(none, nulls), invalid, waits: true })
+        Ok(Marked { marks: BooleanArray::new(none, nulls), invalid, is_deferred: true })
     }
 
-    /// Holds what is to be written of a unit whose other rows wait.
+    /// Keeps the rows to be written of a unit whose other rows are deferred.
     pub(super) fn hold(&mut self, batches: Unit) {
         self.rows.hold(batches);
     }
 
-    /// Hands the rows that waited and survive to `put`, and corrects `report`.
+    /// Passes the deferred rows that survive to `put`, and corrects `report`.
     pub(super) fn finish(
         self,
         job: &Job,
@@ -210,18 +210,18 @@ impl<'j> Picker<'j> {
     }
 }
 
-/// What is written beside results.
+/// The outputs beside the results.
 pub(super) struct Sides<'a> {
     pub(super) dupes: Option<&'a mut (dyn Write + Send)>,
     pub(super) clusters: Option<&'a mut (dyn Write + Send)>,
 }
 
 impl ByClass {
-    /// The number of the column that decides, if it is not that of the URIs.
+    /// The number of the deciding column, if it is not that of the URIs.
     fn deciding(&self, schema: &SchemaRef) -> Result<Option<usize>, TableError> {
         let Some(name) = self.keep.column() else { return Ok(None) };
         if jsonl::is_of_lines(schema) {
-            let what = "JSON lines that stay as they are have no columns to keep by; write parquet, arrow or csv";
+            let what = "JSON lines written as JSON lines have no columns to keep by; write parquet, arrow or csv";
             return Err(TableError::Format(what.to_owned()));
         }
         schema.index_of(name).map(Some).map_err(|_| TableError::Column {
@@ -231,7 +231,7 @@ impl ByClass {
         })
     }
 
-    /// What is written to `sides`, and what has to be kept for that.
+    /// What is written to `sides`, and what must be kept for that.
     fn wanted(&self, sides: &Sides<'_>) -> (Wanted, ClassMode) {
         let (dupes, clusters) = (sides.dupes.is_some(), sides.clusters.is_some());
         let (keep, has_members) = (self.keep.keep(), dupes || clusters);
@@ -243,19 +243,19 @@ impl ByClass {
 }
 
 impl ClassesOf<'_> {
-    /// Adds the rows of `batch` to their classes; `places` says which rows the keys are of, counted from `start`.
+    /// Adds the rows of `batch` to their classes; `positions` are the rows that the keys belong to, counted from `start`.
     fn insert(
         &mut self,
         columns: &Columns,
         batch: &RecordBatch,
         column: usize,
         keyed: &Keyed,
-        (start, places): (u64, &[Vec<usize>]),
+        (start, positions): (u64, &[Vec<usize>]),
     ) -> Result<(), TableError> {
         let values = spelled_out(batch.column(column))?;
         let keep = self.mode.keep;
         let mut records =
-            Records { keys: keyed.rows(), places, start, texts: Vec::new(), bytes: 0 };
+            Records { keys: keyed.rows(), positions, start, texts: Vec::new(), bytes: 0 };
         let mut keyed_texts = Vec::new();
         if self.mode.has_texts || keep != crate::pipeline::Keep::First {
             let texts = each_value(&values).map(|value| trimmed(value.unwrap_or_default()));
@@ -283,11 +283,11 @@ impl ClassesOf<'_> {
 /// The rows of a batch that have keys.
 struct Records<'b> {
     keys: Vec<&'b Rows>,
-    /// Of each piece, the rows that its keys are of.
-    places: &'b [Vec<usize>],
+    /// For each piece, the rows that its keys belong to.
+    positions: &'b [Vec<usize>],
     /// Rows before the batch.
     start: u64,
-    /// For all rows, if they are needed, sort keys and texts.
+    /// Sort keys and texts of all rows, if they are needed.
     texts: Vec<&'b [u8]>,
     bytes: usize,
 }
@@ -298,7 +298,7 @@ impl Batch for Records<'_> {
     }
 
     fn record(&self, chunk: usize, row: usize) -> Record<'_> {
-        let at = self.places[chunk][row];
+        let at = self.positions[chunk][row];
         (self.start + at as u64, self.texts.get(at).copied().unwrap_or_default())
     }
 
@@ -323,7 +323,7 @@ mod tests {
             let host = i * 7_919 % 4_099 + seed * 2_000;
             let url = match i % 11 {
                 0 => String::new(),
-                1 => format!("no URI {}", host % 50),
+                1 => format!("not a URI {}", host % 50),
                 2 | 3 => format!("HTTP://H{host}:80"),
                 _ => format!("http://h{host}/"),
             };
@@ -375,17 +375,17 @@ mod tests {
                         let limit = MemoryLimit::new(1 << 20, dir.path());
                         job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
                         let (found, report) = written(inputs(streams), &job);
-                        let told = format!("{format:?} {streams:?} {bytes} {drops_invalid}");
-                        assert!(found == expected, "{told}");
-                        assert!(report.spilled > 0, "{told}");
-                        assert_eq!(Report { spilled: 0, ..report }, plain, "{told}");
+                        let case = format!("{format:?} {streams:?} {bytes} {drops_invalid}");
+                        assert!(found == expected, "{case}");
+                        assert!(report.spilled > 0, "{case}");
+                        assert_eq!(Report { spilled: 0, ..report }, plain, "{case}");
                     }
                 }
             }
         }
     }
 
-    /// What is written of classes: results, dupes, clusters; and the report.
+    /// Results, dupes and clusters of a job by class, and the report.
     fn classes(inputs: Vec<Input>, job: &Job, has_sides: bool) -> ([Vec<u8>; 3], Report) {
         let mut texts: [Vec<u8>; 3] = Default::default();
         let [out, dupes, clusters] = &mut texts;

@@ -12,22 +12,22 @@ use crate::pipeline::Keep;
 /// Which row of a class is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeepRow {
-    /// By its URI.
+    /// Chosen by its URI.
     Uri(Keep),
-    /// The first one with the least value in the column of this name. Null and NaN are after all others.
+    /// The first one with the least value in the column of this name. Null and NaN come last.
     Least(String),
-    /// The first one with the greatest value there. Null and NaN are after all others here, too.
+    /// The first one with the greatest value there. Here too, null and NaN come last.
     Greatest(String),
 }
 
-/// A value that decides.
+/// A value of the deciding column.
 enum Rank {
     Number(i128),
     Bytes(Box<[u8]>),
 }
 
 impl KeepRow {
-    /// The column that decides, if it is not that of the URIs.
+    /// The deciding column, if it is not that of the URIs.
     pub(super) fn column(&self) -> Option<&str> {
         match self {
             KeepRow::Uri(_) => None,
@@ -35,7 +35,7 @@ impl KeepRow {
         }
     }
 
-    /// Which record of a class is kept, where the values of a column that decides are sort keys ([`KeepRow::sort_keys`]).
+    /// Which record of a class is kept, with the values of the deciding column as sort keys ([`KeepRow::sort_keys`]).
     pub(super) fn keep(&self) -> Keep {
         match self {
             KeepRow::Uri(keep) => *keep,
@@ -44,7 +44,7 @@ impl KeepRow {
         }
     }
 
-    /// For each value of `array`, the column that decides, bytes in whose order the values are; null and NaN are the worst.
+    /// For each value of `array`, the deciding column, bytes that compare as the values do; null and NaN are never preferred.
     pub(super) fn sort_keys(&self, array: &ArrayRef) -> Result<Vec<Vec<u8>>, TableError> {
         let is_least = matches!(self, KeepRow::Least(_));
         let key = |rank: Option<Rank>| {
@@ -111,11 +111,13 @@ fn ranks(array: &ArrayRef) -> Result<Vec<Option<Rank>>, TableError> {
         | DataType::BinaryView => {
             Ok(each_value(&array).map(|value| Some(Rank::Bytes(value?.into()))).collect())
         }
-        other => Err(TableError::Format(format!("a column of {other} has no order to keep by"))),
+        other => {
+            Err(TableError::Format(format!("a column of type {other} has no order to keep by")))
+        }
     }
 }
 
-/// The rank of a double: its bits in the order of the numbers; zero has one rank.
+/// The rank of a double: its bits, mapped so that they compare as the numbers do; both zeros have the same rank.
 fn float(value: f64) -> Option<Rank> {
     let bits = (value + 0.0).to_bits().cast_signed();
     let ordered = if bits < 0 { bits ^ i64::MAX } else { bits };

@@ -21,14 +21,14 @@ use super::unit::Unit;
 use super::{TableError, TableFormat};
 use crate::arrow::is_text;
 use crate::files::File;
-use crate::io::part::Twice;
+use crate::io::part::RereadableFile;
 
 /// A table to be read.
 pub struct Input {
     name: String,
     format: Option<TableFormat>,
     from: From,
-    /// The members of all files of JSON lines, where columns are made of them.
+    /// The members of all files of JSON lines, where they become columns.
     members: Option<Arc<Members>>,
 }
 
@@ -38,13 +38,13 @@ enum From {
 }
 
 impl Input {
-    /// The file at `path`; without a format, the one that its name or its first bytes tell.
+    /// The file at `path`; without a format, it is detected from the name or the first bytes.
     pub fn file(path: impl Into<PathBuf>, format: Option<TableFormat>) -> Input {
         let path = path.into();
         Input { name: path.display().to_string(), format, from: From::File(path), members: None }
     }
 
-    /// What `reader` gives, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
+    /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
     pub fn stream(
         name: impl Into<String>,
         format: impl Into<Option<TableFormat>>,
@@ -54,22 +54,24 @@ impl Input {
         Input { name: name.into(), format: format.into(), from, members: None }
     }
 
-    /// The same table again, if it is one that can be read twice.
-    pub(super) fn again(&self) -> Option<Input> {
+    /// The same table, to be opened once more, if it can be read twice.
+    pub(super) fn reopened(&self) -> Option<Input> {
         let From::File(path) = &self.from else { return None };
-        Twice::at(path)?;
+        RereadableFile::at(path)?;
         let (name, from) = (self.name.clone(), From::File(path.clone()));
         Some(Input { name, format: self.format, from, members: self.members.clone() })
     }
 }
 
-/// Lets all of `inputs` know the members of those that are files of JSON lines, which are read for that.
+/// Reads the `inputs` that are files of JSON lines and passes their members to all of them.
 pub(super) fn learn_members(inputs: &mut [Input]) -> Result<(), TableError> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
         let From::File(path) = from else { continue };
         let by_name = format.or_else(|| TableFormat::of_path(path));
-        if by_name.is_some_and(|format| format != TableFormat::Jsonl) || Twice::at(path).is_none() {
+        if by_name.is_some_and(|format| format != TableFormat::Jsonl)
+            || RereadableFile::at(path).is_none()
+        {
             continue;
         }
         let file = File::open(path).map_err(|error| unread(name, error))?;
@@ -91,25 +93,25 @@ pub(super) struct Reader {
     schema: SchemaRef,
     rows: Rows,
     bytes: Arc<AtomicU64>,
-    again: Option<Again>,
+    rereadable: Option<RereadableTable>,
 }
 
 /// A table that can be read a second time.
 #[derive(Clone)]
-pub(super) struct Again {
-    file: Twice,
+pub(super) struct RereadableTable {
+    file: RereadableFile,
     format: TableFormat,
     members: Option<Arc<Members>>,
 }
 
-impl Again {
+impl RereadableTable {
     /// The table, to be opened.
     pub(super) fn input(&self) -> Input {
         let members = self.members.clone();
         Input { members, ..Input::file(self.file.path(), Some(self.format)) }
     }
 
-    /// An error if it is not what it was the first time.
+    /// Fails if it has changed since it was first opened.
     pub(super) fn check(&self) -> Result<(), TableError> {
         self.file.check().map_err(|error| unread(&self.file.path().display().to_string(), error))
     }
@@ -128,35 +130,37 @@ impl Reader {
                 (Some(path), Box::new(file) as Box<dyn Read + Send>)
             }
         };
-        let twice = path.as_deref().and_then(Twice::at);
+        let file = path.as_deref().and_then(RereadableFile::at);
         let by_name = format.or_else(|| TableFormat::of_path(path.as_deref()?));
         let counted = Counted { inner: stream, bytes: bytes.clone() };
         let (format, (schema, rows)) = match (by_name, path) {
-            (Some(format), Some(path)) if format.needs_file() && twice.is_some() => {
+            (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
                 (format, file_rows(format, path, &name, &bytes)?)
             }
             (by_name, path) => {
                 let text = Text::open(counted, &name)?;
                 match (by_name.or_else(|| TableFormat::of_head(&text.head)), path) {
                     (None, _) => {
-                        return Err(fault(&"neither its name nor its first bytes tell its format"));
+                        return Err(fault(
+                            &"neither its name nor its first bytes identify its format",
+                        ));
                     }
-                    (Some(format), Some(path)) if format.needs_file() && twice.is_some() => {
+                    (Some(format), Some(path)) if format.needs_file() && file.is_some() => {
                         (format, file_rows(format, path, &name, &bytes)?)
                     }
                     (Some(format), _) => {
-                        let known = members.as_deref().map(|members| (members, twice.is_some()));
+                        let known = members.as_deref().map(|members| (members, file.is_some()));
                         (format, text.rows(format, &name, job, known)?)
                     }
                 }
             }
         };
         let column = column_of(&name, &schema, &job.column)?;
-        let again = twice.map(|file| Again { file, format, members });
-        Ok(Reader { name, column, schema, rows, bytes, again })
+        let rereadable = file.map(|file| RereadableTable { file, format, members });
+        Ok(Reader { name, column, schema, rows, bytes, rereadable })
     }
 
-    /// A table called `name` of what `stream` gives in the stream format of Arrow IPC.
+    /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
     pub(super) fn of_stream(
         stream: impl Read + Send + 'static,
         name: &str,
@@ -164,15 +168,15 @@ impl Reader {
     ) -> Result<Reader, TableError> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
-        Ok(Reader { name, column, schema, rows, bytes, again: None })
+        Ok(Reader { name, column, schema, rows, bytes, rereadable: None })
     }
 
     /// How to read the table a second time, if that is possible.
-    pub(super) fn again(&self) -> Option<&Again> {
-        self.again.as_ref()
+    pub(super) fn rereadable(&self) -> Option<&RereadableTable> {
+        self.rereadable.as_ref()
     }
 
-    /// Passes over up to `rows` rows, as far as that costs nothing; gives how many are still to be passed over.
+    /// Skips up to `rows` rows, as far as that costs nothing; returns how many are left to skip.
     pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
         if let Rows::Groups(groups) = &mut self.rows {
             rows = groups.skip(rows);
@@ -180,7 +184,7 @@ impl Reader {
         rows
     }
 
-    /// Whether there were rows so far, and none of them had a place for a URI: JSON lines without the member.
+    /// Whether there were rows so far, and none of them had the column: JSON lines without the member.
     pub(super) fn lacks_column(&self) -> bool {
         matches!(&self.rows, Rows::Lines(lines) if lines.lacks_member())
     }
@@ -198,7 +202,7 @@ impl Reader {
         self.column
     }
 
-    /// Bytes read so far, as they lie in the file.
+    /// Bytes of the file read so far, before decompression.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -209,8 +213,8 @@ impl Reader {
     }
 }
 
-/// Hands the units of `reader` to `take`, as many at a time as there are threads, with the bytes read so far; the
-/// next ones are read meanwhile.
+/// Passes the units of `reader` to `take`, one per thread at a time, with the number of bytes read so far; the next ones
+/// are read meanwhile.
 pub(super) fn each_wave(
     reader: &mut Reader,
     mut take: impl FnMut(Vec<Unit>, u64) -> Result<(), TableError> + Send,
@@ -238,7 +242,7 @@ fn column_of(table: &str, schema: &Schema, column: &str) -> Result<usize, TableE
         (Some((one, _)), Some((other, _))) => {
             let (one, other) = (one + 1, other + 1);
             return Err(wrong(format!(
-                "the columns {one} and {other} are both called {column}; a number tells them apart"
+                "columns {one} and {other} are both named {column}; select one by its number"
             )));
         }
         (Some((at, _)), None) => at,
@@ -250,7 +254,7 @@ fn column_of(table: &str, schema: &Schema, column: &str) -> Result<usize, TableE
     };
     match schema.field(at).data_type() {
         data_type if is_text(data_type) => Ok(at),
-        other => Err(wrong(format!("the column {column} is of {other}, and not of text or bytes"))),
+        other => Err(wrong(format!("column {column} is {other}; text or bytes expected"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The rows of a table, as they come.
+//! The rows of a table, in the order of the file.
 
 use std::io::{BufReader, Read};
 
@@ -16,9 +16,9 @@ use super::{TableError, ipc};
 pub(super) enum Rows {
     /// Row groups of Parquet, to be decoded by any thread.
     Groups(Groups),
-    /// Batches as they come.
+    /// Batches, one after the other.
     Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
-    /// Lines of JSON that stay as they are.
+    /// Lines of JSON that are written unchanged.
     Lines(Box<Lines<BufReader<Box<dyn Read + Send>>>>),
 }
 

@@ -1,4 +1,4 @@
-//! CSV and TSV: the fields of every row as text, whatever is in them.
+//! CSV and TSV: the fields of every row as text, uninterpreted.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub(super) struct Separated<R> {
 }
 
 impl<R: Read> Separated<R> {
-    /// Rows of `reader`, a table called `table` with `delimiter` between fields, in batches of `rows`, or of less if that is
-    /// more than [`BATCH_BYTES`].
+    /// Rows of `reader`, a table called `table` with `delimiter` between fields, in batches of `rows`, or of fewer if these
+    /// exceed [`BATCH_BYTES`].
     ///
     /// # Errors
-    /// When there is no header.
+    /// If there is no header.
     pub(super) fn new(
         reader: R,
         delimiter: u8,
@@ -84,15 +84,14 @@ struct Fields<R> {
     reader: BufReader<R>,
     core: csv_core::Reader,
     table: String,
-    /// Fields of a row, as soon as the header is read.
+    /// The number of fields of a row, once the header is read.
     expected: Option<usize>,
-    /// The fields of the row that was read last, one after the other, in the first `len` bytes; and where they end, in the
-    /// first `count` places.
+    /// The fields of the last row, concatenated in the first `len` bytes, and their ends, in the first `count` elements.
     text: Vec<u8>,
     len: usize,
     ends: Vec<usize>,
     count: usize,
-    /// Whether it ended with a line, as the parser counts them.
+    /// Whether that row ended with a line, as the parser counts them.
     ends_line: bool,
     is_done: bool,
 }
@@ -113,13 +112,13 @@ impl<R: Read> Fields<R> {
         }
     }
 
-    /// Reads a row; there is none at the end. Blank lines are passed over.
+    /// Reads a row; `false` at the end. Blank lines are skipped.
     fn read(&mut self) -> Result<bool, TableError> {
         (self.len, self.count) = (0, 0);
         while !self.is_done {
             let input = self.reader.fill_buf().map_err(|error| unread(&self.table, error))?;
             let is_end = input.is_empty();
-            // A line end after everything: it ends a last row without one, and nothing else but within quotes.
+            // An extra line end at the end of the input ends a last row without one; it has no other effect outside quotes.
             let input = if is_end { b"\n" } else { input };
             let (text, ends) = (&mut self.text[self.len..], &mut self.ends[self.count..]);
             let (result, taken, written, ended) = self.core.read_record(input, text, ends);
@@ -155,21 +154,21 @@ impl<R: Read> Fields<R> {
     fn refuse_other_widths(&self) -> Result<(), TableError> {
         match self.expected {
             Some(expected) if expected != self.count => {
-                let what = format!("fields in this row: {}, in the header: {expected}", self.count);
+                let what = format!("expected {expected} fields, found {}", self.count);
                 Err(self.wrong(&what))
             }
             _ => Ok(()),
         }
     }
 
-    /// The field of this number, from 0, of the row that was read last.
+    /// Field number `field`, from 0, of the last row.
     fn text(&self, field: usize) -> Result<&str, TableError> {
         let start = if field == 0 { 0 } else { self.ends[field - 1] };
         std::str::from_utf8(&self.text[start..self.ends[field]])
-            .map_err(|_| self.wrong(&format!("no UTF-8 in field {}", field + 1)))
+            .map_err(|_| self.wrong(&format!("invalid UTF-8 in field {}", field + 1)))
     }
 
-    /// What is wrong with the row that was read last, with the line that it begins in.
+    /// The error `what` in the last row, with the line in which it begins.
     fn wrong(&self, what: &str) -> TableError {
         let within = memchr::memchr_iter(b'\n', &self.text[..self.len]).count() as u64;
         let line = self.core.line() - within - u64::from(self.ends_line);
@@ -187,13 +186,13 @@ mod tests {
 
     /// The names and the rows of `text`, read by so many bytes and rows at a time.
     fn read(text: &[u8], rows: usize) -> Result<Vec<Vec<Option<String>>>, String> {
-        let told = |error: TableError| error.to_string();
-        let table = Separated::new(text, b',', "t", rows).map_err(told)?;
+        let message = |error: TableError| error.to_string();
+        let table = Separated::new(text, b',', "t", rows).map_err(message)?;
         let names = table.schema();
         let mut read =
             vec![names.fields().iter().map(|field| Some(field.name().clone())).collect()];
         for batch in table {
-            let batch = batch.map_err(told)?;
+            let batch = batch.map_err(message)?;
             for row in 0..batch.num_rows() {
                 let value = |column: &ArrayRef| {
                     column.is_valid(row).then(|| column.as_string::<i32>().value(row).to_owned())
@@ -205,22 +204,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_told_with_the_line_it_begins_in() {
+    fn a_malformed_row_is_reported_with_its_first_line() {
         for (text, what) in [
             (&b""[..], "t: there is no header"),
             (b"\n\n", "t: there is no header"),
-            (b"a,b\n1\n", "t:2: fields in this row: 1, in the header: 2"),
-            (b"a,b\r\n\"x\r\ny\",2\r\n\r\n1,2,3\r\n", "t:5: fields in this row: 3"),
-            (b"a,b\n\n\"x\n\n\",2\n1,2,3", "t:6: fields in this row: 3"),
+            (b"a,b\n1\n", "t:2: expected 2 fields, found 1"),
+            (b"a,b\r\n\"x\r\ny\",2\r\n\r\n1,2,3\r\n", "t:5: expected 2 fields, found 3"),
+            (b"a,b\n\n\"x\n\n\",2\n1,2,3", "t:6: expected 2 fields, found 3"),
             (b"a,b\n1,2\n3,\"4\n5,6\n", "t:3: a quote in this row is never closed"),
             (b"a,\"b\n1,2", "t:1: a quote in this row is never closed"),
             (b"a,b\n\"", "t:2: a quote in this row is never closed"),
-            (b"a,b\n1,\xFF\n", "t:2: no UTF-8 in field 2"),
-            (b"a,b\n1,2\n\xC3,\xA9\n", "t:3: no UTF-8 in field 1"),
-            (b"a,\xFF\n", "t:1: no UTF-8 in field 2"),
+            (b"a,b\n1,\xFF\n", "t:2: invalid UTF-8 in field 2"),
+            (b"a,b\n1,2\n\xC3,\xA9\n", "t:3: invalid UTF-8 in field 1"),
+            (b"a,\xFF\n", "t:1: invalid UTF-8 in field 2"),
         ] {
-            let told = read(text, 10).unwrap_err();
-            assert!(told.starts_with(what), "{told}, not {what}");
+            let error = read(text, 10).unwrap_err();
+            assert!(error.starts_with(what), "{error}, not {what}");
         }
         let open = [&b"a\n\""[..], &b"\nx".repeat(LONGEST)].concat();
         assert!(read(&open, 10).unwrap_err().starts_with("t:2: the row has more than"));
@@ -234,7 +233,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written with quotes around every field is read as it was.
+        /// Fields that are written in quotes are read unchanged.
         #[test]
         fn any_text_in_quotes_comes_back(
             rows in prop::collection::vec(prop::collection::vec("[ -~\n\r\"é]{0,9}", 3), 1..9),

@@ -1,6 +1,6 @@
-//! Rows in the order of their sort-friendly forms, for tables that are looked up by host and path.
+//! Sorts rows by the sort-friendly forms of their URIs, for lookup by host and path.
 //!
-//! Runs of rows are sorted in memory and written to disk, then merged. Rows of one form keep their order.
+//! Runs of rows are sorted in memory, written to disk, and merged. Rows with the same form keep their order.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -34,9 +34,9 @@ use crate::surt;
 #[must_use]
 #[non_exhaustive]
 pub struct SortBy {
-    /// The form that decides, that of what is in the column of URIs. Null comes last.
+    /// The form of the URIs to sort by. Null comes last.
     pub form: surt::Form,
-    /// A directory for files as large as the table; they have no names and vanish with the process.
+    /// A directory for temporary files as large as the table; they are unnamed and vanish with the process.
     pub temp_dir: PathBuf,
 }
 
@@ -47,13 +47,13 @@ impl SortBy {
     }
 }
 
-/// Rows of a batch on disk: so many of each run are in memory while runs are merged.
+/// Rows of a batch on disk; one batch of each run is in memory while runs are merged.
 const ROWS: usize = 1 << 13;
 
-/// Approximate size of a run in bytes, where rows are long: no column of it may have more than 2 GiB of text.
+/// Approximate size of a run in bytes, where rows are long: no column of it may hold more than 2 GiB of text.
 const RUN_BYTES: usize = if cfg!(test) { 1 << 12 } else { 1 << 30 };
 
-/// Approximate size in bytes of the rows that are handed out at a time.
+/// Approximate size in bytes of a merged batch.
 const BATCH_BYTES: usize = if cfg!(test) { 1 << 13 } else { 256 << 20 };
 
 /// Sorts a table.
@@ -67,14 +67,14 @@ pub(super) struct Sorter {
 }
 
 impl Sorter {
-    /// A sorter of tables with these columns, whose URIs, in the column of this number, are equivalent by `columns`.
+    /// A sorter for tables with these columns; `column` is the number of the column of URIs.
     pub(super) fn new(by: SortBy, columns: &Columns, schema: SchemaRef, column: usize) -> Sorter {
         let columns = Columns { on_invalid: OnInvalid::Pass, ..columns.clone() };
         Sorter { by, columns, column, schema, runs: Vec::new() }
     }
 
-    /// Takes rows; each unit becomes a run, or several if it is large.
-    pub(super) fn take(&mut self, units: &[Unit]) -> Result<(), TableError> {
+    /// Adds rows; each unit becomes a run, or several if it is large.
+    pub(super) fn push(&mut self, units: &[Unit]) -> Result<(), TableError> {
         let parts: Vec<&[RecordBatch]> = units.iter().flat_map(|unit| parts(unit)).collect();
         let runs = parts.par_iter().map(|part| self.run(part));
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
@@ -82,7 +82,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The rows of `part`, sorted, on disk, each with its form in a column after the others.
+    /// Writes the rows of `part`, sorted, to a file, each with its form in an additional last column.
     fn run(&self, part: &[RecordBatch]) -> Result<File, TableError> {
         let rows = concat_batches(&self.schema, part)?;
         let values = spelled_out(rows.column(self.column))?;
@@ -111,13 +111,13 @@ impl Sorter {
         Ok(file)
     }
 
-    /// The error for when runs cannot be written or read.
+    /// The error for a run that cannot be written or read.
     fn fault(&self, error: &dyn std::fmt::Display) -> TableError {
         let table = self.by.temp_dir.display().to_string();
         TableError::Read { table, what: format!("cannot write or read runs to sort rows: {error}") }
     }
 
-    /// Hands all rows to `write`, in their order.
+    /// Passes all rows to `write`, in order.
     pub(super) fn finish(
         self,
         mut write: impl FnMut(&[Unit]) -> Result<(), TableError>,
@@ -130,7 +130,7 @@ impl Sorter {
     }
 }
 
-/// The batches of a unit, so many at a time as a run may have.
+/// The batches of a unit, in parts of the size of a run.
 fn parts(unit: &Unit) -> Vec<&[RecordBatch]> {
     let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (at, batch) in unit.iter().enumerate() {
@@ -143,12 +143,12 @@ fn parts(unit: &Unit) -> Vec<&[RecordBatch]> {
     parts
 }
 
-/// Null after everything else.
+/// Null is last.
 fn compare(a: Option<&[u8]>, b: Option<&[u8]>) -> Ordering {
     a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
 }
 
-/// The next row of a run; the first of all is the greatest for the heap.
+/// The next row of a run. The order is reversed, because the heap returns the greatest.
 struct Head {
     form: Option<Vec<u8>>,
     run: usize,
@@ -174,12 +174,12 @@ impl PartialEq for Head {
 
 impl Eq for Head {}
 
-/// Runs that are being merged.
+/// Merges runs.
 struct Merge {
     runs: Vec<StreamReader<BufReader<File>>>,
-    /// Of each run, the batch in `batches` that its next row is in, and the row.
-    places: Vec<(usize, usize)>,
-    /// Batches in use, without forms; their forms; and the bytes that a row of them has on average.
+    /// For each run, the batch in `batches` that holds its next row, and the row.
+    positions: Vec<(usize, usize)>,
+    /// Batches in use, without forms; their forms; and their average bytes per row.
     batches: Vec<(RecordBatch, BinaryArray, usize)>,
     heads: BinaryHeap<Head>,
 }
@@ -188,7 +188,7 @@ impl Merge {
     fn new(sorter: &Sorter) -> Result<Merge, TableError> {
         let mut merge = Merge {
             runs: Vec::with_capacity(sorter.runs.len()),
-            places: vec![(0, 0); sorter.runs.len()],
+            positions: vec![(0, 0); sorter.runs.len()],
             batches: Vec::new(),
             heads: BinaryHeap::new(),
         };
@@ -201,7 +201,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Reads the next batch of a run, and notes its first row, if there is one.
+    /// Reads the next batch of a run, if there is one, and adds its first row to the heap.
     fn read(&mut self, run: usize, sorter: &Sorter) -> Result<(), TableError> {
         let Some(batch) = self.runs[run].next() else { return Ok(()) };
         let batch = batch.map_err(|error| sorter.fault(&error))?;
@@ -211,14 +211,14 @@ impl Merge {
         let rows = RecordBatch::try_new(sorter.schema.clone(), columns.to_vec())?;
         let mean = bytes_of(&rows) / rows.num_rows().max(1);
         self.batches.push((rows, forms, mean));
-        self.places[run] = (self.batches.len() - 1, 0);
-        self.note(run);
+        self.positions[run] = (self.batches.len() - 1, 0);
+        self.push_head(run);
         Ok(())
     }
 
-    /// Notes the row that a run is at.
-    fn note(&mut self, run: usize) {
-        let (batch, row) = self.places[run];
+    /// Adds the next row of a run to the heap.
+    fn push_head(&mut self, run: usize) {
+        let (batch, row) = self.positions[run];
         let forms = &self.batches[batch].1;
         let form = forms.is_valid(row).then(|| forms.value(row).to_vec());
         self.heads.push(Head { form, run });
@@ -229,12 +229,12 @@ impl Merge {
         let (mut order, mut bytes) = (Vec::new(), 0);
         while order.len() < 8 * ROWS && bytes < BATCH_BYTES {
             let Some(Head { run, .. }) = self.heads.pop() else { break };
-            let (batch, row) = self.places[run];
+            let (batch, row) = self.positions[run];
             order.push((batch, row));
             bytes += self.batches[batch].2;
             if row + 1 < self.batches[batch].0.num_rows() {
-                self.places[run].1 += 1;
-                self.note(run);
+                self.positions[run].1 += 1;
+                self.push_head(run);
             } else {
                 self.read(run, sorter)?;
             }
@@ -244,18 +244,18 @@ impl Merge {
         }
         let batches: Vec<&RecordBatch> = self.batches.iter().map(|(rows, ..)| rows).collect();
         let rows = interleave_record_batch(&batches, &order)?;
-        self.forget();
+        self.drop_used();
         Ok(Some(rows))
     }
 
-    /// Lets go of batches that no run is in any more.
-    fn forget(&mut self) {
+    /// Drops the batches that are no longer in use.
+    fn drop_used(&mut self) {
         let mut kept = Vec::new();
         let live: Vec<usize> = self.heads.iter().map(|head| head.run).collect();
         for run in live {
-            let place = &mut self.places[run];
-            kept.push(self.batches[place.0].clone());
-            place.0 = kept.len() - 1;
+            let position = &mut self.positions[run];
+            kept.push(self.batches[position.0].clone());
+            position.0 = kept.len() - 1;
         }
         self.batches = kept;
     }
@@ -273,16 +273,16 @@ mod tests {
     fn sorted(units: &[Vec<Vec<Option<String>>>]) -> Vec<(Option<String>, String)> {
         let fields = vec![
             Field::new("url", DataType::Utf8, true),
-            Field::new("place", DataType::Utf8, false),
+            Field::new("position", DataType::Utf8, false),
         ];
         let schema = Arc::new(Schema::new(fields));
         let mut number = 0;
         let mut batch = |urls: &Vec<Option<String>>| {
-            let places = (number..number + urls.len()).map(|place| format!("{place:06}"));
+            let positions = (number..number + urls.len()).map(|position| format!("{position:06}"));
             number += urls.len();
             let columns: Vec<ArrayRef> = vec![
                 Arc::new(StringArray::from(urls.clone())),
-                Arc::new(places.map(Some).collect::<StringArray>()),
+                Arc::new(positions.map(Some).collect::<StringArray>()),
             ];
             RecordBatch::try_new(schema.clone(), columns).unwrap()
         };
@@ -291,20 +291,20 @@ mod tests {
         let by = SortBy { form: surt::Form::Cdxj, temp_dir: std::env::temp_dir() };
         let mut sorter = Sorter::new(by, &Columns::default(), schema.clone(), 0);
         for wave in units.chunks(2) {
-            sorter.take(wave).unwrap();
+            sorter.push(wave).unwrap();
         }
         let mut rows = Vec::new();
-        let write = |units: &[Unit]| {
-            for batch in units.iter().flatten() {
-                let urls = batch.column(0).as_string::<i32>().iter();
-                let places = batch.column(1).as_string::<i32>().iter();
-                rows.extend(
-                    urls.zip(places)
-                        .map(|(url, place)| (url.map(str::to_owned), place.unwrap().to_owned())),
-                );
-            }
-            Ok(())
-        };
+        let write =
+            |units: &[Unit]| {
+                for batch in units.iter().flatten() {
+                    let urls = batch.column(0).as_string::<i32>().iter();
+                    let positions = batch.column(1).as_string::<i32>().iter();
+                    rows.extend(urls.zip(positions).map(|(url, position)| {
+                        (url.map(str::to_owned), position.unwrap().to_owned())
+                    }));
+                }
+                Ok(())
+            };
         sorter.finish(write).unwrap();
         rows
     }
@@ -317,21 +317,21 @@ mod tests {
             let mut one = crate::normalize::Normalizer::new(Default::default());
             match one.normalize(url.as_bytes()) {
                 Ok(uri) => surt::write(uri, surt::Form::Cdxj, &mut Default::default(), &mut out),
-                // White space around a value is no part of it.
+                // Surrounding white space is not part of a value.
                 Err(_) => out.extend_from_slice(url.trim_ascii().as_bytes()),
             }
             out
         };
         let mut expected: Vec<_> = urls
             .enumerate()
-            .map(|(place, url)| {
+            .map(|(position, url)| {
                 let form = url.as_deref().map(form);
-                (form.is_none(), form, format!("{place:06}"), url)
+                (form.is_none(), form, format!("{position:06}"), url)
             })
             .collect();
         expected.sort();
         let expected: Vec<_> =
-            expected.into_iter().map(|(_, _, place, url)| (url, place)).collect();
+            expected.into_iter().map(|(_, _, position, url)| (url, position)).collect();
         assert_eq!(sorted(units), expected);
     }
 

@@ -1,4 +1,4 @@
-//! What is done with the rows of a table.
+//! Applies the task of a job to the rows of tables.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use rayon::prelude::*;
 
-use super::again::Marked;
 use super::job::{Form, Job, Task, added};
 use super::pick::{Picker, Sides};
 use super::read::Reader;
+use super::second_pass::Marked;
 use super::unit::Unit;
 use super::{TableError, values};
 use crate::arrow::{ColumnError, Columns, OnInvalid, spelled_out};
 use crate::pipeline::{Invalid, Report, Seen};
 use crate::uri::ErrorKind;
 
-/// What was made of a batch.
+/// The result for a batch.
 struct Made {
-    /// What is written of it, unless it waits.
+    /// The rows to write, unless they are deferred.
     kept: Option<RecordBatch>,
     /// The rows that were omitted as invalid.
     rejected: RecordBatch,
@@ -34,12 +34,12 @@ pub(super) struct Work<'j> {
     /// The number of the column.
     column: usize,
     schema: SchemaRef,
-    /// What picks rows, if not all are written.
+    /// Picks rows, if not all are written.
     picker: Option<Box<Picker<'j>>>,
     report: Report,
-    /// Rows that were omitted as invalid, and not yet asked for.
+    /// Rows that were omitted as invalid since [`Work::rejected`] was last called.
     rejected: Unit,
-    /// The name of the table, and how many of its rows have been.
+    /// The name of the table, and the number of its rows so far.
     table: String,
     rows: u64,
 }
@@ -64,7 +64,7 @@ impl<'j> Work<'j> {
         let mut fields = schema.fields().to_vec();
         for (name, data_type) in added(&job.task, text) {
             if fields.iter().any(|field| *field.name() == name) {
-                let what = format!("there is a column {name} already");
+                let what = format!("a column {name} already exists");
                 return Err(TableError::Columns { table: reader.name().to_owned(), what });
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
@@ -98,13 +98,13 @@ impl<'j> Work<'j> {
         self.schema.clone()
     }
 
-    /// What comes now are the rows of `reader`, from the first one on.
+    /// Starts the table of `reader`.
     pub(super) fn begin(&mut self, reader: &Reader) -> Result<(), TableError> {
         (self.table, self.rows) = (reader.name().to_owned(), 0);
         self.picker.as_mut().map_or(Ok(()), |picker| picker.begin(reader))
     }
 
-    /// Writes what waits for the end of all tables, with `put`; gives the report.
+    /// Writes the deferred rows with `put` and returns the report.
     pub(super) fn finish(
         mut self,
         sides: &mut Sides<'_>,
@@ -121,7 +121,7 @@ impl<'j> Work<'j> {
         std::mem::take(&mut self.rejected)
     }
 
-    /// What becomes of `units`.
+    /// Applies the task to `units` and returns the rows to write.
     pub(super) fn take(&mut self, units: Vec<Unit>) -> Result<Vec<Unit>, TableError> {
         let mut batches = Vec::new();
         for batch in units.iter().flatten() {
@@ -134,10 +134,10 @@ impl<'j> Work<'j> {
                 done.collect::<Result<Vec<_>, _>>()
             }
             Some(picker) => {
-                // One after the other: what is first is decided in the order of the rows.
+                // In sequence: the first row of a class is the first in the order of the rows.
                 let marks = batches.iter().map(|&(batch, start)| {
                     picker.mark(batch, start).map_err(|error| match error {
-                        TableError::Work(error) => placed(&self.table, error, start),
+                        TableError::Work(error) => located(&self.table, error, start),
                         error => error,
                     })
                 });
@@ -149,15 +149,15 @@ impl<'j> Work<'j> {
         let mut done = done.into_iter();
         let mut made = Vec::with_capacity(units.len());
         for unit in units {
-            let (mut batches, mut waits) = (Unit::with_capacity(unit.len()), false);
+            let (mut batches, mut is_deferred) = (Unit::with_capacity(unit.len()), false);
             for Made { kept, rejected, report } in done.by_ref().take(unit.len()) {
                 self.report += &report;
                 self.rejected.push(rejected);
-                waits |= kept.is_none();
+                is_deferred |= kept.is_none();
                 batches.extend(kept);
             }
             match &mut self.picker {
-                Some(picker) if waits => picker.hold(batches),
+                Some(picker) if is_deferred => picker.hold(batches),
                 _ => made.push(batches),
             }
         }
@@ -166,7 +166,7 @@ impl<'j> Work<'j> {
 
     /// The rows of `batch` that are marked, and those that are rejected.
     fn kept(&self, batch: &RecordBatch, marked: &Marked) -> Result<Made, TableError> {
-        let Marked { marks, invalid, waits } = marked;
+        let Marked { marks, invalid, is_deferred } = marked;
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
         let is_blank = match (self.job.keeps_blank && blank > 0) || dropped > 0 {
@@ -178,8 +178,8 @@ impl<'j> Work<'j> {
             true => filter_record_batch(batch, &rejected.collect())?,
             false => batch.slice(0, 0),
         };
-        let written = if *waits { 0 } else { marks.true_count() as u64 };
-        let kept = match (*waits, self.job.keeps_blank && blank > 0) {
+        let written = if *is_deferred { 0 } else { marks.true_count() as u64 };
+        let kept = match (*is_deferred, self.job.keeps_blank && blank > 0) {
             (true, _) => None,
             (false, false) => Some(filter_record_batch(batch, marks)?),
             (false, true) => {
@@ -200,11 +200,11 @@ impl<'j> Work<'j> {
         Ok(Made { kept, rejected, report })
     }
 
-    /// `batch` with what the task adds.
+    /// `batch` with the columns that the task adds.
     fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, TableError> {
-        let placed = |error| placed(&self.table, error, start);
-        let values = spelled_out(batch.column(self.column)).map_err(placed)?;
-        let (arrays, invalid) = self.made(&values).map_err(placed)?;
+        let located = |error| located(&self.table, error, start);
+        let values = spelled_out(batch.column(self.column)).map_err(located)?;
+        let (arrays, invalid) = self.made(&values).map_err(located)?;
         let columns = batch.columns().iter().cloned().chain(arrays.iter().cloned()).collect();
         let made = RecordBatch::try_new(self.schema(), columns)?;
         let blank = values.null_count() as u64;
@@ -238,7 +238,7 @@ impl<'j> Work<'j> {
         Ok(Made { kept: Some(kept), rejected, report })
     }
 
-    /// The columns that the task adds for `values`, and how many of these are invalid.
+    /// The columns that the task adds for `values`, and the number of invalid values.
     fn made(&self, values: &ArrayRef) -> Result<(Vec<ArrayRef>, Invalid), ColumnError> {
         let columns = &self.columns;
         let one = |(array, invalid): (ArrayRef, Invalid)| (vec![array], invalid);
@@ -268,8 +268,8 @@ impl<'j> Work<'j> {
     }
 }
 
-/// `error`, in a batch that begins at row `start` of the table called `table`.
-fn placed(table: &str, error: ColumnError, start: u64) -> TableError {
+/// `error` with its row; the batch begins at row `start` of the table called `table`.
+fn located(table: &str, error: ColumnError, start: u64) -> TableError {
     match error {
         ColumnError::Invalid { row, error } => {
             TableError::Invalid { table: table.to_owned(), row: start + row as u64 + 1, error }

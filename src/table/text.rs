@@ -15,7 +15,7 @@ use super::unit::BATCH_ROWS;
 use super::{TableError, TableFormat};
 use crate::io::compress::decompressed;
 
-/// Bytes that are looked at to see what a table is, and what members its lines have.
+/// Bytes from which the format of a table, and the members of its lines, are detected.
 const HEAD_BYTES: u64 = 1 << 20;
 
 /// A table that is read from front to back, decompressed.
@@ -32,7 +32,7 @@ impl Text {
         let mut head = Vec::new();
         let mut start = stream.by_ref().take(HEAD_BYTES);
         start.read_to_end(&mut head).map_err(|error| unread(name, error))?;
-        // A byte order mark is no part of the first name.
+        // A byte order mark is not part of the first name.
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
@@ -49,7 +49,7 @@ impl Text {
         Ok(members)
     }
 
-    /// The rows; `known` are the members of JSON lines, and whether they are those of this table.
+    /// The rows; `known` are the members of JSON lines, and whether this table was among the files they were learned from.
     pub(super) fn rows(
         self,
         format: TableFormat,
@@ -80,7 +80,7 @@ impl Text {
                 Ok((lines.schema(), Rows::Lines(Box::new(lines))))
             }
             TableFormat::Parquet | TableFormat::Arrow => Err(fault(&format_args!(
-                "{} is read from files only, not from pipes",
+                "{} can be read from files only, not from pipes",
                 format.name()
             ))),
         }

@@ -1,4 +1,4 @@
-//! Batches of rows as tables.
+//! Writes batches of rows as tables.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::unit::Unit;
 use super::{TableError, TableFormat, jsonl};
 
-/// Where results go; keeps the error of the system that the formats make a text of.
+/// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
 pub(super) struct Sink<'a> {
     out: &'a mut (dyn Write + Send),
     fault: Option<io::Error>,
@@ -29,21 +29,21 @@ impl<'a> Sink<'a> {
         Sink { out, fault: None }
     }
 
-    /// The one of the two that met with an error, if one did.
+    /// Of the two, the one that failed, if one did.
     pub(super) fn or(self, other: Sink<'a>) -> Sink<'a> {
         if self.fault.is_some() { self } else { other }
     }
 
-    /// What went wrong, if something did.
+    /// The error, if writing failed.
     pub(super) fn fault(self) -> Option<io::Error> {
         self.fault
     }
 
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
-            let told = io::Error::new(error.kind(), error.to_string());
+            let copy = io::Error::new(error.kind(), error.to_string());
             self.fault.get_or_insert(error);
-            told
+            copy
         })
     }
 }
@@ -71,7 +71,7 @@ pub(super) enum Writer<'s, 'a> {
     ArrowStream(StreamWriter<&'s mut Sink<'a>>),
     Csv(arrow_csv::Writer<&'s mut Sink<'a>>),
     Jsonl(arrow_json::LineDelimitedWriter<&'s mut Sink<'a>>),
-    /// JSON lines that stay as they are.
+    /// JSON lines that are written unchanged.
     Lines(&'s mut Sink<'a>),
 }
 
@@ -87,7 +87,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             if let Some(field) = nested {
                 let name = field.name();
                 return Err(TableError::Format(format!(
-                    "{} has no place for lists such as those of the column {name}; write parquet, arrow or jsonl",
+                    "{} cannot hold lists such as those of column {name}; write parquet, arrow or jsonl",
                     format.name(),
                 )));
             }
@@ -123,7 +123,7 @@ impl<'s, 'a> Writer<'s, 'a> {
     /// Adds the rows of `units`.
     pub(super) fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
         if let Writer::Parquet { file, columns, groups } = self {
-            // Numbers of groups without rows are not given away.
+            // Units without rows do not become row groups.
             let units = units.iter().filter(|unit| unit.iter().any(|b| b.num_rows() > 0));
             let numbered: Vec<(usize, &Unit)> = (*groups..).zip(units).collect();
             *groups += numbered.len();
@@ -150,7 +150,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         Ok(())
     }
 
-    /// Writes what stands at the end.
+    /// Completes the table.
     pub(super) fn finish(self) -> Result<(), TableError> {
         match self {
             Writer::Parquet { file, .. } => file.close().map(drop)?,
@@ -163,7 +163,7 @@ impl<'s, 'a> Writer<'s, 'a> {
     }
 }
 
-/// The columns of a row group, encoded, each by any thread.
+/// Encodes the columns of a row group in parallel.
 fn encode(
     columns: &ArrowRowGroupWriterFactory,
     number: usize,
@@ -189,7 +189,7 @@ fn encode(
     Ok(chunks.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// How many columns of Parquet a column of this type is.
+/// The number of Parquet columns for a column of this type.
 fn leaves(data_type: &DataType) -> usize {
     match data_type {
         DataType::List(item)

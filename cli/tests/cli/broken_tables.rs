@@ -36,15 +36,15 @@ fn write_parquet(place: &Place, name: &str, batch: &RecordBatch) -> Vec<u8> {
 #[test]
 fn text_tables_are_told_by_file_and_line() {
     for (text, what) in [
-        (&b"id,url\n1,http://h\n2\n"[..], "t.csv:3: fields in this row: 1, in the header: 2"),
-        (b"id,url\n1,http://h,2\n", "t.csv:2: fields in this row: 3, in the header: 2"),
-        (b"id,url\n1,\"a\nb\"\n\n2,http://h,3\n", "t.csv:5: fields in this row: 3"),
+        (&b"id,url\n1,http://h\n2\n"[..], "t.csv:3: expected 2 fields, found 1"),
+        (b"id,url\n1,http://h,2\n", "t.csv:2: expected 2 fields, found 3"),
+        (b"id,url\n1,\"a\nb\"\n\n2,http://h,3\n", "t.csv:5: expected 2 fields, found 3"),
         (
             b"id,url\n1,http://h\n2,\"http://i\n3,x\n",
             "t.csv:3: a quote in this row is never closed",
         ),
-        (b"id,url\n1,http://h/\xFF\n", "t.csv:2: no UTF-8 in field 2"),
-        (b"id,url\xFF\n", "t.csv:1: no UTF-8 in field 2"),
+        (b"id,url\n1,http://h/\xFF\n", "t.csv:2: invalid UTF-8 in field 2"),
+        (b"id,url\xFF\n", "t.csv:1: invalid UTF-8 in field 2"),
         (b"", "t.csv: there is no header, the row that names the columns"),
         (b"url,url\na,b\n", "t.csv: the columns 1 and 2 are both called url"),
         (b"http://h,1\n", "t.csv: there is no column url; there are: http://h, 1"),
@@ -95,17 +95,17 @@ fn columns_are_told_by_file_and_name() {
     let run = |column: &str, table: &str| {
         place.run(&["dedup", "--column", column, table, "-o", "out.parquet"], "")
     };
-    let wrong = "uriscan: t.parquet: the column id is of Int64, and not of text or bytes";
+    let wrong = "uriscan: t.parquet: column id is Int64; text or bytes expected";
     assert_eq!(run("id", "t.parquet").refused(), wrong);
     assert_eq!(
         run("url", "twice.parquet").refused(),
-        "uriscan: twice.parquet: the columns 1 and 2 are both called url; a number tells them apart"
+        "uriscan: twice.parquet: columns 1 and 2 are both named url; select one by its number"
     );
     assert_eq!(run("2", "twice.parquet").quiet(), "");
     let again = ["normalize", "--column", "url", "t.parquet", "-o", "n.parquet"];
     assert_eq!(place.run(&again, "").quiet(), "");
     let message = place.run(&["normalize", "--column", "url", "n.parquet", "-o", "m.parquet"], "");
-    let wrong = "uriscan: n.parquet: there is a column uri_normalized already";
+    let wrong = "uriscan: n.parquet: a column uri_normalized already exists";
     assert_eq!(message.refused(), wrong);
 }
 
@@ -123,7 +123,7 @@ fn tables_without_rows_stay_tables() {
     assert_eq!(place.run(&again, "").quiet(), "id,url,uri_normalized\n");
     let pipe = ["dedup", "--column", "url", "--to", "csv", "/dev/stdin"];
     let message = place.run(&pipe, "PAR1").refused();
-    assert_eq!(message, "uriscan: /dev/stdin: parquet is read from files only, not from pipes");
+    assert_eq!(message, "uriscan: /dev/stdin: parquet can be read from files only, not from pipes");
     for name in ["e.parquet", "e.arrow", "e.arrows", "e.tsv"] {
         fs::write(place.path(name), "").unwrap();
         let message = place.run(&["dedup", "--column", "url", name, "-o", "e.csv"], "").refused();

@@ -80,7 +80,7 @@ fn several_files_share_their_members() {
     assert_eq!(place.run(&args, "{\"url\":\"http://j\"}").quiet(), "url\nhttp://h\nhttp://j\n");
     let args = [&args[..], &["-o", "out.csv"]].concat();
     let message = place.run(&args, "{}\n{\"z\":1}").refused();
-    assert_eq!(message, "uriscan: -:2: the member z is not in the lines that tell the columns");
+    assert_eq!(message, "uriscan: -:2: the member z is not in the lines that define the columns");
 }
 
 #[test]
@@ -96,15 +96,15 @@ fn what_has_no_place_in_a_column_is_an_error() {
             "the member n has fractions and whole numbers beyond 2^53",
         ),
         ("{\"n\":9223372036854775808}\n{\"n\":-1}", "the member n has negative numbers and others"),
-        ("{\"s\":\"x\",\"s\":\"y\"}", "the member s is there twice"),
+        ("{\"s\":\"x\",\"s\":\"y\"}", "the member s occurs twice"),
         (
             "{\"s\":\"1\",\"n\":-9223372036854775809}",
             "the member n is a whole number beyond 64 bits",
         ),
-        ("{\"n\":1e999}", "no object of JSON: number out of range"),
-        ("[1]", "no object of JSON"),
-        ("{\"n\":1} {\"n\":2}", "no object of JSON"),
-        ("{\"s\":\"\\ud800\"}", "no object of JSON"),
+        ("{\"n\":1e999}", "not a JSON object: number out of range"),
+        ("[1]", "not a JSON object"),
+        ("{\"n\":1} {\"n\":2}", "not a JSON object"),
+        ("{\"s\":\"\\ud800\"}", "not a JSON object"),
     ] {
         let first = "{\"url\":\"http://h\",\"n\":1,\"s\":\"x\",\"o\":{\"l\":[1]}}\n";
         let place = Place::new(&[("in.jsonl", &format!("{first}{line}\n"))]);
@@ -129,7 +129,7 @@ fn late_members_are_found_in_files_and_refused_from_pipes() {
         .collect();
     assert!(text.len() > 2 << 20);
     for (line, what) in [
-        ("{\"late\":1}", "the member late is not in the lines that tell the columns"),
+        ("{\"late\":1}", "the member late is not in the lines that define the columns"),
         ("{\"none\":1}", "the member none is a number here, and null in the lines"),
         ("{\"l\":[{\"x\":1}]}", "the member l is an object here, and null in the lines"),
         ("{\"n\":0.5}", "the member n does not fit its column, which is of Int64"),
@@ -156,9 +156,9 @@ fn lines_without_text_are_told_with_their_place() {
     let bad = b"{\"url\":\"http://h\"}\n\n {\"url\":\"http://h/\xFF\"}\n";
     let twice = b"{\"url\":\"http://h\",\"url\":\"http://i\"}\n";
     for (text, what) in [
-        (&bad[..], "in.jsonl:3: no UTF-8 at column 19"),
-        (b"{\"url\":\n", "in.jsonl:1: no object of JSON: EOF while parsing a value at column 7"),
-        (twice, "in.jsonl:1: the member url is there twice"),
+        (&bad[..], "in.jsonl:3: invalid UTF-8 at column 19"),
+        (b"{\"url\":\n", "in.jsonl:1: not a JSON object: EOF while parsing a value at column 7"),
+        (twice, "in.jsonl:1: the member url occurs twice"),
     ] {
         let place = Place::new(&[]);
         std::fs::write(place.path("in.jsonl"), text).unwrap();

@@ -226,9 +226,9 @@ fn lines_of_json_stay_as_they_are() {
         )
     );
     for (line, what) in [
-        ("[1]", "no object of JSON"),
-        ("{\"u\":1}", "the member u is no string"),
-        ("{", "no object of JSON"),
+        ("[1]", "not a JSON object"),
+        ("{\"u\":1}", "the member u is not a string"),
+        ("{", "not a JSON object"),
     ] {
         let message = place
             .run(&["dedup", "--column", "u", "--from", "jsonl"], &format!("{{}}\n{line}\n"))
@@ -322,11 +322,11 @@ fn what_tables_cannot_do_is_refused() {
             "in.txt: neither its name nor its first bytes",
         ),
         (&["dedup", "--column", "url", "in.txt"], "no name tells what to write; --to says it"),
-        (&["audit", "--column", "url", "in.csv"], "csv has no place for lists"),
+        (&["audit", "--column", "url", "in.csv"], "csv cannot hold lists"),
         (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "the column tags"),
         (
             &["dedup", "--column", "id", "in.parquet"],
-            "in.parquet: the column id is of Int64, and not of text or bytes",
+            "in.parquet: column id is Int64; text or bytes expected",
         ),
     ] {
         let ran = place.run(args, "");
@@ -334,7 +334,7 @@ fn what_tables_cannot_do_is_refused() {
         assert!(ran.stderr.contains(what), "{args:?}: {}", ran.stderr);
     }
     let message = place.run(&["dedup", "--column", "url", "--from", "parquet"], "PAR1").refused();
-    assert!(message.contains("read from files only"), "{message}");
+    assert!(message.contains("can be read from files only"), "{message}");
     fs::write(place.path("cut.parquet"), &fs::read(place.path("in.parquet")).unwrap()[..200])
         .unwrap();
     let message = place.run(&["dedup", "--column", "url", "cut.parquet"], "").refused();
@@ -343,7 +343,7 @@ fn what_tables_cannot_do_is_refused() {
     place.run(&again, "").quiet();
     let message =
         place.run(&["normalize", "--column", "url", "n.parquet", "-o", "m.parquet"], "").refused();
-    assert!(message.contains("there is a column uri_normalized already"), "{message}");
+    assert!(message.contains("a column uri_normalized already exists"), "{message}");
 }
 
 #[test]

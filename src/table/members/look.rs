@@ -1,10 +1,10 @@
-//! The values of a line, by the events of its parser.
+//! Visits the values of a line as its parser finds them.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::{Looking, Member, Members, Number, Shape};
 
-/// The value of a line as a whole.
+/// The line as a whole.
 pub(super) struct Values<'a> {
     members: &'a mut Members,
     looking: &'a Looking<'a>,
@@ -21,7 +21,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The way to a value: its name, and that of what it is in.
+/// The path of a value: its name, and the path of the object or array that contains it.
 #[derive(Clone, Copy)]
 struct Path<'a> {
     name: &'a str,
@@ -39,7 +39,7 @@ impl Path<'_> {
 }
 
 impl Looking<'_> {
-    /// Takes note of what is wrong at `path`.
+    /// Records the error at `path`.
     fn fail<E: Error>(&self, path: &Path<'_>, what: &str) -> E {
         let mut name = String::new();
         path.push_to(&mut name);
@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 }
 
-/// The name of a member; gives its number.
+/// The name of a member; returns its number.
 struct Name<'a> {
     members: &'a mut Members,
     looking: &'a Looking<'a>,
@@ -98,7 +98,7 @@ impl Visitor<'_> for Name<'_> {
 
     fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
         let Name { members, looking, path } = self;
-        let at = members.member(name, looking.is_closed);
+        let at = members.member(name, looking.is_fixed);
         at.map_err(|what| looking.fail(&Path { name, outer: path }, &what))
     }
 }
@@ -111,8 +111,8 @@ struct Value<'a> {
 }
 
 impl Value<'_> {
-    fn be<E: Error>(&mut self, shape: Shape) -> Result<(), E> {
-        let done = self.shape.be(shape, self.looking.is_closed);
+    fn unite<E: Error>(&mut self, shape: Shape) -> Result<(), E> {
+        let done = self.shape.unite(shape, self.looking.is_fixed);
         done.map_err(|what| self.looking.fail(self.path, &what))
     }
 }
@@ -137,31 +137,31 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
-        self.be(Shape::Bool)
+        self.unite(Shape::Bool)
     }
 
     fn visit_i64<E: Error>(mut self, number: i64) -> Result<(), E> {
-        self.be(Shape::Number(Number::whole(number.unsigned_abs(), number < 0)))
+        self.unite(Shape::Number(Number::whole(number.unsigned_abs(), number < 0)))
     }
 
     fn visit_u64<E: Error>(mut self, number: u64) -> Result<(), E> {
-        self.be(Shape::Number(Number::whole(number, false)))
+        self.unite(Shape::Number(Number::whole(number, false)))
     }
 
     fn visit_f64<E: Error>(mut self, number: f64) -> Result<(), E> {
-        // The parser makes doubles of whole numbers that have no place in 64 bits.
+        // The parser turns integers that do not fit 64 bits into doubles.
         if number.abs() >= (1u64 << 63) as f64 && self.looking.is_whole(number) {
-            return Err(self.looking.fail(self.path, "is a whole number beyond 64 bits"));
+            return Err(self.looking.fail(self.path, "is an integer that does not fit 64 bits"));
         }
-        self.be(Shape::Number(Number { has_fractions: true, ..Number::default() }))
+        self.unite(Shape::Number(Number { has_fractions: true, ..Number::default() }))
     }
 
     fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
-        self.be(Shape::Text)
+        self.unite(Shape::Text)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
-        self.be(Shape::List(Box::default()))?;
+        self.unite(Shape::List(Box::default()))?;
         let Value { shape, looking, path } = self;
         let Shape::List(shape) = shape else { return Ok(()) };
         while items.next_element_seed(Value { shape, looking, path })?.is_some() {}
@@ -169,7 +169,7 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
-        self.be(Shape::Object(Members::default()))?;
+        self.unite(Shape::Object(Members::default()))?;
         let Value { shape, looking, path } = self;
         let Shape::Object(members) = shape else { return Ok(()) };
         Object { members, looking, path: Some(path) }.visit_map(map)

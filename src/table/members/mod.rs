@@ -1,4 +1,4 @@
-//! The members of JSON lines as columns: which there are, and of what types.
+//! The members of JSON lines as columns: their names and types.
 
 mod look;
 mod records;
@@ -24,8 +24,8 @@ const EXACT: u64 = 1 << 53;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Members {
     fields: Vec<Member>,
-    /// Where a name is in `fields`.
-    places: HashMap<String, usize>,
+    /// The index in `fields` of a name.
+    indexes: HashMap<String, usize>,
     /// Objects so far.
     objects: u64,
 }
@@ -38,7 +38,7 @@ struct Member {
     object: u64,
 }
 
-/// What all values of a member are.
+/// The type of all values of a member.
 #[derive(Clone, Debug, Default)]
 enum Shape {
     /// Null, so far.
@@ -51,7 +51,7 @@ enum Shape {
     Object(Members),
 }
 
-/// Which sorts of numbers there are.
+/// The kinds of numbers that occur.
 #[derive(Clone, Copy, Debug, Default)]
 struct Number {
     has_fractions: bool,
@@ -72,20 +72,19 @@ impl Members {
         Ok(())
     }
 
-    /// An error if the object `line` has what has no place in these columns; it names the member.
+    /// Fails if the object `line` does not fit these columns; the error names the member.
     pub(super) fn check(&mut self, line: &str) -> Result<(), String> {
         self.look(line, true)
     }
 
-    fn look(&mut self, line: &str, is_closed: bool) -> Result<(), String> {
-        let looking = Looking { line, is_closed, fault: RefCell::default() };
+    fn look(&mut self, line: &str, is_fixed: bool) -> Result<(), String> {
+        let looking = Looking { line, is_fixed, fault: RefCell::default() };
         let mut json = Deserializer::from_str(line);
         let done = match line.starts_with('{') {
             true => look::Values::new(self, &looking).read(&mut json).and_then(|()| json.end()),
             false => return Err(NO_OBJECT.to_owned()),
         };
-        let told = |error| looking.fault.take().unwrap_or_else(|| no_object(&error));
-        done.map_err(told)
+        done.map_err(|error| looking.fault.take().unwrap_or_else(|| no_object(&error)))
     }
 
     /// The columns.
@@ -98,20 +97,22 @@ impl Members {
         self.fields.iter().map(field).collect()
     }
 
-    /// The number of the member called `name` of the object that is being looked at.
-    fn member(&mut self, name: &str, is_closed: bool) -> Result<usize, String> {
-        let at = match self.places.get(name) {
+    /// The number of the member called `name` of the current object.
+    fn member(&mut self, name: &str, is_fixed: bool) -> Result<usize, String> {
+        let at = match self.indexes.get(name) {
             Some(&at) => at,
-            None if is_closed => return Err("is not in the lines that tell the columns".to_owned()),
+            None if is_fixed => {
+                return Err("is not in the lines that define the columns".to_owned());
+            }
             None => {
                 let (name, shape, object) = (name.to_owned(), Shape::Nothing, 0);
-                self.places.insert(name.clone(), self.fields.len());
+                self.indexes.insert(name.clone(), self.fields.len());
                 self.fields.push(Member { name, shape, object });
                 self.fields.len() - 1
             }
         };
         let before = std::mem::replace(&mut self.fields[at].object, self.objects);
-        if before == self.objects { Err("is there twice".to_owned()) } else { Ok(at) }
+        if before == self.objects { Err("occurs twice".to_owned()) } else { Ok(at) }
     }
 }
 
@@ -128,8 +129,8 @@ impl Shape {
         }
     }
 
-    /// Takes note that a value is `other`, which has nothing in it.
-    fn be(&mut self, other: Shape, is_closed: bool) -> Result<(), String> {
+    /// Adds a value of the type `other`, which is empty.
+    fn unite(&mut self, other: Shape, is_fixed: bool) -> Result<(), String> {
         match (self, other) {
             (_, Shape::Nothing)
             | (Shape::Bool, Shape::Bool)
@@ -139,13 +140,13 @@ impl Shape {
             (Shape::Number(number), Shape::Number(more)) => {
                 let before = number.data_type();
                 number.join(more)?;
-                if is_closed && before != number.data_type() {
+                if is_fixed && before != number.data_type() {
                     return Err(format!("does not fit its column, which is of {before}"));
                 }
                 Ok(())
             }
-            (Shape::Nothing, other) if is_closed && !matches!(other, Shape::Text) => {
-                Err(format!("is {other} here, and null in the lines that tell the columns"))
+            (Shape::Nothing, other) if is_fixed && !matches!(other, Shape::Text) => {
+                Err(format!("is {other} here, and null in the lines that define the columns"))
             }
             (shape @ Shape::Nothing, other) => {
                 *shape = other;
@@ -186,10 +187,10 @@ impl Number {
         self.has_inexact |= more.has_inexact;
         let what = match self {
             Number { has_fractions: true, has_inexact: true, .. } => {
-                "has fractions and whole numbers beyond 2^53, and no column holds both exactly"
+                "has fractions and integers beyond 2^53, and no type of column holds both exactly"
             }
             Number { has_negative: true, has_large: true, .. } => {
-                "has negative numbers and others beyond 2^63, and no column holds both"
+                "has negative numbers and numbers beyond 2^63, and no type of column holds both"
             }
             _ => return Ok(()),
         };
@@ -205,28 +206,28 @@ impl Number {
     }
 }
 
-/// How a line is looked at.
+/// The inspection of a line.
 struct Looking<'l> {
     line: &'l str,
-    /// Whether types stay as they are.
-    is_closed: bool,
-    /// What is wrong.
+    /// Whether the types are fixed.
+    is_fixed: bool,
+    /// The error, if there is one.
     fault: RefCell<Option<String>>,
 }
 
 impl Looking<'_> {
-    /// Whether `number`, which is none of 64 bits, was written as a whole one.
+    /// Whether `number`, which does not fit 64 bits, was written as an integer.
     fn is_whole(&self, number: f64) -> bool {
         let mut rest = self.line;
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
             let tail = &rest[start..];
             let end = tail.find(|c: char| !c.is_ascii_digit() && !".eE+-".contains(c));
-            let (literal, behind) = tail.split_at(end.unwrap_or(tail.len()));
+            let (literal, after) = tail.split_at(end.unwrap_or(tail.len()));
             let is_plain = literal.bytes().all(|byte| byte.is_ascii_digit());
             if is_plain && literal.parse() == Ok(number.abs()) {
                 return true;
             }
-            rest = behind;
+            rest = after;
         }
         false
     }

@@ -1,4 +1,4 @@
-//! JSON lines as rows with a column a member.
+//! JSON lines as rows, with a column for each member.
 
 use std::io::BufRead;
 
@@ -12,20 +12,20 @@ use crate::table::error::unread;
 use crate::table::line::LineReader;
 use crate::table::unit::BATCH_BYTES;
 
-/// Reads lines to batches of rows, a column a member.
+/// Reads lines to batches of rows, with a column for each member.
 pub(in crate::table) struct Records<R> {
     lines: LineReader<R>,
     table: String,
     members: Members,
-    /// Whether `members` tell of these lines, and not only of some before.
+    /// Whether `members` were learned from all of these lines, and not only from the first.
     is_known: bool,
     decoder: Decoder,
     rows: usize,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Lines of `reader`, a table called `table` with these members, in batches of `rows`, or of less if that is more than
-    /// [`BATCH_BYTES`]. `is_known` says that all of them have been [learnt](Members::learn) from.
+    /// Lines of `reader`, a table called `table` with these members, in batches of `rows`, or of fewer if these exceed
+    /// [`BATCH_BYTES`]. With `is_known`, the members were [learned](Members::learn) from all of these lines.
     pub(in crate::table) fn new(
         reader: R,
         table: &str,
@@ -34,7 +34,7 @@ impl<R: BufRead> Records<R> {
         rows: usize,
     ) -> Result<Records<R>, TableError> {
         let builder = ReaderBuilder::new(members.schema()).with_strict_mode(true);
-        // One more than there will be, so that it never stops before it is told to.
+        // One more than needed, so that the decoder never completes a batch by itself.
         let decoder = builder.with_batch_size(rows + 1).build_decoder()?;
         let (lines, table) = (LineReader::new(reader, table), table.to_owned());
         Ok(Records { lines, table, members, is_known, decoder, rows })

@@ -1,6 +1,6 @@
-//! Rows that are read a second time, when it is known which of them are written.
+//! The second pass: rows are read again once it is known which of them are written.
 //!
-//! Of tables that can be read only once, all rows spill to disk as a stream of Arrow IPC.
+//! The rows of tables that can be read only once spill to disk as a stream of Arrow IPC.
 
 use std::io::BufWriter;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use rayon::prelude::*;
 
 use super::TableError;
 use super::job::Job;
-use super::read::{Again, Reader, each_wave};
+use super::read::{Reader, RereadableTable, each_wave};
 use super::unit::Unit;
 use super::values::blank;
 use crate::pipeline::{Invalid, Select};
 use crate::survivors::{SpillStream, StoreError, Survivors, Window};
 
-/// What is known of the rows of a batch when they are read for the first time.
+/// What the first pass knows of the rows of a batch.
 pub(super) struct Marked {
-    /// Which rows are to be written now; null where there is not a URI.
+    /// Which rows are written now; null for rows without a URI.
     pub(super) marks: BooleanArray,
     /// How many are invalid.
     pub(super) invalid: Invalid,
-    /// Whether what is to be written will only be known at the end.
-    pub(super) waits: bool,
+    /// Whether only the second pass decides what is written.
+    pub(super) is_deferred: bool,
 }
 
-/// Which rows are written in the end.
+/// The rows that the second pass writes.
 pub(super) struct Chosen<'s> {
     pub(super) survivors: Survivors<'s>,
     pub(super) select: Select,
-    /// Whether a column says how many rows each class has.
+    /// Whether a column holds the number of rows of each class.
     pub(super) has_counts: bool,
     /// The number of the column of URIs, if rows without one are kept.
     pub(super) blank_in: Option<usize>,
@@ -42,7 +42,7 @@ pub(super) struct Chosen<'s> {
 }
 
 impl Chosen<'_> {
-    /// For each row of `batch`, which is the next one, whether it is written, and how many rows it represents if that is asked for.
+    /// For each row of `batch`, the next one: whether it is written, and how many rows it represents if `has_counts`.
     fn next(
         &mut self,
         batch: &RecordBatch,
@@ -64,11 +64,11 @@ impl Chosen<'_> {
     }
 }
 
-/// Places of rows that will be read again, table after table.
+/// Positions of the rows to be read again, table after table.
 #[derive(Default)]
-pub(super) struct Rereading {
+pub(super) struct SecondPass {
     parts: Vec<Part>,
-    /// Rows to be written with those that come first, as they were read together.
+    /// Rows to be written with the first ones, because they were read together.
     held: Unit,
     /// Rows so far.
     pub(super) rows: u64,
@@ -77,30 +77,30 @@ pub(super) struct Rereading {
 /// Rows of a table.
 struct Part {
     from: From,
-    /// Rows that stand before them there.
+    /// Rows of the table that precede them.
     skip: u64,
     rows: u64,
 }
 
 enum From {
-    Table(Again),
+    Table(RereadableTable),
     Writing(Box<StreamWriter<BufWriter<SpillStream>>>),
     Stream(SpillStream),
 }
 
-impl Rereading {
-    /// What comes now are the rows of a table with these columns, without the first `skip`. If it cannot be read `again`, they
+impl SecondPass {
+    /// Starts a table with these columns; its first `skip` rows do not belong to the pass. If it is not `rereadable`, the rows
     /// spill to a `stream`.
     pub(super) fn begin(
         &mut self,
-        again: Option<&Again>,
+        rereadable: Option<&RereadableTable>,
         schema: &Schema,
         skip: u64,
         stream: impl FnOnce() -> Result<SpillStream, StoreError>,
     ) -> Result<(), TableError> {
         self.end_part()?;
-        let (from, skip) = match again {
-            Some(again) => (From::Table(again.clone()), skip),
+        let (from, skip) = match rereadable {
+            Some(table) => (From::Table(table.clone()), skip),
             None => {
                 let stream = BufWriter::new(stream()?);
                 (From::Writing(Box::new(StreamWriter::try_new(stream, schema)?)), 0)
@@ -110,8 +110,8 @@ impl Rereading {
         Ok(())
     }
 
-    /// Takes note of the next rows.
-    pub(super) fn take(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
+    /// Adds the next rows.
+    pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
         self.rows += batch.num_rows() as u64;
         let Some(part) = self.parts.last_mut() else { return Ok(()) };
         part.rows += batch.num_rows() as u64;
@@ -122,7 +122,7 @@ impl Rereading {
         Ok(())
     }
 
-    /// Holds what is to be written of a unit whose other rows wait.
+    /// Keeps the rows to be written of a unit whose other rows are deferred.
     pub(super) fn hold(&mut self, batches: Unit) {
         self.held.extend(batches);
     }
@@ -143,7 +143,7 @@ impl Rereading {
         Ok(())
     }
 
-    /// Reads all of them and hands those that are `chosen` to `put`, as batches of the columns of `schema`.
+    /// Reads all rows and passes those that are `chosen` to `put`, as batches of the columns of `schema`.
     pub(super) fn read(
         mut self,
         job: &Job,
@@ -152,13 +152,11 @@ impl Rereading {
         mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
         self.end_part()?;
-        let Rereading { parts, mut held, .. } = self;
+        let SecondPass { parts, mut held, .. } = self;
         for Part { from, skip, rows } in parts {
-            let (mut reader, again) = match from {
-                From::Table(again) => (Reader::open(again.input(), job)?, Some(again)),
-                From::Stream(stream) => {
-                    (Reader::of_stream(stream, "rows that spilled", column)?, None)
-                }
+            let (mut reader, table) = match from {
+                From::Table(table) => (Reader::open(table.input(), job)?, Some(table)),
+                From::Stream(stream) => (Reader::of_stream(stream, "spilled rows", column)?, None),
                 From::Writing(_) => continue,
             };
             let mut window = Extent { skip: reader.skip(skip), rows };
@@ -169,7 +167,7 @@ impl Rereading {
                 }
                 put(&units)
             })?;
-            again.map_or(Ok(()), |again| again.check())?;
+            table.map_or(Ok(()), |table| table.check())?;
         }
         Ok(())
     }
@@ -182,7 +180,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// What of `batch`, which follows the one before, is in it.
+    /// The part of `batch`, the next one, that is within the extent.
     fn cut(&mut self, batch: &RecordBatch) -> Option<RecordBatch> {
         let rows = batch.num_rows() as u64;
         let skip = self.skip.min(rows);
