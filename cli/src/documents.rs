@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use uriscan::internals::files::File;
 use uriscan::io::{Compression, Source};
-use uriscan::pipeline::{self, LeftOut, Settings};
+use uriscan::pipeline::{self, Settings, Skipped};
 
 use crate::config::Documents;
 use crate::exit::Failure;
@@ -19,7 +19,7 @@ use crate::output::{Claims, StdoutFile};
 /// Makes sources of `inputs` and of the files that `documents` adds; lists of the links in them if `is_list`.
 ///
 /// Below a directory, the file that standard output goes to is skipped; any other of `outputs` is refused. What cannot be
-/// read is reported to `unread` and skipped. What lists of links omit is counted in `left_out`.
+/// read is reported to `unread` and skipped. What lists of links omit is counted in `skipped`.
 ///
 /// # Errors
 /// When the list of files cannot be read, or names standard input twice; when an input is an output.
@@ -28,7 +28,7 @@ pub(crate) fn open(
     documents: &Documents,
     is_list: bool,
     settings: &Settings,
-    left_out: &Arc<Mutex<LeftOut>>,
+    skipped: &Arc<Mutex<Skipped>>,
     outputs: (&Claims, Option<&StdoutFile>),
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
@@ -49,7 +49,7 @@ pub(crate) fn open(
     let mut push = |source: Source, bytes: Option<u64>, is_walked: bool| {
         let source = source.text_only(is_walked && !walk.text);
         let source = match is_list {
-            true => pipeline::links_of(source, options, settings, left_out),
+            true => pipeline::links_of(source, options, settings, skipped),
             false => source,
         };
         found.sources.push(source);

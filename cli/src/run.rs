@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
-    self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LeftOut, LegacyQuestion,
-    Report, Settings, Sinks,
+    self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
+    Settings, Sinks, Skipped,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     };
     let is_extract = matches!(config.job, Job::Extract(..));
     // What was skipped when links were read from documents.
-    let left_out = Arc::new(Mutex::new(LeftOut::default()));
+    let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         None => inputs::open(&config.inputs)?,
         Some(documents) => documents::open(
@@ -59,7 +59,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             documents,
             !is_extract,
             &config.settings,
-            &left_out,
+            &skipped,
             (&claims, StdoutFile::of(&config.output).as_ref()),
             &mut report_unread,
         )?,
@@ -107,9 +107,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         print_approximate(*rate, &report);
     }
     if config.documents.is_some() {
-        let left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
-        left_out.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));
-        unread += report_skipped(if is_extract { &report } else { &left_out.report }, config);
+        let skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.faults.iter().for_each(|error| eprint_line(format_args!("uriscan: {error}")));
+        unread += report_skipped(if is_extract { &report } else { &skipped.report }, config);
     }
     if unread > 0 {
         return Ok(Outcome::SomeUnread);
@@ -207,7 +207,7 @@ fn work(
         },
         Job::Parse(format, repairs) => pipeline::parse(sources, format, *repairs, settings, sinks)?,
         Job::Legacy { question, legacy } => {
-            pipeline::judge_rfc2396(sources, *question, *legacy, settings, sinks)?
+            pipeline::inspect_rfc2396(sources, *question, *legacy, settings, sinks)?
         }
         Job::Resolve(options) => pipeline::resolve(sources, options, settings, sinks)?,
         Job::Check(format, repairs) => {

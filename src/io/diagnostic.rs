@@ -19,7 +19,7 @@ const CUT: &str = "…";
 
 /// The position of a record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Position<'a> {
     /// The name of the source.
     pub(crate) source: &'a str,
     /// The line in it, counted from 1.
@@ -36,13 +36,13 @@ pub(crate) struct Place<'a> {
 /// show as one column of text are escaped: controls and bytes that are not UTF-8 as `\x00` (tab, CR
 /// and LF as `\t`, `\r`, `\n`), non-ASCII characters other than letters and digits as `\u{2028}`. A
 /// record of more than 100 columns is truncated around the fault, with `…` for the omitted parts.
-pub(crate) fn write(place: Place<'_>, record: &[u8], error: UriError, out: &mut Vec<u8>) {
-    write_named(place, record, error.at, error.kind.name(), error.kind.message(), out);
+pub(crate) fn write(position: Position<'_>, record: &[u8], error: UriError, out: &mut Vec<u8>) {
+    write_named(position, record, error.at, error.kind.name(), error.kind.message(), out);
 }
 
 /// [`write()`] for anything with a position, a name and a message.
 pub(crate) fn write_named(
-    place: Place<'_>,
+    position: Position<'_>,
     record: &[u8],
     at: u32,
     name: &str,
@@ -50,16 +50,16 @@ pub(crate) fn write_named(
     out: &mut Vec<u8>,
 ) {
     let fault = (at as usize).min(record.len());
-    push_escaped(place.source.as_bytes(), usize::MAX, out);
+    push_escaped(position.source.as_bytes(), usize::MAX, out);
     out.push(b':');
-    push_decimal(place.line, out);
+    push_decimal(position.line, out);
     out.push(b':');
-    push_decimal(place.indent + u64::from(at) + 1, out);
+    push_decimal(position.indent + u64::from(at) + 1, out);
     for text in [": ", name, ": ", message, "\n"] {
         out.extend_from_slice(text.as_bytes());
     }
 
-    excerpt(record, fault, place.is_piece, INDENT, out);
+    excerpt(record, fault, position.is_piece, INDENT, out);
 }
 
 /// Appends `record`, truncated around byte `at` if it is long, and a line with a caret under that
@@ -130,9 +130,9 @@ mod tests {
     use crate::uri::{ErrorKind, parse};
 
     fn shown(record: &[u8]) -> String {
-        let place = Place { source: "list", line: 3, indent: 2, is_piece: false };
+        let position = Position { source: "list", line: 3, indent: 2, is_piece: false };
         let mut out = Vec::new();
-        write(place, record, parse(record).unwrap_err(), &mut out);
+        write(position, record, parse(record).unwrap_err(), &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -204,10 +204,10 @@ mod tests {
 
     #[test]
     fn a_piece_of_a_record_shows_that_it_continues() {
-        let place = Place { source: "a\nb", line: 1, indent: 0, is_piece: true };
+        let position = Position { source: "a\nb", line: 1, indent: 0, is_piece: true };
         let mut out = Vec::new();
         let error = UriError { kind: ErrorKind::TooLong, at: 5 };
-        write(place, b"abcde", error, &mut out);
+        write(position, b"abcde", error, &mut out);
         let expected =
             "a\\nb:1:6: too-long: the record is longer than the limit\n  abcde…\n       ^\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::diagnostic::{Place, push_escaped};
+use super::diagnostic::{Position, push_escaped};
 use super::row::push_decimal;
 use crate::audit::{Detail, Finding, Rule, each_secret};
 use crate::normalize::percent::push_encoded;
@@ -14,15 +14,15 @@ const QUOTED: usize = 200;
 /// Appends one line: `source:line:first-last: severity: rule (section): message: consequence`.
 ///
 /// Columns are bytes of the line, counted from 1; the last one is included.
-pub(crate) fn text(place: Place<'_>, finding: &Finding, out: &mut Vec<u8>) {
-    push_shown(place.source.as_bytes(), out);
+pub(crate) fn text(position: Position<'_>, finding: &Finding, out: &mut Vec<u8>) {
+    push_shown(position.source.as_bytes(), out);
     out.push(b':');
-    push_decimal(place.line, out);
+    push_decimal(position.line, out);
     out.push(b':');
-    push_decimal(place.indent + u64::from(finding.start) + 1, out);
+    push_decimal(position.indent + u64::from(finding.start) + 1, out);
     if finding.end > finding.start + 1 {
         out.push(b'-');
-        push_decimal(place.indent + u64::from(finding.end), out);
+        push_decimal(position.indent + u64::from(finding.end), out);
     }
     let rule = finding.rule;
     for text in [": ", finding.severity.name(), ": ", rule.id(), " (", rule.section(), "): "] {
@@ -83,10 +83,10 @@ struct Object<'a> {
 }
 
 /// Appends the object of `finding` in `record` and a line feed.
-pub(crate) fn jsonl(place: Place<'_>, record: &[u8], finding: &Finding, out: &mut Vec<u8>) {
+pub(crate) fn jsonl(position: Position<'_>, record: &[u8], finding: &Finding, out: &mut Vec<u8>) {
     let object = Object {
-        source: place.source,
-        line: place.line,
+        source: position.source,
+        line: position.line,
         start: finding.start,
         end: finding.end,
         rule: finding.rule.id(),
@@ -149,7 +149,7 @@ pub(crate) const SARIF_TAIL: &str = "\n]}]}\n";
 /// Appends a SARIF result after a comma. `byte` is the offset of the record in its source; `line`
 /// holds the bytes of its line up to the end of the record, if records are lines.
 pub(crate) fn sarif(
-    place: Place<'_>,
+    position: Position<'_>,
     line: Option<&[u8]>,
     byte: u64,
     finding: &Finding,
@@ -158,7 +158,7 @@ pub(crate) fn sarif(
     let (start, end) = (u64::from(finding.start), u64::from(finding.end));
     // Columns are counted in UTF-16, the default of the standard.
     let column = |line: &[u8], offset: u64| {
-        let until = usize::try_from(place.indent + offset).unwrap_or(usize::MAX);
+        let until = usize::try_from(position.indent + offset).unwrap_or(usize::MAX);
         let before = &line[..until.min(line.len())];
         let units = if before.is_ascii() {
             before.len()
@@ -170,11 +170,11 @@ pub(crate) fn sarif(
     let region = Region {
         byte_offset: byte + start,
         byte_length: end - start,
-        start_line: line.map(|_| place.line),
+        start_line: line.map(|_| position.line),
         start_column: line.map(|line| column(line, start)),
         end_column: line.map(|line| column(line, end)),
     };
-    let artifact_location = Artifact { uri: &as_reference(place.source) };
+    let artifact_location = Artifact { uri: &as_reference(position.source) };
     let result = SarifResult {
         rule_id: finding.rule.id(),
         rule_index: finding.rule as usize,
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn lines_agree_with_findings() {
-        let place = Place { source: "list", line: 7, indent: 2, is_piece: false };
+        let position = Position { source: "list", line: 7, indent: 2, is_piece: false };
         for record in [
             &b"http://u:p@h:25/%00%00/..?token=x"[..],
             b"http://0x7f.1/a b",
@@ -277,7 +277,7 @@ mod tests {
             assert!(!findings.is_empty());
             for finding in &findings {
                 let (mut out, mut message) = (Vec::new(), Vec::new());
-                text(place, finding, &mut out);
+                text(position, finding, &mut out);
                 push_shown(finding.message().as_bytes(), &mut message);
                 let (rule, severity) = (finding.rule, finding.severity);
                 let (first, last) = (finding.start + 3, finding.end + 2);

@@ -44,7 +44,7 @@ impl Columns {
     }
 }
 
-/// The cells of a row of CSV (RFC 4180), which stands in one line.
+/// The cells of a row of CSV (RFC 4180), which is on one line.
 fn csv(row: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut cells = Vec::new();
     let mut rest = row;
@@ -76,12 +76,12 @@ fn csv(row: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 impl Aliases {
     /// Reads the aliases that `open` gives: two columns, the URI and what it represents, as TSV, CSV or JSON lines with
-    /// `from` and `to`; the first row that is one decides which. A first row of the words `from` and `to` is a heading.
+    /// `from` and `to`; the first valid row decides which. A first row of the words `from` and `to` is a header.
     ///
-    /// `equivalence` is what makes two spellings one, without aliases; `hasher` makes the keys of the run.
+    /// `equivalence` decides which spellings are equivalent, without aliases; `hasher` makes the keys of the run.
     /// With `keep_targets` the targets can be shown ([`super::normalize`], [`super::Emit::Normalized`]) and have public keys.
-    /// `tell` hears of every row that merges nothing, with its line; `open` is called again when there are
-    /// conflicts or loops, to name their rows.
+    /// `on_fault` receives every ignored row with its line; `open` is called again if there are
+    /// conflicts or cycles, to find their rows.
     ///
     /// # Errors
     /// When the source cannot be read.
@@ -91,7 +91,7 @@ impl Aliases {
         hasher: Hasher,
         keep_targets: bool,
         settings: &Settings,
-        tell: &mut dyn FnMut(AliasFault, u64),
+        on_fault: &mut dyn FnMut(AliasFault, u64),
     ) -> Result<Aliases, Error> {
         let mut reader = Reader::new(equivalence, hasher.clone(), settings);
         let mut rows = AliasRows::new();
@@ -103,7 +103,7 @@ impl Aliases {
                     targets.entry(to.0).or_insert_with(|| form.into());
                 }
             }
-            Err(fault) => tell(fault, line),
+            Err(fault) => on_fault(fault, line),
         })?;
         let digest = reader.digest();
         let table = AliasTable::new(rows);
@@ -111,8 +111,8 @@ impl Aliases {
             reader.each(open(), &mut |line, row| {
                 let Ok((from, (to, _))) = row else { return };
                 match table.lookup(from) {
-                    Lookup::Conflict if from != to => tell(AliasFault::Conflict, line),
-                    Lookup::Loop if from != to => tell(AliasFault::Loop, line),
+                    Lookup::Conflict if from != to => on_fault(AliasFault::Conflict, line),
+                    Lookup::Loop if from != to => on_fault(AliasFault::Loop, line),
                     _ => {}
                 }
             })?;
@@ -266,9 +266,9 @@ mod tests {
         let open = || Source::new("aliases", text.as_bytes());
         let mut told = Vec::new();
         let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
-        let mut tell = |fault: AliasFault, line| told.push((fault, line));
+        let mut on_fault = |fault: AliasFault, line| told.push((fault, line));
         let aliases =
-            Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut tell)
+            Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut on_fault)
                 .unwrap();
         assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
         assert_eq!(told, [(AliasFault::Invalid, 1)]);
@@ -284,9 +284,9 @@ mod tests {
         for chunk_bytes in [1, 64, 1 << 16] {
             told.clear();
             let settings = Settings { chunk_bytes, ..Settings::default() };
-            let mut tell = |fault: AliasFault, line| told.push((fault, line));
+            let mut on_fault = |fault: AliasFault, line| told.push((fault, line));
             let aliases =
-                Aliases::read(&open, &equivalence, hasher.clone(), true, &settings, &mut tell)
+                Aliases::read(&open, &equivalence, hasher.clone(), true, &settings, &mut on_fault)
                     .unwrap();
             assert_eq!(
                 told,

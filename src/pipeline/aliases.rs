@@ -7,27 +7,27 @@ use crate::key::{Hasher, Key};
 
 /// Pairs of URIs, the first of which represents the second, such as redirects that were seen.
 ///
-/// Chains are followed to their end. Compared are canonical forms, so a pair speaks for every spelling of its
-/// first URI. 40 bytes per pair, and the targets besides where they are to be shown.
+/// Chains are followed to their end. Canonical forms are compared, so a pair applies to every spelling of its
+/// first URI. Takes 40 bytes per pair, plus the targets if they are kept.
 #[derive(Debug)]
 pub struct Aliases {
     pub(super) table: AliasTable,
     pub(super) hasher: Hasher,
     pub(super) digest: [u8; 32],
-    /// The canonical forms of what stands on the right, by key, where they are to be shown.
+    /// The canonical forms of the right sides, by key, if they are kept.
     pub(super) targets: Option<HashMap<u128, Box<[u8]>>>,
 }
 
-/// What is wrong with a row of a file of aliases; the row merges nothing.
+/// Why a row of a file of aliases is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AliasFault {
-    /// It has not two columns, or not the members `from` and `to`.
+    /// It does not have two columns, or the members `from` and `to`.
     Malformed,
     /// One of the two is not a URI.
     Invalid,
-    /// Another row sends the same URI elsewhere.
+    /// Another row has another target for the same URI.
     Conflict,
-    /// It leads into a circle.
+    /// It is part of a cycle.
     Loop,
 }
 
@@ -46,7 +46,7 @@ impl AliasFault {
         }
     }
 
-    /// What it means, in one sentence.
+    /// The explanation in one sentence.
     pub const fn message(self) -> &'static str {
         match self {
             AliasFault::Malformed => "a row has two columns, from and to; nothing is merged by it",
@@ -69,7 +69,7 @@ impl Aliases {
         self.digest
     }
 
-    /// Whether the canonical forms of what stands on the right are kept.
+    /// Whether the canonical forms of the right sides are kept.
     pub fn has_targets(&self) -> bool {
         self.targets.is_some()
     }

@@ -8,7 +8,7 @@ use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
 use crate::chunk::Span;
-use crate::io::diagnostic::Place;
+use crate::io::diagnostic::Position;
 use crate::io::{Chunk, Shape, Source, finding};
 use crate::simd::Isa;
 
@@ -28,7 +28,7 @@ pub enum AuditFormat {
     Sarif,
 }
 
-/// What is looked for, and how it is reported.
+/// Which rules are checked, and how findings are reported.
 ///
 /// ```
 /// use uriscan::pipeline::{AuditFormat, AuditOptions};
@@ -96,10 +96,10 @@ impl FindingCounts {
     }
 }
 
-/// Writes what `options.rules` find in the records of `sources`, in order; gives the totals of the run, in
+/// Writes what `options.rules` find in the records of `sources`, in order; returns the totals of the run, in
 /// which `written` counts the records with findings, and the findings by rule.
 ///
-/// A record that is not a URI-reference is counted as invalid, and judged as Appendix B splits it. One
+/// A record that is not a URI-reference is counted as invalid, and audited as Appendix B splits it. One
 /// that is too long is a finding of [`Rule::Invalid`].
 ///
 /// ```
@@ -132,7 +132,7 @@ pub fn audit(
         let mut out = FirstWithoutComma { out: &mut *sinks.out, has_begun: false };
         // The cast lets the borrow end here, which it could not inside the `Option`.
         let progress =
-            sinks.progress.as_mut().map(|told| &mut **told as &mut (dyn FnMut(u64) + Send));
+            sinks.progress.as_mut().map(|progress| &mut **progress as &mut (dyn FnMut(u64) + Send));
         let mut inner = Sinks { progress, ..Sinks::new(&mut out) };
         let report = run(&mut job, sources, settings, &mut inner)?;
         sinks.out.write_all(finding::SARIF_TAIL.as_bytes()).map_err(Error::Write)?;
@@ -144,7 +144,7 @@ pub fn audit(
     Ok((report, job.counts))
 }
 
-/// Leaves out the comma that stands before the first of a list.
+/// Removes the comma before the first element of a list.
 struct FirstWithoutComma<'a> {
     out: &'a mut (dyn Write + Send),
     has_begun: bool,
@@ -196,7 +196,7 @@ struct Loud {
 }
 
 impl Audit {
-    /// Judges a record of the chunk.
+    /// Audits a record of the chunk.
     #[inline(never)]
     fn look(&self, loud: Loud, slot: &mut Slot<Findings>) {
         let Slot { chunk, rows, out, report, .. } = slot;
@@ -206,7 +206,7 @@ impl Audit {
         if let Some(error) = audit_with(hint, record, self.options.rules, &mut rows.buffer) {
             report.invalid.add(error.kind);
         }
-        let place = Place {
+        let position = Position {
             source: &self.names[chunk.source],
             line: chunk.line + u64::from(lines),
             indent: u64::from(span.start - line_start),
@@ -217,14 +217,14 @@ impl Audit {
         for finding in &rows.buffer {
             rows.counts.add(finding);
             let byte = chunk.byte + u64::from(span.start);
-            self.write(place, whole, record, byte, finding, out);
+            self.write(position, whole, record, byte, finding, out);
         }
     }
 
     /// Appends `finding`, in `record`, which begins at `byte` of its source and ends the text `line`.
     fn write(
         &self,
-        place: Place<'_>,
+        position: Position<'_>,
         line: &[u8],
         record: &[u8],
         byte: u64,
@@ -232,11 +232,11 @@ impl Audit {
         out: &mut Vec<u8>,
     ) {
         match self.options.format {
-            AuditFormat::Text => finding::text(place, found, out),
-            AuditFormat::Jsonl => finding::jsonl(place, record, found, out),
+            AuditFormat::Text => finding::text(position, found, out),
+            AuditFormat::Jsonl => finding::jsonl(position, record, found, out),
             AuditFormat::Sarif => {
                 let line = (self.record_end == b'\n').then_some(line);
-                finding::sarif(place, line, byte, found, out);
+                finding::sarif(position, line, byte, found, out);
             }
         }
     }
@@ -298,9 +298,9 @@ impl Job for Audit {
         let mut row = Vec::new();
         if self.options.rules.has(Rule::Invalid) {
             let source = &self.names[chunk.source];
-            let place = Place { source, line: chunk.line, indent: 0, is_piece: true };
+            let position = Position { source, line: chunk.line, indent: 0, is_piece: true };
             let text = chunk.text.padded().content();
-            self.write(place, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
+            self.write(position, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
         }
         LongRecord::Row(row)
     }
@@ -308,7 +308,7 @@ impl Job for Audit {
 
 /// Writes every record of `sources` with its secrets masked ([`redact_into`]); a blank line stays a blank line.
 ///
-/// In the report, `written` counts records. One too long to be judged is left out, and counted as
+/// In the report, `written` counts records. An overlong one is omitted, and counted as
 /// invalid, since a secret in it could not be found.
 ///
 /// # Errors

@@ -21,7 +21,7 @@ use crate::rules::{self, RuleSet};
 use crate::simd::Isa;
 use crate::uri::{ErrorKind, UriError};
 
-/// What is one and what is not.
+/// When two records are equivalent.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
@@ -41,7 +41,7 @@ pub struct CensusOptions {
     pub drop_fragment: bool,
     /// Rules beyond the RFC, counted on top of the highest rung.
     pub rules: Option<Arc<RuleSet>>,
-    /// What may be done to records that are no URI, as in [`super::Equivalence::repairs`].
+    /// Repairs of records that are not URIs, as in [`super::Equivalence::repairs`].
     pub repairs: Repairs,
     /// The hash for keys.
     pub hasher: Hasher,
@@ -131,7 +131,7 @@ pub struct Census {
     pub rungs: [RungCensus; Rung::ALL.len()],
     /// The rules, if there are some.
     pub rules: Option<RulesCensus>,
-    /// Records that are no URI by the strict grammar, by kind; a relative reference is
+    /// Records that are not URIs by the strict grammar, by kind; a relative reference is
     /// [`ErrorKind::Relative`]. Each is a class by its bytes. A host in raw UTF-8 counts here
     /// although the rung `scheme` has a canonical form for it.
     pub invalid: Invalid,
@@ -204,11 +204,11 @@ pub fn census(
     let progress = progress.map(|told| told as &mut (dyn FnMut(u64) + Send));
     let mut sinks = Sinks { progress, ..Sinks::new(&mut nowhere) };
     let report = run(&mut job, sources, settings, &mut sinks)?;
-    // What was too long to be judged has no key, and is one with nothing.
-    let unjudged = report.invalid.of(ErrorKind::TooLong);
+    // An overlong record has no key and is equivalent to no other.
+    let overlong = report.invalid.of(ErrorKind::TooLong);
     let mut below = report.records;
     let mut level = |set: &Set| {
-        let distinct = set.len() as u64 + unjudged;
+        let distinct = set.len() as u64 + overlong;
         let merges = below - distinct;
         below = distinct;
         (distinct, merges)

@@ -1,9 +1,9 @@
-//! Which records are URI-references, of which kind, and what is wrong with the others.
+//! Which records are URI-references, of which kind, and the errors of the others.
 
 use super::row_job::{Rows, each_parsed, run_rows};
 use super::slot::{Slot, Worker};
 use super::{Error, Report, Settings, Sinks};
-use crate::io::diagnostic::{self, Place};
+use crate::io::diagnostic::{self, Position};
 use crate::io::{Source, json};
 use crate::repair::Repairs;
 use crate::simd::Isa;
@@ -23,8 +23,8 @@ pub enum CheckFormat {
     Text,
 }
 
-/// Judges every record of `sources` that is not blank by RFC 3986 Appendix A, strictly; one that is no
-/// URI-reference, but is one with `repairs`, as what it is then.
+/// Checks every record of `sources` that is not blank by the grammar of RFC 3986, Appendix A; one that only `repairs` make
+/// a URI-reference is checked as repaired.
 ///
 /// The report's `invalid` counts what is not a URI-reference, by kind; its `written` counts the records
 /// about which something was written.
@@ -63,24 +63,36 @@ struct Check {
 
 impl Rows for Check {
     #[inline(always)]
-    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
+    fn of_chunk<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        position: Position<'_>,
+        slot: &mut Slot<()>,
+    ) {
         let how = (self.record_end, self.repairs);
-        each_parsed(isa, worker, how, place, slot, |place, text, result, out| match result {
+        each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => match self.format {
                 CheckFormat::Jsonl => {
-                    json::check_row(place.line, Ok(&parts), out);
+                    json::check_row(position.line, Ok(&parts), out);
                     true
                 }
                 CheckFormat::Text => false,
             },
-            Err(error) => self.of_fault(place, text, error, out),
+            Err(error) => self.of_fault(position, text, error, out),
         });
     }
 
-    fn of_fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
+    fn of_fault(
+        &self,
+        position: Position<'_>,
+        text: &[u8],
+        error: UriError,
+        out: &mut Vec<u8>,
+    ) -> bool {
         match self.format {
-            CheckFormat::Jsonl => json::check_row(place.line, Err(&error), out),
-            CheckFormat::Text => diagnostic::write(place, text, error, out),
+            CheckFormat::Jsonl => json::check_row(position.line, Err(&error), out),
+            CheckFormat::Text => diagnostic::write(position, text, error, out),
         }
         true
     }

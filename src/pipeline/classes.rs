@@ -1,6 +1,6 @@
 //! Deduplication that reports what it does: how many records a class has, which of them is kept, what was omitted and why.
 //!
-//! A class is complete when all is read, so its line is written then. Until then [`ClassSet`] gathers the classes; the
+//! A class is complete when everything is read; its line is written then. Until then [`ClassSet`] gathers the classes; the
 //! position of a record is the number of lines before it, in all sources. Survivors are written from memory, or, if their
 //! texts are not needed before, from a second reading of the sources ([`super::reread`]). [`super::dedup()`] holds keys only and
 //! has no part in this.
@@ -27,15 +27,15 @@ use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record, Wanted};
 
-/// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once all is read;
-/// and, if asked for, reports what became of the others.
+/// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
+/// and optionally reports the others.
 ///
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
 /// [`Sinks::dupes`] takes a line for each omitted record, in input order: the record, its
 /// survivor and the name of the lowest rung at which they are equivalent, with tabs between. Nothing is
 /// escaped: a URI holds no tab, and an invalid record is equivalent only to its own bytes; only where
-/// records with tabs are repaired a line may be read in two ways, and clusters tell. So the
+/// records with tabs are repaired is a line ambiguous; clusters are not. So the
 /// records of the results ([`Emit::Original`], [`Select::All`]) and of these lines together are those
 /// of the input, except for what `on_invalid` has turned away.
 ///
@@ -49,20 +49,19 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 ///
 /// on one line. `members` are all records of the class in input order, the survivor among them;
 /// `rung` is the lowest rung at which the member and the survivor are equivalent, and `rules` are the steps that
-/// make them one ([`crate::explain::compare`]), none for records of more than 8 KiB
-/// ([`crate::explain::LONGEST`]). For bytes that are no
-/// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for a record
-/// too long to be judged, which is a class of its own, they are null and `bytes` is its length.
+/// make them equivalent ([`crate::explain::compare`]), none for records of more than 8 KiB
+/// ([`crate::explain::LONGEST`]). For bytes that are not
+/// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
 ///
 /// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`super::Keep::Min`], [`super::Keep::Max`] and
 /// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
-/// survivor's. Where the sources are all regular files that are not compressed, and neither sink is asked for,
+/// survivor's. If all sources are uncompressed regular files and neither sink is used,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
-/// be judged wait in a temporary file, if they are not read again.
+/// be judged are kept in a temporary file, unless they are read again.
 ///
-/// What has no room under [`DedupOptions::limit`] goes to disk: some 22 bytes for each record where sources are read a second time,
-/// and else its text too, and then what is to be written. The results are the same.
+/// What exceeds [`DedupOptions::limit`] spills to disk: some 22 bytes for each record if sources are read a second time,
+/// otherwise its text too, and then the output. The results are the same.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ClassOptions, Settings, Sinks, classes}};
@@ -77,7 +76,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// ```
 ///
 /// # Errors
-/// See [`Error`]. When reading fails, all is written for what stands before the fault; nothing but
+/// See [`Error`]. If reading fails, everything is written for the records before the fault; only
 /// rejects under [`OnInvalid::Fail`].
 pub fn classes(
     sources: Vec<Source>,
@@ -90,12 +89,12 @@ pub fn classes(
 
 /// [`classes`] without those whose keys are in a set on disk.
 ///
-/// All their records count as duplicates. In [`Sinks::dupes`] nothing stands in the place of the survivor, and `seen` in that of
-/// the rung; in [`Sinks::clusters`] they are not. [`Seen::new_keys`] takes the keys of the classes that are written: not those
+/// All their records count as duplicates. In [`Sinks::dupes`] the survivor is empty and the rung is `seen`;
+/// [`Sinks::clusters`] omits them. [`Seen::new_keys`] takes the keys of the classes that are written: not those
 /// that [`ClassOptions::select`] holds back.
 ///
-/// The meaning of the set has to be that of [`super::Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases have to be read with
-/// their targets. The set is asked when all is read, once for each class.
+/// The meaning of the set must be that of [`super::Equivalence::meaning`] by [`DedupOptions::hash`]. Aliases must be read with
+/// their targets. The set is searched when everything is read, once for each class.
 ///
 /// # Errors
 /// See [`Error`].
@@ -118,7 +117,7 @@ fn run_classes(
 ) -> Result<Report, Error> {
     let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
     let has_texts = has_members || options.verify || options.keep.has_order();
-    let again: Option<Vec<Source>> =
+    let reopened: Option<Vec<Source>> =
         if has_texts { None } else { sources.iter().map(Source::again).collect() };
     let settings = &settings.within_limits();
     let limit = options.dedup.limit.as_ref();
@@ -132,7 +131,7 @@ fn run_classes(
         dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
         ..options.clone()
     };
-    let has_texts = again.is_none();
+    let has_texts = reopened.is_none();
     let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys: false };
     let names = sources.iter().map(|source| source.name.clone()).collect();
     let writer = RecordWriter::of_classes(&options, settings, Origins::new(names));
@@ -142,9 +141,9 @@ fn run_classes(
         writer,
         lines: 0,
         forecast: Forecast::new(&sources),
-        results: match again {
+        results: match reopened {
             None => Results::Held(Spool::new(limit.map(|limit| limit.temp_dir.clone()))),
-            Some(sources) => Results::Again { sources: Mutex::new(sources), long: 0 },
+            Some(sources) => Results::Reread { sources: Mutex::new(sources), long: 0 },
         },
         classes: Some(classes.without(seen, options.select, hasher)),
         options,
@@ -159,25 +158,25 @@ struct ClassJob<'s> {
     writer: RecordWriter,
     /// Lines so far, in all sources.
     lines: u64,
-    /// Until all is read.
+    /// `None` once everything is read.
     classes: Option<ClassSet<'s>>,
     forecast: Forecast,
     results: Results,
 }
 
-/// Where the results come from once all is read.
+/// Where the results come from once everything is read.
 enum Results {
-    /// From memory or spill files; with the records too long to be judged.
+    /// From memory or spill files; with the overlong records.
     Held(Spool),
-    /// From the sources, which are read once more; with the number of records too long to be judged that are to be written.
-    Again { sources: Mutex<Vec<Source>>, long: u64 },
+    /// From the sources, which are read once more; with the number of overlong records that are to be written.
+    Reread { sources: Mutex<Vec<Source>>, long: u64 },
 }
 
 /// The records of a chunk that have a key.
 #[derive(Debug, Default)]
 struct Found {
     keyed: scan::Found,
-    /// The lines in which they stand, counted from 0 in the chunk.
+    /// Their lines, counted from 0 in the chunk.
     lines: Vec<u32>,
     /// Lines of the chunk, those without a record included.
     line_count: u64,
@@ -186,7 +185,7 @@ struct Found {
 }
 
 impl Found {
-    /// Says in which lines of the chunk, which `index` is of, the records stand.
+    /// Finds the lines of the records in the chunk, whose index is `index`.
     fn number(&mut self, index: &Index) {
         self.line_count = index.record_count() as u64;
         self.lines.clear();
@@ -238,7 +237,7 @@ impl Job for ClassJob<'_> {
             // Nothing will be written.
             return Ok(());
         }
-        slots.iter_mut().for_each(|slot| self.place(slot));
+        slots.iter_mut().for_each(|slot| self.number_lines(slot));
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
         self.insert(&Scanned(scanned.collect()))?;
         self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
@@ -271,7 +270,7 @@ impl Job for ClassJob<'_> {
                 report.written = 0;
                 long.write_with(&mut found, report, sinks)
             }
-            Results::Again { sources, long } => {
+            Results::Reread { sources, long } => {
                 let sources = std::mem::take(sources.get_mut().unwrap_or_else(|e| e.into_inner()));
                 let (unit, survivors) = (Unit::Lines, found.survivors()?);
                 let reread = Reread { writer, on_invalid, unit, survivors, settings };
@@ -291,12 +290,12 @@ impl Job for ClassJob<'_> {
     }
 
     fn long_record(&self, _chunk: &Chunk) -> invalid::LongRecord {
-        // It waits with the others.
+        // It is written with the others.
         invalid::LongRecord::Row(Vec::new())
     }
 }
 
-/// What compares texts, if keys are not trusted.
+/// The comparison of texts, if keys are not trusted.
 fn proof<'o>(options: &'o ClassOptions, settings: &Settings) -> Option<Proof<'o>> {
     options.verify.then(|| Proof::new(&options.dedup.equivalence, settings.kernels))
 }
@@ -314,8 +313,8 @@ impl ClassJob<'_> {
         Ok(done?)
     }
 
-    /// Notes where the chunk of `slot` is among all lines, and keeps a piece of a long record that waits.
-    fn place(&mut self, slot: &mut Slot<Found>) {
+    /// Numbers the lines of the chunk of `slot`, and keeps a piece of an overlong record.
+    fn number_lines(&mut self, slot: &mut Slot<Found>) {
         self.writer.origins.note(self.lines, slot.chunk.source);
         if slot.chunk.shape == Shape::Records {
             slot.rows.position = self.lines;
@@ -327,7 +326,7 @@ impl ClassJob<'_> {
         let is_shown = !self.settings.redact || self.options.dedup.emit == Emit::Key;
         if self.options.dedup.on_invalid == OnInvalid::Pass && is_shown {
             match &mut self.results {
-                Results::Again { long, .. } => *long += u64::from(is_first),
+                Results::Reread { long, .. } => *long += u64::from(is_first),
                 Results::Held(spool) => {
                     if is_first {
                         spool.begin(self.lines);
@@ -345,7 +344,7 @@ impl ClassJob<'_> {
     }
 }
 
-/// Records too long to be judged, which are written with the others.
+/// Overlong records, which are written with the others.
 struct Long<'w> {
     writer: &'w RecordWriter,
     settings: Settings,

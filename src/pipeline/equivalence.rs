@@ -1,4 +1,4 @@
-//! What makes two records one: the one place that turns a record into the bytes that are compared.
+//! Equivalence of records: turns a record into the bytes by which it is compared, for all jobs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::set::Meaning;
 use crate::simd::{Isa, Kernels, Task};
 use crate::uri::{ErrorKind, UriError, parse};
 
-/// What makes two records one; every job that compares records takes it.
+/// When two records are equivalent; for every job that compares records.
 ///
 /// ```
 /// use uriscan::normalize::{Options, Rung};
@@ -38,19 +38,18 @@ pub struct Equivalence {
     pub context: Option<Context>,
     /// The grammar that says what a URI is and what its parts are. `rules`, `repairs` and `aliases` are made for
     /// RFC 3986, and so are explanations, also those of what [`super::classes()`] merges; under another
-    /// grammar rules and repairs are not applied, and aliases should be left out.
+    /// grammar rules and repairs are not applied, and aliases should be omitted.
     pub grammar: Grammar,
-    /// How far up the ladder, and whether the fragment counts.
+    /// The rung, and whether the fragment counts.
     pub normalize: Options,
     /// Rules beyond the RFC, applied to the form that the rung gives.
     pub rules: Option<Arc<RuleSet>>,
-    /// What may be done to a record that is not a URI to make it one; it is compared as repaired then, and is
-    /// not invalid.
+    /// Repairs of records that are not URIs. A repaired record is compared in its repaired form and is not invalid.
     pub repairs: Repairs,
-    /// The rung 6.2.4, over all others: what represents what. Read with the same options and hasher.
+    /// The aliases of rung 6.2.4, above all others. Read with the same options and hasher.
     pub aliases: Option<Arc<Aliases>>,
-    /// Another system whose answers are given instead; then nothing else here has a say, and what
-    /// [`super::classes()`] reports of rungs and rules means nothing.
+    /// The rules of another system. They replace everything else here, and the rungs and rules that
+    /// [`super::classes()`] reports are meaningless.
     pub profile: Option<Profile>,
 }
 
@@ -424,8 +423,8 @@ impl<'a> Task for Form<'_, 'a> {
     }
 }
 
-/// What one record after the other is compared by; holds the buffers that this needs.
-pub(super) struct Judge<'e> {
+/// Computes the forms by which records are compared; owns the buffers.
+pub(super) struct Canonicalizer<'e> {
     equivalence: &'e Equivalence,
     kernels: Kernels,
     text: PaddedBuf,
@@ -433,16 +432,16 @@ pub(super) struct Judge<'e> {
     scratch: Scratch,
 }
 
-impl<'e> Judge<'e> {
-    pub(super) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Judge<'e> {
+impl<'e> Canonicalizer<'e> {
+    pub(super) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Canonicalizer<'e> {
         let (text, index, scratch) = (PaddedBuf::default(), Index::new(), Scratch::default());
-        Judge { equivalence, kernels, text, index, scratch }
+        Canonicalizer { equivalence, kernels, text, index, scratch }
     }
 
     /// The bytes that represent the class of `record`: its canonical form, or its own bytes if it has
     /// none. `record` is not empty and was read from a chunk, so its length fits 32 bits.
     pub(super) fn form(&mut self, record: &[u8]) -> &[u8] {
-        let Judge { equivalence, kernels, text, index, scratch } = self;
+        let Canonicalizer { equivalence, kernels, text, index, scratch } = self;
         text.set(record);
         let record = index.only_record(*kernels, text.padded());
         kernels.run(Form(equivalence, record, scratch)).unwrap_or(record.bytes())

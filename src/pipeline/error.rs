@@ -1,4 +1,4 @@
-//! What can go wrong with a run.
+//! Errors of a run.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use crate::set::SetError;
 use crate::survivors::StoreError;
 use crate::uri::UriError;
 
-/// Why the work stopped before its end.
+/// Why a run stopped early.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,14 +21,14 @@ pub enum Error {
     Spill {
         /// The directory for such files.
         dir: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
     /// The threads could not be started.
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
     Set(SetError),
-    /// Public keys or proofs are asked for under [`super::Aliases`] that were read without their targets.
+    /// Public keys or proofs are requested under [`super::Aliases`] that were read without their targets.
     Targets,
     /// An invalid record under [`super::OnInvalid::Fail`].
     Invalid {

@@ -23,7 +23,7 @@ pub enum ExplainFormat {
     Jsonl,
 }
 
-/// What is explained and how.
+/// What to explain, and in which form.
 ///
 /// ```
 /// use uriscan::pipeline::{ExplainFormat, ExplainOptions, explain_one};
@@ -36,12 +36,12 @@ pub enum ExplainFormat {
 #[must_use]
 #[non_exhaustive]
 pub struct ExplainOptions {
-    /// What makes two records one.
+    /// When two records are equivalent.
     pub equivalence: Equivalence,
-    /// A record is two URIs with a tab between, to be compared; what follows a further tab is
-    /// left alone. A record without a tab is one URI.
+    /// A record is two URIs with a tab between, to be compared; what follows another tab is
+    /// ignored. A record without a tab is one URI.
     pub has_pairs: bool,
-    /// How.
+    /// The form.
     pub format: ExplainFormat,
 }
 
@@ -164,7 +164,7 @@ struct Explain<'a> {
 }
 
 impl Explain<'_> {
-    /// Appends what there is to say about a record.
+    /// Appends the explanation of a record.
     fn push(&self, line: u64, record: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         let mut fields = record.split(|&byte| byte == b'\t');
         match (fields.next(), fields.next()) {

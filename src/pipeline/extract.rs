@@ -1,4 +1,4 @@
-//! Links out of whatever holds them: a row per link, in order.
+//! Extracts links: a row per link, in order.
 
 use super::driver::{Job, Reading, run};
 use super::links::{self, ExtractOptions, Found};
@@ -8,7 +8,7 @@ use crate::extract::{Extractor, Links};
 use crate::io::{Source, found};
 use crate::simd::{Isa, Kernels};
 
-/// What is written of each link.
+/// The fields that are written for each link.
 ///
 /// ```
 /// use uriscan::pipeline::{LinkFormat, LinkShape};
@@ -25,21 +25,21 @@ pub struct LinkFormat {
     pub with_filename: bool,
     /// Whether it has the number of the line in the source, counted from 1.
     pub line_number: bool,
-    /// Whether it has the offset of the link's first byte in the source, counted from 0; of compressed
-    /// sources, in what they hold.
+    /// Whether it has the offset of the link's first byte in the source, counted from 0; in compressed
+    /// sources, the offset after decompression.
     pub byte_offset: bool,
-    /// Whether it has the kind of place where the link stands, as [`crate::extract::Context::name`] names it.
+    /// Whether it has the context of the link, as named by [`crate::extract::Context::name`].
     pub context: bool,
 }
 
 /// The shape of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkShape {
-    /// The URI, after what [`LinkFormat`] asks for, with `:` between, as `grep` does it.
+    /// The URI, after the fields that [`LinkFormat`] selects, separated by `:` as by `grep`.
     #[default]
     Line,
     /// A JSON object: `{"file":"a","line":1,"byte":0,"context":"text","uri":"http://h/"}`, always with all of
-    /// them. Bytes that are no UTF-8 become U+FFFD.
+    /// them. Bytes that are not UTF-8 become U+FFFD.
     Jsonl,
     /// No rows, but the number of links: one for all sources, or one for each after its name and `:`.
     Count,
@@ -48,7 +48,7 @@ pub enum LinkShape {
 /// Writes every link of `sources`, in order.
 ///
 /// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines and
-/// documents longer than [`Settings::max_record`], which are not looked into; [`Report::records`] both.
+/// documents longer than [`Settings::max_record`], which are not searched; [`Report::records`] both.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract}};

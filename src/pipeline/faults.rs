@@ -7,24 +7,24 @@ use super::{Error, Settings, Sinks};
 use crate::extract::Fault;
 use crate::io::{ChunkReader, ReadError, Shape};
 
-/// Chunks that could not be read when they were to be scanned.
+/// Chunks that could not be read when they were about to be scanned.
 #[derive(Default)]
 pub(super) struct Faults {
-    /// Nothing is worked on after the first one; otherwise nothing of its source.
+    /// Whether the first one ends the run; otherwise it ends its source.
     is_last: bool,
     /// The sources that have one.
     sources: Vec<usize>,
-    /// Of those found in the last batch, the sources and what went wrong.
+    /// The sources and errors of those found in the last batch.
     pub(super) new: Vec<(usize, io::Error)>,
 }
 
 impl Faults {
-    /// No faults so far; `is_last` says whether the first one ends the run.
+    /// No faults so far; with `is_last` the first one ends the run.
     pub(super) fn new(is_last: bool) -> Faults {
         Faults { is_last, ..Faults::default() }
     }
 
-    /// Makes the slots of a scanned batch that come after a fault those of nothing.
+    /// Empties the slots of a scanned batch that follow a fault.
     pub(super) fn apply<R: Default>(&mut self, slots: &mut [Slot<R>]) {
         if self.sources.is_empty() && slots.iter().all(|slot| slot.fault.is_none()) {
             return;
@@ -32,12 +32,12 @@ impl Faults {
         for slot in slots {
             let source = slot.chunk.source;
             if let Some(error) = slot.fault.take()
-                && !self.is_behind(source)
+                && !self.follows_fault(source)
             {
                 self.sources.push(source);
                 self.new.push((source, error));
             }
-            if self.is_behind(source) {
+            if self.follows_fault(source) {
                 slot.chunk.shape = Shape::Records;
                 slot.chunk.text.set_len(0);
                 slot.rows = R::default();
@@ -46,8 +46,8 @@ impl Faults {
         }
     }
 
-    /// Whether a fault stands before what comes of `source`.
-    fn is_behind(&self, source: usize) -> bool {
+    /// Whether a fault precedes further chunks of `source`.
+    fn follows_fault(&self, source: usize) -> bool {
         self.sources.contains(&source) || self.is_last && !self.sources.is_empty()
     }
 }

@@ -1,8 +1,8 @@
-//! How much is still to come.
+//! Estimates of the size of the rest of the input.
 
 use crate::io::Source;
 
-/// How many classes there will be in the end, by the share of the input that has been settled.
+/// Estimates the number of classes in the end from the share of the input that is processed.
 #[derive(Debug, Default)]
 pub(super) struct Forecast {
     /// Bytes of all sources, if known.
@@ -21,13 +21,13 @@ impl Forecast {
         self.settled_bytes += bytes;
     }
 
-    /// Bytes that are still to come, if known.
+    /// Bytes that remain, if known.
     pub(super) fn rest(&self) -> Option<u64> {
         self.total_bytes.map(|total| total.saturating_sub(self.settled_bytes))
     }
 
     /// The number of classes in the end if there are `classes` now, as if new ones kept coming at the
-    /// rate seen so far; 0 for no idea.
+    /// rate seen so far; 0 if unknown.
     pub(super) fn expected(&self, classes: usize) -> u64 {
         match self.total_bytes {
             Some(total) if self.settled_bytes > 0 => {

@@ -1,4 +1,4 @@
-//! What of the input is to be read a second time: parts of files, and copies of what can be read only once.
+//! The part of the input to be read a second time: ranges of files, and copies of sources that can be read only once.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -9,48 +9,48 @@ use crate::io::part::{Plain, raw_source};
 use crate::io::{Chunk, Source};
 use crate::survivors::{SpillDir, SpillFile};
 
-/// The names of sources, and where those that are files stand.
+/// The names of sources, and the paths of those that are files.
 pub(super) type Places = Vec<(String, Option<PathBuf>)>;
 
-/// The places of `sources`.
+/// The names and paths of `sources`.
 pub(super) fn places_of(sources: &[Source]) -> Places {
     sources.iter().map(|source| (source.name.clone(), source.path.clone())).collect()
 }
 
-/// Takes down chunks one after the other, so that all of them can be read again.
+/// Records consecutive chunks so that all of them can be read a second time.
 #[derive(Debug)]
 pub(super) struct Input {
-    places: Places,
+    paths: Places,
     dir: SpillDir,
-    /// Copies of what cannot be read again.
+    /// Copies of sources that cannot be read a second time.
     copies: Option<Arc<SpillFile>>,
     extents: Vec<Extent>,
 }
 
-/// Bytes of a source.
+/// A range of bytes of a source.
 #[derive(Debug)]
 struct Extent {
     source: usize,
     start: u64,
     end: u64,
-    from: Place,
+    from: Backing,
 }
 
-/// Where the bytes are found again.
+/// Where the bytes can be read a second time.
 #[derive(Clone, Debug)]
-enum Place {
+enum Backing {
     File(Plain),
-    /// In the copies, from this place on.
+    /// In the copies, from this offset on.
     Copy(u64),
 }
 
 impl Input {
-    /// Nothing yet, of the sources at `places`.
-    pub(super) fn new(places: Places, dir: &SpillDir) -> Input {
-        Input { places, dir: dir.clone(), copies: None, extents: Vec::new() }
+    /// An empty record of the sources at `paths`.
+    pub(super) fn new(paths: Places, dir: &SpillDir) -> Input {
+        Input { paths, dir: dir.clone(), copies: None, extents: Vec::new() }
     }
 
-    /// Takes down `chunk`, which follows the one before, if that is of the same source.
+    /// Adds `chunk`; chunks of the same source are consecutive.
     pub(super) fn take(&mut self, chunk: &Chunk) -> Result<(), Error> {
         let text = chunk.text.padded().content();
         if self.extents.last().is_none_or(|last| last.source != chunk.source) {
@@ -58,25 +58,25 @@ impl Input {
         }
         let Some(last) = self.extents.last_mut() else { return Ok(()) };
         last.end += text.len() as u64;
-        if let (Place::Copy(_), Some(copies)) = (&last.from, &self.copies) {
+        if let (Backing::Copy(_), Some(copies)) = (&last.from, &self.copies) {
             copies.append(&[text])?;
         }
         Ok(())
     }
 
-    /// Begins the source of `chunk`.
+    /// Starts the source of `chunk`.
     fn begin(&mut self, chunk: &Chunk) -> Result<(), Error> {
-        let path = self.places[chunk.source].1.as_deref();
+        let path = self.paths[chunk.source].1.as_deref();
         let from = match path.and_then(Plain::at) {
-            Some(plain) => Place::File(plain),
+            Some(plain) => Backing::File(plain),
             None => {
                 let copies = match self.copies.take() {
                     Some(copies) => copies,
                     None => Arc::new(self.dir.file()?),
                 };
-                // Nobody else writes there.
+                // There is no other writer.
                 let at = self.copies.insert(copies).append(&[])?;
-                Place::Copy(at)
+                Backing::Copy(at)
             }
         };
         let (source, start) = (chunk.source, chunk.byte);
@@ -84,7 +84,7 @@ impl Input {
         Ok(())
     }
 
-    /// Forgets all from byte `at` of source number `source` on.
+    /// Drops everything from byte `at` of source number `source` on.
     pub(super) fn cut(&mut self, source: usize, at: u64) {
         self.extents.retain(|extent| (extent.source, extent.start) < (source, at));
         if let Some(last) = self.extents.last_mut().filter(|last| last.source == source) {
@@ -92,27 +92,27 @@ impl Input {
         }
     }
 
-    /// All that was taken down, as sources.
+    /// All that was recorded, as sources.
     pub(super) fn sources(self) -> Vec<Source> {
-        let Input { places, copies, extents, .. } = self;
+        let Input { paths, copies, extents, .. } = self;
         let source = |extent: Extent| {
-            let name = places[extent.source].0.clone();
+            let name = paths[extent.source].0.clone();
             let (start, end) = (extent.start, extent.end);
             match (extent.from, &copies) {
-                (Place::File(plain), _) => raw_source(name, move || plain.part(start, end)),
-                (Place::Copy(at), Some(copies)) => {
+                (Backing::File(plain), _) => raw_source(name, move || plain.part(start, end)),
+                (Backing::Copy(at), Some(copies)) => {
                     let file = Arc::clone(copies);
                     raw_source(name, move || Ok(Copied { file, at, end: at + (end - start) }))
                 }
-                // There are copies where one was made.
-                (Place::Copy(_), None) => raw_source(name, || Ok(io::empty())),
+                // A copy implies a file of copies.
+                (Backing::Copy(_), None) => raw_source(name, || Ok(io::empty())),
             }
         };
         extents.into_iter().map(source).collect()
     }
 }
 
-/// Bytes of a spill file.
+/// A range of bytes of a spill file.
 struct Copied {
     file: Arc<SpillFile>,
     at: u64,
@@ -135,7 +135,7 @@ mod tests {
     use crate::io::ChunkReader;
 
     #[test]
-    fn what_was_read_is_read_again() {
+    fn recorded_chunks_are_read_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("list");
         let text: String = (0..500).map(|i| format!("line {i}\n")).collect();

@@ -1,4 +1,4 @@
-//! What becomes of invalid records: the one place that decides.
+//! The policy on invalid records, for all jobs.
 
 use super::report::Report;
 use super::slot::Slot;
@@ -9,10 +9,10 @@ use crate::uri::UriError;
 /// What to do with a record that is not a URI (or is a relative reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
-    /// Keep it as it is; its bytes are its key.
+    /// Keep it unchanged; its key is that of its bytes.
     #[default]
     Pass,
-    /// Leave it out.
+    /// Omit it.
     Drop,
     /// Stop with [`super::Error::Invalid`] at the first one.
     Fail,
@@ -23,20 +23,20 @@ pub enum OnInvalid {
 /// What a scan does with an invalid record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It represents itself.
+    /// It is kept and compared by its bytes.
     Keep,
-    /// It is not in the results.
+    /// It is omitted from the results.
     Omit,
-    /// The run ends before it.
+    /// The run stops before it.
     Stop,
 }
 
-/// What becomes of the invalid records of a run.
+/// The policy on the invalid records of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Policy {
     pub(super) on_invalid: OnInvalid,
     pub(super) record_end: u8,
-    /// Whether secrets are masked in what is written.
+    /// Whether secrets are masked in written records.
     pub(super) redact: bool,
 }
 
@@ -67,8 +67,8 @@ impl Policy {
         }
     }
 
-    /// Hands on a piece of a record that is too long to be judged because of `error`: the first one if `is_first`, and with the end
-    /// of the record if `is_last`.
+    /// Handles a piece of an overlong record, which is invalid because of `error`: the first piece if `is_first`, and the one with
+    /// the end of the record if `is_last`.
     pub(super) fn apply_long<R>(
         self,
         slot: &mut Slot<R>,
@@ -111,7 +111,7 @@ impl Policy {
     }
 }
 
-/// What is written for a record that is kept and too long to be judged.
+/// What is written for an overlong record that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LongRecord {
     /// Its own bytes, after others.

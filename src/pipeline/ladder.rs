@@ -1,7 +1,7 @@
-//! The rung at which two records became one.
+//! The lowest rung at which two records are equivalent.
 
 use super::Equivalence;
-use super::equivalence::Judge;
+use super::equivalence::Canonicalizer;
 use crate::normalize::{Options, Rung};
 use crate::simd::Kernels;
 
@@ -14,7 +14,7 @@ pub(super) fn below(top: &Equivalence) -> Vec<Equivalence> {
 /// Finds the lowest rung at which two records that are equivalent at some rung are equivalent.
 pub(super) struct Ladder<'e> {
     /// The rungs below the one in use, lowest first.
-    below: Vec<(Rung, Judge<'e>)>,
+    below: Vec<(Rung, Canonicalizer<'e>)>,
     top: Rung,
     form: Vec<u8>,
 }
@@ -22,8 +22,9 @@ pub(super) struct Ladder<'e> {
 impl<'e> Ladder<'e> {
     /// A ladder of the equivalences `below` the rung `top`.
     pub(super) fn new(below: &'e [Equivalence], top: Rung, kernels: Kernels) -> Ladder<'e> {
-        let judge = |at: &'e Equivalence| (at.normalize.rung, Judge::new(at, kernels));
-        Ladder { below: below.iter().map(judge).collect(), top, form: Vec::new() }
+        let canonicalizer =
+            |at: &'e Equivalence| (at.normalize.rung, Canonicalizer::new(at, kernels));
+        Ladder { below: below.iter().map(canonicalizer).collect(), top, form: Vec::new() }
     }
 
     /// The lowest rung at which `a` and `b`, which are equivalent at the highest, are equivalent.
@@ -31,10 +32,10 @@ impl<'e> Ladder<'e> {
         if a == b {
             return Rung::String;
         }
-        for (rung, judge) in &mut self.below {
+        for (rung, canonicalizer) in &mut self.below {
             self.form.clear();
-            self.form.extend_from_slice(judge.form(a));
-            if self.form == judge.form(b) {
+            self.form.extend_from_slice(canonicalizer.form(a));
+            if self.form == canonicalizer.form(b) {
                 return *rung;
             }
         }

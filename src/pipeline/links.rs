@@ -1,4 +1,4 @@
-//! From a chunk to its links, and from a source of anything to a source of links.
+//! Finds the links of a chunk, and turns any source into a source of links.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
 
-/// What is looked for, and where.
+/// Which links are searched for, and in which formats.
 ///
 /// ```
 /// use uriscan::{extract::{ExtractorOptions, Format}, pipeline::ExtractOptions};
@@ -28,9 +28,9 @@ pub(super) use crate::io::found::Found;
 #[must_use]
 #[non_exhaustive]
 pub struct ExtractOptions {
-    /// What is looked for.
+    /// Which links are searched for.
     pub extractor: ExtractorOptions,
-    /// What the sources hold; `None` to tell by their content and names ([`Format::of_source`]).
+    /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]).
     pub format: Option<Format>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn of_chunk<I: Isa>(
     extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), links);
 }
 
-/// Counts what was left out of `links`.
+/// Counts what was omitted from `links`.
 pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.invalid.add_many(ErrorKind::Relative, links.relative());
     report.invalid.add_many(ErrorKind::TooLong, links.lost());
@@ -85,21 +85,21 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
 struct Documents {
     record_end: u8,
     unwrap: bool,
-    /// The format of all sources, if it is not to be found out.
+    /// The format of all sources, if it is not detected.
     typed: Option<Format>,
     /// The columns of tables that are wanted.
     fields: Vec<String>,
     /// That of the current source.
     format: Format,
-    /// What is to come of a record of an archive that is too long.
+    /// The rest of an overlong record of an archive.
     rest: Rest,
 }
 
-/// The part of an archive that belongs to no record that is looked into.
+/// The part of an archive that belongs to no searched record.
 enum Rest {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(usize),
-    /// All before the next line that begins a record.
+    /// Everything before the next line that begins a record.
     Garbage,
 }
 
@@ -199,41 +199,41 @@ impl Cut for Documents {
     }
 }
 
-/// What is not in lists of links ([`links_of`]).
+/// What lists of links ([`links_of`]) omit.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct LeftOut {
-    /// How much, as [`super::extract()`] counts it.
+pub struct Skipped {
+    /// The totals, as [`super::extract()`] counts them.
     pub report: Report,
     /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
     /// could not be parsed: twenty at most.
     pub faults: Vec<ReadError>,
 }
 
-/// The links of `source` as a list, one per record, to be fed to any other job.
+/// The links of `source` as a list, one per record, for any other job.
 ///
-/// The list is made while what was made before is worked on, of several chunks at a time; nothing is written aside. Lines and offsets told about the list are its own, not those
-/// of the source. What is left out of it is counted in `left_out`, as [`super::extract()`] counts it, by the time
-/// the list has been read; several lists may share that.
+/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets that a job
+/// reports are those of the list, not of the source. When the list has been read, `skipped` counts what it omits, as
+/// [`super::extract()`] does; several lists may share it.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{DedupOptions, ExtractOptions, Settings, Sinks, dedup, links_of}};
 /// let settings = Settings::default();
-/// let left_out = Default::default();
+/// let skipped = Default::default();
 /// let text = Source::new("a", &b"http://h/ and HTTP://h and (http://h/x)\n"[..]);
-/// let list = links_of(text, &ExtractOptions::default(), &settings, &left_out);
+/// let list = links_of(text, &ExtractOptions::default(), &settings, &skipped);
 /// let mut out = Vec::new();
 /// dedup(vec![list], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!(out, b"http://h/\nhttp://h/x\n");
-/// assert_eq!(left_out.lock().unwrap().report.invalid.total(), 0);
+/// assert_eq!(skipped.lock().unwrap().report.invalid.total(), 0);
 /// ```
 pub fn links_of(
     source: Source,
     options: &ExtractOptions,
     settings: &Settings,
-    left_out: &Arc<Mutex<LeftOut>>,
+    skipped: &Arc<Mutex<Skipped>>,
 ) -> Source {
-    let left_out = Arc::clone(left_out);
+    let skipped = Arc::clone(skipped);
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
     // Many lists are begun side by side then.
     let early = source.early;
@@ -245,13 +245,13 @@ pub fn links_of(
         reader.cut_by(cut);
         let (parts, given) = (Vec::new(), (0, 0));
         let list =
-            List { reader, settings, extractor, parts, filled: 0, failed: None, left_out, given };
+            List { reader, settings, extractor, parts, filled: 0, failed: None, skipped, given };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
     Source { name, bytes: None, open: Box::new(open), text_only, path: None, early }
 }
 
-/// A list of links that is made as it is read, from several chunks at a time.
+/// A list of links that is produced while it is read, from several chunks at a time.
 struct List {
     reader: ChunkReader,
     settings: Settings,
@@ -259,10 +259,10 @@ struct List {
     parts: Vec<Part>,
     /// The number of parts that are in use.
     filled: usize,
-    /// Why there is nothing behind them.
+    /// The error that follows them, if reading failed.
     failed: Option<io::Error>,
-    left_out: Arc<Mutex<LeftOut>>,
-    /// What was read: so many parts, and so many bytes of the next one.
+    skipped: Arc<Mutex<Skipped>>,
+    /// What was read: the number of parts, and of bytes of the next one.
     given: (usize, usize),
 }
 
@@ -298,7 +298,7 @@ impl Read for List {
 }
 
 impl List {
-    /// Makes the next parts, twice as many as the last time up to a bound, as most sources are small; `false` if there are none.
+    /// Fills the next parts, twice as many as the last time up to a bound, because most sources are small; `false` at the end.
     fn fill(&mut self) -> io::Result<bool> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -319,7 +319,7 @@ impl List {
         let (settings, extractor) = (&self.settings, &self.extractor);
         let parts = &mut self.parts[..self.filled];
         threads::each(parts, |_, part| settings.kernels.run(Fill(settings, extractor, part)));
-        self.count_left_out();
+        self.count_skipped();
         match self.failed.take() {
             Some(error) if self.filled == 0 => Err(error),
             failed => {
@@ -329,23 +329,23 @@ impl List {
         }
     }
 
-    /// Counts what is not in the list.
-    fn count_left_out(&self) {
+    /// Counts what the list omits.
+    fn count_skipped(&self) {
         let mut sum = Report::default();
-        let mut left_out = self.left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         for part in &self.parts[..self.filled] {
             count_faults(&part.links, &mut sum);
             for fault in part.links.faults() {
-                if left_out.faults.len() < Fault::MOST {
+                if skipped.faults.len() < Fault::MOST {
                     let source = self.reader.source_name(part.chunk.source).to_owned();
                     let error = io::Error::other(fault.message(part.chunk.byte));
-                    left_out.faults.push(ReadError { source, error });
+                    skipped.faults.push(ReadError { source, error });
                 }
             }
             let is_long = part.chunk.shape == Shape::LongFirst;
             sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
         }
-        left_out.report += &sum;
+        skipped.report += &sum;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records too long to be judged, kept in a temporary file until it is their turn to be written.
+//! Overlong records, kept in a temporary file until they are written.
 
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ pub(super) struct LongRecord {
     pub(super) len: u64,
 }
 
-/// Long records in their order, in an unnamed temporary file that is made when the first one comes.
+/// Overlong records in order, in an unnamed temporary file that is created with the first one.
 #[derive(Debug, Default)]
 pub(super) struct Spool {
-    /// Where the file is made; in the directory of the system for such files if that is not said.
+    /// The directory of the file; `None` for the default of the system.
     dir: Option<PathBuf>,
     file: Option<BufWriter<File>>,
     records: Vec<LongRecord>,
@@ -25,17 +25,17 @@ pub(super) struct Spool {
 }
 
 impl Spool {
-    /// No records yet; the file will be in `dir`, if that is said.
+    /// An empty spool whose file will be in `dir`.
     pub(super) fn new(dir: Option<PathBuf>) -> Spool {
         Spool { dir, ..Spool::default() }
     }
 
-    /// Begins the record at `position`.
+    /// Starts the record at `position`.
     pub(super) fn begin(&mut self, position: u64) {
         self.records.push(LongRecord { position, len: 0 });
     }
 
-    /// Adds to the record that was begun last. A failure is reported by [`Spool::finish`].
+    /// Appends to the last record. [`Spool::finish`] reports an error.
     pub(super) fn add(&mut self, piece: &[u8]) {
         if self.fault.is_some() {
             return;
@@ -56,10 +56,10 @@ impl Spool {
         Ok(self.file.insert(file))
     }
 
-    /// The records in their order, and their bytes one after the other.
+    /// The records in order, and their concatenated bytes.
     ///
     /// # Errors
-    /// When the file could not be made, or not be written to.
+    /// If the file could not be created or written.
     pub(super) fn finish(&mut self) -> io::Result<(Vec<LongRecord>, Box<dyn Read + Send>)> {
         if let Some(error) = self.fault.take() {
             return Err(error);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_come_back_in_their_order() {
+    fn records_come_back_in_order() {
         let mut spool = Spool::default();
         let (none, mut nothing) = spool.finish().unwrap();
         assert_eq!((none.len(), nothing.read(&mut [0]).unwrap()), (0, 0));
@@ -92,8 +92,8 @@ mod tests {
         spool.begin(9);
         spool.add(b"defg");
         let (records, mut bytes) = spool.finish().unwrap();
-        let places: Vec<_> = records.iter().map(|record| (record.position, record.len)).collect();
-        assert_eq!(places, [(3, 3), (9, 4)]);
+        let found: Vec<_> = records.iter().map(|record| (record.position, record.len)).collect();
+        assert_eq!(found, [(3, 3), (9, 4)]);
         let mut text = String::new();
         bytes.read_to_string(&mut text).unwrap();
         assert_eq!(text, "abcdefg");

@@ -13,7 +13,7 @@ use crate::surt;
 
 /// Writes the canonical form of every record; a blank line stays a blank line.
 ///
-/// A record that is not a URI is written as it is under [`OnInvalid::Pass`]; under the other
+/// A record that is not a URI is written unchanged under [`OnInvalid::Pass`]; under the other
 /// policies its line is missing.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ pub fn normalize(
 /// Writes the public key by `hash` of every record as 32 hexadecimal digits; a blank line stays a blank line.
 ///
 /// Equal keys represent records that are equal at the rung. A record that is not a URI has the
-/// key of its bytes under [`OnInvalid::Pass`]; one too long to be judged has
+/// key of its bytes under [`OnInvalid::Pass`]; an overlong one has
 /// a key of zeros, which no other record has.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn keys(
 
 /// Writes the sort-friendly form of the canonical form of every record; a blank line stays a blank line.
 ///
-/// A record that is not a URI is written as it is under [`OnInvalid::Pass`].
+/// A record that is not a URI is written unchanged under [`OnInvalid::Pass`].
 ///
 /// ```
 /// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, surts};
@@ -82,7 +82,7 @@ pub fn surts(
     run(&mut job, sources, settings, sinks)
 }
 
-/// The line for the key of a record too long to be judged.
+/// The line for the key of an overlong record.
 pub(super) fn unjudged_key(record_end: u8) -> Vec<u8> {
     let mut line = vec![b'0'; 32];
     line.push(record_end);
@@ -100,7 +100,7 @@ enum Form {
 /// Keys that are written when all records of a chunk are known.
 struct Keyed<'w> {
     pending: &'w mut Pending,
-    /// For each blank line, how many keys stand before it.
+    /// For each blank line, the number of keys before it.
     blanks: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Records and sets on disk: which are in one, and keys to be added to one.
+//! Records and sets on disk: looks records up in a set, and collects keys to add to one.
 
 use super::driver::{Job, run};
 use super::scan::{Found, copy_firsts, scan_found};
@@ -12,7 +12,7 @@ use crate::simd::Isa;
 use crate::survivors::{forget, look_up};
 use crate::threads;
 
-/// What is compared, and what becomes of invalid records.
+/// How records are compared, and the policy on invalid ones.
 ///
 /// ```
 /// use uriscan::key::PublicHash;
@@ -24,11 +24,11 @@ use crate::threads;
 #[must_use]
 #[non_exhaustive]
 pub struct MemberOptions {
-    /// What makes two records one.
+    /// When two records are equivalent.
     pub equivalence: Equivalence,
     /// The hash for keys: that of the set.
     pub hash: PublicHash,
-    /// What becomes of invalid records; under [`OnInvalid::Pass`] their keys are those of their bytes.
+    /// The policy on invalid records; under [`OnInvalid::Pass`] their keys are those of their bytes.
     pub on_invalid: OnInvalid,
 }
 
@@ -63,7 +63,7 @@ impl MemberOptions {
     }
 }
 
-/// Gives the keys of all records to `loader`, and writes nothing but rejects. A record too long to be judged has no
+/// Passes the keys of all records to `loader`, and writes only rejects. An overlong record has no
 /// key.
 ///
 /// # Errors
@@ -79,8 +79,7 @@ pub fn collect(
     run(&mut Members::new(options, ask, settings)?, sources, settings, sinks)
 }
 
-/// Writes the records that are in `set`, or with `is_in` false those that are not. A record too long to be
-/// judged is in no set.
+/// Writes the records that are in `set`, or with `is_in` false those that are not. An overlong record is in no set.
 ///
 /// ```
 /// use uriscan::io::Source;
@@ -162,7 +161,7 @@ pub fn first_seen(
     run(&mut Members::new(options, Ask::Date(set), settings)?, sources, settings, sinks)
 }
 
-/// What is done with keys.
+/// What to do with keys.
 enum Ask<'a> {
     Load(&'a mut Loader),
     Find { set: &'a KeySet, is_in: bool },
@@ -217,9 +216,9 @@ fn write_dated(
 ) -> Result<(), SetError> {
     let Found { spans, rows } = &slot.rows;
     let public = |row| (hasher.public(rows.key(row)), row);
-    let mut asked: Vec<(Key, usize)> = (0..rows.len()).map(public).collect();
+    let mut lookups: Vec<(Key, usize)> = (0..rows.len()).map(public).collect();
     let mut times = vec![None; rows.len()];
-    set.find_dated(&mut asked, |row, time| times[row] = Some(time))?;
+    set.find_dated(&mut lookups, |row, time| times[row] = Some(time))?;
     let text = slot.chunk.text.padded().content();
     let mut written = 0;
     for (span, time) in spans.iter().zip(times).filter_map(|(span, time)| Some((span, time?))) {
@@ -259,7 +258,7 @@ impl Job for Members<'_> {
     #[inline(always)]
     fn emit<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
         if let Ask::Date(_) = self.ask {
-            // What is in the set was written when it was asked for.
+            // Records in the set were written when they were looked up.
             return;
         }
         let Slot { chunk, rows, out, report, .. } = slot;
@@ -268,7 +267,7 @@ impl Job for Members<'_> {
     }
 
     fn on_invalid(&self) -> OnInvalid {
-        // All that the driver does by it is to hand on records too long to be judged, which are in no set.
+        // The driver uses it only for overlong records, which are in no set.
         match (self.options.on_invalid, &self.ask) {
             (OnInvalid::Pass, Ask::Load(_) | Ask::Find { is_in: true, .. } | Ask::Date(_)) => {
                 OnInvalid::Drop

@@ -1,6 +1,6 @@
 //! Floor 8: read, index, parse, key, deduplicate, write: in parallel, in order.
 //!
-//! Each function takes sources and a writer and gives a [`Report`]. What is written
+//! Each function takes sources and a writer and returns a [`Report`]. The output
 //! does not depend on the number of threads, the backend, or the size of the chunks.
 
 mod alias_file;
@@ -54,7 +54,7 @@ pub use error::Error;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{LinkFormat, LinkShape, extract};
 pub use invalid::OnInvalid;
-pub use links::{ExtractOptions, LeftOut, links_of};
+pub use links::{ExtractOptions, Skipped, links_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};
 pub use options::{ClassOptions, DedupOptions, Emit};
@@ -65,7 +65,7 @@ pub(crate) use pending::Pending;
 pub(crate) use proof::Proof;
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
-pub use rfc2396::{LegacyQuestion, judge_rfc2396};
+pub use rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use settings::{Settings, Sinks};
 #[cfg(feature = "parquet")]
 pub(crate) use writer::{Origins, RecordWriter};

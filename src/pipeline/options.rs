@@ -1,4 +1,4 @@
-//! What jobs that compare records are asked for.
+//! Options of jobs that compare records.
 
 use super::{Equivalence, Error, Keep, MemoryLimit, OnInvalid, Select};
 use crate::key::{Hasher, PublicHash};
@@ -9,9 +9,9 @@ pub enum Emit {
     /// Its own bytes.
     #[default]
     Original,
-    /// Its canonical form; an invalid record has none and is written as it is.
+    /// Its canonical form; an invalid record has none and is written unchanged.
     Normalized,
-    /// Its public key, as 32 hexadecimal digits; zeros for a record too long to be judged.
+    /// Its public key, as 32 hexadecimal digits; zeros for an overlong record.
     Key,
 }
 
@@ -31,20 +31,20 @@ pub enum Emit {
 #[must_use]
 #[non_exhaustive]
 pub struct DedupOptions {
-    /// What makes two records one.
+    /// When two records are equivalent.
     pub equivalence: Equivalence,
     /// What is written for each class.
     pub emit: Emit,
-    /// What becomes of invalid records.
+    /// The policy on invalid records.
     pub on_invalid: OnInvalid,
     /// Makes the keys of the run. They depend on its secrets; no result does.
     pub hasher: Hasher,
     /// The hash for public keys, where those are needed: for [`Emit::Key`] and sets on disk.
     pub hash: PublicHash,
-    /// What memory may be taken; without it as much as there are keys for.
+    /// The memory limit; `None` for no limit.
     pub limit: Option<MemoryLimit>,
-    /// Take a new record for an old one with a chance of this at most, between 0 and 1, for an eighth of the
-    /// memory ([`ApproxSet`](crate::dedup::ApproxSet)); `limit` is not looked at then.
+    /// The highest probability, between 0 and 1, with which a new record may be mistaken for a duplicate; keys then take an
+    /// eighth of the memory ([`ApproxSet`](crate::dedup::ApproxSet)), and `limit` does not apply.
     pub approximate: Option<f64>,
 }
 
@@ -139,8 +139,8 @@ pub struct ClassOptions {
     pub select: Select,
     /// Write the number of records before each line, right-aligned to seven columns, and a space.
     pub count: bool,
-    /// Compare the canonical forms of two records wherever they have one key, instead of trusting 128 bits; if two
-    /// differ, they are in two classes.
+    /// Compare the canonical forms of two records wherever they share a key, instead of trusting 128 bits; records
+    /// whose forms differ are in different classes.
     pub verify: bool,
 }
 

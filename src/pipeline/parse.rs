@@ -1,9 +1,9 @@
-//! One row per record, in order: its components, or what is wrong with it.
+//! One row per record, in order: its components, or its error.
 
 use super::row_job::{Rows, each_parsed, run_rows};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::io::diagnostic::Place;
+use crate::io::diagnostic::Position;
 use crate::io::row::Row;
 use crate::io::{Source, Template, json, tsv};
 use crate::repair::Repairs;
@@ -18,20 +18,19 @@ pub enum RowFormat {
     /// `{"line":4,"error":{"kind":"space","at":17}}`.
     Jsonl,
     /// Tab-separated values under a line of column names: those of [`crate::io::Field::ALL`], and
-    /// `error`. An undefined component is `\N`, an empty one is empty. A record that is no
+    /// `error`. An undefined component is `\N`, an empty one is empty. A record that is not a
     /// URI-reference has `\N` in every column but `line` and `error`, which is `space@17`.
     Tsv,
-    /// The template, filled, and the record end of the settings. An undefined component gives nothing,
+    /// The expanded template, and the record end of the settings. An undefined component expands to nothing,
     /// like an empty one. A record that is not a URI-reference has no row; it is counted in
     /// [`Report::invalid`].
     Template(Template),
 }
 
-/// Writes a row for every record of `sources` that is not blank; relative references are as good
-/// as URIs here.
+/// Writes a row for every record of `sources` that is not blank; relative references are valid.
 ///
-/// A record that is not a URI-reference, but is one with `repairs`, has the row of what it is then, and counts as
-/// valid. (No row says so: [`crate::repair::repair`] shows what it does to a record.)
+/// A record that only `repairs` make a URI-reference has the row of its repaired form and counts as valid. (The row does not
+/// show this; [`crate::repair::repair`] does.)
 ///
 /// A row's `line` is the number of its record's line in its own source, counted from 1, blank lines included.
 ///
@@ -97,21 +96,33 @@ impl Parse<'_> {
 
 impl Rows for Parse<'_> {
     #[inline(always)]
-    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
+    fn of_chunk<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        position: Position<'_>,
+        slot: &mut Slot<()>,
+    ) {
         let how = (self.record_end, self.repairs);
-        each_parsed(isa, worker, how, place, slot, |place, text, result, out| match result {
+        each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => {
-                self.row(&Row { line: place.line, text, parts }, out);
+                self.row(&Row { line: position.line, text, parts }, out);
                 true
             }
-            Err(error) => self.of_fault(place, text, error, out),
+            Err(error) => self.of_fault(position, text, error, out),
         });
     }
 
-    fn of_fault(&self, place: Place<'_>, _text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
+    fn of_fault(
+        &self,
+        position: Position<'_>,
+        _text: &[u8],
+        error: UriError,
+        out: &mut Vec<u8>,
+    ) -> bool {
         match self.format {
-            RowFormat::Jsonl => json::error_row(place.line, error, out),
-            RowFormat::Tsv => tsv::error_row(place.line, error, out),
+            RowFormat::Jsonl => json::error_row(position.line, error, out),
+            RowFormat::Tsv => tsv::error_row(position.line, error, out),
             RowFormat::Template(_) => return false,
         }
         true

@@ -1,4 +1,4 @@
-//! Canonical forms that wait to be hashed together: public keys are made of many records at a time.
+//! Canonical forms to be hashed together: public keys are computed for many records at a time.
 
 use crate::chunk::{PAD, Padded, Prefix, Span};
 use crate::dedup::remove_at;
@@ -8,71 +8,71 @@ use crate::simd::{Isa, Task};
 /// The forms of the records of a chunk, in their order. Reusable.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    places: Vec<Place>,
-    /// Forms that are not bytes of the chunk, one after the other, and then bytes of no meaning.
+    spans: Vec<FormSpan>,
+    /// The forms that are not bytes of the chunk, concatenated, followed by unused bytes.
     copied: Vec<u8>,
-    /// How many bytes of these count.
+    /// The number of bytes of `copied` in use.
     used: usize,
     keys: Vec<Key>,
 }
 
-/// Where a form stands: in the chunk, or among those that were copied.
+/// The position of a form, in the chunk or among the copies.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct FormSpan {
     start: usize,
     len: u32,
     is_copied: bool,
 }
 
 impl Pending {
-    /// Forgets all forms.
+    /// Removes all forms.
     pub(crate) fn clear(&mut self) {
-        self.places.clear();
+        self.spans.clear();
         self.used = 0;
     }
 
     /// Number of forms.
     pub(crate) fn len(&self) -> usize {
-        self.places.len()
+        self.spans.len()
     }
 
     /// Adds `form`, which may be a part of `text`.
     #[inline(always)]
     pub(crate) fn push(&mut self, text: Padded<'_>, form: Prefix<'_>) {
-        let place = self.place(text, form);
-        self.places.push(place);
+        let span = self.span(text, form);
+        self.spans.push(span);
     }
 
     /// Makes it `count` forms, which are those of [`Pending::set`].
     pub(crate) fn resize(&mut self, count: usize) {
-        self.places.resize(count, Place::default());
+        self.spans.resize(count, FormSpan::default());
     }
 
     /// Makes `form` number `i`, which was missing.
     #[inline(always)]
     pub(crate) fn set(&mut self, i: usize, text: Padded<'_>, form: Prefix<'_>) {
-        self.places[i] = self.place(text, form);
+        self.spans[i] = self.span(text, form);
     }
 
     /// Makes the bytes of the text at `span` form number `i`, which was missing.
     #[inline(always)]
     pub(crate) fn set_in_text(&mut self, i: usize, span: Span) {
         let (start, len) = (span.start as usize, span.len() as u32);
-        self.places[i] = Place { start, len, is_copied: false };
+        self.spans[i] = FormSpan { start, len, is_copied: false };
     }
 
     /// Removes the forms of these numbers, which ascend.
     pub(crate) fn remove(&mut self, numbers: &[u32]) {
-        remove_at(&mut self.places, numbers);
+        remove_at(&mut self.spans, numbers);
     }
 
     #[inline(always)]
-    fn place(&mut self, text: Padded<'_>, form: Prefix<'_>) -> Place {
+    fn span(&mut self, text: Padded<'_>, form: Prefix<'_>) -> FormSpan {
         // Forms of records of a chunk fit 32 bits, as these do.
         let len = form.len() as u32;
         match text.offset_of(form.bytes()) {
-            Some(start) => Place { start, len, is_copied: false },
-            None => Place { start: self.copy(form.bytes()), len, is_copied: true },
+            Some(start) => FormSpan { start, len, is_copied: false },
+            None => FormSpan { start: self.copy(form.bytes()), len, is_copied: true },
         }
     }
 
@@ -87,7 +87,7 @@ impl Pending {
         start
     }
 
-    /// The public keys of the forms, in their order; `text` is what they were added with.
+    /// The public keys of the forms, in order; `text` is the text with which they were added.
     #[inline(always)]
     pub(crate) fn keys<I: Isa>(
         &mut self,
@@ -100,7 +100,7 @@ impl Pending {
     }
 }
 
-/// Makes the keys in a function of its own.
+/// Computes the keys, in a function of its own.
 struct Keys<'a> {
     pending: &'a mut Pending,
     hasher: &'a PublicHasher,
@@ -112,16 +112,16 @@ impl Task for Keys<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Keys { pending, hasher, text } = self;
-        let Pending { places, copied, used, keys } = pending;
+        let Pending { spans, copied, used, keys } = pending;
         if copied.is_empty() {
             copied.resize(PAD, 0);
         }
         let copied = Padded::new(copied, *used).expect("what is copied is padded");
         keys.clear();
         let form = |i: usize| {
-            let Place { start, len, is_copied } = places[i];
+            let FormSpan { start, len, is_copied } = spans[i];
             if is_copied { copied } else { text }.part(start, len as usize)
         };
-        hasher.keys(isa, places.len(), form, keys);
+        hasher.keys(isa, spans.len(), form, keys);
     }
 }

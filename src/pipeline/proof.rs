@@ -1,24 +1,24 @@
-//! The proof that records with one key are equivalent.
+//! Proof that records with the same key are equivalent.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::Equivalence;
-use super::equivalence::Judge;
+use super::equivalence::Canonicalizer;
 use crate::simd::Kernels;
 use crate::survivors::AreSame;
 
-/// Compares the canonical forms of records that have one key.
+/// Compares the canonical forms of records that share a key.
 pub(crate) struct Proof<'e> {
-    /// For each thread.
-    judges: Vec<Mutex<Judge<'e>>>,
+    /// One for each thread.
+    forms: Vec<Mutex<Canonicalizer<'e>>>,
     equivalence: &'e Equivalence,
 }
 
 impl<'e> Proof<'e> {
     /// For use on the current rayon pool. Aliases of `equivalence` have been read with their targets.
     pub(crate) fn new(equivalence: &'e Equivalence, kernels: Kernels) -> Proof<'e> {
-        let judge = |_| Mutex::new(Judge::new(equivalence, kernels));
-        Proof { judges: (0..rayon::current_num_threads()).map(judge).collect(), equivalence }
+        let of_thread = |_| Mutex::new(Canonicalizer::new(equivalence, kernels));
+        Proof { forms: (0..rayon::current_num_threads()).map(of_thread).collect(), equivalence }
     }
 
     /// The proof as a function.
@@ -26,17 +26,17 @@ impl<'e> Proof<'e> {
         Box::new(|one, other| self.are_same(one, other))
     }
 
-    /// Whether two records that have one key have one canonical form.
+    /// Whether two records that share a key have the same canonical form.
     #[inline(never)]
     fn are_same(&self, one: &[u8], other: &[u8]) -> bool {
         if one == other {
             return true;
         }
         let thread = rayon::current_thread_index().unwrap_or(0);
-        // Each thread has its own.
-        let mut judge = self.judges[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        let form = self.equivalence.shown(judge.form(one)).to_owned();
-        form == self.equivalence.shown(judge.form(other))
+        // Each thread uses its own.
+        let mut of_thread = self.forms[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let form = self.equivalence.shown(of_thread.form(one)).to_owned();
+        form == self.equivalence.shown(of_thread.form(other))
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
         let proof = Proof::new(&equivalence, Kernels::detect());
         assert!(proof.are_same(b"http://h/", b"http://h/"));
         assert!(proof.are_same(b"http://h/", b"HTTP://H:80"));
-        assert!(proof.are_same(b"no uri", b"no uri"));
+        assert!(proof.are_same(b"not a uri", b"not a uri"));
         assert!(!proof.are_same(b"http://h/a", b"http://h/b"));
     }
 

@@ -1,4 +1,4 @@
-//! What happened, as numbers that add up.
+//! Totals of a run.
 
 use crate::uri::ErrorKind;
 
@@ -46,29 +46,29 @@ pub struct Report {
     pub blank: u64,
     /// Records written.
     pub written: u64,
-    /// Records omitted because another one, an earlier one unless asked otherwise, equals them.
+    /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
-    /// Records that represent classes that were not asked for ([`super::Select`]).
+    /// Records of classes that were not selected ([`super::Select`]).
     pub withheld: u64,
-    /// Records that are no URI, whatever was done with them.
+    /// Records that are not URIs, whatever was done with them.
     pub invalid: Invalid,
     /// Records that are URIs as repaired only ([`crate::repair`]); the others count them as valid.
     pub repaired: u64,
     /// Same-document references among the records, written or not; counted by [`super::resolve()`] only.
     pub same_document: u64,
-    /// Sources that were passed over because they look binary.
+    /// Sources that were skipped because they look binary.
     pub binary: u64,
-    /// Places in archives where something else stood than a record.
+    /// Positions in archives with something other than a record.
     pub broken: u64,
-    /// Coded bodies in archives of which only a part was looked into.
+    /// Encoded bodies in archives of which only a part was searched.
     pub partial: u64,
-    /// Bodies in archives that were not looked into, as their coding cannot be undone.
+    /// Bodies in archives that were skipped, because they cannot be decoded.
     pub undecoded: u64,
-    /// Markdown documents that were searched as plain text, as they have too many marks.
+    /// Markdown documents that were searched as plain text, because they have too many marks.
     pub unparsed: u64,
-    /// Records that two grammars read differently; counted by [`super::judge_rfc2396`] only.
+    /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
-    /// Bytes spilled to disk for want of memory ([`super::MemoryLimit`]).
+    /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
     pub spilled: u64,
 }
 

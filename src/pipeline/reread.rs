@@ -1,7 +1,7 @@
-//! The second reading: the records at given positions are written.
+//! The second pass over the sources: writes the records at given positions.
 //!
 //! Fresh memory costs more than reading a file again that the system still has in its cache: half a second for a gigabyte of
-//! texts, where the second reading takes a tenth of that.
+//! texts, of which the second pass takes a tenth.
 
 use memchr::{memchr, memchr_iter};
 
@@ -25,10 +25,10 @@ pub(super) enum Unit {
     Lines,
 }
 
-/// The second reading of some sources.
+/// The second pass over some sources.
 pub(super) struct Reread<'r> {
     pub(super) writer: &'r RecordWriter,
-    /// What becomes of records too long to be judged.
+    /// What becomes of overlong records.
     pub(super) on_invalid: OnInvalid,
     pub(super) unit: Unit,
     pub(super) survivors: Survivors<'r>,

@@ -1,25 +1,25 @@
-//! Records judged by RFC 2396, and where RFC 3986 reads them differently.
+//! Records under RFC 2396, and where RFC 3986 reads them differently.
 
 use super::check::CheckFormat;
 use super::row_job::{Rows, run_rows};
 use super::slot::{Slot, Worker, record_at};
 use super::{Error, Report, Settings, Sinks};
 use crate::grammar::rfc2396::Legacy;
-use crate::io::diagnostic::{self, Place};
+use crate::io::diagnostic::{self, Position};
 use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
 use crate::io::{Source, json};
 use crate::simd::Isa;
 use crate::uri::{Difference, UriError, difference, parse_rfc2396};
 
-/// What is asked about every record.
+/// What is reported about every record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LegacyQuestion {
     /// Its components, as a JSON object; `params` are a list for each segment of the path. A record that is
-    /// no URI-reference gives `{"line":4,"error":{"kind":"space","at":17}}`.
+    /// not a URI-reference yields `{"line":4,"error":{"kind":"space","at":17}}`.
     PartsJsonl,
     /// The same as tab-separated values under a heading, `params` as in JSON.
     PartsTsv,
-    /// Whether it is a URI-reference, as [`super::check()`] answers.
+    /// Whether it is a URI-reference, as [`super::check()`] reports it.
     Check(CheckFormat),
     /// How RFC 3986 and RFC 2396 read it differently ([`Difference`]): three lines about each that they do,
     /// or for every record `{"line":1,"differ":"registry","at":7,"error":null}`, with `null` for `differ` and `at` when
@@ -30,21 +30,21 @@ pub enum LegacyQuestion {
 /// Answers `question` by RFC 2396 for every record of `sources` that is not blank.
 ///
 /// The report's `invalid` counts what is not a URI-reference by RFC 2396, by kind, except for
-/// [`LegacyQuestion::Differ`] what neither grammar takes; its `differing` counts what they read differently.
+/// [`LegacyQuestion::Differ`] what is valid under neither grammar; its `differing` counts what they read differently.
 ///
 /// ```
 /// use uriscan::grammar::rfc2396::Legacy;
-/// use uriscan::{io::Source, pipeline::{LegacyQuestion, Settings, Sinks, judge_rfc2396}};
+/// use uriscan::{io::Source, pipeline::{LegacyQuestion, Settings, Sinks, inspect_rfc2396}};
 /// let list = Source::new("list", &b"mailto:a@b?c\n"[..]);
 /// let mut out = Vec::new();
 /// let question = LegacyQuestion::PartsJsonl;
-/// judge_rfc2396(vec![list], question, Legacy::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
+/// inspect_rfc2396(vec![list], question, Legacy::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// assert!(out.starts_with(br#"{"line":1,"scheme":"mailto","opaque_part":"a@b?c","#));
 /// ```
 ///
 /// # Errors
 /// See [`Error`].
-pub fn judge_rfc2396(
+pub fn inspect_rfc2396(
     sources: Vec<Source>,
     question: LegacyQuestion,
     legacy: Legacy,
@@ -56,27 +56,32 @@ pub fn judge_rfc2396(
         tsv_header(&mut header);
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
-    run_rows(Judge { question, legacy, record_end: settings.record_end }, sources, settings, sinks)
+    run_rows(
+        LegacyReport { question, legacy, record_end: settings.record_end },
+        sources,
+        settings,
+        sinks,
+    )
 }
 
-struct Judge {
+struct LegacyReport {
     question: LegacyQuestion,
     legacy: Legacy,
     record_end: u8,
 }
 
-impl Judge {
-    /// Appends what there is to say of a record; whether there was something.
+impl LegacyReport {
+    /// Appends the report on a record, if there is one; returns whether there is.
     fn answer(
         &self,
-        place: Place<'_>,
+        position: Position<'_>,
         text: &[u8],
         report: &mut Report,
         out: &mut Vec<u8>,
     ) -> bool {
-        let line = place.line;
+        let line = position.line;
         if let LegacyQuestion::Differ(format) = self.question {
-            return self.differ(format, place, text, report, out);
+            return self.differ(format, position, text, report, out);
         }
         match (self.question, parse_rfc2396(text, self.legacy)) {
             (LegacyQuestion::PartsJsonl, Ok(parts)) => {
@@ -92,7 +97,7 @@ impl Judge {
             (_, Ok(_)) => return false,
             (_, Err(error)) => {
                 report.invalid.add(error.kind);
-                self.of_fault(place, text, error, out);
+                self.of_fault(position, text, error, out);
             }
         }
         true
@@ -101,7 +106,7 @@ impl Judge {
     fn differ(
         &self,
         format: CheckFormat,
-        place: Place<'_>,
+        position: Position<'_>,
         text: &[u8],
         report: &mut Report,
         out: &mut Vec<u8>,
@@ -118,12 +123,12 @@ impl Judge {
         match (format, found) {
             (CheckFormat::Jsonl, found) => {
                 let found = found.map(|found: Difference| (found.name(), found.at()));
-                json::differ_row(place.line, found, error, out);
+                json::differ_row(position.line, found, error, out);
                 true
             }
             (_, Some(found)) => {
                 diagnostic::write_named(
-                    place,
+                    position,
                     text,
                     found.at(),
                     found.name(),
@@ -137,9 +142,15 @@ impl Judge {
     }
 }
 
-impl Rows for Judge {
+impl Rows for LegacyReport {
     #[inline(always)]
-    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>) {
+    fn of_chunk<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        position: Position<'_>,
+        slot: &mut Slot<()>,
+    ) {
         let index = &mut worker.index;
         let Slot { chunk, out, report, .. } = slot;
         let text = chunk.text.padded();
@@ -152,22 +163,28 @@ impl Rows for Judge {
             }
             report.records += 1;
             let indent = u64::from(span.start - line.start);
-            let place = Place { line: place.line + number as u64, indent, ..place };
-            report.written += u64::from(self.answer(place, record.bytes(), report, out));
+            let position = Position { line: position.line + number as u64, indent, ..position };
+            report.written += u64::from(self.answer(position, record.bytes(), report, out));
         }
     }
 
-    fn of_fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool {
+    fn of_fault(
+        &self,
+        position: Position<'_>,
+        text: &[u8],
+        error: UriError,
+        out: &mut Vec<u8>,
+    ) -> bool {
         match self.question {
-            LegacyQuestion::PartsJsonl => json::error_row(place.line, error, out),
-            LegacyQuestion::PartsTsv => tsv_error_row(place.line, error, out),
+            LegacyQuestion::PartsJsonl => json::error_row(position.line, error, out),
+            LegacyQuestion::PartsTsv => tsv_error_row(position.line, error, out),
             LegacyQuestion::Check(CheckFormat::Jsonl) => {
-                json::check_row(place.line, Err(&error), out);
+                json::check_row(position.line, Err(&error), out);
             }
             LegacyQuestion::Differ(CheckFormat::Jsonl) => {
-                json::differ_row(place.line, None, Some(error), out);
+                json::differ_row(position.line, None, Some(error), out);
             }
-            LegacyQuestion::Check(_) => diagnostic::write(place, text, error, out),
+            LegacyQuestion::Check(_) => diagnostic::write(position, text, error, out),
             // What neither grammar takes is read alike.
             LegacyQuestion::Differ(_) => return false,
         }

@@ -1,25 +1,37 @@
-//! The job of what writes something about every record, with the number of its line: components, faults, differences.
+//! The job that writes a row about each record with its line number: components, faults, differences.
 
 use super::driver::{Job, Reading, run};
 use super::invalid::LongRecord;
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::io::diagnostic::Place;
+use crate::io::diagnostic::Position;
 use crate::io::{Chunk, Source};
 use crate::repair::{Repairs, repair};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_each_with;
 use crate::uri::{Components, ErrorKind, UriError, parse};
 
-/// What is written about records.
+/// The rows to write about records.
 pub(super) trait Rows: Sync {
-    /// Appends what there is to write about the records of a chunk, and counts them.
-    fn of_chunk<I: Isa>(&self, isa: I, worker: &mut Worker, place: Place<'_>, slot: &mut Slot<()>);
+    /// Appends the rows about the records of a chunk, and counts them.
+    fn of_chunk<I: Isa>(
+        &self,
+        isa: I,
+        worker: &mut Worker,
+        position: Position<'_>,
+        slot: &mut Slot<()>,
+    );
 
-    /// Appends what there is to write about a record that is invalid; whether there is something.
-    fn of_fault(&self, place: Place<'_>, text: &[u8], error: UriError, out: &mut Vec<u8>) -> bool;
+    /// Appends the row about an invalid record, if there is one; returns whether there is.
+    fn of_fault(
+        &self,
+        position: Position<'_>,
+        text: &[u8],
+        error: UriError,
+        out: &mut Vec<u8>,
+    ) -> bool;
 
-    /// What becomes of records that cannot be judged.
+    /// The policy on overlong records.
     fn on_invalid(&self) -> OnInvalid {
         OnInvalid::Pass
     }
@@ -47,9 +59,9 @@ pub(super) fn run_rows(
 
 impl<R: Rows> RowJob<R> {
     /// The beginning of a chunk.
-    fn place(&self, chunk: &Chunk, is_piece: bool) -> Place<'_> {
+    fn position(&self, chunk: &Chunk, is_piece: bool) -> Position<'_> {
         let source = &self.names[chunk.source];
-        Place { source, line: chunk.line, indent: 0, is_piece }
+        Position { source, line: chunk.line, indent: 0, is_piece }
     }
 }
 
@@ -68,27 +80,27 @@ impl<R: Rows> Job for RowJob<R> {
         let mut row = Vec::new();
         let error = UriError::new(ErrorKind::TooLong, self.max_record);
         let text = chunk.text.padded().content();
-        self.rows.of_fault(self.place(chunk, true), text, error, &mut row);
+        self.rows.of_fault(self.position(chunk, true), text, error, &mut row);
         LongRecord::Row(row)
     }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let place = Place { line: slot.chunk.line, ..self.place(&slot.chunk, false) };
-        self.rows.of_chunk(isa, worker, place, slot);
+        let position = Position { line: slot.chunk.line, ..self.position(&slot.chunk, false) };
+        self.rows.of_chunk(isa, worker, position, slot);
     }
 }
 
-/// Calls `row` for each record of a chunk that begins at `place`, with its place, its text and its components or what is wrong with
-/// it; it says whether it wrote something. A record that is a URI-reference with `repairs` only is what it is then.
+/// Calls `row` for each record of a chunk that begins at `position`, with its position, its text and its components or error;
+/// `row` returns whether it wrote something. A record that `repairs` make a URI-reference is passed as repaired.
 #[inline(always)]
 pub(super) fn each_parsed<I: Isa>(
     isa: I,
     worker: &mut Worker,
     (record_end, repairs): (u8, Repairs),
-    place: Place<'_>,
+    position: Position<'_>,
     slot: &mut Slot<()>,
-    row: impl Fn(Place<'_>, &[u8], Result<Components, UriError>, &mut Vec<u8>) -> bool,
+    row: impl Fn(Position<'_>, &[u8], Result<Components, UriError>, &mut Vec<u8>) -> bool,
 ) {
     let Slot { chunk, out, report, .. } = slot;
     let mut mended = Vec::new();
@@ -96,7 +108,7 @@ pub(super) fn each_parsed<I: Isa>(
     let lines = parse_each_with(isa, &mut worker.index, text, record_end, |found| {
         report.records += 1;
         let indent = (found.start - found.line_start) as u64;
-        let place = Place { line: place.line + found.line as u64, indent, ..place };
+        let position = Position { line: position.line + found.line as u64, indent, ..position };
         let (text, result) = match found.result {
             Ok(parts) => (found.bytes, Ok(parts)),
             Err(error) => match mend(found.bytes, repairs, &mut mended) {
@@ -110,8 +122,8 @@ pub(super) fn each_parsed<I: Isa>(
                 }
             },
         };
-        // In one place, so that it is compiled into the loop.
-        report.written += u64::from(row(place, text, result, out));
+        // Called once, so that it is inlined into the loop.
+        report.written += u64::from(row(position, text, result, out));
     });
     report.blank = lines as u64 - report.records;
 }

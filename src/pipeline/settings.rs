@@ -1,4 +1,4 @@
-//! How the work is done, and where results go.
+//! Settings of a run, and its outputs.
 
 use std::fmt;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::io::ReadError;
 use crate::simd::Kernels;
 
-/// How the work is done; nothing here changes what is written, but `record_end`, `max_record` and `redact`.
+/// Settings of a run. Only `record_end`, `max_record` and `redact` change the output.
 ///
 /// ```
 /// use uriscan::pipeline::Settings;
@@ -23,16 +23,15 @@ pub struct Settings {
     pub kernels: Kernels,
     /// The byte that ends a record, read and written: LF or NUL.
     pub record_end: u8,
-    /// Approximate size of a chunk in bytes; a chunk is what one thread takes at a time. Taken for `max_record`
-    /// when it is more.
+    /// Approximate size of a chunk in bytes; a chunk is what one thread takes at a time. At most `max_record`.
     pub chunk_bytes: usize,
-    /// Bytes of the longest record that is judged, white space around it included; longer ones are
+    /// Length in bytes of the longest record, surrounding white space included; overlong ones are
     /// [`crate::uri::ErrorKind::TooLong`], are never held in memory whole, and are passed on untrimmed.
-    /// Taken for [`Settings::MAX_RECORD`] when it is more.
+    /// At most [`Settings::MAX_RECORD`].
     pub max_record: usize,
     /// Write records, valid or not, with their secrets masked ([`crate::audit::redact_into`]), where
-    /// records are written: by [`super::dedup()`], [`super::normalize`] and [`super::redact`]. What is compared stays the
-    /// same. A record too long to be judged is omitted then.
+    /// records are written: by [`super::dedup()`], [`super::normalize`] and [`super::redact`]. Comparison is not
+    /// affected. An overlong record is omitted then.
     pub redact: bool,
 }
 
@@ -76,7 +75,7 @@ impl Settings {
         self
     }
 
-    /// The same, with nothing that exceeds what the pipeline can do.
+    /// The same, with values that exceed the limits of the pipeline reduced to them.
     pub(super) fn within_limits(&self) -> Settings {
         let max_record = self.max_record.clamp(1, Settings::MAX_RECORD);
         Settings { max_record, chunk_bytes: self.chunk_bytes.clamp(1, max_record), ..*self }
@@ -96,7 +95,7 @@ impl Default for Settings {
     }
 }
 
-/// Where results go.
+/// The outputs of a run.
 ///
 /// ```
 /// use uriscan::io::Source;
@@ -113,16 +112,16 @@ impl Default for Settings {
 pub struct Sinks<'a> {
     /// The results.
     pub out: &'a mut (dyn Write + Send),
-    /// Records turned away under [`super::OnInvalid::Divert`].
+    /// Records diverted under [`super::OnInvalid::Divert`].
     pub rejects: Option<&'a mut (dyn Write + Send)>,
-    /// A line for every record that [`super::classes()`] leaves out as a duplicate; see there.
+    /// A line for every record that [`super::classes()`] drops as a duplicate; see there.
     pub dupes: Option<&'a mut (dyn Write + Send)>,
     /// A line of JSON for every class that [`super::classes()`] writes; see there.
     pub clusters: Option<&'a mut (dyn Write + Send)>,
-    /// Told the number of bytes read so far, every few milliseconds of work.
+    /// Receives the number of bytes read so far, every few milliseconds of work.
     pub progress: Option<&'a mut (dyn FnMut(u64) + Send)>,
-    /// Told of every source that cannot be opened or read to its end, while the others are worked on;
-    /// without it, the first one ends the run with [`super::Error::Read`]. It is also given the first
+    /// Receives every source that cannot be opened or read to its end, while the others are processed;
+    /// without it, the first one ends the run with [`super::Error::Read`]. It also receives the first
     /// bodies in archives that cannot be decoded and documents that cannot be parsed, which never end a run:
     /// [`super::Report`] counts all of them.
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,

@@ -1,6 +1,6 @@
-//! How records and classes of them are written: results, omitted records, and classes as JSON.
+//! Formats records and classes: results, omitted records, and classes as JSON.
 
-use super::equivalence::Judge;
+use super::equivalence::Canonicalizer;
 use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, below};
 use super::map::unjudged_key;
@@ -27,14 +27,14 @@ impl Origins {
         Origins { names, starts: Vec::new() }
     }
 
-    /// Notes that what comes from `position` on is in a further source, called `name`.
+    /// Starts a source called `name` at `position`.
     #[cfg(feature = "parquet")]
     pub(crate) fn begin(&mut self, position: u64, name: &str) {
         self.starts.push((position, self.names.len()));
         self.names.push(name.to_owned());
     }
 
-    /// Notes that `position` is in the source of this number, as are those after it.
+    /// Records that `position` and those after it are in the source of this number.
     pub(crate) fn note(&mut self, position: u64, source: usize) {
         if self.starts.last().is_none_or(|&(_, last)| last != source) {
             self.starts.push((position, source));
@@ -50,7 +50,7 @@ impl Origins {
     }
 }
 
-/// What is written of records.
+/// Formats records.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordWriter {
     equivalence: Equivalence,
@@ -64,12 +64,12 @@ pub(crate) struct RecordWriter {
     kernels: Kernels,
     record_end: u8,
     redact: bool,
-    /// Of the records, once they are known.
+    /// The sources of the records, once they are known.
     pub(crate) origins: Origins,
 }
 
 impl RecordWriter {
-    /// Writes the first record of each class, as `options` say; their hasher has to make public keys if these are written.
+    /// Formats the first record of each class, as `options` specify; their hasher must make public keys if these are written.
     pub(super) fn of_firsts(options: &DedupOptions, settings: &Settings) -> RecordWriter {
         RecordWriter {
             equivalence: options.equivalence.clone(),
@@ -85,7 +85,7 @@ impl RecordWriter {
         }
     }
 
-    /// Writes classes, as `options` say.
+    /// Formats classes, as `options` specify.
     pub(crate) fn of_classes(
         options: &ClassOptions,
         settings: &Settings,
@@ -100,9 +100,9 @@ impl RecordWriter {
         self.select
     }
 
-    /// What writes results, one after the other.
+    /// Formats results, one after the other.
     pub(super) fn results(&self) -> Results<'_> {
-        Results { writer: self, judge: Judge::new(&self.equivalence, self.kernels) }
+        Results { writer: self, forms: Canonicalizer::new(&self.equivalence, self.kernels) }
     }
 
     /// A record as it is shown.
@@ -112,7 +112,7 @@ impl RecordWriter {
         masked
     }
 
-    /// Appends the number of records before a line, as `uniq -c` has it, if it is asked for.
+    /// Appends the number of records, right-aligned as by `uniq -c`, if counts are written.
     #[inline]
     pub(super) fn push_count(&self, count: u64, out: &mut Vec<u8>) {
         const WIDTH: usize = 7;
@@ -130,7 +130,7 @@ impl RecordWriter {
         out.push(b' ');
     }
 
-    /// What is written for a record too long to be judged.
+    /// What is written for an overlong record.
     pub(super) fn long_record(&self) -> LongRecord {
         let mut head = Vec::new();
         self.push_count(1, &mut head);
@@ -143,7 +143,7 @@ impl RecordWriter {
         }
     }
 
-    /// Appends the class of a record of `bytes` that was too long to be judged.
+    /// Appends the class of an overlong record of `bytes`.
     pub(crate) fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
         let (source, line) = self.origins.line(position);
         json::long_cluster(source, line, bytes, Rung::String, out);
@@ -164,10 +164,10 @@ impl RecordWriter {
     }
 }
 
-/// Writes results; holds the buffers that this needs.
+/// Formats results; owns the buffers.
 pub(super) struct Results<'w> {
     writer: &'w RecordWriter,
-    judge: Judge<'w>,
+    forms: Canonicalizer<'w>,
 }
 
 impl Results<'_> {
@@ -178,10 +178,10 @@ impl Results<'_> {
         match self.writer.emit {
             Emit::Original => push_record(survivor, *redact, out),
             Emit::Normalized => {
-                push_record(equivalence.shown(self.judge.form(survivor)), *redact, out);
+                push_record(equivalence.shown(self.forms.form(survivor)), *redact, out);
             }
             Emit::Key => {
-                let form = equivalence.shown(self.judge.form(survivor));
+                let form = equivalence.shown(self.forms.form(survivor));
                 if let Some(public) = &self.writer.public {
                     public.key(form).write_hex(out);
                 }
@@ -203,7 +203,7 @@ impl ClassWriter for RecordWriter {
     }
 }
 
-/// Writes classes; holds the buffers that this needs.
+/// Formats classes; owns the buffers.
 struct Classes<'w> {
     results: Results<'w>,
     ladder: Ladder<'w>,
