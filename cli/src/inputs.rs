@@ -74,7 +74,10 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
         let (source, bytes) = match input {
             Input::Stdin => {
                 let stdin = Text { kept: Some(stdin_head.clone()), ..text(io::stdin()) };
-                (Source::new("-", stdin), None)
+                let source = Source::new("-", stdin);
+                #[cfg(unix)]
+                let source = source.wait(uriscan::io::readable(io::stdin()));
+                (source, None)
             }
             Input::File(path) => {
                 let bytes = look(path)?;
@@ -128,8 +131,16 @@ pub(crate) struct Text<R> {
 
 impl<R: Read> Text<R> {
     fn begin(&mut self) -> io::Result<()> {
-        let mut head = Vec::new();
-        self.inner.by_ref().take(Container::HEAD_BYTES as u64).read_to_end(&mut head)?;
+        let (mut head, mut len) = (vec![0; Container::HEAD_BYTES], 0);
+        while !Container::is_head(&head[..len]) {
+            match self.inner.read(&mut head[len..]) {
+                Ok(0) => break,
+                Ok(count) => len += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        head.truncate(len);
         let format = match &head[..head.len().min(TABLE_BYTES)] {
             // Pages and footer begin with the number of a first field.
             [b'P', b'A', b'R', b'1', 0x15, ..] => "Parquet",

@@ -258,6 +258,13 @@ impl File {
 #[cfg(not(unix))]
 static SEEKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
+#[cfg(unix)]
+impl std::os::fd::AsFd for File {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 /// A descriptor that the process was started with.
 #[cfg(unix)]
 impl From<std::os::fd::OwnedFd> for File {

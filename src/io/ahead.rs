@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::compress::{self, Compression};
 use super::container::{self, Container};
 use super::later::Plain;
+use super::ready::Wait;
 use super::source::Source;
 use crate::chunk::PaddedBuf;
 
@@ -37,6 +38,8 @@ pub(super) struct Opened {
     pub(super) text_only: bool,
     /// Its length in bytes before decompression, if that is known and matters.
     pub(super) bytes: Option<u64>,
+    /// See [`Source::wait`].
+    pub(super) wait: Option<Wait>,
     /// Its content, or why it could not be opened.
     pub(super) content: io::Result<Content>,
     /// The file itself, if it is large and not compressed; it has been read only through `content`.
@@ -65,6 +68,11 @@ impl Sources {
     /// Number of remaining sources.
     pub(super) fn len(&self) -> usize {
         self.opened.len() + self.closed.len()
+    }
+
+    /// Whether reading the next one may have to wait.
+    pub(super) fn may_wait(&self) -> bool {
+        self.opened.is_empty() && self.closed.front().is_some_and(|source| source.wait.is_some())
     }
 
     /// Returns the next one.
@@ -99,19 +107,19 @@ impl Sources {
 
 /// Opens `source` in its turn; passes a plain file of at least `least` bytes on as a file.
 fn open(source: Source, least: Option<u64>) -> Opened {
-    let Source { text_only, bytes, .. } = source;
+    let Source { text_only, bytes, wait, .. } = source;
     let plain = plain(source.path.as_deref(), bytes, least);
     let content = match &plain {
         Some(plain) => plain.rest(0),
         None => (source.open)().and_then(compress::decompressed),
     };
-    Opened { text_only, bytes, content: content.map(Content::Stream), plain }
+    Opened { text_only, bytes, wait, content: content.map(Content::Stream), plain }
 }
 
 /// Opens `source` and reads up to `most` bytes of it into `buf`; passes a plain file of at least
 /// `least` bytes on as a file.
 fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> Opened {
-    let Source { text_only, mut bytes, path, .. } = source;
+    let Source { text_only, mut bytes, path, wait, .. } = source;
     let mut content = (source.open)().and_then(|reader| content(reader, buf, most));
     let mut plain = None;
     if matches!(content, Ok(Content::Stream(_))) {
@@ -122,7 +130,7 @@ fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> 
             content = plain.rest(0).map(Content::Stream);
         }
     }
-    Opened { text_only, bytes, content, plain }
+    Opened { text_only, bytes, wait, content, plain }
 }
 
 /// The file at `path`, of an expected size of `bytes`, if it is a plain one of at least `least`

@@ -109,7 +109,7 @@ struct Begun<R> {
 impl<R: Read> Begun<R> {
     fn new(mut inner: R) -> Begun<R> {
         let (mut head, mut len, mut error) = ([0; Container::HEAD_BYTES], 0, None);
-        while len < head.len() {
+        while !Container::is_head(&head[..len]) {
             match inner.read(&mut head[len..]) {
                 Ok(0) => break,
                 Ok(count) => len += count,

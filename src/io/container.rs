@@ -60,6 +60,23 @@ impl Container {
         }
     }
 
+    /// Whether the first bytes `head` of data are enough for [`Container::of_head`], and to recognize compression and tables:
+    /// if there are [`Container::HEAD_BYTES`] of them, or a whole line of text. A producer that writes a line and waits is
+    /// not asked for more.
+    ///
+    /// ```
+    /// use uriscan::io::Container;
+    /// assert!(Container::is_head(b"/\n") && !Container::is_head(b"/"));
+    /// assert!(!Container::is_head(b"PK\x03\x04\n\x00"));
+    /// ```
+    pub fn is_head(head: &[u8]) -> bool {
+        // No format begins with a line of text: PDF shows itself earlier, tar has NULs after a name.
+        let is_text = |byte: &u8| !matches!(byte, 0..=8 | 11..=12 | 14..=31 | 0xF8..);
+        let line = head.iter().position(|&byte| byte == b'\n');
+        head.len() >= Container::HEAD_BYTES
+            || line.is_some_and(|end| head[..end].iter().all(is_text))
+    }
+
     /// A description, for messages.
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,6 +12,7 @@ pub(crate) mod json;
 pub(crate) mod later;
 pub(crate) mod part;
 pub mod reader;
+mod ready;
 pub(crate) mod rfc2396;
 pub mod row;
 pub mod source;
@@ -23,6 +24,9 @@ pub use compress::Compression;
 pub use container::Container;
 pub use fields::Fields;
 pub use reader::{Chunk, ChunkReader, Shape};
+pub use ready::Wait;
+#[cfg(unix)]
+pub use ready::readable;
 pub use row::Field;
 pub use source::{ReadError, Source};
 pub use template::{Template, TemplateError, TemplateErrorKind};

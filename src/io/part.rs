@@ -90,7 +90,7 @@ pub(crate) fn raw_source<R: Read + Send + 'static>(
 ) -> Source {
     // The reader removes one byte order mark, and does not decompress data that begin with it.
     let open = move || Ok(Box::new(BYTE_ORDER_MARK.chain(open()?)) as Box<dyn Read + Send>);
-    Source { name, bytes: None, open: Box::new(open), text_only: false, path: None, early: false }
+    Source { open: Box::new(open), early: false, ..Source::new(name, std::io::empty()) }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::ahead::{Content, Sources};
 use super::container;
 use super::later::{Later, Plain};
+use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
 use crate::extract::Kind;
@@ -62,6 +63,11 @@ const MOST_EARLY: usize = 128 << 10;
 
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
+    /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, as long as that takes.
+    fn needs_head(&self) -> bool {
+        false
+    }
+
     /// Examines the first bytes of a source, which show its format.
     ///
     /// # Errors
@@ -105,11 +111,25 @@ impl Cut for Lines {
     }
 }
 
+/// What [`ChunkReader::fill_next`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next part of the input.
+    Chunk,
+    /// No whole record that could be read without waiting.
+    NotReady,
+    /// The end of the last source.
+    End,
+}
+
 /// Reads sources, one after the other, into chunks.
 pub struct ChunkReader {
     sources: Sources,
     names: Vec<String>,
     current: Option<Box<dyn Read + Send>>,
+    /// Waits until more of the current source can be read, if that may take long.
+    wait: Option<Wait>,
+    patience: Patience,
     /// All of the current source, if it has been read already.
     whole: Option<PaddedBuf>,
     /// Unused buffers above the usual size, the largest last, and those that they replaced.
@@ -169,6 +189,8 @@ impl ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
+            wait: None,
+            patience: Patience::default(),
             whole: None,
             large: Vec::new(),
             small: Vec::new(),
@@ -226,14 +248,45 @@ impl ChunkReader {
     /// If a source cannot be opened, read or decompressed; its whole records before the fault have
     /// been returned by then. The next call continues with the next source.
     pub fn fill(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+        self.begin_batch();
+        Ok(self.fill_next(chunk, true)? == Next::Chunk)
+    }
+
+    /// Begins a batch of chunks, which waits for a slow producer for a short time only.
+    pub(crate) fn begin_batch(&mut self) {
+        self.patience = Patience::new();
+    }
+
+    /// Like [`ChunkReader::fill`]; but unless it `may_wait`, does not wait for a source that has nothing to be read for
+    /// now.
+    pub(crate) fn fill_next(
+        &mut self,
+        chunk: &mut Chunk,
+        may_wait: bool,
+    ) -> Result<Next, ReadError> {
         loop {
-            if self.current.is_none() && !self.begin_next()? {
-                return Ok(false);
+            if self.current.is_none() {
+                if !may_wait && self.sources.may_wait() {
+                    return Ok(Next::NotReady);
+                }
+                if !self.begin_next()? {
+                    return Ok(Next::End);
+                }
             }
-            if self.fill_from_current(chunk)? {
-                return Ok(true);
+            if !may_wait && !self.is_ready() {
+                return Ok(Next::NotReady);
+            }
+            match self.fill_from_current(chunk, may_wait)? {
+                Next::End => {}
+                next => return Ok(next),
             }
         }
+    }
+
+    /// Whether the current source can be read without waiting.
+    fn is_ready(&mut self) -> bool {
+        let wait = self.wait.as_ref().filter(|_| self.failed.is_none() && self.whole.is_none());
+        wait.is_none_or(|wait| self.patience.is_ready(wait))
     }
 
     /// Makes the next source the current one; returns `false` if there is none.
@@ -261,7 +314,7 @@ impl ChunkReader {
                     Box::new(io::empty())
                 }
             };
-        self.current = Some(current);
+        (self.current, self.wait) = (Some(current), opened.wait);
         Ok(true)
     }
 
@@ -318,9 +371,8 @@ impl ChunkReader {
         None
     }
 
-    /// Fills `chunk` from the current source; at its end, returns `false` and leaves no current
-    /// source.
-    fn fill_from_current(&mut self, chunk: &mut Chunk) -> Result<bool, ReadError> {
+    /// Fills `chunk` from the current source; at its end, leaves no current source.
+    fn fill_from_current(&mut self, chunk: &mut Chunk, may_wait: bool) -> Result<Next, ReadError> {
         chunk.later = self.leave();
         if let Some(later) = &chunk.later {
             (chunk.source, chunk.byte, chunk.line) = (self.number(), self.byte, self.line);
@@ -328,7 +380,7 @@ impl ChunkReader {
             chunk.text.set_len(0);
             self.byte += later.len() as u64;
             self.kind = self.kind.later();
-            return Ok(true);
+            return Ok(Next::Chunk);
         }
         if chunk.text.capacity() > 64 * self.chunk_bytes.max(1 << 16) {
             // The buffer held a long record; its memory is released.
@@ -375,13 +427,13 @@ impl ChunkReader {
                 if self.text_only && memchr(0, head).is_some() {
                     self.binary += 1;
                     (self.current, self.failed) = (None, None);
-                    return Ok(false);
+                    return Ok(Next::End);
                 }
                 match self.cut.begin(&self.names[chunk.source], head) {
                     Ok(kind) => self.kind = kind,
                     Err(error) => {
                         (self.current, self.failed) = (None, Some(self.error(error)));
-                        return Ok(false);
+                        return Ok(Next::End);
                     }
                 }
             }
@@ -403,6 +455,12 @@ impl ChunkReader {
             } else if len > self.max_record {
                 self.in_long_record = true;
                 (len, Shape::LongFirst)
+            } else if !may_wait && !self.is_ready() {
+                // The producer pauses within a record.
+                self.carry.extend_from_slice(&chunk.text.room()[..len]);
+                return Ok(Next::NotReady);
+            } else if len < most {
+                continue;
             } else {
                 // A document is read as a whole: reads once more if all of it fits, to reach its
                 // end.
@@ -415,7 +473,7 @@ impl ChunkReader {
             if is_end && self.carry.is_empty() {
                 self.current = None;
                 if end == 0 && shape == Shape::Records {
-                    return Ok(false);
+                    return Ok(Next::End);
                 }
             }
             chunk.text.set_len(end);
@@ -430,20 +488,26 @@ impl ChunkReader {
                 let ends = memchr_iter(line_end, &chunk.text.room()[..end]).count();
                 self.line += ends as u64;
             }
-            return Ok(true);
+            return Ok(Next::Chunk);
         }
     }
 
-    /// Reads until `room` is full or the source ends; returns the number of bytes now in `room`,
-    /// and whether the source ended. A fault also ends it, and is kept.
+    /// Reads until `room` is full, the source ends, or it has nothing more for now; returns the number of bytes now in
+    /// `room`, and whether the source ended. A fault also ends it, and is kept.
     fn read(&mut self, room: &mut [u8], mut len: usize) -> (usize, bool) {
-        let Some(reader) = self.current.as_mut().filter(|_| self.failed.is_none()) else {
-            return (len, true);
-        };
+        let needs_all = !self.is_begun && (self.text_only || self.cut.needs_head());
         while len < room.len() {
+            let Some(reader) = self.current.as_mut().filter(|_| self.failed.is_none()) else {
+                return (len, true);
+            };
             match reader.read(&mut room[len..]) {
                 Ok(0) => return (len, true),
-                Ok(count) => len += count,
+                Ok(count) => {
+                    len += count;
+                    if !needs_all && !self.is_ready() {
+                        break;
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.failed = Some(self.error(error));

@@ -2,9 +2,16 @@
 
 use std::fmt;
 use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::{Arc, OnceLock};
 
 use super::compress::Compression;
+use super::ready::Wait;
+#[cfg(unix)]
+use super::ready::readable;
 use crate::files::File;
 
 /// A named stream of bytes.
@@ -28,6 +35,9 @@ pub struct Source {
     pub text_only: bool,
     /// The file, if it is one; it may be read directly instead of through `open`.
     pub path: Option<PathBuf>,
+    /// Waits until more can be read, where that may take long: a pipe, a terminal, a socket. What is done is passed on
+    /// before anything waits for such a source.
+    pub wait: Option<Wait>,
     /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
     /// True for regular files, where this has no side effects.
     pub early: bool,
@@ -37,7 +47,8 @@ impl Source {
     /// Creates a source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
-        Source { name: name.into(), bytes: None, open, text_only: false, path: None, early: false }
+        let name = name.into();
+        Source { name, bytes: None, open, text_only: false, path: None, wait: None, early: false }
     }
 
     /// Creates a source that opens the file at `path` in its turn.
@@ -45,7 +56,29 @@ impl Source {
         let path = path.into();
         let data = path.metadata().ok().filter(|data| data.is_file());
         let (bytes, early) = (data.as_ref().map(|data| data.len()), data.is_some());
+        #[cfg(unix)]
+        if !early {
+            return Source::pipe(path);
+        }
         Source { bytes, early, ..Source::regular_file(path) }
+    }
+
+    /// Creates a source for the pipe or device at `path`, which is opened in its turn.
+    #[cfg(unix)]
+    fn pipe(path: PathBuf) -> Source {
+        let opened = Arc::new(OnceLock::new());
+        let (of_wait, at) = (Arc::clone(&opened), path.clone());
+        let open = move || -> io::Result<Box<dyn Read + Send>> {
+            let file = File::open(at)?;
+            // Opened once, so this is set once. Without it reading waits, no more.
+            if let Ok(again) = file.as_fd().try_clone_to_owned() {
+                let _ = opened.set(readable(again));
+            }
+            Ok(Box::new(file))
+        };
+        let wait: Wait = Arc::new(move |time| of_wait.get().is_none_or(|wait: &Wait| wait(time)));
+        let source = Source { early: false, open: Box::new(open), ..Source::regular_file(path) };
+        source.wait(wait)
     }
 
     /// Creates a source for the file at `path`, which is known to be a regular one; this is not
@@ -59,6 +92,7 @@ impl Source {
             open: Box::new(move || Ok(Box::new(File::open(opened)?))),
             text_only: false,
             path: Some(path),
+            wait: None,
             early: true,
         }
     }
@@ -96,6 +130,12 @@ impl Source {
         self
     }
 
+    /// Sets what waits until more can be read, as [`readable`](super::readable) does.
+    pub fn wait(mut self, wait: impl Into<Option<Wait>>) -> Source {
+        self.wait = wait.into();
+        self
+    }
+
     /// Sets whether the source may be opened ahead of its turn and on another thread.
     pub fn early(mut self, early: bool) -> Source {
         self.early = early;
@@ -113,7 +153,15 @@ impl Source {
         let open = move || -> io::Result<Box<dyn Read + Send>> {
             Ok(Box::new(Unchanged { file: File::open(path)?, before }))
         };
-        Some(Source { open: Box::new(open), name: self.name.clone(), path: None, ..*self })
+        Some(Source {
+            name: self.name.clone(),
+            bytes: self.bytes,
+            open: Box::new(open),
+            text_only: self.text_only,
+            path: None,
+            wait: None,
+            early: self.early,
+        })
     }
 }
 

@@ -113,7 +113,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::chunk::PaddedBuf;
     use crate::index::trim;
     use crate::normalize::{Rung, normalize_exact};
     use crate::simd::Kernels;

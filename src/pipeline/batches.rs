@@ -2,6 +2,7 @@
 
 use super::slot::Slot;
 use super::{Settings, Sinks};
+use crate::io::reader::Next;
 use crate::io::{ChunkReader, ReadError};
 
 /// Full chunks in a batch: enough for every thread to find work, few enough to stay small.
@@ -12,30 +13,43 @@ pub(super) fn full_slots(threads: usize) -> usize {
 /// Chunks in a batch for each full one, if they are those of small sources.
 pub(super) const SMALL_FOR_FULL: usize = 4;
 
-/// Fills slots until the batch is full, in number or with the bytes of `full` chunks; gives the number filled, and
-/// why it could not go on if it could not.
+/// A batch that was filled.
+pub(super) struct Filled {
+    /// How many of its slots.
+    pub(super) len: usize,
+    /// Why no more could be read, if so.
+    pub(super) failed: Option<ReadError>,
+    /// The source has nothing more for now.
+    pub(super) has_paused: bool,
+}
+
+/// Fills slots until the batch is full, in number or with the bytes of `full` chunks, or the source has nothing more
+/// for now. Waits for the first chunk if it `may_wait`, and for no other.
 pub(super) fn fill<R>(
     reader: &mut ChunkReader,
     slots: &mut [Slot<R>],
-    full: usize,
+    (full, may_wait): (usize, bool),
     settings: &Settings,
     sinks: &mut Sinks<'_>,
-) -> (usize, Option<ReadError>) {
+) -> Filled {
     // Chunks are a little shorter than they could be, as they end with a record.
     let budget = (full - 1) * settings.chunk_bytes;
-    let (mut filled, mut bytes) = (0, 0);
-    while filled < slots.len() && bytes <= budget {
-        match (reader.fill(&mut slots[filled].chunk), &mut sinks.unread) {
-            (Ok(true), _) => {
-                bytes += slots[filled].chunk.len();
-                filled += 1;
+    let (mut len, mut bytes) = (0, 0);
+    reader.begin_batch();
+    while len < slots.len() && bytes <= budget {
+        let next = reader.fill_next(&mut slots[len].chunk, may_wait && len == 0);
+        match (next, &mut sinks.unread) {
+            (Ok(Next::Chunk), _) => {
+                bytes += slots[len].chunk.len();
+                len += 1;
             }
-            (Ok(false), _) => break,
+            (Ok(Next::NotReady), _) => return Filled { len, failed: None, has_paused: true },
+            (Ok(Next::End), _) => break,
             (Err(error), Some(unread)) => unread(&error),
-            (Err(error), None) => return (filled, Some(error)),
+            (Err(error), None) => return Filled { len, failed: Some(error), has_paused: false },
         }
     }
-    (filled, None)
+    Filled { len, failed: None, has_paused: false }
 }
 
 /// Bytes of a chunk above which it holds a record far longer than a chunk is meant to be.

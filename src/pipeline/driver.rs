@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::batches::{SMALL_FOR_FULL, fill, full_slots, oversize, release};
+use super::batches::{Filled, SMALL_FOR_FULL, fill, full_slots, oversize, release};
 use super::faults::{Faults, stopped, tell_faults};
 use super::invalid::{LongRecord, Policy};
 use super::slot::{Slot, Worker};
@@ -136,7 +136,8 @@ fn batches<J: Job + Send>(
     let (mut current, mut other) = (new_batch(), new_batch());
     // How many slots of each are in use.
     let mut other_len = 0;
-    let (mut current_len, mut failed) = fill(reader, &mut current, full, settings, sinks);
+    let Filled { len: mut current_len, mut failed, .. } =
+        fill(reader, &mut current, (full, true), settings, sinks);
     let mut report = Report::default();
     // Faults within chunks that have been described.
     let mut told = 0;
@@ -152,8 +153,8 @@ fn batches<J: Job + Send>(
                 written.iter_mut().for_each(|slot| reader.take_back(&mut slot.chunk.text, most));
                 release(written, full, settings);
                 Ok::<_, Error>(match has_failed {
-                    true => (0, None),
-                    false => fill(reader, &mut other, full, settings, sinks),
+                    true => Filled { len: 0, failed: None, has_paused: false },
+                    false => fill(reader, &mut other, (full, false), settings, sinks),
                 })
             },
             || {
@@ -166,16 +167,19 @@ fn batches<J: Job + Send>(
                 )
             },
         );
-        let (mut next_len, new_failure) = outside?;
+        let mut next = outside?;
         for (source, error) in faults.new.drain(..) {
             let error = ReadError { source: reader.source_name(source).to_owned(), error };
             match &mut sinks.unread {
                 Some(unread) => unread(&error),
-                None => (failed, next_len) = (Some(error), 0),
+                None => {
+                    failed = Some(error);
+                    next = Filled { len: 0, failed: None, has_paused: false };
+                }
             }
         }
         worked?;
-        failed = failed.or(new_failure);
+        failed = failed.or(next.failed);
         tell_faults(&mut current[..current_len], reader, &mut told, sinks);
         for slot in &mut current[..current_len] {
             report += &slot.report;
@@ -188,16 +192,22 @@ fn batches<J: Job + Send>(
             job.finish(End::In(&chunk), &mut report, sinks)?;
             return Err(error);
         }
+        other_len = current_len;
+        if next.has_paused && next.len == 0 {
+            // Whoever reads the output may wait for it, and the producer for them.
+            write(&current[..current_len], sinks, report.bytes)?;
+            flush(sinks)?;
+            other_len = 0;
+            next = fill(reader, &mut other, (full, true), settings, sinks);
+            failed = failed.or(next.failed);
+        }
         (current, other) = (other, current);
-        (other_len, current_len) = (current_len, next_len);
+        current_len = next.len;
     }
     write(&other[..other_len], sinks, report.bytes)?;
     drop((current, other));
     job.finish(End::OfInput, &mut report, sinks)?;
-    sinks.out.flush().map_err(Error::Write)?;
-    for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
-        sink.flush().map_err(Error::Write)?;
-    }
+    flush(sinks)?;
     report.binary = reader.binary();
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }
@@ -279,6 +289,14 @@ fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
     let ends = (shape == Shape::LongFirst, shape == Shape::LongLast);
     let long = job.long_record(&slot.chunk);
     policy.apply_long(slot, error, ends, long);
+}
+
+fn flush(sinks: &mut Sinks<'_>) -> Result<(), Error> {
+    sinks.out.flush().map_err(Error::Write)?;
+    for sink in [&mut sinks.rejects, &mut sinks.dupes, &mut sinks.clusters].into_iter().flatten() {
+        sink.flush().map_err(Error::Write)?;
+    }
+    Ok(())
 }
 
 fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use crate::extract::warc::{self, Extent};
 use crate::extract::{
     Extractor, ExtractorOptions, Fault, Format, Kind, Links, last_row_end, wrapped_cut,
 };
-use crate::io::reader::Cut;
+use crate::io::reader::{Cut, Next};
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Kernels, Task};
 use crate::threads;
@@ -141,6 +141,10 @@ impl Documents {
 }
 
 impl Cut for Documents {
+    fn needs_head(&self) -> bool {
+        self.typed.is_none()
+    }
+
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
         self.format = self.typed.unwrap_or_else(|| Format::of_source(name, head));
         Kind::new(self.format, &self.fields, head)
@@ -236,7 +240,7 @@ pub fn links_of(
     let skipped = Arc::clone(skipped);
     let (name, settings, text_only) = (source.name.clone(), *settings, false);
     // Many lists are begun side by side then.
-    let early = source.early;
+    let (early, wait) = (source.early, source.wait.clone());
     let extractor = Extractor::new(options.extractor.clone());
     let cut = cut(options, settings.record_end);
     let open = move || {
@@ -248,7 +252,7 @@ pub fn links_of(
             List { reader, settings, extractor, parts, filled: 0, failed: None, skipped, given };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
-    Source { name, bytes: None, open: Box::new(open), text_only, path: None, early }
+    Source { name, bytes: None, open: Box::new(open), text_only, path: None, wait, early }
 }
 
 /// A list of links that is produced while it is read, from several chunks at a time.
@@ -306,10 +310,13 @@ impl List {
         let most = (2 * self.filled).clamp(1, 4 * rayon::current_num_threads());
         self.parts.resize_with(self.parts.len().max(most), Part::default);
         (self.filled, self.given) = (0, (0, 0));
+        self.reader.begin_batch();
         while self.filled < most {
-            match self.reader.fill(&mut self.parts[self.filled].chunk) {
-                Ok(true) => self.filled += 1,
-                Ok(false) => break,
+            // What is there is passed on before anything waits.
+            let may_wait = self.filled == 0;
+            match self.reader.fill_next(&mut self.parts[self.filled].chunk, may_wait) {
+                Ok(Next::Chunk) => self.filled += 1,
+                Ok(Next::End | Next::NotReady) => break,
                 Err(fault) => {
                     self.failed = Some(fault.error);
                     break;

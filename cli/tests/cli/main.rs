@@ -34,6 +34,8 @@ mod sets;
 #[cfg(unix)]
 mod signals;
 mod stats;
+#[cfg(unix)]
+mod streaming;
 mod table_arguments;
 #[cfg(feature = "parquet")]
 mod table_classes;

@@ -156,6 +156,44 @@ fn sources_opened_ahead_give_the_same_chunks() {
 }
 
 #[test]
+fn pauses_of_a_producer_change_where_chunks_end_and_nothing_else() {
+    let text: Vec<u8> =
+        (0..60).flat_map(|i| format!("{}\n", "x".repeat(i * 7 % 83)).into_bytes()).collect();
+    let text = [BYTE_ORDER_MARK, &text, b"last"].concat();
+    let whole =
+        |chunks: Vec<Piece>| -> Vec<u8> { chunks.into_iter().flat_map(|piece| piece.4).collect() };
+    for (chunk_bytes, max_record) in [(1, 100), (16, 100), (64, 20), (1000, 100)] {
+        for pause in 1..12u32 {
+            let source = || Source::new("a", Drip(io::Cursor::new(text.clone()), false));
+            let expected = chunks(vec![source()], chunk_bytes, max_record);
+            let asked = std::sync::atomic::AtomicU32::new(0);
+            let wait =
+                move |_| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % pause != 0;
+            let source = source().wait(std::sync::Arc::new(wait) as Wait);
+            let mut reader = ChunkReader::new(vec![source], b'\n', chunk_bytes, max_record);
+            let (mut chunk, mut found, mut pauses) = (Chunk::default(), Vec::new(), 0);
+            loop {
+                // Alternately willing to wait.
+                reader.begin_batch();
+                match reader.fill_next(&mut chunk, found.len() % 2 == 0 || pauses % 2 == 1).unwrap()
+                {
+                    Next::Chunk => {
+                        let content = chunk.text.padded().content().to_vec();
+                        let is_line = content.last() == Some(&b'\n') || content == b"last";
+                        assert!(is_line || chunk.shape != Shape::Records);
+                        found.push((0, chunk.byte, 0, chunk.shape, content));
+                        pauses = 0;
+                    }
+                    Next::NotReady => pauses += 1,
+                    Next::End => break,
+                }
+            }
+            assert_eq!(whole(found), whole(expected), "{chunk_bytes} {pause}");
+        }
+    }
+}
+
+#[test]
 fn a_failing_source_is_named() {
     struct Broken;
     impl Read for Broken {

@@ -1,0 +1,118 @@
+//! A producer that writes a line and waits gets the answer to it before it writes the next one.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Far longer than an answer takes on a machine that is busy.
+const MOST: Duration = Duration::from_secs(60);
+
+struct Stream {
+    program: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+/// Starts the program; its lines of output arrive as they are written.
+fn start(arguments: &[&str]) -> Stream {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(program.stdout.take().unwrap());
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in output.lines() {
+            let Ok(line) = line else { return };
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let input = program.stdin.take();
+    Stream { program, input, lines }
+}
+
+impl Stream {
+    fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_bytes()).and_then(|()| input.flush()).unwrap();
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(MOST).expect("an answer before the next line")
+    }
+
+    fn end(mut self) -> Vec<String> {
+        self.input = None;
+        let rest = self.lines.iter().collect();
+        assert!(self.program.wait().unwrap().success());
+        rest
+    }
+}
+
+#[test]
+fn each_line_is_answered_before_the_next_one() {
+    for (arguments, expected) in [
+        (&["dedup"][..], "HTTP://h/1"),
+        (&["dedup", "-j1", "--emit", "normalized"], "http://h/1"),
+        (&["dedup", "--rule", "www"], "HTTP://h/1"),
+        (&["dedup", "--extract", "--format", "text"], "HTTP://h/1"),
+        (&["normalize"], "http://h/1"),
+        (&["key"], ""),
+        (&["parse", "--format", "jsonl"], ""),
+        (&["resolve", "--base", "http://h/"], "HTTP://h/1"),
+        (&["extract", "--format", "text"], "HTTP://h/1"),
+    ] {
+        let mut stream = start(arguments);
+        for i in 1..=3 {
+            stream.write(&format!("HTTP://h/{i}\n"));
+            let answer = stream.line();
+            if !expected.is_empty() {
+                assert_eq!(answer, expected.replace('1', &i.to_string()), "{arguments:?}");
+            }
+        }
+        assert_eq!(stream.end(), [""; 0], "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_line_in_pieces_is_one_line_and_what_is_whole_does_not_wait_for_it() {
+    let mut stream = start(&["dedup"]);
+    stream.write("http://h/a\nhttp://h");
+    assert_eq!(stream.line(), "http://h/a");
+    stream.write("/b");
+    assert!(stream.lines.recv_timeout(Duration::from_millis(100)).is_err());
+    stream.write("\nhttp://h/c\nhttp://h/b\nlast");
+    assert_eq!((stream.line(), stream.line()), ("http://h/b".into(), "http://h/c".into()));
+    assert_eq!(stream.end(), ["last"]);
+}
+
+#[test]
+fn a_short_line_is_not_held_back_to_find_out_what_the_input_is() {
+    let mut stream = start(&["normalize", "--base", "http://h/"]);
+    stream.write("a\n");
+    assert_eq!(stream.line(), "http://h/a");
+    assert_eq!(stream.end(), [""; 0]);
+}
+
+#[test]
+fn a_named_pipe_streams_and_what_came_before_it_does_not_wait_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pipe, list) = (folder.path().join("pipe"), folder.path().join("list.txt"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::write(&list, "http://h/0\n").unwrap();
+    let stream = start(&["dedup", list.to_str().unwrap(), pipe.to_str().unwrap()]);
+    assert_eq!(stream.line(), "http://h/0");
+    let mut writer = std::fs::File::options().write(true).open(&pipe).unwrap();
+    for i in 1..=3 {
+        writer.write_all(format!("http://h/{i}\n").as_bytes()).unwrap();
+        assert_eq!(stream.line(), format!("http://h/{i}"));
+    }
+    drop(writer);
+    assert_eq!(stream.end(), [""; 0]);
+}
