@@ -80,10 +80,10 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
 
 /// Keeps quiet about panics that become errors.
 fn without_panics_of_decoders() {
-    let told = std::panic::take_hook();
+    let previous = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !table::is_decoding() {
-            told(panic);
+            previous(panic);
         }
     }));
 }
@@ -113,8 +113,9 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
         _ => typed.from,
     };
     let to = typed.to.or_else(|| TableFormat::of_path(output?)).or(first);
-    let to =
-        to.ok_or_else(|| Failure::at("--column", "no name tells what to write; --to says it"))?;
+    let to = to.ok_or_else(|| {
+        Failure::at("--column", "the format of the output is unknown; name it with --to")
+    })?;
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
     if output.is_none() && !is_text && io::stdout().is_terminal() {
         let what = format!(

@@ -130,7 +130,7 @@ impl Keyed {
 
 #[cfg(feature = "parquet")]
 impl Keyed {
-    /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be judged, and so classes
+    /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be parsed, and so classes
     /// of their own; and which rows are null, or passed over as if they were. May be called once.
     pub(crate) fn positions(&mut self) -> (Vec<Vec<usize>>, Vec<usize>, Option<NullBuffer>) {
         let nulls = self.nulls();

@@ -5,7 +5,7 @@ use fastbloom::BloomFilter;
 use super::rows::{PARTITIONS, Rows};
 use crate::threads;
 
-/// Keys for which the first filter of a partition is made, at the least.
+/// Least number of keys for which the first filter of a partition is made.
 const MIN_KEYS: usize = 1 << 10;
 
 /// A set of keys in Bloom filters: about `1.44 * log2(1 / rate)` bits a key, 14 at a rate of 0.001, and up to
@@ -50,7 +50,7 @@ impl Filters {
         Filters { full: Vec::new(), last, size, left: size, rate }
     }
 
-    /// Inserts a key; says whether it is new, as far as anyone can tell.
+    /// Inserts a key; returns whether it is new, with the chance of error that the filter has.
     fn insert(&mut self, key: u128) -> bool {
         // The high half picks the partition.
         let hash = key as u64;

@@ -101,7 +101,7 @@ impl<P: Default + Send> Classes<P> {
         self.partitions.iter().map(|partition| partition.table.memory_bytes()).sum()
     }
 
-    /// Tells how many classes there will be in the end, as far as one can guess; 0 for no idea. A
+    /// Sets the estimated final number of classes; 0 if unknown. A
     /// wrong guess costs some time or some memory, nothing else.
     pub fn expect(&mut self, classes: u64) {
         self.expected = usize::try_from(classes).unwrap_or(0);

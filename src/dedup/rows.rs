@@ -127,7 +127,7 @@ impl Rows {
         keys.zip(self.sorted_rows[run].iter().map(|&row| row as usize))
     }
 
-    /// Says whether `row` is the first of its class, for who knows more than one [`super::Set`].
+    /// Sets whether `row` is the first of its class, for callers that look it up in more than one [`super::Set`].
     ///
     /// # Panics
     /// When there is no such row.

@@ -43,7 +43,7 @@ impl Set {
         Set { tables, expected: 0, most: usize::MAX }
     }
 
-    /// Tells the set how many bytes it may hold for keys. It keeps to that as long as what is inserted
+    /// Sets how many bytes the set may hold for keys, a limit that it respects as long as what is inserted
     /// [`Set::fits`].
     pub fn limit_to(&mut self, bytes: usize) {
         self.most = bytes / PARTITIONS;
@@ -74,13 +74,13 @@ impl Set {
         self.tables.iter().map(Table::memory_bytes).sum()
     }
 
-    /// Tells the set how many keys it will hold in the end, as far as one can guess; 0 for no idea. A
+    /// Sets the estimated final number of keys; 0 if unknown. A
     /// wrong guess costs some time or some memory, nothing else.
     pub fn expect(&mut self, keys: u64) {
         self.expected = usize::try_from(keys).unwrap_or(0);
     }
 
-    /// Inserts the rows of all `chunks` in order, on the current rayon pool; each row's verdict is
+    /// Inserts the rows of all `chunks` in order, on the current rayon pool; each row's result is
     /// then in [`Rows::is_first`].
     ///
     /// Every chunk must have been through [`Rows::partition`] since its last row came.
@@ -116,7 +116,7 @@ impl Set {
     /// not there, with what the caller keeps beside its partition: the chunk, as an index into `chunks`,
     /// the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
     ///
-    /// Rows of one partition come in their order. Nothing is inserted, and no verdict written. Every chunk
+    /// Rows of one partition come in their order. Nothing is inserted, and no result written. Every chunk
     /// must have been through [`Rows::partition`] since its last row came.
     pub fn find<P: Send>(
         &self,

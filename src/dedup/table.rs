@@ -21,7 +21,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// side, so that they have huge pages in common: without them nearly every insertion waits for a translation of its address.
 const MAPPED: usize = 128 << 10;
 
-/// A table this large grows by a half at the least, a smaller one fourfold.
+/// A table this large grows at least by half, a smaller one fourfold.
 const LARGE: usize = 1 << 20;
 
 /// Tables this large are whole numbers of huge pages, and grow where they are.
@@ -133,7 +133,7 @@ impl Slots {
     }
 }
 
-/// Bytes for `count` slots at the least: a huge table is a whole number of huge pages.
+/// Bytes for at least `count` slots: a huge table is a whole number of huge pages.
 fn whole_bytes(count: usize) -> usize {
     let bytes = count * size_of::<u128>();
     if bytes >= HUGE { bytes.next_multiple_of(HUGE_PAGE) } else { bytes }
@@ -146,8 +146,8 @@ fn home(key: u128, count: usize) -> usize {
     ((u128::from(low) * count as u128) >> 64) as usize
 }
 
-/// The places for keys that a table of `count` places grows to that is to hold `needed` keys now and, as far as
-/// one can guess, `expected` in the end (0 for no idea), being filled to three quarters.
+/// The places for keys that a table of `count` places grows to that is to hold `needed` keys now and an estimated `expected`
+/// in the end (0 if unknown), filled to three quarters.
 ///
 /// Fresh memory is dear and moving keys is not free, so small tables grow in
 /// large steps; large ones in small steps unless more is expected, so that memory keeps to the keys.

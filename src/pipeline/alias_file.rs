@@ -264,14 +264,14 @@ mod tests {
     fn what_is_no_row_does_not_say_how_rows_are_written() {
         let text = "# seen, by the crawler\nfrom\tto\nhttp://a/,x\thttp://b/\n";
         let open = || Source::new("aliases", text.as_bytes());
-        let mut told = Vec::new();
+        let mut faults = Vec::new();
         let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
-        let mut on_fault = |fault: AliasFault, line| told.push((fault, line));
+        let mut on_fault = |fault: AliasFault, line| faults.push((fault, line));
         let aliases =
             Aliases::read(&open, &equivalence, hasher, true, &Settings::default(), &mut on_fault)
                 .unwrap();
         assert_eq!(aliases.form(b"http://a/,x"), b"http://b/");
-        assert_eq!(told, [(AliasFault::Invalid, 1)]);
+        assert_eq!(faults, [(AliasFault::Invalid, 1)]);
     }
 
     #[test]
@@ -279,17 +279,17 @@ mod tests {
         let text = "from\tto\nHTTP://a:80\thttp://b/\n\nhttp://b\thttp://c/\nx\nhttp://d/\tno uri\n\
             http://l/\thttp://m/\nhttp://m/\thttp://l/\nhttp://k/\thttp://1/\nhttp://k/\thttp://2/\n";
         let open = || Source::new("aliases", text.as_bytes());
-        let (mut told, mut digest) = (Vec::new(), None);
+        let (mut faults, mut digest) = (Vec::new(), None);
         let (equivalence, hasher) = (Equivalence::default(), Hasher::random());
         for chunk_bytes in [1, 64, 1 << 16] {
-            told.clear();
+            faults.clear();
             let settings = Settings { chunk_bytes, ..Settings::default() };
-            let mut on_fault = |fault: AliasFault, line| told.push((fault, line));
+            let mut on_fault = |fault: AliasFault, line| faults.push((fault, line));
             let aliases =
                 Aliases::read(&open, &equivalence, hasher.clone(), true, &settings, &mut on_fault)
                     .unwrap();
             assert_eq!(
-                told,
+                faults,
                 [
                     (AliasFault::Malformed, 5),
                     (AliasFault::Invalid, 6),

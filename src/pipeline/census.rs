@@ -121,7 +121,7 @@ pub struct RulesCensus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Census {
-    /// Bytes read, byte order marks aside.
+    /// Bytes read, without byte order marks.
     pub bytes: u64,
     /// Records that are not blank.
     pub records: u64,
@@ -201,7 +201,7 @@ pub fn census(
     };
     let mut nowhere = std::io::sink();
     // The cast lets the borrow end here, which it could not inside the `Option`.
-    let progress = progress.map(|told| told as &mut (dyn FnMut(u64) + Send));
+    let progress = progress.map(|report| report as &mut (dyn FnMut(u64) + Send));
     let mut sinks = Sinks { progress, ..Sinks::new(&mut nowhere) };
     let report = run(&mut job, sources, settings, &mut sinks)?;
     // An overlong record has no key and is equivalent to no other.

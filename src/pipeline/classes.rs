@@ -240,7 +240,7 @@ impl Job for ClassJob<'_> {
         slots.iter_mut().for_each(|slot| self.number_lines(slot));
         let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
         self.insert(&Scanned(scanned.collect()))?;
-        self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Deduplication: the first record of each class, in input order.
 //!
-//! When keys have no room in memory, results stop: what the frozen set does not know spills, with positions that count bytes of the
-//! input from there on. At the end, that part of the input is read again ([`super::input`]), and the first
+//! When keys exceed the memory limit, results stop: keys that the frozen set does not hold spill, with positions that count
+//! bytes of the input from there on. At the end, that part of the input is read again ([`super::input`]), and the first
 //! records of it are written ([`super::reread`]).
 
 use super::driver::{End, Job, run};
@@ -119,7 +119,7 @@ struct Spilled {
     start: (usize, u64),
     /// Bytes so far.
     bytes: u64,
-    /// Records too long to be judged so far.
+    /// Records so far that are too long to be parsed.
     long: u64,
 }
 
@@ -173,7 +173,7 @@ impl Dedup<'_> {
     }
 }
 
-/// Spills the rows of a batch, as far as it is in `spilled`. No row is a first one here.
+/// Spills the rows of those chunks of a batch that are in `spilled`. No row counts as a first one yet.
 fn spill(
     firsts: &mut FirstSet<'_>,
     spilled: &mut Spilled,
@@ -220,7 +220,7 @@ impl Job for Dedup<'_> {
             slot.rows.rows.clear();
         }
         self.insert(&slots[..end])?;
-        self.forecast.settle(slots.iter().map(|slot| slot.report.bytes).sum());
+        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
         Ok(())
     }
 

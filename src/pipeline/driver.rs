@@ -7,7 +7,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::batches::{Filled, SMALL_FOR_FULL, fill, full_slots, oversize, release};
-use super::faults::{Faults, stopped, tell_faults};
+use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
@@ -27,15 +27,15 @@ pub(super) trait Job: Sync {
         Reading::default()
     }
 
-    /// What becomes of records that cannot be judged.
+    /// What becomes of invalid records.
     fn on_invalid(&self) -> OnInvalid;
 
-    /// What is written for a record that is kept without having been judged and whose first piece is `chunk`.
+    /// What is written for a record that is kept although it is too long to be parsed; `chunk` is its first piece.
     fn long_record(&self, _chunk: &Chunk) -> LongRecord {
         LongRecord::as_is()
     }
 
-    /// Looks at a chunk of whole records; many run at once.
+    /// Processes a chunk of whole records; many run at once.
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>);
 
     /// Decides over all chunks of a batch, in their order. An error ends the run; nothing of the batch is written then.
@@ -139,8 +139,8 @@ fn batches<J: Job + Send>(
     let Filled { len: mut current_len, mut failed, .. } =
         fill(reader, &mut current, (full, true), settings, sinks);
     let mut report = Report::default();
-    // Faults within chunks that have been described.
-    let mut told = 0;
+    // Faults within chunks that have been reported.
+    let mut reported = 0;
     let mut faults = Faults::new(sinks.unread.is_none());
     while current_len > 0 {
         // Nothing is read after a fault, but all that stands before it is worked on and written.
@@ -180,7 +180,7 @@ fn batches<J: Job + Send>(
         }
         worked?;
         failed = failed.or(next.failed);
-        tell_faults(&mut current[..current_len], reader, &mut told, sinks);
+        report_faults(&mut current[..current_len], reader, &mut reported, sinks);
         for slot in &mut current[..current_len] {
             report += &slot.report;
         }
@@ -280,7 +280,7 @@ fn work<J: Job>(
     Ok(())
 }
 
-/// Hands on a piece of a record that is too long to be judged.
+/// Passes on a piece of a record that is too long to be parsed.
 fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
     let &Settings { record_end, redact, .. } = settings;
     let policy = Policy { on_invalid: job.on_invalid(), record_end, redact };

@@ -347,7 +347,7 @@ impl Equivalence {
 }
 
 impl Equivalence {
-    /// The target of `record` in its context, repaired if need be, for who explains what becomes of it: `record`
+    /// The target of `record` in its context, repaired if need be, to explain what becomes of it: `record`
     /// itself without a context, or where it has no target.
     pub(crate) fn target<'a>(&self, record: &'a [u8]) -> Cow<'a, [u8]> {
         let context = self.context.as_ref();

@@ -115,8 +115,8 @@ pub fn explain_pair(
     push_pair(None, [a, b], options, out)
 }
 
-fn fault(told: &Result<Explanation, UriError>) -> Result<(), UriError> {
-    told.as_ref().map(|_| ()).map_err(|&error| error)
+fn fault(explained: &Result<Explanation, UriError>) -> Result<(), UriError> {
+    explained.as_ref().map(|_| ()).map_err(|&error| error)
 }
 
 fn push_one(
@@ -128,10 +128,10 @@ fn push_one(
     let Equivalence { normalize, rules, .. } = &options.equivalence;
     let uri = &options.equivalence.target(uri);
     let result = &explain_with_rules(uri, *normalize, rules.as_deref());
-    let told = Explained { uri, result };
+    let explained = Explained { uri, result };
     match options.format {
-        ExplainFormat::Text { has_colour } => text(told, Paint { is_on: has_colour }, out),
-        ExplainFormat::Jsonl => json(line, told, out),
+        ExplainFormat::Text { has_colour } => text(explained, Paint { is_on: has_colour }, out),
+        ExplainFormat::Jsonl => json(line, explained, out),
     }
     fault(result)
 }
@@ -145,17 +145,17 @@ fn push_pair(
     let Equivalence { normalize, rules, .. } = &options.equivalence;
     let (a, b) = (&*options.equivalence.target(a), &*options.equivalence.target(b));
     let rules = rules.as_deref();
-    let tell = |uri| explain_with_rules(uri, *normalize, rules);
-    let (told_a, told_b) = (&tell(a), &tell(b));
+    let explain = |uri| explain_with_rules(uri, *normalize, rules);
+    let (of_a, of_b) = (&explain(a), &explain(b));
     let comparison = compare_with_rules(a, b, *normalize, rules);
-    let (a, b) = (Explained { uri: a, result: told_a }, Explained { uri: b, result: told_b });
+    let (a, b) = (Explained { uri: a, result: of_a }, Explained { uri: b, result: of_b });
     match options.format {
         ExplainFormat::Text { has_colour } => {
             pair_text(a, b, &comparison, Paint { is_on: has_colour }, out);
         }
         ExplainFormat::Jsonl => pair_json(line, a, b, &comparison, out),
     }
-    fault(told_a).and(fault(told_b))
+    fault(of_a).and(fault(of_b))
 }
 
 struct Explain<'a> {

@@ -53,18 +53,18 @@ impl Faults {
 }
 
 /// Describes the faults within chunks, the first of a run, to [`Sinks::unread`].
-pub(super) fn tell_faults<R>(
+pub(super) fn report_faults<R>(
     slots: &mut [Slot<R>],
     reader: &ChunkReader,
-    told: &mut usize,
+    reported: &mut usize,
     sinks: &mut Sinks<'_>,
 ) {
     for slot in slots {
         for what in slot.faults.drain(..) {
             if let Some(unread) = &mut sinks.unread
-                && *told < Fault::MOST
+                && *reported < Fault::MOST
             {
-                *told += 1;
+                *reported += 1;
                 let source = reader.source_name(slot.chunk.source).to_owned();
                 unread(&ReadError { source, error: io::Error::other(what) });
             }

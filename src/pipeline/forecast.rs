@@ -7,31 +7,34 @@ use crate::io::Source;
 pub(super) struct Forecast {
     /// Bytes of all sources, if known.
     total_bytes: Option<u64>,
-    settled_bytes: u64,
+    processed_bytes: u64,
 }
 
 impl Forecast {
     /// A forecast for `sources`.
     pub(super) fn new(sources: &[Source]) -> Forecast {
-        Forecast { total_bytes: sources.iter().map(|source| source.bytes).sum(), settled_bytes: 0 }
+        Forecast {
+            total_bytes: sources.iter().map(|source| source.bytes).sum(),
+            processed_bytes: 0,
+        }
     }
 
-    /// Tells that a batch of `bytes` has been settled.
-    pub(super) fn settle(&mut self, bytes: u64) {
-        self.settled_bytes += bytes;
+    /// Adds a batch of `bytes` that is processed.
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.processed_bytes += bytes;
     }
 
     /// Bytes that remain, if known.
     pub(super) fn rest(&self) -> Option<u64> {
-        self.total_bytes.map(|total| total.saturating_sub(self.settled_bytes))
+        self.total_bytes.map(|total| total.saturating_sub(self.processed_bytes))
     }
 
     /// The number of classes in the end if there are `classes` now, as if new ones kept coming at the
     /// rate seen so far; 0 if unknown.
     pub(super) fn expected(&self, classes: usize) -> u64 {
         match self.total_bytes {
-            Some(total) if self.settled_bytes > 0 => {
-                (classes as f64 * (total as f64 / self.settled_bytes as f64)) as u64
+            Some(total) if self.processed_bytes > 0 => {
+                (classes as f64 * (total as f64 / self.processed_bytes as f64)) as u64
             }
             _ => 0,
         }

@@ -78,7 +78,7 @@ impl Policy {
     ) {
         let Slot { chunk, out, rejects, report, stop, .. } = slot;
         let piece = chunk.text.padded().content();
-        // Written in any case, so that the next record of whatever source is one of its own.
+        // Always written, so that the next record, of whatever source, is a record of its own.
         let end = is_last.then_some(self.record_end);
         let piece =
             if is_last { piece.strip_suffix(&[self.record_end]).unwrap_or(piece) } else { piece };

@@ -38,7 +38,7 @@ impl Invalid {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Bytes read, byte order marks aside.
+    /// Bytes read, without byte order marks.
     pub bytes: u64,
     /// Records that are not blank.
     pub records: u64,

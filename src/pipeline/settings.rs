@@ -63,7 +63,7 @@ impl Settings {
         self
     }
 
-    /// Sets the length of the longest record that is judged, in bytes; at most [`Settings::MAX_RECORD`].
+    /// Sets the length of the longest record that is parsed, in bytes; at most [`Settings::MAX_RECORD`].
     pub fn max_record(mut self, max_record: usize) -> Settings {
         self.max_record = max_record;
         self

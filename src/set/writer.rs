@@ -127,7 +127,7 @@ impl SetWriter {
     }
 
     /// What takes keys to be added, and holds `bytes` of them in memory, about; more are sorted in the directory of
-    /// the set. If the set tells times, the keys are seen now.
+    /// the set. If the set keeps times, the keys are seen now.
     ///
     /// # Errors
     /// If nothing can be written there.

@@ -62,7 +62,7 @@ impl<'s> ClassSet<'s> {
         self.classes.len()
     }
 
-    /// Adds the records of a batch. About `expected` classes will come in the end, 0 for no idea, and about `more` bytes of
+    /// Adds the records of a batch. About `expected` classes will come in all, 0 if unknown, and about `more` bytes of
     /// texts, if that is known. Keys are trusted unless there is `are_same`.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ enum Keys {
 
 /// Says of each record whether it is the first of its class.
 ///
-/// When keys have no room in memory, the set is frozen: records that it knows are duplicates; of all others, the key and the
+/// When keys exceed the memory limit, the set is frozen: records that it knows are duplicates; of all others, the key and the
 /// position spill to disk, in partitions by the bits of the keys. At the end the set is dropped, and each partition
 /// is resolved by itself, which gives the positions of first records.
 pub(crate) struct FirstSet<'s> {
@@ -55,7 +55,7 @@ impl<'s> FirstSet<'s> {
         }
     }
 
-    /// Says how many classes there will be in the end, as far as one can guess; 0 for no idea.
+    /// Sets the estimated final number of classes; 0 if unknown.
     pub(crate) fn expect(&mut self, classes: u64) {
         if let Keys::Exact(set) = &mut self.keys {
             set.expect(classes);

@@ -84,7 +84,7 @@ pub(crate) struct ClassMode {
     pub(crate) has_sort_keys: bool,
 }
 
-/// A record on its way into a class: its position, which is that of no other, and its bytes: a sort key, if there is one, and
+/// A record on its way into a class: its unique position, and its bytes: a sort key, if there is one, and
 /// the text. Positions rise from record to record.
 pub(crate) type Record<'t> = (u64, &'t [u8]);
 

@@ -51,7 +51,7 @@ impl MemoryLimit {
     }
 }
 
-/// What a process takes at the least besides keys and the buffers of chunks: the program, its stacks, what threads keep.
+/// The least that a process takes besides keys and the buffers of chunks: the program, its stacks, what threads keep.
 const BASE: usize = 10 << 20;
 
 /// Batches of chunks that are in memory at the same time.

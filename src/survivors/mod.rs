@@ -8,7 +8,7 @@
 //! second time at the positions of [`Survivors`].
 //!
 //! What spills goes to `Partitions` by the bits of the keys, each a run of rows in the order of the input. At
-//! the end each partition is resolved by itself, in several passes by further bits if it has no room in memory. Results are
+//! the end each partition is resolved by itself, in several passes by further bits if it exceeds the limit. Results are
 //! those without a limit.
 
 mod classes;

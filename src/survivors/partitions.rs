@@ -17,7 +17,7 @@ const GROUP_BITS: u32 = Rows::PARTITIONS.trailing_zeros();
 /// Further bits that number the partition on disk within it.
 const PART_BITS: u32 = 2;
 
-/// Bytes that are gathered of a partition at the least.
+/// Least number of bytes of a partition that are written at once.
 const LEAST: usize = 256;
 
 /// A record that spilled, or the survivor so far of several records of a class.

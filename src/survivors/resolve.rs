@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
         made.clusters.finish(self.to)
     }
 
-    /// Writes the object of a class whose members have no room in memory.
+    /// Writes the object of a class whose members exceed the memory limit.
     fn write_giant(
         &self,
         part: &Partition,

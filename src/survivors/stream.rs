@@ -71,7 +71,7 @@ mod tests {
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         assert_eq!(text, "one two");
-        let told = stream.fault(io::Error::other("full")).to_string();
-        assert!(told.ends_with(": full"), "{told}");
+        let message = stream.fault(io::Error::other("full")).to_string();
+        assert!(message.ends_with(": full"), "{message}");
     }
 }

@@ -321,7 +321,10 @@ fn what_tables_cannot_do_is_refused() {
             &["dedup", "--column", "url", "in.txt", "--to", "csv"],
             "in.txt: neither its name nor its first bytes",
         ),
-        (&["dedup", "--column", "url", "in.txt"], "no name tells what to write; --to says it"),
+        (
+            &["dedup", "--column", "url", "in.txt"],
+            "the format of the output is unknown; name it with --to",
+        ),
         (&["audit", "--column", "url", "in.csv"], "csv cannot hold lists"),
         (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "the column tags"),
         (
