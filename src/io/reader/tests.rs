@@ -179,7 +179,7 @@ fn pauses_of_a_producer_change_where_chunks_end_and_nothing_else() {
                 {
                     Next::Chunk => {
                         let content = chunk.text.padded().content().to_vec();
-                        let is_line = content.last() == Some(&b'\n') || content == b"last";
+                        let is_line = content.ends_with(b"\n") || content.ends_with(b"last");
                         assert!(is_line || chunk.shape != Shape::Records);
                         found.push((0, chunk.byte, 0, chunk.shape, content));
                         pauses = 0;
