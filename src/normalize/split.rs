@@ -23,8 +23,8 @@ const HTTPS: u64 = u64::from_le_bytes(*b"https://");
 const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
 
 impl Split {
-    /// Splits the records of `text` at `spans`, which are those of `index`. Takes a carriage return before a record end
-    /// off its span; no other white space.
+    /// Splits the records of `text` at `spans`, which are those of `index`. Takes white space off none of them, except for a
+    /// carriage return before a record end if it `trims`.
     #[inline(always)]
     pub(crate) fn split<I: Isa>(
         &mut self,
@@ -32,8 +32,9 @@ impl Split {
         text: Padded<'_>,
         index: &Index,
         spans: &mut [Span],
+        trims: bool,
     ) {
-        isa.call(Find { split: self, text, index, spans });
+        isa.call(Find { split: self, text, index, spans, trims });
     }
 
     /// Puts all of `count` records among the others.
@@ -61,13 +62,14 @@ struct Find<'a> {
     text: Padded<'a>,
     index: &'a Index,
     spans: &'a mut [Span],
+    trims: bool,
 }
 
 impl Task for Find<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Find { split: Split { unchanged, others }, text, index, spans } = self;
+        let Find { split: Split { unchanged, others }, text, index, spans, trims } = self;
         unchanged.resize(spans.len(), 0);
         others.resize(spans.len(), 0);
         let (mut unchanged_count, mut others_count) = (0, 0);
@@ -75,7 +77,7 @@ impl Task for Find<'_> {
             let bytes = &text.padded()[span.start as usize..];
             // Before the end of an empty record stands another record's, which is no carriage return.
             let last = text.padded()[(span.end as usize).saturating_sub(1)];
-            span.end -= u32::from(last == b'\r');
+            span.end -= u32::from((last == b'\r') & trims);
             let windows = index.windows(isa, span.start as usize);
             let head = u64::from_le_bytes(*bytes.first_chunk().expect("8 bytes of padding"));
             let is_unchanged = is_unchanged(&windows, head, span.len());
@@ -129,7 +131,7 @@ mod tests {
                 type Output = ();
                 #[inline(always)]
                 fn run<I: Isa>(self, isa: I) {
-                    self.3.split(isa, self.0, self.1, self.2);
+                    self.3.split(isa, self.0, self.1, self.2, true);
                 }
             }
             let mut index = Index::new();

@@ -140,22 +140,46 @@ struct Map<'a> {
     form: Form,
 }
 
+impl Map<'_> {
+    /// Whether the line of a record that is canonical as it stands is copied with those around it.
+    fn copies_unchanged(&self) -> bool {
+        matches!(self.form, Form::Canonical)
+            && !self.redact
+            && self.equivalence.is_form_only()
+            && self.equivalence.aliases.is_none()
+    }
+}
+
 impl Job for Map<'_> {
     type Rows = ();
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let Worker { index, scratch, pending, .. } = worker;
+        let Worker { index, split, spans, scratch, pending, .. } = worker;
         let text = slot.chunk.text.padded();
         index.build_with(isa, text, self.record_end);
+        spans.clear();
+        spans.extend(index.spans());
+        if self.copies_unchanged() {
+            split.split(isa, text, index, spans, false);
+        } else {
+            split.none_unchanged(spans.len());
+        }
         slot.out.reserve(text.len() + 1);
         let mut surts = surt::Scratch::default();
         let &Map { on_invalid, record_end, redact, .. } = self;
         let policy = Policy { on_invalid, record_end, redact };
         let mut keyed = Keyed { pending, blanks: Vec::new() };
         keyed.pending.clear();
-        for span in index.spans() {
-            let (span, record) = record_at(text, index, span);
+        // Lines before this offset have been written, and records before `end`.
+        let (mut copied, mut end, mut unchanged) = (0, spans.len(), split.unchanged().len());
+        for (i, &number) in split.others().iter().enumerate() {
+            let whole = spans[number as usize];
+            if !split.unchanged().is_empty() {
+                slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                copied = text.len().min(whole.end as usize + 1);
+            }
+            let (span, record) = record_at(text, index, whole);
             if record.is_empty() {
                 slot.report.blank += 1;
                 match self.form {
@@ -164,7 +188,6 @@ impl Job for Map<'_> {
                 }
                 continue;
             }
-            slot.report.records += 1;
             // What has no canonical form represents itself.
             let mut is_form = true;
             let bytes = match self.equivalence.canonical(isa, record, scratch) {
@@ -175,7 +198,11 @@ impl Job for Map<'_> {
                     match policy.apply(record.bytes(), (span, error), report, rejects, stop) {
                         Fate::Keep => record.padded().into(),
                         Fate::Omit => continue,
-                        Fate::Stop => break,
+                        Fate::Stop => {
+                            end = number as usize;
+                            unchanged = end - i;
+                            break;
+                        }
                     }
                 }
             };
@@ -202,6 +229,14 @@ impl Job for Map<'_> {
             }
             slot.out.push(self.record_end);
         }
+        if unchanged > 0 && end == spans.len() {
+            slot.out.extend_from_slice(&text.content()[copied..]);
+            if copied < text.len() && !text.content().ends_with(&[self.record_end]) {
+                slot.out.push(self.record_end);
+            }
+        }
+        slot.report.records = (end as u64 - slot.report.blank) + u64::from(end < spans.len());
+        slot.report.written += unchanged as u64;
         if let Form::Key(hasher) = &self.form {
             keyed.write(isa, hasher, text, self.record_end, &mut slot.out);
         }

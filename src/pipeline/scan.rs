@@ -85,7 +85,7 @@ impl Scan<'_> {
         spans.extend(index.spans());
         let count = spans.len();
         if self.options.equivalence.is_form_only() {
-            split.split(isa, self.text, index, spans);
+            split.split(isa, self.text, index, spans, true);
         } else {
             split.none_unchanged(count);
         }

@@ -18,6 +18,7 @@ pub(super) struct Worker {
     pub(super) text: PaddedBuf,
     pub(super) index: Index,
     pub(super) split: Split,
+    pub(super) spans: Vec<Span>,
     /// Numbers of records without a row.
     pub(super) holes: Vec<u32>,
     pub(super) scratch: Scratch,
