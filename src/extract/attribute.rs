@@ -26,3 +26,8 @@ pub(super) fn context(tag: &[u8], attribute: &[u8]) -> Option<Context> {
         _ => None,
     }
 }
+
+/// Whether the attribute of this name holds a link, or decides whether another one does.
+pub(super) fn matters(tag: &[u8], attribute: &[u8]) -> bool {
+    context(tag, attribute).is_some() || attribute.eq_ignore_ascii_case(b"http-equiv")
+}

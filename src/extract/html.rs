@@ -7,6 +7,8 @@
 
 use memchr::{memchr, memchr2};
 
+use super::attribute::matters;
+
 /// An attribute: its name as written, and its value without quotes, with character references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attribute<'t> {
@@ -22,8 +24,9 @@ pub(crate) trait Tags<'t> {
     /// process, which is `at` or later.
     fn skip(&mut self, at: usize) -> usize;
 
-    /// Called for a start tag with its name and attributes. Duplicate attributes are included; the
-    /// first one counts.
+    /// Called for a start tag with its name and those of its attributes that matter
+    /// ([`matters`]). Of attributes with the same name, only the first is included, so a tag of any
+    /// length takes little memory.
     fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]);
 }
 
@@ -87,8 +90,8 @@ fn comment_end(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// Reads the tag whose name begins at `start`; returns its name, and the offset after its `>`.
-/// `None` if the document ends before.
+/// Reads the tag whose name begins at `start`, and appends its attributes that matter; returns its
+/// name, and the offset after its `>`. `None` if the document ends before.
 fn tag<'t>(
     text: &'t [u8],
     start: usize,
@@ -98,13 +101,13 @@ fn tag<'t>(
     while !matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>') {
         at += 1;
     }
-    let name = &text[start..at];
+    let tag = &text[start..at];
     loop {
         while matches!(text.get(at)?, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/') {
             at += 1;
         }
         if text[at] == b'>' {
-            return Some((name, at + 1));
+            return Some((tag, at + 1));
         }
         let attribute = at;
         // A `=` at its beginning is part of the name.
@@ -114,10 +117,14 @@ fn tag<'t>(
             at += 1;
         }
         let name = &text[attribute..at];
+        let is_new = || !attributes.iter().any(|a| a.name.eq_ignore_ascii_case(name));
+        let counts = matters(tag, name) && is_new();
         let name_end = at;
         at = skip_space(text, at)?;
         if text[at] != b'=' {
-            attributes.push(Attribute { name, value: b"", at: name_end });
+            if counts {
+                attributes.push(Attribute { name, value: b"", at: name_end });
+            }
             continue;
         }
         at = skip_space(text, at + 1)?;
@@ -134,7 +141,9 @@ fn tag<'t>(
                 (start..at, at)
             }
         };
-        attributes.push(Attribute { name, value: &text[value.clone()], at: value.start });
+        if counts {
+            attributes.push(Attribute { name, value: &text[value.clone()], at: value.start });
+        }
         at = end;
     }
 }

@@ -74,17 +74,12 @@ impl<'t, F: FnMut(usize, &mut Vec<(Context, Span)>) -> usize> Tags<'t> for Place
             self.own_base = self.own_base.or_else(|| href().map(|attribute| attribute.value));
             return;
         }
-        // Of duplicate attributes the first one counts.
-        let mut seen = 0u64;
         for attribute in attributes {
-            if let Some(context) = context(tag, attribute.name) {
-                let bit = 1 << context as u32;
-                let is_first = seen & bit == 0;
-                if is_first && (context != Context::Refresh || is_refresh(attributes)) {
-                    let (start, end) = (attribute.at, attribute.at + attribute.value.len());
-                    self.found.push((context, Span { start: start as u32, end: end as u32 }));
-                }
-                seen |= bit;
+            if let Some(context) = context(tag, attribute.name)
+                && (context != Context::Refresh || is_refresh(attributes))
+            {
+                let (start, end) = (attribute.at, attribute.at + attribute.value.len());
+                self.found.push((context, Span { start: start as u32, end: end as u32 }));
             }
         }
     }
