@@ -24,24 +24,48 @@ pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
     let file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
     match file.try_lock() {
         // The previous holder may have removed it.
-        Ok(()) if is_at(&file, &path) => Ok(file),
+        Ok(()) if is_at(&file, &path).at(&path)? => Ok(file),
         Ok(()) | Err(TryLockError::WouldBlock) => Err(SetError::new(directory, Fault::Busy)),
         Err(TryLockError::Error(error)) => Err(SetError::new(&path, Fault::Io(error))),
     }
 }
 
+/// Locks `directory`, in which a set may be created, and makes it if there is none.
+///
+/// # Errors
+/// Those of [`lock`] and [`expect_free`]; if the directory cannot be made.
+pub(super) fn claim(directory: &Path) -> Result<File, SetError> {
+    let is_made = match files::create_directory(directory) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            expect_free(directory)?;
+            false
+        }
+        Err(error) => return Err(SetError::new(directory, Fault::Io(error))),
+    };
+    // Another process may have created a set before this one had the lock.
+    let claimed = lock(directory).and_then(|lock| expect_free(directory).map(|()| lock));
+    if is_made && matches!(claimed, Err(SetError { fault: Fault::Io(_), .. })) {
+        let _ = files::remove(&directory.join(names::LOCK));
+        // It stays if another process has put something there.
+        let _ = files::remove_directory(directory);
+    }
+    claimed
+}
+
 /// Whether `path` is the name of `file`.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
-    let (Ok(file), Ok(named)) = (file.metadata(), path.symlink_metadata()) else { return false };
-    (file.dev(), file.ino()) == (named.dev(), named.ino())
+    let file = file.metadata()?;
+    let named = path.symlink_metadata();
+    Ok(named.is_ok_and(|named| (file.dev(), file.ino()) == (named.dev(), named.ino())))
 }
 
 /// On other systems, an open file cannot be removed.
 #[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Checks that a set may be created in `directory`: it is empty, or the creation of a set was
@@ -88,14 +112,15 @@ fn said(path: &Path) -> Result<Option<Vec<u8>>, SetError> {
 }
 
 /// Records in the file `set` that a set is being created in `directory`, which holds none; needs
-/// the lock.
+/// the lock. On return that is on the disk: without it, other files would be taken for somebody else's.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(super) fn begin(directory: &Path) -> Result<(), SetError> {
     let path = directory.join(names::MANIFEST);
     let mut file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
-    file.write_all(BEGUN.as_bytes()).at(&path)
+    file.write_all(BEGUN.as_bytes()).and_then(|()| file.sync_all()).at(&path)?;
+    files::sync_directory(directory).at(directory)
 }
 
 /// For a process that exits without dropping its [`SetWriter`](super::SetWriter), whose gate it holds: removes the set in
@@ -115,11 +140,13 @@ pub fn abandon(directory: &Path) {
 /// If a file cannot be removed.
 pub(super) fn clear(directory: &Path) -> Result<(), SetError> {
     sweep(directory, &[])?;
+    // No other file is there without the file `set`, even if the system crashes.
+    let synced = files::sync_directory(directory);
     // If the process is killed from here on, [`expect_free`] ignores what remains.
     remove(&directory.join(names::MANIFEST))?;
     remove(&directory.join(names::LOCK))?;
     let _ = files::remove_directory(directory);
-    Ok(())
+    synced.at(directory)
 }
 
 /// Removes the files that killed writers have left in `directory`, except the files `kept`; needs

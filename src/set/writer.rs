@@ -1,6 +1,5 @@
 //! The exclusive writer of a set, and how a set is replaced.
 
-use std::io;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -9,7 +8,7 @@ use super::Meaning;
 use super::combine::{But, Sorted, combine};
 use super::directory::{self, remove};
 use super::entry::{Dated, Entry};
-use super::error::{At, Fault, SetError};
+use super::error::{At, SetError};
 use super::loader::Loader;
 use super::manifest::{self, Listed, MAX_RUNS, Manifest};
 use super::run::Run;
@@ -75,21 +74,14 @@ impl SetWriter {
     }
 
     fn begin(directory: &Path, meaning: Meaning, is_dated: bool) -> Result<SetWriter, SetError> {
-        match files::create_directory(directory) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                directory::expect_free(directory)?;
-            }
-            Err(error) => return Err(SetError::new(directory, Fault::Io(error))),
-        }
-        let lock = directory::lock(directory)?;
-        // Another process may have created a set before this one had the lock.
-        directory::expect_free(directory)?;
-        directory::begin(directory)?;
-        directory::sweep(directory, &[])?;
+        let lock = directory::claim(directory)?;
         let (note, runs) = (None, Vec::new());
         let set = KeySet { directory: directory.to_owned(), meaning, note, is_dated, runs };
-        Ok(SetWriter { set, _lock: lock, is_new: true, gate: None })
+        // From here on, what is there is removed if anything fails.
+        let writer = SetWriter { set, _lock: lock, is_new: true, gate: None };
+        directory::begin(directory)?;
+        directory::sweep(directory, &[])?;
+        Ok(writer)
     }
 
     /// Opens the set in `directory` for writing, and removes the temporary files of killed writers.
@@ -174,11 +166,14 @@ impl SetWriter {
     /// As for [`SetWriter::add`].
     pub fn add_noting(&mut self, keys: Loader, note: &str) -> Result<u64, SetError> {
         self.set.note = Some(note.replace('\n', " "));
-        let added = self.add(keys)?;
-        if added == 0 {
-            self.commit()?;
-        }
-        Ok(added)
+        let added = self.add(keys).and_then(|added| {
+            if added == 0 {
+                self.commit()?;
+            }
+            Ok(added)
+        });
+        let _held = self.gate();
+        self.settle(added)
     }
 
     /// Removes the set, and the directory if it is then empty.
@@ -187,9 +182,10 @@ impl SetWriter {
     /// If that is not possible.
     pub fn destroy(self) -> Result<(), SetError> {
         let _held = self.gate();
+        let directory = &self.set.directory;
         // If the process is killed, the next one that creates a set here removes the rest.
-        manifest::put_begun(&self.set.directory)?;
-        directory::clear(&self.set.directory)
+        manifest::put_begun(directory).inspect_err(|_| directory::abandon(directory))?;
+        directory::clear(directory)
     }
 
     /// Merges all runs into one, so that sets with the same keys and meaning have identical files.
@@ -296,6 +292,11 @@ impl SetWriter {
     /// Puts the run of `writer` in place of the first `count` runs of the set.
     fn replace(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
         let _held = self.gate();
+        let replaced = self.replace_held(count, writer);
+        self.settle(replaced)
+    }
+
+    fn replace_held(&mut self, count: usize, writer: RunWriter) -> Result<(), SetError> {
         let run = writer.finish()?;
         let old: Vec<Run> = self.set.runs.splice(..count, [run]).collect();
         self.commit_held()?;
@@ -309,7 +310,22 @@ impl SetWriter {
     /// If it cannot be written; the set on disk is then unchanged.
     pub fn commit(&mut self) -> Result<(), SetError> {
         let _held = self.gate();
-        self.commit_held()
+        let committed = self.commit_held();
+        self.settle(committed)
+    }
+
+    /// After a change that failed: the set is what is on the disk, and files that it does not name are removed. A new
+    /// set is removed as a whole when this is dropped.
+    fn settle<T>(&mut self, done: Result<T, SetError>) -> Result<T, SetError> {
+        if done.is_err() && !self.is_new {
+            // Where that fails, too, the next writer does it.
+            if let Ok(set) = KeySet::open(&self.set.directory) {
+                let kept: Vec<&Path> = set.runs.iter().flat_map(Run::paths).collect();
+                let _ = directory::sweep(&self.set.directory, &kept);
+                self.set = set;
+            }
+        }
+        done
     }
 
     /// [`SetWriter::commit`] by one who holds the gate.
