@@ -20,7 +20,7 @@ use uriscan::uri::ErrorKind;
 use crate::config::{Config, Job};
 use crate::exit::{Failure, eprint_line};
 use crate::inputs::{Input, look};
-use crate::output::{Destination, FileId, sync};
+use crate::output::{Destination, FileId, directory_of, sync};
 use crate::progress::Progress;
 use crate::sets::records::shares;
 use crate::sets::writing::Writing;
@@ -220,6 +220,10 @@ fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
             return Err(io::Error::other(
                 "is shorter than it was; remove the checkpoint to start over",
             ));
+        }
+        if len == 0 {
+            // The set must not know of results that are in no directory.
+            files::sync_directory(directory_of(part))?;
         }
         file.set_len(len)?;
         file.seek(SeekFrom::Start(len))?;

@@ -75,8 +75,8 @@ impl Output {
 
 /// Writes what is buffered and puts the files of `outputs` in place, in their order; none if one cannot be finished.
 ///
-/// If they are to be durable, bytes and names are on the disk when this returns. Otherwise they may still be in the
-/// system's cache, as with any program that does not wait for the disk.
+/// The bytes are on the disk before a file gets its name, so that after a crash of the system it is the old one or the
+/// new one. If they are to be durable, the names are on the disk, too, when this returns.
 ///
 /// # Errors
 /// The name of the output that failed, and why.
@@ -86,8 +86,9 @@ pub(crate) fn commit(
 ) -> Result<(), (String, io::Error)> {
     for output in &mut outputs {
         let finished = output.writer.flush().and_then(|()| match &output.replacement {
-            Some(replacement) if is_durable => replacement.draft.file().sync_all(),
-            _ => Ok(()),
+            // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
+            Some(replacement) => replacement.draft.file().sync_all(),
+            None => Ok(()),
         });
         finished.map_err(|error| (output.name.clone(), error))?;
     }
