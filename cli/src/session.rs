@@ -84,8 +84,7 @@ impl Session<'_> {
             };
         }
         let failed = self.side.iter().flatten().find(|output| output.has_failed());
-        // Otherwise it is the file that takes records too long for memory.
-        Err(Failure::at(failed.map_or("temporary file", Output::name), error))
+        Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
     /// Puts all outputs in place, side files first; `false` if the reader of the results went away, and then no file has

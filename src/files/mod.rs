@@ -5,6 +5,8 @@
 //! `faults`, and without it, as in every release, through nothing. `scripts/check-layers` finds what opens files
 //! elsewhere.
 //!
+//! No call ends with [`io::ErrorKind::Interrupted`]: not every reader of the crates that read tables repeats it.
+//!
 //! Questions about a path (`Path::metadata`, `Path::read_dir`) change nothing and are asked anywhere.
 
 mod draft;
@@ -28,6 +30,7 @@ use plain::{call, opening, transfer};
 #[cfg_attr(not(feature = "fault-injection"), allow(dead_code))]
 enum Call<'a> {
     Open(&'a Path),
+    Temporary,
     Unnamed,
     Look,
     List,
@@ -67,14 +70,13 @@ impl File {
         opening(Call::Open(path), || options.open(path)).map(File)
     }
 
-    /// Makes a file in `directory` that never has a name and lasts as long as it is open; in the directory of the
-    /// system for such files if `None` is given.
+    /// Makes a file in `directory` that never has a name and lasts as long as it is open.
     ///
     /// # Errors
     /// Those of the system, without the name that the file would have had.
-    pub fn temporary(directory: Option<&Path>) -> io::Result<File> {
-        let make = || directory.map_or_else(tempfile::tempfile, tempfile::tempfile_in);
-        unbroken(|| opening(Call::Unnamed, make)).map(File).map_err(|error| without_path(&error))
+    pub fn temporary(directory: &Path) -> io::Result<File> {
+        let make = || tempfile::tempfile_in(directory);
+        unbroken(|| opening(Call::Temporary, make)).map(File).map_err(|error| without_path(&error))
     }
 
     /// Makes a file in `directory` that [`File::link`] can give a name; `None` where there is no such thing.
@@ -178,11 +180,13 @@ impl File {
     /// Reads at `offset` into the beginning of `bytes`; returns the number of bytes read.
     ///
     /// # Errors
-    /// Those of the system, [`io::ErrorKind::Interrupted`] included.
+    /// Those of the system.
     #[cfg(unix)]
     pub fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         use std::os::unix::fs::FileExt;
-        transfer(Call::Read, bytes.len(), |len| self.0.read_at(&mut bytes[..len], offset))
+        unbroken(|| {
+            transfer(Call::Read, bytes.len(), |len| self.0.read_at(&mut bytes[..len], offset))
+        })
     }
 
     /// There are no positioned reads here.
@@ -201,7 +205,7 @@ impl File {
     #[cfg(unix)]
     pub fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
-            match unbroken(|| self.read_at(bytes, offset))? {
+            match self.read_at(bytes, offset)? {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 read => (bytes, offset) = (&mut bytes[read..], offset + read as u64),
             }
@@ -275,14 +279,14 @@ impl From<std::os::fd::OwnedFd> for File {
 
 impl Read for &File {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        transfer(Call::Read, bytes.len(), |len| (&self.0).read(&mut bytes[..len]))
+        unbroken(|| transfer(Call::Read, bytes.len(), |len| (&self.0).read(&mut bytes[..len])))
     }
 }
 
 impl Write for &File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let call = Call::Write(&self.0, bytes, None);
-        transfer(call, bytes.len(), |len| (&self.0).write(&bytes[..len]))
+        unbroken(|| transfer(call, bytes.len(), |len| (&self.0).write(&bytes[..len])))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -92,11 +92,9 @@ impl Plain {
 fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
     let mut len = 0;
     while len < out.len() {
-        match file.read_at(&mut out[len..], byte + len as u64) {
-            Ok(0) => break,
-            Ok(count) => len += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match file.read_at(&mut out[len..], byte + len as u64)? {
+            0 => break,
+            count => len += count,
         }
     }
     Ok(len)

@@ -5,14 +5,13 @@
 //! texts are not needed before, from a second reading of the sources ([`super::reread`]). [`super::dedup()`] holds keys only and
 //! has no part in this.
 
-use std::io::Read;
 use std::sync::Mutex;
 
 use super::driver::{End, Job, run};
 use super::forecast::Forecast;
 use super::invalid;
 use super::limit::within;
-use super::long::{LongRecord, Spool};
+use super::long::{Bytes, LongRecord, Spool};
 use super::proof::Proof;
 use super::reread::{Reread, Unit};
 use super::scan::{self, scan_found};
@@ -265,7 +264,7 @@ impl Job for ClassJob<'_> {
         let (writer, settings) = (&self.writer, self.settings);
         match &mut self.results {
             Results::Held(spool) => {
-                let (long, bytes) = spool.finish().map_err(Error::Write)?;
+                let (long, bytes) = spool.finish()?;
                 let long = Long { writer, settings, records: long, bytes };
                 report.written = 0;
                 long.write_with(&mut found, report, sinks)
@@ -349,8 +348,7 @@ struct Long<'w> {
     writer: &'w RecordWriter,
     settings: Settings,
     records: Vec<LongRecord>,
-    /// Their bytes, one after the other.
-    bytes: Box<dyn Read + Send>,
+    bytes: Bytes,
 }
 
 impl Long<'_> {
@@ -381,23 +379,19 @@ impl Long<'_> {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        let mut bytes = (&mut self.bytes).take(record.len);
-        let skip = |bytes: &mut dyn Read| {
-            std::io::copy(bytes, &mut std::io::sink()).map_err(Error::Write).map(drop)
-        };
         if self.writer.select() == Select::Repeated {
             report.withheld += 1;
-            return skip(&mut bytes);
+            return self.bytes.skip(record.len);
         }
         report.written += 1;
         match self.writer.long_record() {
             invalid::LongRecord::Row(row) => {
-                skip(&mut bytes)?;
+                self.bytes.skip(record.len)?;
                 sinks.out.write_all(&row).map_err(Error::Write)?;
             }
             invalid::LongRecord::AsIs { head } => {
                 sinks.out.write_all(&head).map_err(Error::Write)?;
-                std::io::copy(&mut bytes, &mut sinks.out).map_err(Error::Write)?;
+                self.bytes.copy(record.len, &mut *sinks.out)?;
                 sinks.out.write_all(&[self.settings.record_end]).map_err(Error::Write)?;
             }
         }

@@ -3,7 +3,11 @@
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
+use super::Error;
 use crate::files::File;
+
+/// Bytes that are copied at a time.
+const PIECE: usize = 1 << 16;
 
 /// A record in the [`Spool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,28 +55,73 @@ impl Spool {
     fn file(&mut self) -> io::Result<&mut BufWriter<File>> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => BufWriter::new(File::temporary(self.dir.as_deref())?),
+            None => BufWriter::new(File::temporary(&self.directory())?),
         };
         Ok(self.file.insert(file))
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.dir.clone().unwrap_or_else(std::env::temp_dir)
     }
 
     /// The records in order, and their concatenated bytes.
     ///
     /// # Errors
     /// If the file could not be created or written.
-    pub(super) fn finish(&mut self) -> io::Result<(Vec<LongRecord>, Box<dyn Read + Send>)> {
+    pub(super) fn finish(&mut self) -> Result<(Vec<LongRecord>, Bytes), Error> {
+        let dir = self.directory();
+        match self.rewound() {
+            Ok(file) => Ok((std::mem::take(&mut self.records), Bytes { file, dir })),
+            Err(error) => Err(Error::Spill { dir, error }),
+        }
+    }
+
+    fn rewound(&mut self) -> io::Result<Option<File>> {
         if let Some(error) = self.fault.take() {
             return Err(error);
         }
-        let bytes: Box<dyn Read + Send> = match self.file.take() {
-            None => Box::new(io::empty()),
-            Some(file) => {
-                let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-                file.seek(SeekFrom::Start(0))?;
-                Box::new(file)
-            }
-        };
-        Ok((std::mem::take(&mut self.records), bytes))
+        let Some(file) = self.file.take() else { return Ok(None) };
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Some(file))
+    }
+}
+
+/// The bytes of long records, one after the other.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    file: Option<File>,
+    dir: PathBuf,
+}
+
+impl Bytes {
+    /// Writes the next `len` bytes to `out`.
+    ///
+    /// # Errors
+    /// When they cannot be read, or not be written.
+    pub(super) fn copy(&mut self, len: u64, out: &mut dyn Write) -> Result<(), Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let mut piece = vec![0; PIECE.min(len as usize)];
+        let mut left = len;
+        while left > 0 {
+            let most = piece.len().min(left as usize);
+            let piece = &mut piece[..most];
+            file.read_exact(piece)
+                .map_err(|error| Error::Spill { dir: self.dir.clone(), error })?;
+            out.write_all(piece).map_err(Error::Write)?;
+            left -= most as u64;
+        }
+        Ok(())
+    }
+
+    /// Passes over the next `len` bytes.
+    ///
+    /// # Errors
+    /// When the system cannot.
+    pub(super) fn skip(&mut self, len: u64) -> Result<(), Error> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let error = |error| Error::Spill { dir: self.dir.clone(), error };
+        file.seek_relative(len.cast_signed()).map_err(error)
     }
 }
 
@@ -83,8 +132,7 @@ mod tests {
     #[test]
     fn records_come_back_in_order() {
         let mut spool = Spool::default();
-        let (none, mut nothing) = spool.finish().unwrap();
-        assert_eq!((none.len(), nothing.read(&mut [0]).unwrap()), (0, 0));
+        assert!(spool.finish().unwrap().0.is_empty());
         spool.begin(3);
         spool.add(b"ab");
         spool.add(b"");
@@ -94,8 +142,12 @@ mod tests {
         let (records, mut bytes) = spool.finish().unwrap();
         let found: Vec<_> = records.iter().map(|record| (record.position, record.len)).collect();
         assert_eq!(found, [(3, 3), (9, 4)]);
-        let mut text = String::new();
-        bytes.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "abcdefg");
+        let mut text = Vec::new();
+        bytes.copy(2, &mut text).unwrap();
+        bytes.skip(1).unwrap();
+        bytes.copy(4, &mut text).unwrap();
+        assert_eq!(text, b"abdefg");
+        let error = bytes.copy(1, &mut text).unwrap_err();
+        assert!(matches!(error, Error::Spill { .. }), "{error}");
     }
 }

@@ -31,7 +31,7 @@ impl SpillDir {
 
     /// Makes a file.
     pub(crate) fn file(&self) -> Result<SpillFile, StoreError> {
-        let file = File::temporary(Some(&self.dir)).map_err(|error| self.error(error))?;
+        let file = File::temporary(&self.dir).map_err(|error| self.error(error))?;
         Ok(SpillFile { dir: self.clone(), file, end: AtomicU64::new(0) })
     }
 

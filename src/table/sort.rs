@@ -99,7 +99,7 @@ impl Sorter {
         let columns = sorted.columns().iter().cloned().chain([forms]).collect();
         let sorted = RecordBatch::try_new(schema.clone(), columns)?;
 
-        let file = File::temporary(Some(&self.by.temp_dir)).map_err(|error| self.fault(&error))?;
+        let file = File::temporary(&self.by.temp_dir).map_err(|error| self.fault(&error))?;
         let mut writer = StreamWriter::try_new(BufWriter::new(file), &schema)?;
         for start in (0..sorted.num_rows()).step_by(ROWS) {
             let rows = sorted.slice(start, ROWS.min(sorted.num_rows() - start));

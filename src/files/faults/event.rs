@@ -57,7 +57,7 @@ impl Event {
     pub(super) fn of_opened(call: Call<'_>, file: &fs::File) -> Option<Event> {
         match call {
             Call::Open(path) => Some(Event::Opened(number(file), whole(path))),
-            Call::Unnamed => Some(Event::Made(number(file))),
+            Call::Temporary | Call::Unnamed => Some(Event::Made(number(file))),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use std::io::{Seek, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use std::{fs, io};
 
 use super::Call;
@@ -50,7 +51,8 @@ impl Kind {
             (Kind::NoSpace, Call::Open(path)) => !path.exists(),
             (Kind::NoSpace, _) => matches!(
                 call,
-                Call::Unnamed
+                Call::Temporary
+                    | Call::Unnamed
                     | Call::Write(..)
                     | Call::SetLen(..)
                     | Call::Sync(_)
@@ -61,7 +63,8 @@ impl Kind {
             ),
             // The standard library repeats the others.
             (Kind::Interrupted, _) => {
-                matches!(call, Call::Read | Call::Write(..) | Call::Unnamed | Call::Link(..))
+                use Call::{Link, Read, Temporary, Unnamed, Write};
+                matches!(call, Read | Write(..) | Temporary | Unnamed | Link(..))
             }
             (Kind::ShortRead, _) => matches!(call, Call::Read) && len > 1,
             (Kind::ShortWrite, _) => matches!(call, Call::Write(..)) && len > 1,
@@ -95,6 +98,8 @@ pub struct Plan {
     pub fault: Option<(Kind, u64)>,
     /// Whether there are no files without names, as on many file systems.
     pub is_without_unnamed: bool,
+    /// The first call that gives a file a name makes this file and waits until somebody removes it.
+    pub stall: Option<PathBuf>,
     /// A file that takes the [`Event`]s, each as a line.
     pub record: Option<PathBuf>,
     /// A file that takes the name of the call that failed, once one has.
@@ -102,7 +107,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Parses words such as `EIO:17`, `no-unnamed`, `record:PATH` and `report:PATH`, separated by spaces.
+    /// Parses words such as `EIO:17`, `no-unnamed`, `stall:PATH`, `record:PATH` and `report:PATH`, separated by spaces.
     ///
     /// # Errors
     /// The word that is none of these.
@@ -111,6 +116,7 @@ impl Plan {
         for word in text.split(' ') {
             let known = match word.split_once(':').unwrap_or((word, "")) {
                 ("no-unnamed", _) => Some(plan.is_without_unnamed = true),
+                ("stall", path) => Some(plan.stall = Some(path.into())),
                 ("record", path) => Some(plan.record = Some(path.into())),
                 ("report", path) => Some(plan.report = Some(path.into())),
                 (name, number) => Kind::ALL
@@ -224,12 +230,27 @@ pub(super) fn call<T>(call: Call<'_>, make: impl FnOnce() -> io::Result<T>) -> i
     if !ACTIVE.load(Ordering::Relaxed) {
         return make();
     }
+    stall(call)?;
     let mut state = locked();
     state.allow(call, 0)?;
     // One at a time, so that they are recorded in their order.
     let made = make()?;
     state.record(Event::of(call, 0))?;
     Ok(made)
+}
+
+/// Waits if `call` gives a file a name and has to.
+fn stall(call: Call<'_>) -> io::Result<()> {
+    if !matches!(call, Call::Link(..) | Call::Rename(..)) {
+        return Ok(());
+    }
+    let stall = locked().plan.as_mut().and_then(|plan| plan.stall.take());
+    let Some(path) = stall else { return Ok(()) };
+    fs::write(&path, "")?;
+    while path.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
 }
 
 /// [`call`] for calls that open a file.
