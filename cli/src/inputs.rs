@@ -74,10 +74,7 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
         let (source, bytes) = match input {
             Input::Stdin => {
                 let stdin = Text { kept: Some(stdin_head.clone()), ..text(io::stdin()) };
-                let source = Source::new("-", stdin);
-                #[cfg(unix)]
-                let source = source.wait(uriscan::io::readable(io::stdin()));
-                (source, None)
+                (stdin_source(stdin), None)
             }
             Input::File(path) => {
                 let bytes = look(path)?;
@@ -91,6 +88,14 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
         opened.total_bytes = opened.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
     }
     Ok(opened)
+}
+
+/// Standard input, read as `text`. What is done is passed on before anything waits for it.
+pub(crate) fn stdin_source(text: Text<io::Stdin>) -> Source {
+    let source = Source::new("-", text);
+    #[cfg(unix)]
+    let source = source.wait(uriscan::io::readable(io::stdin()));
+    source
 }
 
 /// The bytes of all of `inputs`, which are tables, if known.
