@@ -93,13 +93,16 @@ fn what_has_no_place_in_a_column_is_an_error() {
         ("{\"o\":1}", "the member o is a number here and an object before"),
         (
             "{\"n\":9007199254740993}\n{\"n\":0.5}",
-            "the member n has fractions and whole numbers beyond 2^53",
+            "the member n has fractions and integers beyond 2^53",
         ),
-        ("{\"n\":9223372036854775808}\n{\"n\":-1}", "the member n has negative numbers and others"),
+        (
+            "{\"n\":9223372036854775808}\n{\"n\":-1}",
+            "the member n has negative numbers and numbers beyond 2^63",
+        ),
         ("{\"s\":\"x\",\"s\":\"y\"}", "the member s occurs twice"),
         (
             "{\"s\":\"1\",\"n\":-9223372036854775809}",
-            "the member n is a whole number beyond 64 bits",
+            "the member n is an integer that does not fit 64 bits",
         ),
         ("{\"n\":1e999}", "not a JSON object: number out of range"),
         ("[1]", "not a JSON object"),

@@ -326,7 +326,7 @@ fn what_tables_cannot_do_is_refused() {
             "the format of the output is unknown; name it with --to",
         ),
         (&["audit", "--column", "url", "in.csv"], "csv cannot hold lists"),
-        (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "the column tags"),
+        (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "those of column tags"),
         (
             &["dedup", "--column", "id", "in.parquet"],
             "in.parquet: column id is Int64; text or bytes expected",
