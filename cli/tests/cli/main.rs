@@ -5,6 +5,8 @@ mod arguments;
 mod audit;
 #[cfg(feature = "parquet")]
 mod broken_tables;
+#[cfg(unix)]
+mod changes;
 mod checkpoint;
 mod classes;
 mod containers;
@@ -12,6 +14,8 @@ mod corpora;
 mod dedup;
 mod explain;
 mod extract;
+#[cfg(all(unix, feature = "fault-injection"))]
+mod faults;
 mod files;
 mod forged_sets;
 mod grammar;
@@ -26,6 +30,8 @@ mod memory;
 mod mending;
 mod outputs;
 mod outside;
+#[cfg(all(unix, feature = "fault-injection"))]
+mod power;
 mod profiles;
 mod resolve;
 mod rules;

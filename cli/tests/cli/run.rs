@@ -82,7 +82,20 @@ pub(crate) struct Place(TempDir);
 
 impl Place {
     pub(crate) fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place(tempfile::tempdir().unwrap());
+        Place::of(tempfile::tempdir().unwrap(), files)
+    }
+
+    /// A directory in memory where the system has one, for files that are synced very often.
+    #[cfg(unix)]
+    pub(crate) fn in_memory(files: &[(&str, &str)]) -> Place {
+        let memory = std::path::Path::new("/dev/shm");
+        let directory =
+            if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        Place::of(directory.unwrap(), files)
+    }
+
+    fn of(directory: TempDir, files: &[(&str, &str)]) -> Place {
+        let place = Place(directory);
         files.iter().for_each(|(name, text)| fs::write(place.path(name), text).unwrap());
         place
     }

@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::changes::{self, CHANGES, again, is_old_or_new, leftovers, outputs, put_back};
 use crate::run::{Place, finish};
 use crate::sets::uris;
 
@@ -141,6 +142,137 @@ fn at_any_moment_all_files_are_old_or_all_are_new() {
             }
         }
         assert_eq!(place.names(), ["clusters", "dupes", "in", "out"], "run {i}");
+    }
+}
+
+#[test]
+fn whatever_is_changed_is_old_or_new_at_any_moment() {
+    let signals = signals();
+    for change in CHANGES {
+        let (place, before) = changes::place(change, 30_000);
+        let directory = place.path("");
+        let old = outputs(change, &directory);
+        let started = Instant::now();
+        place.run(change.args, "").quiet();
+        let whole = started.elapsed();
+        let new = outputs(change, &directory);
+        for i in 0..8 {
+            put_back(&directory, &before);
+            let (signal, number) = signals[i % signals.len()];
+            let label = format!("{} {signal} {i}", change.what);
+            let mut child = place.command(change.args).spawn().unwrap();
+            sleep(whole.mul_f64((i + 1) as f64 / 9.0));
+            // It may have ended.
+            let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).output();
+            let status = child.wait().unwrap();
+            let found = outputs(change, &directory);
+            match status.signal() {
+                None => assert!(status.success() && found == new, "{label}: {status}"),
+                Some(found) => assert_eq!(found, number, "{label}"),
+            }
+            assert!(is_old_or_new(&found, &old, &new), "{label}");
+            let left = leftovers(change, &directory, &before);
+            assert!(left.is_empty(), "{label}: {left:?}");
+            again(change, &place, &new, found == new, &label);
+        }
+    }
+}
+
+/// Starts a run of `args` that stops while it gives its first file a name, as long as there is a file `stall`.
+#[cfg(feature = "fault-injection")]
+fn stalled(place: &Place, args: &[&str]) -> Child {
+    let stall = place.path("stall");
+    let mut command = place.command(args);
+    command.env("URISCAN_FAULTS", format!("stall:{}", stall.display()));
+    let mut child = command.spawn().unwrap();
+    let started = Instant::now();
+    while !stall.exists() {
+        assert!(child.try_wait().unwrap().is_none() && started.elapsed().as_secs() < 60);
+        sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+#[cfg(feature = "fault-injection")]
+#[test]
+fn a_signal_waits_for_files_to_be_put_in_place_and_a_second_one_does_not() {
+    for (i, args) in [
+        &["dedup", "in", "--dupes", "dupes", "-o", "out"][..],
+        &["set", "add", "s.set", "in"],
+        &["dedup", "--seen", "s.set", "--update", "in", "-o", "out"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let place = place();
+        fs::write(place.path("in"), uris(50..200)).unwrap();
+        let before = everything(&place.path(""));
+        let (signal, number) = signals()[i % signals().len()];
+        let mut child = stalled(&place, args);
+        send(signal, &child);
+        sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none(), "{args:?}: it does not wait");
+        fs::remove_file(place.path("stall")).unwrap();
+        // Or it was done before the signal came through.
+        let status = child.wait().unwrap();
+        assert!(status.success() || status.signal() == Some(number), "{args:?}: {status}");
+        assert!(
+            !place.names().iter().any(|name| name.ends_with(".partial")),
+            "{:?}",
+            place.names()
+        );
+        assert!(everything(&place.path("")) != before, "{args:?}: nothing was put in place");
+
+        let place = self::place();
+        fs::write(place.path("in"), uris(50..200)).unwrap();
+        let mut child = stalled(&place, args);
+        send(signal, &child);
+        sleep(Duration::from_millis(50));
+        send(signal, &child);
+        // It would stop for ever.
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "{args:?}");
+        fs::remove_file(place.path("stall")).unwrap();
+        place.run(args, "").quiet();
+    }
+}
+
+/// Runs are given so little memory that they cannot begin, and then a little more until they can do their job.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_where_memory_is_short() {
+    let lines = uris((0..60_000).map(|i| i % 50_000));
+    let place = Place::new(&[("in", &lines), ("out", "old")]);
+    place.run(&["set", "create", "s.set"], &uris(0..100)).quiet();
+    let before = everything(&place.path(""));
+    for args in [
+        "dedup in -o out --dupes new --clusters other",
+        "dedup --seen s.set --update in -o out",
+        "set create new.set in",
+        "set add s.set in",
+    ] {
+        let mut is_done = false;
+        let mut limit = 20_000;
+        while !is_done {
+            let script = format!("ulimit -v {limit}; exec \"$0\" {args} -j2");
+            let status = shell(&place, &script).stderr(Stdio::null()).status().unwrap();
+            is_done = status.success();
+            if !is_done {
+                let mut found = everything(&place.path(""));
+                // No handler runs when an allocation fails: what was begun is there, and the next run replaces it.
+                found.remove(&place.path("new.set"));
+                found.remove(&place.path("new.set/set"));
+                assert!(found == before, "{limit} {args} {status}: {:?}", found.keys());
+            }
+            limit += limit / 8;
+            assert!(limit < 1 << 26, "{args}: never enough");
+        }
+        for name in ["out", "new", "other"] {
+            let _ = fs::remove_file(place.path(name));
+        }
+        let _ = fs::remove_dir_all(place.path("new.set"));
+        let _ = fs::remove_dir_all(place.path("s.set"));
+        fs::write(place.path("out"), "old").unwrap();
+        place.run(&["set", "create", "s.set"], &uris(0..100)).quiet();
     }
 }
 

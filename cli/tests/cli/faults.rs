@@ -1,0 +1,102 @@
+//! Makes every call of the system fail, one in each run of the program: its files are the old ones or the new ones,
+//! whole; nothing is left behind; the next run succeeds.
+
+use std::fs;
+
+use uriscan::internals::files::faults::Kind;
+
+use crate::changes::{CHANGES, Change, again, is_old_or_new, leftovers, outputs, place, put_back};
+use crate::run::{Place, Ran, finish};
+
+/// Lines of the list.
+pub(crate) const LINES: u32 = 120;
+
+/// Runs the program, with faults as `plan` says.
+pub(crate) fn run(place: &Place, args: &[&str], plan: &str) -> Ran {
+    let mut command = place.command(args);
+    if !plan.is_empty() {
+        command.env("URISCAN_FAULTS", plan);
+    }
+    finish(command, "")
+}
+
+/// Makes `change` with each fault of these kinds; returns the number of runs.
+fn old_or_new(change: &Change, kinds: &[Kind], more: &str) -> u32 {
+    let Change { what, args, .. } = *change;
+    let (place, before) = place(change, LINES);
+    let directory = place.path("");
+    let old = outputs(change, &directory);
+    run(&place, args, "").quiet();
+    let new = outputs(change, &directory);
+    assert!(leftovers(change, &directory, &before).is_empty() && old != new, "{what}");
+    let aside = Place::in_memory(&[]);
+    let report = aside.path("report");
+    let mut runs = 0;
+    for (kind, name) in Kind::ALL.into_iter().filter(|(kind, _)| kinds.contains(kind)) {
+        for number in 0.. {
+            put_back(&directory, &before);
+            let _ = fs::remove_file(&report);
+            let plan = format!("{name}:{number} report:{}{more}", report.display());
+            let ran = run(&place, args, &plan);
+            runs += 1;
+            let call = fs::read_to_string(&report).ok();
+            let label = format!("{what}: {name} {number} {call:?}{more}");
+            let found = outputs(change, &directory);
+            let is_new = found == new;
+            match ran.code {
+                0 => assert!(is_new, "{label}: not new"),
+                2 => {
+                    assert!(!kind.is_invisible() && call.is_some(), "{label}: {}", ran.stderr);
+                    is_clear(&ran.stderr, change, &label);
+                    assert!(is_old_or_new(&found, &old, &new), "{label}: neither old nor new");
+                }
+                code => panic!("{label}: exit code {code}: {}", ran.stderr),
+            }
+            let left = leftovers(change, &directory, &before);
+            // What could not be listed or removed is there.
+            let is_removal = call.as_ref();
+            let is_removal =
+                is_removal.is_some_and(|call| call.starts_with("Remove") || call == "List");
+            assert!(is_removal || left.is_empty(), "{label}: {left:?}");
+            if call.is_none() {
+                break;
+            }
+            if ran.code == 2 {
+                again(change, &place, &new, is_new, &label);
+            }
+        }
+    }
+    runs
+}
+
+/// Checks that a message says what is wrong with which file.
+fn is_clear(message: &str, change: &Change, label: &str) {
+    let known = ["Input/output error", "No space left on device", "there is room for"];
+    let is_known = known.iter().any(|what| message.contains(what));
+    // The directory of a new set is named by what it is in.
+    let names = change.args.iter().chain(&["."]);
+    let names = names.into_iter().any(|name| message.contains(&format!("uriscan: {name}")));
+    assert!(message.starts_with("uriscan: ") && is_known, "{label}: {message}");
+    assert!(names, "{label}: {message}");
+}
+
+#[test]
+fn files_are_old_or_new_whichever_call_fails() {
+    all_changes(&[Kind::Io, Kind::NoSpace], "");
+}
+
+#[test]
+fn files_are_old_or_new_where_files_need_names() {
+    all_changes(&[Kind::Io], " no-unnamed");
+}
+
+#[test]
+fn calls_that_do_less_than_asked_change_nothing() {
+    all_changes(&[Kind::Interrupted, Kind::ShortRead, Kind::ShortWrite], "");
+}
+
+fn all_changes(kinds: &[Kind], more: &str) {
+    for change in CHANGES {
+        eprintln!("{}: {} runs", change.what, old_or_new(change, kinds, more));
+    }
+}
