@@ -13,7 +13,7 @@ use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
-use crate::checkpoint;
+use crate::checkpoint::{self, Lists};
 use crate::config::{Config, Job, KeyForm, Selection};
 use crate::documents;
 use crate::exit::{Failure, Outcome, eprint_line};
@@ -65,7 +65,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         )?,
     };
     if let Some((directory, size)) = &config.checkpoint {
-        let report = checkpoint::run(config, directory, *size)?;
+        let report = checkpoint::run(config, (directory, *size), &mut Lists::new(config)?)?;
         print_summary(config, report, None, None, started);
         print_hint(config, &report, &stdin_head);
         let is_fine = report.invalid.total() == 0 || !config.strict;

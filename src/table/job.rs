@@ -45,6 +45,8 @@ pub struct Job {
     pub approximate: Option<f64>,
     /// The format to write.
     pub to: TableFormat,
+    /// Begin CSV and TSV with a header. Without it, the rows continue a table that has one; see [`super::prepare`].
+    pub has_header: bool,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
     /// The memory that the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may use; `None` for no limit. What
@@ -64,6 +66,7 @@ impl Job {
             drops_invalid: false,
             approximate: None,
             to,
+            has_header: true,
             sort_by: None,
             limit: None,
         }
@@ -103,6 +106,8 @@ impl Job {
 /// What to do with a column of URIs.
 #[derive(Clone, Debug)]
 pub enum Task {
+    /// Write all rows unchanged.
+    Copy,
     /// Keep the first row of each class.
     Dedup,
     /// Keep one row of each class, or of some classes, with its count.
@@ -203,7 +208,7 @@ impl ByClass {
 pub(super) fn added(task: &Task, text: DataType) -> Vec<(String, DataType)> {
     let list = |item: DataType| DataType::List(Arc::new(Field::new_list_field(item, true)));
     match task {
-        Task::Dedup => Vec::new(),
+        Task::Copy | Task::Dedup => Vec::new(),
         Task::Classes(by) => {
             by.count.then(|| ("uri_count".to_owned(), DataType::UInt64)).into_iter().collect()
         }

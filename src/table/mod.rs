@@ -49,12 +49,13 @@ pub use read::Input;
 pub use sort::SortBy;
 
 use std::io::Write;
+use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
 use crate::pipeline::{Report, Seen, Sinks};
 use pick::Sides;
-use read::{Reader, each_wave};
+use read::{Prepared, Reader, each_wave};
 use sort::Sorter;
 use task::Work;
 use unit::Unit;
@@ -103,6 +104,50 @@ pub fn run_with(
     }
 }
 
+/// Reads the columns of `inputs`, which are files, so that [`run_with`] can process them group by group, in several calls, as
+/// if in one; returns the columns, each with its type.
+///
+/// Files of JSON lines are read to learn their members. In all groups but the first, [`Job::has_header`] is to be `false`.
+///
+/// ```
+/// use uriscan::arrow::Columns;
+/// use uriscan::table::{Input, Job, TableFormat, Task, prepare, run};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let paths = ["a.csv", "b.csv"].map(|name| folder.path().join(name));
+/// paths.iter().for_each(|path| std::fs::write(path, "id,url\n1,http://h\n").unwrap());
+/// let mut inputs: Vec<Input> = paths.iter().map(|path| Input::file(path, None)).collect();
+/// let mut job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv);
+/// assert_eq!(prepare(&mut inputs, &job).unwrap(), ["id Utf8", "url Utf8"]);
+/// let mut out = Vec::new();
+/// for input in inputs {
+///     run(vec![input], &job, &mut out, None).unwrap();
+///     job.has_header = false;
+/// }
+/// assert_eq!(out, b"id,url\n1,http://h\n1,http://h\n");
+/// ```
+///
+/// # Errors
+/// If one cannot be read, or their columns differ; see [`TableError`].
+pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableError> {
+    if job.to != TableFormat::Jsonl {
+        read::learn_members(inputs)?;
+    }
+    let mut first: Option<(String, SchemaRef)> = None;
+    for input in inputs.iter().filter_map(Input::reopened) {
+        let reader = Reader::open(input, job)?;
+        match &first {
+            None => first = Some((reader.name().to_owned(), reader.schema())),
+            Some((name, columns)) => refuse_other_columns(columns, name, &reader)?,
+        }
+    }
+    let Some((first, columns)) = first else { return Ok(Vec::new()) };
+    let names = names_and_types(&columns);
+    let prepared = Arc::new(Prepared { first, columns, tables: inputs.len() });
+    inputs.iter_mut().for_each(|input| input.prepared = Some(Arc::clone(&prepared)));
+    Ok(names)
+}
+
 fn run_into(
     mut inputs: Vec<Input>,
     job: &Job,
@@ -111,21 +156,27 @@ fn run_into(
     sides: &mut Sides<'_>,
     mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
-    if job.to != TableFormat::Jsonl {
+    let prepared = inputs.first().and_then(|input| input.prepared.clone());
+    if job.to != TableFormat::Jsonl && prepared.is_none() {
         read::learn_members(&mut inputs)?;
     }
+    // Of some tables only, nothing is known about the others.
+    let mut lacks_column = prepared.as_ref().is_none_or(|all| all.tables == inputs.len());
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;
-    let (columns, mut lacks_column) = (reader.schema(), true);
-    let first = reader.name().to_owned();
+    let (first, columns) = match &prepared {
+        Some(all) => (all.first.clone(), Arc::clone(&all.columns)),
+        None => (reader.name().to_owned(), reader.schema()),
+    };
+    refuse_other_columns(&columns, &first, &reader)?;
     // Before anything is written, so that a mismatch is found at once and not after hours.
     for later in inputs.as_slice().iter().filter_map(Input::reopened) {
         refuse_other_columns(&columns, &first, &Reader::open(later, job)?)?;
     }
     let mut work = Work::new(job, &reader, seen, sides)?;
-    let mut writer = Writer::new(job.to, work.schema(), sink)?;
-    let rejects = rejects.map(|sink| Writer::new(job.to, reader.schema(), sink));
+    let mut writer = Writer::new((job.to, job.has_header), work.schema(), sink)?;
+    let rejects = rejects.map(|sink| Writer::new((job.to, job.has_header), reader.schema(), sink));
     let mut rejects = rejects.transpose()?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
@@ -173,11 +224,7 @@ fn refuse_other_columns(
     first: &str,
     reader: &Reader,
 ) -> Result<(), TableError> {
-    let names = |schema: &SchemaRef| {
-        let fields = schema.fields().iter();
-        fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect::<Vec<_>>()
-    };
-    let (expected, found) = (names(columns), names(&reader.schema()));
+    let (expected, found) = (names_and_types(columns), names_and_types(&reader.schema()));
     if expected == found {
         return Ok(());
     }
@@ -187,4 +234,10 @@ fn refuse_other_columns(
         None => format!("{} columns, {first} has {}", found.len(), expected.len()),
     };
     Err(TableError::Columns { table: reader.name().to_owned(), what })
+}
+
+/// The columns of `schema`, each with its type.
+fn names_and_types(schema: &SchemaRef) -> Vec<String> {
+    let fields = schema.fields().iter();
+    fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
 }

@@ -30,6 +30,17 @@ pub struct Input {
     from: From,
     /// The members of all files of JSON lines, where they become columns.
     members: Option<Arc<Members>>,
+    /// Of inputs that were prepared together.
+    pub(super) prepared: Option<Arc<Prepared>>,
+}
+
+/// What inputs have in common that were prepared together.
+pub(super) struct Prepared {
+    /// The name and the columns of the first one.
+    pub(super) first: String,
+    pub(super) columns: SchemaRef,
+    /// Their number.
+    pub(super) tables: usize,
 }
 
 enum From {
@@ -41,7 +52,13 @@ impl Input {
     /// The file at `path`; without a format, it is detected from the name or the first bytes.
     pub fn file(path: impl Into<PathBuf>, format: Option<TableFormat>) -> Input {
         let path = path.into();
-        Input { name: path.display().to_string(), format, from: From::File(path), members: None }
+        Input {
+            name: path.display().to_string(),
+            format,
+            from: From::File(path),
+            members: None,
+            prepared: None,
+        }
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -51,7 +68,8 @@ impl Input {
         reader: impl Read + Send + 'static,
     ) -> Input {
         let from = From::Stream(Box::new(reader));
-        Input { name: name.into(), format: format.into(), from, members: None }
+        let (name, format) = (name.into(), format.into());
+        Input { name, format, from, members: None, prepared: None }
     }
 
     /// The same table, to be opened once more, if it can be read twice.
@@ -59,7 +77,8 @@ impl Input {
         let From::File(path) = &self.from else { return None };
         RereadableFile::at(path)?;
         let (name, from) = (self.name.clone(), From::File(path.clone()));
-        Some(Input { name, format: self.format, from, members: self.members.clone() })
+        let (members, prepared) = (self.members.clone(), self.prepared.clone());
+        Some(Input { name, format: self.format, from, members, prepared })
     }
 }
 
@@ -120,7 +139,7 @@ impl RereadableTable {
 impl Reader {
     /// Opens `input`, a table for `job`.
     pub(super) fn open(input: Input, job: &Job) -> Result<Reader, TableError> {
-        let Input { name, format, from, members } = input;
+        let Input { name, format, from, members, .. } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {

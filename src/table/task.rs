@@ -243,7 +243,7 @@ impl<'j> Work<'j> {
         let columns = &self.columns;
         let one = |(array, invalid): (ArrayRef, Invalid)| (vec![array], invalid);
         Ok(match &self.job.task {
-            Task::Dedup | Task::Classes(_) => (Vec::new(), Invalid::default()),
+            Task::Copy | Task::Dedup | Task::Classes(_) => (Vec::new(), Invalid::default()),
             Task::Form(Form::Normalized) => one(columns.forms(values, None)?),
             Task::Form(Form::Key) => one(columns.keys(values)?),
             Task::Form(Form::Surt(form)) => one(columns.forms(values, Some(*form))?),

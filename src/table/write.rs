@@ -76,9 +76,9 @@ pub(super) enum Writer<'s, 'a> {
 }
 
 impl<'s, 'a> Writer<'s, 'a> {
-    /// A table with these columns, written to `sink`.
+    /// A table with these columns, written to `sink`; if it is one of CSV or TSV, `has_header` decides how it begins.
     pub(super) fn new(
-        format: TableFormat,
+        (format, has_header): (TableFormat, bool),
         schema: SchemaRef,
         sink: &'s mut Sink<'a>,
     ) -> Result<Writer<'s, 'a>, TableError> {
@@ -92,6 +92,7 @@ impl<'s, 'a> Writer<'s, 'a> {
                 )));
             }
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
+            let builder = builder.with_header(has_header);
             let mut writer = builder.build(sink);
             // The header, even if there is no row.
             writer.write(&RecordBatch::new_empty(schema))?;

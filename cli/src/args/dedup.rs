@@ -52,7 +52,11 @@ pub(crate) struct Dedup {
     ///
     /// If the run ends early, start it again with the same arguments: it skips the files that are done, and the results
     /// are the same. Until the end they are in OUTPUT.part. The directory is removed at the end. Requires -o and regular
-    /// files.
+    /// files. A checkpoint of a run with other options or files is refused.
+    #[cfg_attr(
+        feature = "parquet",
+        doc = " For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end."
+    )]
     #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "extract"])]
     pub(crate) checkpoint: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! Long runs that are cut short and go on where they were.
 
 use std::fs;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use crate::run::{Place, Ran};
@@ -45,12 +45,18 @@ fn totals(ran: &Ran) -> Vec<u64> {
     names.map(|name| stats[name].as_u64().unwrap()).to_vec()
 }
 
-/// Kills `child` after `delay`, unless it comes to its end before; gives whether it was killed.
-fn is_killed_after(mut child: Child, delay: Duration) -> bool {
+/// Sends `signal` to `child` after `delay`, unless it comes to its end before; returns whether that ended it.
+pub(crate) fn is_ended_after(mut child: Child, delay: Duration, signal: &str) -> bool {
     std::thread::sleep(delay);
-    let _ = child.kill();
+    if signal == "KILL" {
+        let _ = child.kill();
+    } else {
+        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(kill.unwrap().success() || child.try_wait().unwrap().is_some());
+    }
     let status = child.wait().unwrap();
-    assert!(status.success() || status.code().is_none(), "neither done nor killed: {status}");
+    let is_ended = status.code().is_none_or(|code| code > 128);
+    assert!(status.success() || is_ended, "neither done nor ended: {status}");
     !status.success()
 }
 
@@ -67,7 +73,8 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
             state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
             let child = place.command(&args(&["--quiet"], &names)).spawn().unwrap();
             let share = (state >> 40) as f64 / (1 << 24) as f64;
-            if !is_killed_after(child, Duration::from_secs_f64(0.002 + delay * 0.03 * share)) {
+            if !is_ended_after(child, Duration::from_secs_f64(0.002 + delay * 0.03 * share), "KILL")
+            {
                 break;
             }
             kills += 1;
@@ -92,7 +99,7 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_bytes() {
 }
 
 /// Writes `text` to a file that stays as old as it was, so that nobody can tell.
-fn mend(place: &Place, name: &str, text: &str) {
+pub(crate) fn mend(place: &Place, name: &str, text: &str) {
     let modified = fs::metadata(place.path(name)).unwrap().modified().unwrap();
     fs::write(place.path(name), text).unwrap();
     let file = fs::File::options().write(true).open(place.path(name)).unwrap();
@@ -128,13 +135,18 @@ fn a_run_goes_on_where_it_failed() {
     let (place, names) = place();
     fails_and_goes_on(&place, &names, &["--rung", "syntax"], || {
         // Other options or files are another run.
-        for (more, names) in [
-            (&["--rung", "syntax"][..], &names[..]),
-            (&["--on-invalid", "error"], &names),
-            (&["--on-invalid", "error", "--rung", "syntax"], &names[1..]),
+        for (more, names, difference) in [
+            (&["--rung", "syntax"][..], &names[..], "--on-invalid was fail, and is pass now"),
+            (&["--on-invalid", "error"], &names, "rung"),
+            (
+                &["--on-invalid", "error", "--rung", "syntax"],
+                &names[1..],
+                "another file in place of in-1.txt",
+            ),
+            (&["--on-invalid", "error", "--rung", "syntax"], &names[..9], "it had 12 files"),
         ] {
             let message = place.run(&args(more, names), "").refused();
-            assert!(message.contains("progress: "), "{message}");
+            assert!(message.contains("progress: ") && message.contains(difference), "{message}");
         }
     });
 }

@@ -43,6 +43,8 @@ mod stats;
 #[cfg(unix)]
 mod streaming;
 mod table_arguments;
+#[cfg(all(unix, feature = "parquet"))]
+mod table_checkpoint;
 #[cfg(feature = "parquet")]
 mod table_classes;
 #[cfg(feature = "parquet")]

@@ -199,7 +199,6 @@ fn side_files_are_one_each_and_the_rest_is_refused() {
     let place = place();
     for (args, what) in [
         (&["--dupes", "x", "--clusters", "./x"][..], "cannot take both"),
-        (&["--checkpoint", "c", "-o", "o"], "work with lines"),
         (&["--emit", "key"], "works with lines"),
         (&["-c", "--emit", "key"], "works with lines"),
         (&["--redact"], "work with lines"),

@@ -2,20 +2,20 @@
 //!
 //! Files are processed in groups. The keys of all written records are in a set on disk, the checkpoint; its note has the
 //! number of files that are done and the length of their results. Both change in one step, after the results are on the
-//! disk, so anything after that length belongs to files that will be read again.
+//! disk, so anything after that length belongs to files that will be read again. What a group is, lists or tables, is
+//! up to a [`Grouped`] job.
+
+mod lists;
+mod note;
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use serde_json::{Value, json};
 use uriscan::internals::files::{self, File};
-use uriscan::io::Source;
-use uriscan::key::{PublicHash, PublicHasher};
-use uriscan::pipeline::{self, DedupOptions, Error, Report, Seen, Sinks};
+use uriscan::pipeline::{DedupOptions, Report, Seen, Sinks};
 use uriscan::set::{Fault, SetError, SetWriter};
-use uriscan::uri::ErrorKind;
 
 use crate::config::{Config, Job};
 use crate::exit::{Failure, eprint_line};
@@ -25,36 +25,56 @@ use crate::progress::Progress;
 use crate::sets::records::shares;
 use crate::sets::writing::Writing;
 
-/// An input file.
-struct Entry {
-    path: PathBuf,
-    bytes: u64,
-}
+pub(crate) use lists::Lists;
+#[cfg(feature = "parquet")]
+pub(crate) use lists::destination;
+pub(crate) use note::Fact;
+use note::{Done, Entry, Plan};
 
-/// The progress of a run.
-#[derive(Clone, Copy, Default)]
-struct Done {
-    files: usize,
-    output_bytes: u64,
-    report: Report,
+/// A job on the files of a run that processes them group by group.
+pub(crate) trait Grouped {
+    /// Its options and their values, as far as they determine the results and are not part of the meaning of keys.
+    fn facts(&self) -> Vec<Fact>;
+
+    /// Writes the results of these `files`, which are next; `part` is the name of the file that takes them.
+    ///
+    /// # Errors
+    /// If that is impossible.
+    fn run(
+        &mut self,
+        files: Range<usize>,
+        seen: Seen<'_>,
+        sinks: Sinks<'_>,
+        part: &Path,
+    ) -> Result<Report, Failure>;
+
+    /// Puts the results, which are in `part` and end at `ends`, in place, and removes `part`.
+    ///
+    /// # Errors
+    /// If that is impossible. Then it can be tried again.
+    fn finish(&mut self, part: &Path, ends: &[u64], output: &Path) -> Result<(), Failure>;
 }
 
 /// Runs the job of `config`, resuming from the checkpoint in `directory`.
 ///
 /// # Errors
 /// When it fails; then it can be resumed.
-pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report, Failure> {
+pub(crate) fn run(
+    config: &Config,
+    (directory, size): (&Path, u64),
+    job: &mut dyn Grouped,
+) -> Result<Report, Failure> {
     let (Job::Dedup(options), Destination::File(output)) = (&config.job, &config.output) else {
         return Err(Failure::at("--checkpoint", "needs -o FILE"));
     };
     let entries = entries(config)?;
-    let order = order(options, config, &entries)?;
+    let plan = Plan::new(job.facts(), &entries);
     let shares = shares(&config.job);
     let mut set = open(directory, options, shares.0)?;
     let part = part_of(output);
     let mut done = match set.set().note() {
-        Some(note) => Done::from_note(note, &order).ok_or_else(|| {
-            let what = "belongs to a run with other files or options; remove it to start over";
+        Some(note) => Done::from_note(note, &plan).map_err(|difference| {
+            let what = format!("belongs to another run: {difference}; remove it to start over");
             Failure::at(directory.display(), what)
         })?,
         None if part.exists() => {
@@ -64,7 +84,7 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
         None => {
             // From now on, the file of results is ours.
             let nothing = set.loader(0)?;
-            set.add_noting(nothing, &Done::default().note(&order))?;
+            set.add_noting(nothing, &Done::default().note(&plan))?;
             Done::default()
         }
     };
@@ -77,19 +97,17 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
     }
     // If all files are done, the results may be in place already, and only the set is left.
     if done.files < entries.len() || part.exists() {
-        let file = open_part(&part, done.output_bytes)?;
+        let file = open_part(&part, done.output_bytes())?;
         let left = bytes_of(&entries[done.files..]);
         let progress = config.has_progress.then(|| Progress::new(Some(left)));
         let (set, part) = (&mut *set, &*part);
-        let mut work =
-            Work { config, options, order, set, part, file, progress, shares, bytes_read: 0 };
+        let mut work = Work { job, plan, set, part, file, progress, shares, bytes_read: 0 };
         while done.files < entries.len() {
             done = work.do_group(group(&entries[done.files..], size), done)?;
         }
         work.progress.into_iter().for_each(Progress::finish);
-        files::rename(part, output)
-            .and_then(|()| sync(output))
-            .map_err(|error| Failure::at(output.display(), error))?;
+        drop(work.file);
+        work.job.finish(part, &done.ends, output)?;
     }
     set.destroy()?;
     Ok(done.report)
@@ -97,9 +115,8 @@ pub(crate) fn run(config: &Config, directory: &Path, size: u64) -> Result<Report
 
 /// The state of a run between groups.
 struct Work<'a> {
-    config: &'a Config,
-    options: &'a DedupOptions,
-    order: String,
+    job: &'a mut dyn Grouped,
+    plan: Plan,
     set: &'a mut SetWriter,
     /// The file of results until all files are done.
     part: &'a Path,
@@ -112,9 +129,8 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// Processes a group of files; returns the progress after it.
-    fn do_group(&mut self, group: &[Entry], before: Done) -> Result<Done, Failure> {
-        let Work { config, options, order, set, part, file, progress, shares, bytes_read } = self;
-        let sources = group.iter().map(|entry| Source::file(&entry.path)).collect();
+    fn do_group(&mut self, group: &[Entry], mut done: Done) -> Result<Done, Failure> {
+        let Work { job, plan, set, part, file, progress, shares, bytes_read } = self;
         let mut loader = set.loader(shares.1)?;
         let mut out = BufWriter::with_capacity(1 << 16, &mut *file);
         // The progress bar covers this run only.
@@ -123,21 +139,19 @@ impl Work<'_> {
         let mut sinks = Sinks::new(&mut out);
         sinks.progress = Some(&mut update);
         let seen = Seen::new(set.set()).new_keys(&mut loader);
-        let report = pipeline::dedup_unseen(sources, options, seen, &config.settings, &mut sinks)
-            .map_err(|error| match error {
-            Error::Write(error) => Failure::at(part.display(), error),
-            error => Failure::new(error.to_string()),
-        })?;
+        let files = done.files..done.files + group.len();
+        let report = job.run(files.clone(), seen, sinks, part)?;
         let flushed = out.flush();
         drop(out);
-        let output_bytes = flushed
+        let end = flushed
             .and_then(|()| file.sync_data())
             .and_then(|()| file.stream_position())
             .map_err(|error| Failure::at(part.display(), error))?;
-        let mut done = Done { files: before.files + group.len(), output_bytes, ..before };
+        done.files = files.end;
+        done.ends.push(end);
         done.report += &report;
         *bytes_read += report.bytes;
-        set.add_noting(loader, &done.note(order))?;
+        set.add_noting(loader, &done.note(plan))?;
         set.set_mut().hold(shares.0)?;
         Ok(done)
     }
@@ -148,7 +162,7 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
     let entry = |input: &Input| match input {
         Input::Stdin => Err(Failure::at("-", "standard input cannot be read again")),
         Input::File(path) => match look(path)? {
-            Some(bytes) => Ok(Entry { path: path.clone(), bytes }),
+            Some(bytes) => Entry::new(path.clone(), bytes),
             None => {
                 Err(Failure::at(path.display(), "is not a regular file and cannot be read again"))
             }
@@ -167,22 +181,6 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
         }
     }
     Ok(entries)
-}
-
-/// A hash of everything that determines the results, except for the meaning of keys; equal for the same run.
-fn order(options: &DedupOptions, config: &Config, entries: &[Entry]) -> Result<String, Failure> {
-    let uriscan::pipeline::Settings { record_end, max_record, redact, .. } = config.settings;
-    let mut text = format!(
-        "{:?} {:?} {record_end} {max_record} {redact} {:?}\n",
-        options.emit, options.on_invalid, config.output
-    );
-    for Entry { path, bytes } in entries {
-        let changed = path.metadata().and_then(|metadata| metadata.modified());
-        let changed = changed.map_err(|error| Failure::at(path.display(), error))?;
-        let nanos = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        text += &format!("{path:?} {bytes} {nanos}\n");
-    }
-    Ok(format!("{:x}", PublicHasher::new(PublicHash::Blake3).key(text.as_bytes())))
 }
 
 /// The set of the checkpoint in `directory`, created if necessary.
@@ -232,6 +230,16 @@ fn open_part(part: &Path, len: u64) -> Result<File, Failure> {
     open().map_err(|error| Failure::at(part.display(), error))
 }
 
+/// Renames the complete results in `part`.
+///
+/// # Errors
+/// When that fails.
+pub(crate) fn rename(part: &Path, output: &Path) -> Result<(), Failure> {
+    files::rename(part, output)
+        .and_then(|()| sync(output))
+        .map_err(|error| Failure::at(output.display(), error))
+}
+
 fn bytes_of(entries: &[Entry]) -> u64 {
     entries.iter().map(|entry| entry.bytes).sum()
 }
@@ -244,39 +252,4 @@ fn group(entries: &[Entry], size: u64) -> &[Entry] {
         sum >= size
     });
     &entries[..enough.map_or(entries.len(), |last| last + 1)]
-}
-
-impl Done {
-    fn note(&self, order: &str) -> String {
-        let Report { bytes, records, blank, written, duplicates, invalid, .. } = self.report;
-        let invalid = ErrorKind::ALL.map(|kind| invalid.of(kind));
-        json!({
-            "order": order,
-            "files": self.files,
-            "output_bytes": self.output_bytes,
-            "counts": [bytes, records, blank, written, duplicates],
-            "invalid": invalid.as_slice(),
-        })
-        .to_string()
-    }
-
-    /// Parses a note; `None` if it is of another order.
-    fn from_note(note: &str, order: &str) -> Option<Done> {
-        let note: Value = serde_json::from_str(note).ok()?;
-        if note["order"].as_str()? != order {
-            return None;
-        }
-        let count = |i: usize| note["counts"][i].as_u64();
-        let mut report = Report::default();
-        report.bytes = count(0)?;
-        report.records = count(1)?;
-        report.blank = count(2)?;
-        report.written = count(3)?;
-        report.duplicates = count(4)?;
-        for (i, kind) in ErrorKind::ALL.into_iter().enumerate() {
-            report.invalid.add_many(kind, note["invalid"][i].as_u64()?);
-        }
-        let files = usize::try_from(note["files"].as_u64()?).ok()?;
-        Some(Done { files, output_bytes: note["output_bytes"].as_u64()?, report })
-    }
 }

@@ -1,5 +1,8 @@
 //! Jobs on tables: what the arguments mean there, and carrying it out.
 
+mod failure;
+mod groups;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -11,12 +14,15 @@ use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat,
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
 use crate::args::{self, NoUri};
+use crate::checkpoint;
 use crate::config::{Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input};
 use crate::output::Destination;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+use failure::{failure, hide_panics_of_decoders};
+use groups::Tables;
 
 /// Does the job of `config` with tables.
 ///
@@ -38,6 +44,15 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         Input::File(path) => table::Input::file(path, typed.from),
     });
     let tables = tables.collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
+    let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+    hide_panics_of_decoders();
+    if let Some((directory, size)) = &config.checkpoint {
+        let mut tables = Tables::new((config, table), job, tables, pool)?;
+        let report = checkpoint::run(config, (directory, *size), &mut tables)?;
+        print_summary(config, report, None, None, started);
+        return Ok(outcome(config, &report));
+    }
     let mut set = records::open(config)?;
     let mut session = Session::open(config, total_bytes)?;
     let Session { out, side, progress, .. } = &mut session;
@@ -47,24 +62,13 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         side.each_mut().map(|file| file.as_mut().map(|file| file as &mut (dyn Write + Send)));
     (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
-    let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
-    without_panics_of_decoders();
     let seen = set.as_mut().map(SetAtWork::seen);
     let done = pool.install(|| table::run_with(tables, &job, seen, sinks));
     session.end_progress();
     let report = match done {
         Ok(report) => report,
         Err(TableError::Write(error)) => return session.unwritten(error),
-        Err(error @ TableError::Invalid { .. }) => {
-            return Err(Failure::new(format!(
-                "{error}; use --on-invalid pass or drop, or --rejects FILE, to continue"
-            )));
-        }
-        Err(error @ TableError::Spill(_)) => {
-            return Err(Failure::new(format!("{error}; --temp-dir names another directory")));
-        }
-        Err(error) => return Err(Failure::new(error.to_string())),
+        Err(error) => return Err(failure(error)),
     };
     // The results must be durable before the set changes, since its keys are never written again.
     if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
@@ -76,16 +80,6 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         print_approximate(rate, &report);
     }
     Ok(outcome(config, &report))
-}
-
-/// Keeps quiet about panics that become errors.
-fn without_panics_of_decoders() {
-    let previous = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        if !table::is_decoding() {
-            previous(panic);
-        }
-    }));
 }
 
 fn outcome(config: &Config, report: &Report) -> Outcome {
@@ -152,8 +146,8 @@ fn job(
     to: TableFormat,
 ) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
-    if config.checkpoint.is_some() || config.aliases.is_some() {
-        return refuse("--checkpoint and --aliases work with lines, not with tables");
+    if config.aliases.is_some() {
+        return refuse("--aliases works with lines, not with tables");
     }
     if config.settings.redact || config.settings.record_end == 0 {
         return refuse("--redact and -0 work with lines, not with tables");
