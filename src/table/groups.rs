@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::TableError;
 use super::decoding::guarded;
 use super::error::unread;
+use super::pages;
 use super::unit::{BATCH_ROWS, UNIT_ROWS, Unit};
 use crate::files::File;
 
@@ -81,11 +82,17 @@ impl Groups {
         let batch_rows = self.batch_rows(&groups, rows);
         // Opened again: threads that share a file handle share its position.
         let file = File::open(&self.path).map_err(|error| fault(&error))?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            file.into_plain(),
-            self.metadata.clone(),
-        );
+        let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
+        let metadata = self.metadata.metadata();
         let unit = guarded(name, || {
+            for &group in &groups {
+                let checked = pages::check(&file, file_bytes, metadata.row_group(group));
+                checked.map_err(|what| fault(&what))?;
+            }
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+                file.into_plain(),
+                self.metadata.clone(),
+            );
             let reader = builder.with_row_groups(groups).with_batch_size(batch_rows).build();
             let reader = reader.map_err(|error| fault(&error))?;
             reader.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()

@@ -27,6 +27,7 @@ mod job;
 mod jsonl;
 mod line;
 mod members;
+mod pages;
 mod pick;
 mod rank;
 mod read;

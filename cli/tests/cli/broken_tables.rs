@@ -204,3 +204,32 @@ fn a_length_that_cannot_be_is_an_error_and_no_abort() {
         }
     }
 }
+
+#[test]
+fn a_page_that_claims_too_much_is_an_error_and_no_abort() {
+    let place = Place::new(&[]);
+    let batch = rows(2000);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    let metadata = writer.close().unwrap();
+    let start = metadata.row_group(0).column(0).byte_range().0 as usize;
+    // A data page of 60 bytes with 2 GiB of content, and a dictionary with as many values.
+    for (header, what) in [
+        (&b"\x15\0\x15\xFE\xFF\xFF\xFF\x0F\x15\x78\0"[..], "claims to hold 2147483647"),
+        (
+            b"\x15\x04\x15\x78\x15\x78\x4C\x15\xFE\xFF\xFF\xFF\x0F\x15\0\0\0",
+            "a dictionary of 60 bytes claims to hold 2147483647 values",
+        ),
+    ] {
+        let mut forged = file.clone();
+        forged[start..start + header.len()].copy_from_slice(header);
+        fs::write(place.path("t.parquet"), forged).unwrap();
+        let args = ["dedup", "--column", "url", "t.parquet", "-o", "out.csv"];
+        let message = place.run(&args, "").refused();
+        let expected = format!("uriscan: t.parquet: byte {start}: ");
+        assert!(message.starts_with(&expected) && message.contains(what), "{message}");
+        assert_eq!(place.names(), ["t.parquet"]);
+    }
+}
