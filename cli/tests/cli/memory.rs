@@ -129,6 +129,23 @@ fn the_process_keeps_to_the_limit() {
     }
 }
 
+/// What long records take beyond the limit is what the help says.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_records_exceed_the_limit_by_a_stated_amount() {
+    const LONGEST: u64 = 16 << 20;
+    let record = |i: usize| format!("HTTP://H/{}{i}\n", "%7e".repeat(LONGEST as usize / 3));
+    let place = Place::new(&[("list", &(0..8).map(record).collect::<String>())]);
+    for (how, times) in
+        [(&[][..], 10), (&["-c"], 10), (&["--keep", "max"], 16), (&["--clusters", "c"], 40)]
+    {
+        let limit = ["-j2", "--max-memory", "128M", "--temp-dir", "."];
+        let peak = peak(place.command(&[&["dedup", "list", "-o", "out"], how, &limit].concat()));
+        let most = (128 << 20) / 10 * 11 + times * LONGEST;
+        assert!(peak < most, "{how:?}: {} MiB", peak >> 20);
+    }
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn rows_of_tables_are_the_same_under_a_limit() {
@@ -147,6 +164,13 @@ fn rows_of_tables_are_the_same_under_a_limit() {
         assert_eq!((&stats["duplicates"], &stats["written"]), (&100_000.into(), &3_200_000.into()));
     }
     assert_eq!(place.names(), ["in.csv"]);
+    #[cfg(target_os = "linux")]
+    {
+        let more = ["-j2", "--temp-dir", ".", "-o", "out.csv", "in.csv"];
+        let peak = peak(place.command(&[&args[..], &more].concat()));
+        assert!(peak < (64 + 2 * 40 + 30) << 20, "{} MiB", peak >> 20);
+        fs::remove_file(place.path("out.csv")).unwrap();
+    }
     let message = place.run(&[&args[..], &["--temp-dir", "nowhere", "in.csv"]].concat(), "");
     assert!(message.stderr.contains("nowhere: cannot spill to disk"), "{}", message.stderr);
     assert!(message.code == 2 && message.stderr.contains("--temp-dir"), "{}", message.stderr);
