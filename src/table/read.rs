@@ -226,9 +226,14 @@ impl Reader {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// The next unit, if there is one.
+    pub(super) fn next_unit(&mut self) -> Result<Vec<Unit>, TableError> {
+        self.rows.next_units(1, &self.name)
+    }
+
     /// The next units, as many as there are threads; none at the end.
     pub(super) fn next_wave(&mut self) -> Result<Vec<Unit>, TableError> {
-        self.rows.next_wave(&self.name)
+        self.rows.next_units(rayon::current_num_threads(), &self.name)
     }
 }
 

@@ -23,9 +23,8 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    /// The next units, as many as there are threads, of the table called `name`; none at the end.
-    pub(super) fn next_wave(&mut self, name: &str) -> Result<Vec<Unit>, TableError> {
-        let units = rayon::current_num_threads();
+    /// Up to so many next `units` of the table called `name`; none at the end.
+    pub(super) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, TableError> {
         match self {
             Rows::Groups(groups) => groups.next_wave(units, name),
             Rows::Batches(batches) => wave_of(batches, units),

@@ -13,10 +13,10 @@ use uriscan::extract::{Extractor, Format};
 use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
-use crate::args::{self, NoUri};
+use crate::args::{self, NoUri, StatsFormat};
 use crate::checkpoint;
 use crate::config::{Config, Job, KeyForm, TableUse};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, eprint_line};
 use crate::inputs::{self, Input};
 use crate::output::Destination;
 use crate::session::{Session, print_approximate, print_summary};
@@ -51,6 +51,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         let mut tables = Tables::new((config, table), job, tables, pool)?;
         let report = checkpoint::run(config, (directory, *size), &mut tables)?;
         print_summary(config, report, None, None, started);
+        print_hint(config, table, &report);
         return Ok(outcome(config, &report));
     }
     let mut set = records::open(config)?;
@@ -76,10 +77,33 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     }
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     print_summary(config, report, None, set, started);
+    print_hint(config, table, &report);
     if let Some(rate) = job.approximate {
         print_approximate(rate, &report);
     }
     Ok(outcome(config, &report))
+}
+
+/// Prints the columns of the first table that hold URLs, if most values of the chosen one are not URIs.
+fn print_hint(config: &Config, table: &TableUse, report: &Report) {
+    // A summary in JSON is alone on standard error.
+    let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
+    let Some(Input::File(path)) = config.inputs.first() else { return };
+    if !is_wanted || report.invalid.total() <= report.records / 2 || !path.is_file() {
+        return;
+    }
+    let input = table::Input::file(path, table.choice.from);
+    // In a format that makes columns of all members of JSON lines.
+    let columns = Columns::default();
+    let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
+    let others = table::columns_of_urls(input, &job).unwrap_or_default();
+    if let Some(other) = others.iter().find(|name| **name != table.column) {
+        eprint_line(format_args!(
+            "uriscan: most values of column {} of {} are not URIs; column {other} has URLs. Try --column {other}",
+            table.column,
+            path.display()
+        ));
+    }
 }
 
 fn outcome(config: &Config, report: &Report) -> Outcome {

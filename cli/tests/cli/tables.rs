@@ -387,3 +387,26 @@ fn rows_are_sorted_by_the_forms_of_their_uris() {
     assert_eq!(read(&place, "firsts.parquet").num_rows(), 1_176);
     assert_eq!(place.names(), ["firsts.parquet", "in.parquet", "out.parquet"]);
 }
+
+#[test]
+fn a_column_without_uris_gets_a_hint_to_one_with_urls() {
+    let rows = "1,a b,http://h/1\n2,c d,http://h/2\n3,e,http://h/3\n4,f,x y\n";
+    let json = "{\"id\":1,\"name\":\"a b\",\"page\":\"http://h/\"}\n".repeat(3);
+    let place = Place::new(&[("in.csv", &format!("id,name,page\n{rows}")), ("in.jsonl", &json)]);
+    for name in ["in.csv", "in.jsonl"] {
+        for command in ["dedup", "normalize", "key"] {
+            let ran = place.run(&[command, "--column", "name", name], "");
+            let hint = format!(
+                "uriscan: most values of column name of {name} are not URIs; column page has URLs. Try --column page\n"
+            );
+            assert_eq!((ran.code, &*ran.stderr), (0, &*hint), "{command}");
+        }
+        place.run(&["dedup", "--column", "page", name], "").quiet();
+        place.run(&["dedup", "-q", "--column", "name", name], "").quiet();
+    }
+    let ran = place.run(&["dedup", "--stats-format", "json", "--column", "name", "in.csv"], "");
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    // No other column has URLs.
+    let place = Place::new(&[("in.csv", "name,page\na b,x\nc d,y\n")]);
+    place.run(&["dedup", "--column", "name", "in.csv"], "").quiet();
+}
