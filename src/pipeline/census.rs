@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::driver::{Job, run};
 use super::equivalence::{Scratch, mended};
+use super::forecast::Forecast;
 use super::invalid::LongRecord;
 use super::slot::{Slot, Worker, record_at};
 use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
@@ -197,11 +198,12 @@ pub fn census(
     let mut job = Count {
         options: options.clone(),
         record_end: settings.record_end,
+        forecast: Forecast::new(&sources),
         sets: (0..levels).map(|_| Set::new()).collect(),
     };
     let mut nowhere = std::io::sink();
     // The cast lets the borrow end here, which it could not inside the `Option`.
-    let progress = progress.map(|report| report as &mut (dyn FnMut(u64) + Send));
+    let progress = progress.map(|progress| progress as &mut (dyn FnMut(u64) + Send));
     let mut sinks = Sinks { progress, ..Sinks::new(&mut nowhere) };
     let report = run(&mut job, sources, settings, &mut sinks)?;
     // An overlong record has no key and is equivalent to no other.
@@ -231,6 +233,7 @@ const LEVELS: usize = Rung::ALL.len() + 1;
 struct Count {
     options: CensusOptions,
     record_end: u8,
+    forecast: Forecast,
     /// The keys at each rung, and under the rules if there are some.
     sets: Vec<Set>,
 }
@@ -375,8 +378,10 @@ impl Job for Count {
             // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
             let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
             let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows[i]).collect();
+            set.expect(self.forecast.expected(set.len()));
             set.insert(&rows);
         }
+        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
         Ok(())
     }
 
