@@ -5,7 +5,7 @@ use super::links::{self, ExtractOptions, Found};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::extract::{Extractor, Links};
-use crate::io::{Source, found};
+use crate::io::{Source, escaped, found};
 use crate::simd::{Isa, Kernels};
 
 /// The fields that are written for each link.
@@ -23,6 +23,9 @@ pub struct LinkFormat {
     pub shape: LinkShape,
     /// Whether a line begins with the name of the source.
     pub with_filename: bool,
+    /// Whether names are written with control characters escaped ([`crate::io::escaped`]), for terminals; otherwise they are
+    /// written unchanged.
+    pub escapes_names: bool,
     /// Whether it has the number of the line in the source, counted from 1.
     pub line_number: bool,
     /// Whether it has the offset of the link's first byte in the source, counted from 0; in compressed
@@ -68,7 +71,11 @@ pub fn extract(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
-    let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+    let name = |source: &Source| match format.escapes_names && format.shape != LinkShape::Jsonl {
+        true => escaped(&source.name).to_string(),
+        false => source.name.clone(),
+    };
+    let names: Vec<String> = sources.iter().map(name).collect();
     let mut job = Extract {
         extractor: Extractor::new(options.extractor.clone()),
         kernels: settings.kernels,
@@ -156,6 +163,12 @@ impl LinkFormat {
         self
     }
 
+    /// Sets whether names of sources are escaped, for a terminal.
+    pub fn escapes_names(mut self, escapes_names: bool) -> LinkFormat {
+        self.escapes_names = escapes_names;
+        self
+    }
+
     /// Sets whether a line has the number of the line in the source, counted from 1.
     pub fn line_number(mut self, line_number: bool) -> LinkFormat {
         self.line_number = line_number;
@@ -216,5 +229,28 @@ impl Job for Extract<'_> {
 
     fn on_invalid(&self) -> OnInvalid {
         OnInvalid::Drop
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_escaped_for_terminals_only() {
+        let name = "a\u{1b}[2J\u{202e}.txt";
+        let rows = |shape, escapes_names| {
+            let format =
+                LinkFormat { shape, with_filename: true, escapes_names, ..LinkFormat::default() };
+            let source = Source::new(name, &b"see http://h/\n"[..]);
+            let (mut out, settings) = (Vec::new(), Settings::default());
+            let (options, mut sinks) = (ExtractOptions::default(), Sinks::new(&mut out));
+            extract(vec![source], &options, format, &settings, &mut sinks).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(rows(LinkShape::Line, false), format!("{name}:http://h/\n"));
+        assert_eq!(rows(LinkShape::Line, true), "a\\x1b[2J\\u{202e}.txt:http://h/\n");
+        assert_eq!(rows(LinkShape::Count, true), "a\\x1b[2J\\u{202e}.txt:1\n");
+        assert_eq!(rows(LinkShape::Jsonl, true), rows(LinkShape::Jsonl, false));
     }
 }

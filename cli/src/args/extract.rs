@@ -32,6 +32,8 @@ pub(crate) struct Extract {
     pub(crate) base: Option<String>,
 
     /// Write the name of the file before each line
+    ///
+    /// On a terminal, control characters in names are escaped; in files and pipes names are written unchanged.
     #[arg(short = 'H', long)]
     pub(crate) with_filename: bool,
 

@@ -9,6 +9,7 @@ use crate::config::{Config, Documents, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{extract_options, link_base};
+use crate::output::Destination;
 
 impl args::Extract {
     /// The plan of the command.
@@ -18,7 +19,7 @@ impl args::Extract {
     pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
         let mut options = extract_options(&self.find, self.iri)?;
         options.extractor.base = link_base(self.base.as_deref())?;
-        let job = Job::Extract(options.clone(), link_format(&self));
+        let job = Job::Extract(options.clone(), link_format(&self, environment));
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
         if no_files {
@@ -35,7 +36,9 @@ impl args::Extract {
     }
 }
 
-fn link_format(typed: &args::Extract) -> LinkFormat {
+fn link_format(typed: &args::Extract, environment: &Environment) -> LinkFormat {
+    let output = Destination::of_option(typed.common.destination.output.clone());
+    let is_shown = environment.stdout_is_terminal && output == Destination::Stdout;
     LinkFormat::default()
         .shape(match (typed.jsonl, typed.count) {
             (true, _) => LinkShape::Jsonl,
@@ -43,6 +46,7 @@ fn link_format(typed: &args::Extract) -> LinkFormat {
             _ => LinkShape::Line,
         })
         .with_filename(typed.with_filename)
+        .escapes_names(typed.with_filename && is_shown)
         .line_number(typed.line_number)
         .byte_offset(typed.byte_offset)
         .context(typed.context)
