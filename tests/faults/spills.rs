@@ -16,7 +16,7 @@ fn list(lines: u32) -> String {
     let line = |i: u32| match i % 100 {
         3 => format!("no uri {}\n", i % 7),
         5 => format!("x:{}\n", "y".repeat(600 + i as usize % 100)),
-        _ if i % 5 == 0 => format!("HTTP://H:80/~{}\n", i / 2),
+        _ if i.is_multiple_of(5) => format!("HTTP://H:80/~{}\n", i / 2),
         _ => format!("http://h/%7e{i}\n"),
     };
     (0..lines).map(line).collect()

@@ -114,18 +114,17 @@ impl Plan {
     pub fn from_text(text: &str) -> Result<Plan, String> {
         let mut plan = Plan::default();
         for word in text.split(' ') {
-            let known = match word.split_once(':').unwrap_or((word, "")) {
-                ("no-unnamed", _) => Some(plan.is_without_unnamed = true),
-                ("stall", path) => Some(plan.stall = Some(path.into())),
-                ("record", path) => Some(plan.record = Some(path.into())),
-                ("report", path) => Some(plan.report = Some(path.into())),
-                (name, number) => Kind::ALL
-                    .iter()
-                    .find(|(_, known)| *known == name)
-                    .zip(number.parse().ok())
-                    .map(|((kind, _), number)| plan.fault = Some((*kind, number))),
-            };
-            known.ok_or_else(|| word.to_owned())?;
+            match word.split_once(':').unwrap_or((word, "")) {
+                ("no-unnamed", _) => plan.is_without_unnamed = true,
+                ("stall", path) => plan.stall = Some(path.into()),
+                ("record", path) => plan.record = Some(path.into()),
+                ("report", path) => plan.report = Some(path.into()),
+                (name, number) => {
+                    let kind = Kind::ALL.iter().find(|(_, known)| *known == name);
+                    let fault = kind.map(|(kind, _)| *kind).zip(number.parse().ok());
+                    plan.fault = Some(fault.ok_or_else(|| word.to_owned())?);
+                }
+            }
         }
         Ok(plan)
     }
