@@ -1,17 +1,3 @@
-//! The files of a set, changed and given correct checksums again: results are right or errors, a
-//! set that is made from them is intact or is not made, and no other file is touched.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-#[path = "../../tests/sets/files.rs"]
-mod files;
-#[path = "../../tests/sets/mutation.rs"]
-mod mutation;
-#[path = "../../tests/sets/plain.rs"]
-mod plain;
-
-fuzz_target!(|data: &[u8]| {
-    mutation::check(data);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| uriscan_fuzz::sets::check(data));

@@ -9,8 +9,8 @@ use std::path::Path;
 use uriscan::key::Key;
 use uriscan::set::{Fault, KeySet, SetError, SetWriter, Timestamp};
 
-use crate::files::{BLOCK, Blocks, FACTS, Files, key, meaning, place};
-use crate::plain::Plain;
+use super::files::{BLOCK, Blocks, FACTS, Files, key, meaning, place};
+use super::plain::Plain;
 
 /// Numbers of outcomes.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use uriscan::key::Key;
 
-use crate::files::BLOCK;
+use super::files::BLOCK;
 
 /// The content of the files.
 pub(crate) struct Plain {
