@@ -430,7 +430,7 @@ mod tests {
         let error = checked(&bytes[..start + 40], &metadata).unwrap_err();
         assert!(error.contains("extends past the end of the file"), "{error}");
         // Structures within structures.
-        let mut nested = bytes.clone();
+        let mut nested = bytes;
         nested[start..start + 60].fill(0x1C);
         let error = checked(&nested, &metadata).unwrap_err();
         assert!(error.contains("nested too deeply"), "{error}");
