@@ -130,6 +130,7 @@ mod tests {
     fn errs_on_one_side_only_and_no_more_than_it_says() {
         for (rate, expected) in [(0.01, 0), (0.01, 200_000), (0.0001, 0)] {
             let mut set = ApproxSet::new(rate, expected);
+            assert_eq!(set.rate(), rate);
             let (count, mut new) = (400_000, 0);
             for start in (0..count).step_by(50_000) {
                 new += insert(&mut set, start..start + 50_000);

@@ -94,4 +94,14 @@ mod tests {
         }
         assert_eq!(moved.keys_of(&table), [7, 7, 8, top, top].map(Key));
     }
+
+    #[test]
+    fn a_moved_key_stays_in_its_partition() {
+        let (mut table, mut moved) = (Table::<Numbered>::new(), Moved::default());
+        let key = 5 << 64 | 7;
+        for number in 0..3 {
+            assert_eq!(moved.insert(&mut table, key, |_| false), (number, true));
+            assert!(table.contains(key + u128::from(number)));
+        }
+    }
 }

@@ -115,9 +115,31 @@ mod tests {
                 assert_eq!(numbering.number(key(i)), (number, is_new));
             }
             assert_eq!(numbering.len(), oracle.len());
+            assert!(!numbering.is_empty());
             let keys = numbering.by_number();
             assert!(oracle.iter().all(|(&key, &number)| keys[number as usize] == key));
             assert_eq!(numbering.table.memory_bytes(), bytes, "there was room");
         }
+    }
+
+    #[test]
+    fn a_key_that_is_refused_gets_a_number_of_its_own() {
+        let mut numbering = Numbering::new();
+        numbering.reserve(3);
+        assert_eq!(numbering.number_if(Key(7), |_| true), (0, true));
+        assert_eq!(numbering.number_if(Key(7), |_| true), (0, false));
+        assert_eq!(numbering.number_if(Key(7), |number| number == 1), (1, true));
+        assert_eq!(numbering.by_number(), [Key(7); 2]);
+    }
+
+    #[test]
+    fn a_table_that_is_far_too_large_is_given_back() {
+        let mut numbering = Numbering::new();
+        numbering.reserve(100_000);
+        let bytes = numbering.table.memory_bytes();
+        numbering.clear(100_000);
+        assert_eq!(numbering.table.memory_bytes(), bytes);
+        numbering.clear(10);
+        assert!(numbering.table.memory_bytes() < bytes / 4);
     }
 }

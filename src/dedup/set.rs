@@ -232,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn rows_report_their_memory() {
+        let mut rows = Rows::default();
+        assert!(rows.is_empty() && rows.memory_bytes() == 0);
+        (1..=10_000).for_each(|i| rows.push(Key(i)));
+        rows.partition();
+        assert!(!rows.is_empty());
+        // A key twice, the number of its row, and whether it is the first one.
+        let least = rows.len() * (2 * 16 + 4 + 1);
+        assert!((least..2 * least).contains(&rows.memory_bytes()), "{}", rows.memory_bytes());
+    }
+
+    #[test]
     fn partitions_are_used_evenly() {
         let hasher = Hasher::random();
         let mut counts = [0u32; PARTITIONS];

@@ -472,6 +472,27 @@ mod tests {
     }
 
     #[test]
+    fn small_tables_grow_fourfold_and_large_ones_by_a_half() {
+        assert_eq!(grown_places(1000, 800, 0), 4000);
+        assert_eq!(grown_places(1000, 30_000, 0), 40_008, "what is needed");
+        let large = LARGE / size_of::<u128>();
+        assert_eq!(grown_places(large - 1, large, 0), 4 * (large - 1));
+        assert_eq!(grown_places(large, large, 0), large + large / 2);
+        assert_eq!(grown_places(large, large, 3 * large / 2), 2 * large + 8, "what is expected");
+        assert_eq!(grown_places(large, large, 100 * large), 4 * large, "within reason");
+    }
+
+    #[test]
+    fn huge_tables_are_whole_numbers_of_huge_pages() {
+        assert_eq!(whole_bytes(10), 160);
+        assert_eq!(whole_bytes(HUGE / 16), HUGE);
+        assert_eq!(whole_bytes(HUGE / 16 + 1), HUGE + HUGE_PAGE);
+        assert_eq!(places_in::<Bare>(2 * 64 + 63), 2 * LINE);
+        assert_eq!(places_in::<Numbered>(2 * 64), 2 * Numbered::KEYS);
+        assert_eq!(places_in::<Bare>(HUGE + HUGE_PAGE - 1), HUGE / 16);
+    }
+
+    #[test]
     fn a_table_keeps_to_the_memory_it_may_take() {
         for most in [MIN_SLOTS * 16, 40_000, 1 << 20, 5 << 20, 9 << 20] {
             let mut table = Table::<Bare>::new();

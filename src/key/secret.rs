@@ -325,6 +325,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_hasher_names_the_public_keys_it_is_made_from() {
+        let hasher = Hasher::random();
+        assert!(hasher.public_hasher().is_none());
+        let public = PublicHasher::new(crate::key::PublicHash::Sha256);
+        assert!(hasher.of_public(public).public_hasher().is_some());
+    }
+
+    #[test]
+    fn a_round_adds_the_halves_of_a_product() {
+        assert_eq!(folded(6, (3, 7)), 35);
+        assert_eq!(folded(1 << 63, (0, 6)), 3);
+        assert_eq!(folded(1 << 63 | 1, (0, 6)), 3 ^ 6);
+    }
+
+    #[test]
+    fn multipliers_are_odd_and_large() {
+        for (word, expected) in [(2, 1 << 63 | 1), (u128::MAX, u64::MAX)] {
+            let hasher = Hasher::with_words(&mut || word);
+            assert_eq!(hasher.secrets.rounds.map(|(_, factor)| factor), [expected; 2]);
+        }
+    }
+
     /// The definition, step by step, with the portable arithmetic.
     fn by_definition(hasher: &Hasher, text: &[u8]) -> Key {
         let Secrets { piece, point, .. } = &*hasher.secrets;

@@ -108,6 +108,11 @@ mod tests {
     }
 
     #[test]
+    fn all_triplets_and_nothing_else_are_decoded() {
+        assert_eq!(decoded(b"a%41%c3%A9%zz%4%2525%"), b"aA\xC3\xA9%zz%4%25%");
+    }
+
+    #[test]
     fn nothing_is_decoded_twice() {
         assert_eq!(normalized("%25%34%31"), "%2541");
         assert_eq!(normalized("%2541"), "%2541");

@@ -114,6 +114,15 @@ fn leaves_rare_input_to_the_reference_path() {
 }
 
 #[test]
+fn canonical_records_are_not_copied() {
+    for text in ["http://h/", "https://h/a?b#c", "foo:a/../b", "http://h:8080/%20", "x://y/"] {
+        let mut normalizer = Normalizer::new(Options::default());
+        assert_eq!(normalizer.normalize(text.as_bytes()).unwrap(), text.as_bytes());
+        assert!(normalizer.scratch.fast.is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn agrees_at_every_alignment_and_length() {
     let mut text = Vec::new();
     for pad in 0..150 {

@@ -369,3 +369,6 @@ fn hex_value(digit: u8) -> u8 {
     // Letters have bit 6 set and their low nibble counts from 1.
     (digit & 15) + (digit >> 6) * 9
 }
+
+#[cfg(test)]
+mod tests;

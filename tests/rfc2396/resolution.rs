@@ -34,6 +34,12 @@ const EXAMPLES: [(&str, &str); 42] = [
 ];
 
 #[test]
+fn a_base_keeps_its_bytes() {
+    let base = LegacyBase::new(BASE.as_bytes(), Legacy::default()).unwrap();
+    assert_eq!(base.as_bytes(), BASE.as_bytes());
+}
+
+#[test]
 fn the_examples_of_appendix_c() {
     for (reference, expected) in EXAMPLES {
         let (text, target) = resolved(BASE, reference, false).unwrap();
