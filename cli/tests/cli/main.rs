@@ -17,6 +17,8 @@ mod extract;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod faults;
 mod files;
+#[cfg(target_os = "linux")]
+mod floods;
 mod forged_sets;
 mod grammar;
 #[cfg(unix)]

@@ -76,8 +76,9 @@ fn peak(command: std::process::Command) -> u64 {
     peak
 }
 
+/// Like [`peak`], with the exit code.
 #[cfg(target_os = "linux")]
-fn peak_and_code(mut command: std::process::Command) -> (u64, Option<i32>) {
+pub(crate) fn peak_and_code(mut command: std::process::Command) -> (u64, Option<i32>) {
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
