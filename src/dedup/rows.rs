@@ -151,8 +151,8 @@ impl Rows {
 pub(crate) fn remove_at<T: Copy>(list: &mut Vec<T>, places: &[u32]) {
     let Some(&first) = places.first() else { return };
     let mut places = places.iter().map(|&place| place as usize).peekable();
-    let mut kept = first as usize;
-    for at in kept..list.len() {
+    let (first, mut kept) = (first as usize, first as usize);
+    for at in first..list.len() {
         if places.next_if_eq(&at).is_none() {
             list[kept] = list[at];
             kept += 1;

@@ -167,8 +167,9 @@ fn pauses_of_a_producer_change_where_chunks_end_and_nothing_else() {
             let source = || Source::new("a", Drip(io::Cursor::new(text.clone()), false));
             let expected = chunks(vec![source()], chunk_bytes, max_record);
             let asked = std::sync::atomic::AtomicU32::new(0);
-            let wait =
-                move |_| asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % pause != 0;
+            let wait = move |_| {
+                !asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed).is_multiple_of(pause)
+            };
             let source = source().wait(std::sync::Arc::new(wait) as Wait);
             let mut reader = ChunkReader::new(vec![source], b'\n', chunk_bytes, max_record);
             let (mut chunk, mut found, mut pauses) = (Chunk::default(), Vec::new(), 0);
