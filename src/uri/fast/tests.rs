@@ -177,6 +177,9 @@ fn other_uris_are_scanned() {
             assert_eq!(path_of(&text), Path::Scan, "{}", text.escape_ascii());
         }
     }
+    // Dot segments at the same place of the first two blocks.
+    let text = format!("foo://h/{}/./{}/./b", "x".repeat(20), "x".repeat(61));
+    assert_eq!(path_of(text.as_bytes()), Path::Scan);
     assert_eq!(path_of(&filled("", ":a", 61)), Path::Scan);
     assert_eq!(path_of(&filled("foo://", "", 64)), Path::Scan);
     assert_eq!(path_of(&filled("foo://", "#", 64)), Path::Scan);
