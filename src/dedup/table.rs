@@ -479,7 +479,7 @@ mod tests {
         assert_eq!(grown_places(large - 1, large, 0), 4 * (large - 1));
         assert_eq!(grown_places(large, large, 0), large + large / 2);
         assert_eq!(grown_places(large, large, 3 * large / 2), 2 * large + 8, "what is expected");
-        assert_eq!(grown_places(large, large, 100 * large), 4 * large, "within reason");
+        assert_eq!(grown_places(large, large, 100 * large), MOST_GROWTH * large, "within reason");
     }
 
     #[test]
