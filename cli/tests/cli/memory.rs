@@ -138,7 +138,7 @@ fn long_records_exceed_the_limit_by_a_stated_amount() {
     let record = |i: usize| format!("HTTP://H/{}{i}\n", "%7e".repeat(LONGEST as usize / 3));
     let place = Place::new(&[("list", &(0..8).map(record).collect::<String>())]);
     for (how, times) in
-        [(&[][..], 10), (&["-c"], 10), (&["--keep", "max"], 16), (&["--clusters", "c"], 40)]
+        [(&[][..], 10), (&["-c"], 20), (&["--keep", "max"], 20), (&["--clusters", "c"], 50)]
     {
         let limit = ["-j2", "--max-memory", "128M", "--temp-dir", "."];
         let peak = peak(place.command(&[&["dedup", "list", "-o", "out"], how, &limit].concat()));
