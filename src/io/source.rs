@@ -130,7 +130,7 @@ impl Source {
         self
     }
 
-    /// Sets what waits until more can be read, as [`readable`](super::readable) does.
+    /// Sets what waits until more can be read, as `readable` does.
     pub fn wait(mut self, wait: impl Into<Option<Wait>>) -> Source {
         self.wait = wait.into();
         self
