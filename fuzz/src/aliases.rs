@@ -29,9 +29,9 @@ fn read(text: &[u8], hasher: &Hasher) -> Aliases {
     let text = text.to_vec();
     let open = || Source::new("aliases", Cursor::new(text.clone()));
     let lines = text.split(|&byte| byte == b'\n').count() as u64;
-    let mut tell = |_: AliasFault, line: u64| assert!((1..=lines).contains(&line));
+    let mut on_fault = |_: AliasFault, line: u64| assert!((1..=lines).contains(&line));
     let (equivalence, settings) = (Equivalence::default(), Settings::default());
-    Aliases::read(&open, &equivalence, hasher.clone(), false, &settings, &mut tell)
+    Aliases::read(&open, &equivalence, hasher.clone(), false, &settings, &mut on_fault)
         .expect("a source that can be read")
 }
 

@@ -76,7 +76,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Whether the rows of two tables, the second without a header, are one table.
+/// Whether rows can be appended to a table of this format.
 fn is_appendable(format: TableFormat) -> bool {
     matches!(format, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl)
 }
