@@ -132,8 +132,11 @@ fn change_manifest(text: &mut Vec<u8>, choices: &mut Choices<'_>) {
         0 => drop(lines.remove(i)),
         1 => lines.insert(other, lines[i].clone()),
         2 => lines.swap(i, other),
-        3 => lines[2] = format!("runs {}\n", choices.number()).into(),
-        4 => lines[1] = [&b"first-seen no\n"[..], b"first-seen yes\n"][choices.below(2)].into(),
+        // Earlier changes may have taken lines away.
+        3 if lines.len() > 2 => lines[2] = format!("runs {}\n", choices.number()).into(),
+        4 if lines.len() > 1 => {
+            lines[1] = [&b"first-seen no\n"[..], b"first-seen yes\n"][choices.below(2)].into();
+        }
         5 | 6 => {
             let name = NAMES[choices.below(NAMES.len())];
             let line = String::from_utf8_lossy(&lines[i]).into_owned();
