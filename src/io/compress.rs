@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::container::{self, Container};
 
 #[cfg(feature = "compression")]
+mod bunzip;
+#[cfg(feature = "compression")]
 mod members;
 
 /// Number of bytes that are read from a source at a time.
@@ -152,7 +154,7 @@ fn decoder(
         Compression::Gzip => Box::new(members::Gzip::new(data)),
         // The library rejects windows above 128 MiB, like the program `zstd` by default.
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(data)?),
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(data)),
+        Compression::Bzip2 => Box::new(bunzip::Bunzip::new(data)),
         Compression::Xz => {
             let flags = liblzma::stream::CONCATENATED;
             let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, flags)?;
@@ -410,13 +412,15 @@ mod tests {
                 }
             }
         }
-        let data = [&compress(Compression::Gzip, &one)[..], b"http://h/no"].concat();
-        let end = data.len() - 11;
-        let expected = format!(
-            "gzip data is followed by something else at byte {end}, byte {} of the decompressed data",
-            one.len()
-        );
-        assert_eq!(read(data).1, Some(expected));
+        for (format, name) in [(Compression::Gzip, "gzip"), (Compression::Bzip2, "bzip2")] {
+            let data = [&compress(format, &one)[..], b"http://h/no"].concat();
+            let end = data.len() - 11;
+            let expected = format!(
+                "{name} data is followed by something else at byte {end}, byte {} of the decompressed data",
+                one.len()
+            );
+            assert_eq!(read(data).1, Some(expected));
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use liblzma::stream::{Action, Status, Stream};
 use lz4_flex::frame::FrameDecoder;
 
 /// The error for bytes of another format after the end of the data.
-fn garbage() -> io::Error {
+pub(super) fn garbage() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, super::Garbage)
 }
 
