@@ -2,6 +2,8 @@
 //! decide.
 
 use super::columns::Columns;
+use super::sniff::{self, Sign};
+use super::wide;
 
 /// The kinds of sources that links are extracted from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -85,17 +87,10 @@ impl Format {
         if head.starts_with(b"WARC/1.") {
             return Format::Warc;
         }
-        let start = head.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(head.len());
-        let text = &head[start..];
-        let begins = |word: &[u8]| {
-            text.len() > word.len()
-                && text[..word.len()].eq_ignore_ascii_case(word)
-                && !text[word.len()].is_ascii_alphanumeric()
-        };
-        let tags: [&[u8]; 5] = [b"<!doctype html", b"<html", b"<head", b"<body", b"<title"];
-        if tags.iter().any(|tag| begins(tag)) {
+        if sniff::page(head).is_some() {
             return Format::Html;
         }
+        let text = head.trim_ascii_start();
         let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
         match text {
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
@@ -105,19 +100,28 @@ impl Format {
         }
     }
 
-    /// Detects the format of the source `name` that begins with `head`: by its content, and for
-    /// plain text by its name.
+    /// Detects the format of the source `name` that begins with `head`: by its content, and by its
+    /// name if it begins like plain text, or like a page as other formats may (`<div>`).
     ///
     /// ```
     /// use uriscan::extract::Format;
     /// assert_eq!(Format::of_source("a/README.md.gz", b"# Title\n"), Format::Markdown);
+    /// assert_eq!(Format::of_source("README.md", b"<div align=center>\n# Title\n"), Format::Markdown);
     /// assert_eq!(Format::of_source("page.csv", b"<html>"), Format::Html);
+    /// assert_eq!(Format::of_source("page.htm", b"Hello <a href=b.htm>"), Format::Html);
     /// ```
     pub fn of_source(name: &str, head: &[u8]) -> Format {
-        let by_content = Format::of_head(head);
-        if by_content != Format::Text {
-            return by_content;
+        match Format::of_head(head) {
+            Format::Text => Format::of_name(name).unwrap_or_default(),
+            Format::Html if sniff::page(head) == Some(Sign::Likely) => {
+                Format::of_name(name).unwrap_or(Format::Html)
+            }
+            by_content => by_content,
         }
+    }
+
+    /// The format of plain text in a file of this `name`.
+    fn of_name(name: &str) -> Option<Format> {
         let has_end = |ends: &[&str]| {
             let packed = ["", ".gz", ".zst", ".bz2", ".xz", ".lz4"];
             packed.iter().any(|packed| {
@@ -128,14 +132,21 @@ impl Format {
                 })
             })
         };
-        let by_name: [(Format, &[&str]); 4] = [
+        let by_name: [(Format, &[&str]); 5] = [
+            (Format::Html, &[".html", ".htm", ".xhtml", ".xht", ".shtml"]),
             (Format::Markdown, &[".md", ".markdown"]),
             (Format::Csv, &[".csv"]),
             (Format::Tsv, &[".tsv", ".tab"]),
             (Format::Cdxj, &[".cdxj", ".cdx"]),
         ];
         let found = by_name.into_iter().find(|(_, ends)| has_end(ends));
-        found.map_or(Format::Text, |(format, _)| format)
+        found.map(|(format, _)| format)
+    }
+
+    /// Whether `head`, which has a NUL, is the beginning of the page `name` in UTF-16 and not of
+    /// something binary.
+    pub(crate) fn is_wide_page(name: &str, head: &[u8]) -> bool {
+        wide::order(head).is_some() && Format::of_source(name, head) == Format::Html
     }
 }
 

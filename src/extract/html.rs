@@ -71,7 +71,7 @@ fn after(text: &[u8], from: usize, byte: u8) -> usize {
 }
 
 /// The end of the comment whose text begins at `from`.
-fn comment_end(text: &[u8], from: usize) -> usize {
+pub(super) fn comment_end(text: &[u8], from: usize) -> usize {
     let rest = &text[from..];
     if rest.starts_with(b">") {
         return from + 1;

@@ -252,10 +252,16 @@ impl Links {
         self.places = places;
     }
 
-    /// Adds the links that were found in `text`, which was generated from the bytes at `place`.
-    pub(crate) fn take_made(&mut self, found: &Links, text: &[u8], place: Span) {
+    /// Adds the links that were found in `text`; `place` is called with the span of each, in order,
+    /// and returns that of the bytes from which it was generated.
+    pub(crate) fn take_made(
+        &mut self,
+        found: &Links,
+        text: &[u8],
+        mut place: impl FnMut(Span) -> Span,
+    ) {
         for (link, uri) in found.iter(text) {
-            self.push_made(place, link.context, |out| out.extend_from_slice(uri));
+            self.push_made(place(link.span), link.context, |out| out.extend_from_slice(uri));
         }
         self.relative += found.relative;
         self.lost += found.lost;

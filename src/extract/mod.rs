@@ -21,9 +21,11 @@ mod page;
 mod reference;
 mod regular_tags;
 mod scheme;
+mod sniff;
 mod text;
 mod value;
 pub(crate) mod warc;
+mod wide;
 
 pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::attribute::context;
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, scheme};
-use super::{Context, Links, Schemes, regular_tags};
-use crate::chunk::{Padded, Span};
+use super::{Context, Links, Schemes, regular_tags, wide};
+use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 
@@ -14,8 +14,26 @@ use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 /// resolved against the `<base>` of the document or against `base`, its own URI.
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
-/// references without a base are counted and skipped.
+/// references without a base are counted and skipped. The document is in UTF-8, or an encoding
+/// that extends ASCII, or in UTF-16.
 pub(crate) fn page(
+    schemes: &Schemes,
+    kernels: Kernels,
+    text: Padded<'_>,
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let Some(order) = wide::order(text.content()) else {
+        return narrow_page(schemes, kernels, text, base, links);
+    };
+    let narrow = PaddedBuf::from_content(&wide::decoded(text.content(), order));
+    let (narrow, mut found) = (narrow.padded(), Links::new());
+    narrow_page(schemes, kernels, narrow, base, &mut found);
+    let mut positions = wide::Positions::new(narrow.content());
+    links.take_made(&found, narrow.content(), |span| positions.original(span));
+}
+
+fn narrow_page(
     schemes: &Schemes,
     kernels: Kernels,
     text: Padded<'_>,

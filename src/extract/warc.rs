@@ -232,7 +232,7 @@ fn response(
             let mut found = Links::new();
             let all = Span { start: 0, end: plain.len() as u32 };
             body(extractor, kernels, buf.padded(), all, sort, target, &mut found);
-            links.take_made(&found, &plain, payload);
+            links.take_made(&found, &plain, |_| payload);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::later::{Later, Plain};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
 use crate::chunk::PaddedBuf;
-use crate::extract::Kind;
+use crate::extract::{Format, Kind};
 
 /// The content of a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -424,12 +424,14 @@ impl ChunkReader {
             if !self.is_begun {
                 self.is_begun = true;
                 let head = &content[..len.min(HEAD_BYTES)];
-                if self.text_only && memchr(0, head).is_some() {
+                let name = &self.names[chunk.source];
+                let is_binary = self.text_only && memchr(0, head).is_some();
+                if is_binary && !Format::is_wide_page(name, head) {
                     self.binary += 1;
                     (self.current, self.failed) = (None, None);
                     return Ok(Next::End);
                 }
-                match self.cut.begin(&self.names[chunk.source], head) {
+                match self.cut.begin(name, head) {
                     Ok(kind) => self.kind = kind,
                     Err(error) => {
                         (self.current, self.failed) = (None, Some(self.error(error)));

@@ -68,8 +68,8 @@ pub(crate) struct Extract {
 pub(crate) struct Find {
     /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc or cdxj
     ///
-    /// auto detects it by the first bytes of each file, or by its name for .md, .csv, .tsv and .cdxj. html: references in
-    /// attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
+    /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv and
+    /// .cdxj. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
     /// the Common or Combined Log Format, or as --log-format defines. warc: pages and text in archives of version 1.0 and
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes.
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]

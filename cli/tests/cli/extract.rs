@@ -487,3 +487,43 @@ fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
         ran.stderr
     );
 }
+
+#[test]
+fn pages_are_recognized_by_name_and_by_first_tag() {
+    let directory = tempfile::tempdir().unwrap();
+    let link = "<a href='b.html?a&amp;b'>x</a>";
+    let page = |name: &str, text: &[u8]| {
+        fs::write(directory.path().join(name), text).unwrap();
+        in_tree(directory.path(), &["extract", "--base", "http://h/", name]).quiet()
+    };
+    let expected = "http://h/b.html?a&b\n";
+    for name in ["a.html", "a.HTM", "a.xhtml", "a.xht", "a.shtml"] {
+        assert_eq!(page(name, link.as_bytes()), expected, "{name}");
+        assert_eq!(page(name, format!("Hello {link}").as_bytes()), expected, "{name}");
+    }
+    for before in ["<!-- c -->", "<p>", "<div class=x>", "<?xml version='1.0'?>\n<html>", "\n"] {
+        assert_eq!(page("a", format!("{before}{link}").as_bytes()), expected, "{before}");
+        assert_eq!(page("a", format!("\u{FEFF}{before}{link}").as_bytes()), expected, "{before}");
+    }
+    // Most documents of Markdown on the web begin with a tag or a comment.
+    for before in ["<!-- c -->", "<p align=center>"] {
+        let text = format!("{before}\n\n[x](b.html?a&b)\n");
+        assert_eq!(page("a.md", text.as_bytes()), expected, "{before}");
+    }
+}
+
+#[test]
+fn pages_in_utf_16_have_the_positions_of_their_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "\u{FEFF}<p>\u{4E2D}\u{1F600}\n<a href='\u{E9}'>x</a>\n<a href=http://i/>";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    fs::write(directory.path().join("little"), little).unwrap();
+    fs::write(directory.path().join("big.html"), big).unwrap();
+    fs::write(directory.path().join("noise"), b"\xFF\xFE\0\x01 http://no/").unwrap();
+    let args = ["extract", "--base", "http://h/", "-Hnb", "."];
+    let found = in_tree(directory.path(), &args).quiet();
+    let expected = ["./big.html", "./little"]
+        .map(|name| format!("{name}:2:34:http://h/%C3%A9\n{name}:3:68:http://i/\n"));
+    assert_eq!(found, expected.concat());
+}

@@ -1,0 +1,133 @@
+//! Recognizes pages by their first bytes, with the table of the MIME Sniffing Standard (section
+//! 7.1).
+
+use super::html::comment_end;
+use super::wide;
+
+/// How surely the first bytes of a source show that it is a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// Other formats may begin like this: Markdown with a `<div>` or a comment.
+    Likely,
+    /// Only pages begin like this.
+    Certain,
+}
+
+/// Beginnings of pages only.
+const CERTAIN: [&[u8]; 5] = [b"!doctype html", b"html", b"head", b"body", b"title"];
+/// The other elements of the table.
+const LIKELY: [&[u8]; 11] =
+    [b"script", b"iframe", b"h1", b"div", b"font", b"table", b"a", b"style", b"br", b"p", b"b"];
+/// More elements, for what follows a comment: that alone makes a page by the standard, but other
+/// XML documents, and texts, begin with comments too.
+const AFTER_COMMENT: [&[u8]; 22] = [
+    b"meta",
+    b"link",
+    b"base",
+    b"noscript",
+    b"main",
+    b"nav",
+    b"header",
+    b"footer",
+    b"form",
+    b"ul",
+    b"ol",
+    b"dl",
+    b"img",
+    b"span",
+    b"h2",
+    b"h3",
+    b"center",
+    b"pre",
+    b"hr",
+    b"i",
+    b"em",
+    b"strong",
+];
+
+/// Whether a source that begins with `head`, in UTF-8 or UTF-16, is a page; comments, white space,
+/// byte order marks and XML declarations before its first tag are skipped.
+pub(super) fn page(head: &[u8]) -> Option<Sign> {
+    match wide::order(head) {
+        Some(order) => narrow_page(&wide::decoded(head, order)),
+        None => narrow_page(head),
+    }
+}
+
+fn narrow_page(head: &[u8]) -> Option<Sign> {
+    let mut text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let (mut has_comment, mut is_xml) = (false, false);
+    loop {
+        text = text.trim_ascii_start();
+        if text.starts_with(b"<!--") {
+            has_comment = true;
+            text = &text[comment_end(text, 4)..];
+        } else if text.starts_with(b"<?xml") {
+            is_xml = true;
+            text = &text[memchr::memmem::find(text, b"?>")? + 2..];
+        } else {
+            break;
+        }
+    }
+    if text.is_empty() {
+        return (has_comment && !is_xml).then_some(Sign::Likely);
+    }
+    let begins = |name: &&[u8]| {
+        let end = 1 + name.len();
+        text.len() > end
+            && text[0] == b'<'
+            && text[1..end].eq_ignore_ascii_case(name)
+            && matches!(text[end], b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | b'/' | b'>')
+    };
+    if CERTAIN.iter().any(begins) {
+        return Some(Sign::Certain);
+    }
+    let is_likely = LIKELY.iter().any(begins) || has_comment && AFTER_COMMENT.iter().any(begins);
+    is_likely.then_some(Sign::Likely)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_the_standard_is_known() {
+        for name in ["!DOCTYPE HTML", "html", "HEAD", "body", "Title"] {
+            for end in [" lang=en>", ">", "\n>"] {
+                assert_eq!(page(format!("<{name}{end}").as_bytes()), Some(Sign::Certain), "{name}");
+            }
+        }
+        for name in LIKELY {
+            let name = String::from_utf8_lossy(name);
+            for text in [format!("<{name}>"), format!("\n <{} x", name.to_uppercase())] {
+                assert_eq!(page(text.as_bytes()), Some(Sign::Likely), "{text}");
+            }
+        }
+        for text in ["", "<", "<!doctype htmlx>", "<para>", "<abbr", "a <p>", "<rss>", "<?php ?>"] {
+            assert_eq!(page(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_precede_the_first_tag_is_skipped() {
+        for before in [
+            "\u{FEFF}",
+            "\u{FEFF} \n",
+            "<!-- c -->",
+            "<!-- a --> <!-- <p> -->\n",
+            "<!-->",
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n",
+            "<?xml version='1.0'?><?xml-stylesheet href='x'?><!-- c -->",
+        ] {
+            assert_eq!(page(format!("{before}<HTML>").as_bytes()), Some(Sign::Certain), "{before}");
+            assert_eq!(page(format!("{before}<p>").as_bytes()), Some(Sign::Likely), "{before}");
+            assert_eq!(page(format!("{before}<project>").as_bytes()), None, "{before}");
+            assert_eq!(page(format!("{before}text").as_bytes()), None, "{before}");
+        }
+        assert_eq!(page(b"<!-- c --><ul><li>"), Some(Sign::Likely));
+        assert_eq!(page(b"<ul><li>"), None);
+        assert_eq!(page(b"<!-- open"), Some(Sign::Likely), "as in the standard");
+        assert_eq!(page(b"<?xml version='1.0'?><!-- open"), None);
+        assert_eq!(page(b"<?xml open"), None);
+    }
+}
