@@ -4,23 +4,18 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use std::sync::Arc;
 
-use super::driver::{Job, run};
-use super::equivalence::{Scratch, mended};
-use super::forecast::Forecast;
-use super::invalid::LongRecord;
-use super::slot::{Slot, Worker, record_at};
-use super::{Error, Invalid, OnInvalid, Report, Settings, Sinks};
-use crate::chunk::Prefix;
-use crate::dedup::{Rows, Set};
-use crate::index::Record;
-use crate::io::{Chunk, Shape, Source};
-use crate::key::{Hasher, Key};
-use crate::normalize::{self, Options, Rung, canonical, normalize_exact};
-use crate::repair::{Repair, Repairs};
+mod job;
+
+use super::driver::run;
+use super::{Error, Invalid, Report, Settings, Sinks};
+use crate::io::Source;
+use crate::key::Hasher;
+use crate::normalize::Rung;
+use crate::repair::Repairs;
 use crate::resolve::Context;
-use crate::rules::{self, RuleSet};
-use crate::simd::Isa;
-use crate::uri::{ErrorKind, UriError};
+use crate::rules::RuleSet;
+use crate::uri::ErrorKind;
+use job::{Count, RULES};
 
 /// When two records are equivalent.
 ///
@@ -173,8 +168,8 @@ impl Serialize for Census {
 
 /// Counts the classes of the records of `sources` at every rung, in one pass.
 ///
-/// `progress` receives the number of bytes read so far, as [`Sinks::progress`] does. Memory: three sets
-/// of keys, so about three times what [`super::dedup()`] takes.
+/// `progress` receives the number of bytes read so far, as [`Sinks::progress`] does. Memory: a set of the
+/// keys of all forms on all rungs, some 30 to 50 bytes each; a record that is canonical as it stands has one form.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{CensusOptions, Settings, census}};
@@ -194,13 +189,7 @@ pub fn census(
     settings: &Settings,
     progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Census, Error> {
-    let levels = Rung::ALL.len() + usize::from(options.rules.is_some());
-    let mut job = Count {
-        options: options.clone(),
-        record_end: settings.record_end,
-        forecast: Forecast::new(&sources),
-        sets: (0..levels).map(|_| Set::new()).collect(),
-    };
+    let mut job = Count::new(options, settings, &sources);
     let mut nowhere = std::io::sink();
     // The cast lets the borrow end here, which it could not inside the `Option`.
     let progress = progress.map(|progress| progress as &mut (dyn FnMut(u64) + Send));
@@ -209,187 +198,20 @@ pub fn census(
     // An overlong record has no key and is equivalent to no other.
     let overlong = report.invalid.of(ErrorKind::TooLong);
     let mut below = report.records;
-    let mut level = |set: &Set| {
-        let distinct = set.len() as u64 + overlong;
+    let mut level = |i: usize| {
+        let distinct = job.distinct(i) + overlong;
         let merges = below - distinct;
         below = distinct;
         (distinct, merges)
     };
     let rungs = [0, 1, 2].map(|i| {
-        let (distinct, merges) = level(&job.sets[i]);
+        let (distinct, merges) = level(i);
         RungCensus { rung: Rung::ALL[i], distinct, merges }
     });
-    let rules = job.sets.get(Rung::ALL.len()).map(|set| {
-        let (distinct, merges) = level(set);
+    let rules = options.rules.is_some().then(|| {
+        let (distinct, merges) = level(RULES);
         RulesCensus { distinct, merges }
     });
     let Report { bytes, records, blank, invalid, repaired, .. } = report;
     Ok(Census { bytes, records, blank, rungs, rules, invalid, repaired })
-}
-
-/// The rungs, and the rules on top of them.
-const LEVELS: usize = Rung::ALL.len() + 1;
-
-struct Count {
-    options: CensusOptions,
-    record_end: u8,
-    forecast: Forecast,
-    /// The keys at each rung, and under the rules if there are some.
-    sets: Vec<Set>,
-}
-
-impl Count {
-    /// The keys of a record at each level, and what is wrong with it by the strict grammar.
-    #[inline(always)]
-    fn keys<I: Isa>(
-        &self,
-        isa: I,
-        record: Record<'_>,
-        scratch: &mut Scratch,
-    ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, ref hasher, .. } = self.options;
-        let Scratch { target, form, rules: rules_scratch, repaired, .. } = scratch;
-        let record = match &self.options.context {
-            Some(context) => context.place(isa, record, target),
-            None => record,
-        };
-        let bytes = record.bytes();
-        let options = Options { rung: Rung::Scheme, drop_fragment };
-        // The highest rung refuses nothing that a lower one takes.
-        let scheme = match canonical(isa, options, record, form) {
-            Ok(form) => form,
-            Err(error) => {
-                let (keys, error) = self.keys_mended(bytes, error, rules_scratch);
-                *repaired += u64::from(error.is_none());
-                return (keys, error);
-            }
-        };
-        let scheme_key = hasher.secret_key_by(isa, scheme);
-        let rules_key = match rules {
-            Some(rules) if rules.may_touch(isa, record) => {
-                hasher.secret_key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
-            }
-            _ => scheme_key,
-        };
-        // In a valid URI the first `#` begins the fragment.
-        let string_len = if drop_fragment { memchr::memchr(b'#', bytes) } else { None };
-        let string = &bytes[..string_len.unwrap_or(bytes.len())];
-        // A form of the highest rung is in the form of the rungs below: what they would change (upper
-        // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
-        // they do, would change it again. So where it left the record alone, they do too.
-        if scheme.bytes() == string {
-            return ([scheme_key, scheme_key, scheme_key, rules_key], None);
-        }
-        match self.keys_below(isa, record, string, form) {
-            (_, Some(error)) if self.options.repairs.has(Repair::Iri) => {
-                let (keys, error) = self.keys_mended(bytes, error, rules_scratch);
-                *repaired += u64::from(error.is_none());
-                (keys, error)
-            }
-            ([string, syntax], error) => ([string, syntax, scheme_key, rules_key], error),
-        }
-    }
-
-    /// The keys of a record that is not a URI because of `error`: those of what repairs make of it, or of its bytes.
-    #[cold]
-    fn keys_mended(
-        &self,
-        bytes: &[u8],
-        error: UriError,
-        scratch: &mut rules::Scratch,
-    ) -> ([Key; LEVELS], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref rules, ref hasher, repairs, ref context } =
-            self.options;
-        let unmended = ([hasher.key(bytes); LEVELS], Some(error));
-        let Ok(repaired) = mended(context.as_ref(), repairs, error, bytes) else {
-            return unmended;
-        };
-        let mut keys = unmended.0;
-        let mut form = Vec::new();
-        for (key, rung) in keys.iter_mut().zip(Rung::ALL) {
-            form.clear();
-            if normalize_exact(&repaired, rung, drop_fragment, &mut form).is_err() {
-                return unmended;
-            }
-            *key = hasher.key(&form);
-        }
-        keys[LEVELS - 1] = match rules {
-            None => hasher.key(&form),
-            Some(rules) => hasher.key(rules.apply(&form, scratch).0),
-        };
-        (keys, None)
-    }
-
-    /// The keys at the rungs below, for a record that is not in canonical form.
-    #[inline(always)]
-    fn keys_below<I: Isa>(
-        &self,
-        isa: I,
-        record: Record<'_>,
-        string: &[u8],
-        form: &mut normalize::Scratch,
-    ) -> ([Key; 2], Option<UriError>) {
-        let CensusOptions { drop_fragment, ref hasher, .. } = self.options;
-        let options = Options { rung: Rung::Syntax, drop_fragment };
-        match canonical(isa, options, record, form) {
-            Ok(form) => {
-                let string = Prefix::new(record.padded().padded(), string.len());
-                ([hasher.secret_key_by(isa, string), hasher.secret_key_by(isa, form)], None)
-            }
-            // A host in raw UTF-8: no URI, but the highest rung knows what it represents.
-            Err(error) => {
-                let key = hasher.secret_key_by(isa, record.padded().into());
-                ([key, key], Some(error))
-            }
-        }
-    }
-}
-
-impl Job for Count {
-    type Rows = [Rows; LEVELS];
-
-    #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Self::Rows>) {
-        let Worker { index, scratch, .. } = worker;
-        let text = slot.chunk.text.padded();
-        index.build_with(isa, text, self.record_end);
-        slot.rows.iter_mut().for_each(Rows::clear);
-        for span in index.spans() {
-            let (_, record) = record_at(text, index, span);
-            if record.is_empty() {
-                slot.report.blank += 1;
-                continue;
-            }
-            slot.report.records += 1;
-            let (keys, error) = self.keys(isa, record, scratch);
-            // No rows for rules that are not there.
-            for (rows, key) in slot.rows[..self.sets.len()].iter_mut().zip(keys) {
-                rows.push(key);
-            }
-            if let Some(error) = error {
-                slot.report.invalid.add(error.kind);
-            }
-        }
-        slot.rows.iter_mut().for_each(Rows::partition);
-    }
-
-    fn commit(&mut self, slots: &mut [Slot<Self::Rows>]) -> Result<(), Error> {
-        for (i, set) in self.sets.iter_mut().enumerate() {
-            // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
-            let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
-            let rows: Vec<&Rows> = scanned.map(|slot| &slot.rows[i]).collect();
-            set.expect(self.forecast.expected(set.len()));
-            set.insert(&rows);
-        }
-        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
-        Ok(())
-    }
-
-    fn on_invalid(&self) -> OnInvalid {
-        OnInvalid::Pass
-    }
-
-    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
-        LongRecord::Row(Vec::new())
-    }
 }

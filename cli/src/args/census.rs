@@ -8,8 +8,9 @@ use super::rule_choice::RuleChoice;
 /// Count what each rung of the comparison ladder would merge, in one pass
 ///
 /// Reads one URI per line. Invalid records are counted by kind and compared by their bytes, except for hosts in raw UTF-8, which
-/// rung `scheme` converts to A-labels. Memory is that of the keys of every rung, up to three times that of `dedup`. With
-/// rules beyond the RFC, one more row counts what they merge in addition to the highest rung.
+/// rung `scheme` converts to A-labels. Memory is that of a key for each distinct form: one for a URI that is canonical as it
+/// stands, up to three for others. With rules beyond the RFC, one more row counts what they merge in addition to the highest
+/// rung.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {

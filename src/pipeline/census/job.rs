@@ -1,0 +1,287 @@
+//! Counts the distinct forms of records at each level of the ladder, with one set of keys for all levels.
+//!
+//! A form is noted with the levels at which it represents a record. A record that no rung changes, as most are, has one
+//! form on all of them; one that is changed has its own bytes at the level of strings and another form above. As many
+//! records are distinct at a level as there are forms that have been noted there.
+
+use super::CensusOptions;
+use crate::chunk::Prefix;
+use crate::dedup::{Classes, Rows};
+use crate::index::{Record, low_bits};
+use crate::io::{Chunk, Shape, Source};
+use crate::key::Key;
+use crate::normalize::{Options, Rung, canonical, normalize_exact};
+use crate::pipeline::driver::Job;
+use crate::pipeline::equivalence::{Scratch, mended};
+use crate::pipeline::forecast::Forecast;
+use crate::pipeline::invalid::LongRecord;
+use crate::pipeline::slot::{Slot, Worker, record_at};
+use crate::pipeline::{Error, OnInvalid, Settings};
+use crate::repair::Repair;
+use crate::rules;
+use crate::simd::Isa;
+use crate::uri::UriError;
+
+/// The number of the level of the rules, which follows those of the rungs.
+pub(super) const RULES: usize = Rung::ALL.len();
+
+/// A set of levels, a bit for each.
+type Levels = u8;
+
+/// The level of `rung`.
+const fn level(rung: Rung) -> Levels {
+    1 << rung as u8
+}
+
+const RULES_LEVEL: Levels = 1 << RULES;
+const BELOW_SCHEME: Levels = level(Rung::String) | level(Rung::Syntax);
+const ALL: Levels = BELOW_SCHEME | level(Rung::Scheme) | RULES_LEVEL;
+
+/// The forms of the records of a chunk: the key of each, and the levels at which it represents a record.
+#[derive(Debug, Default)]
+pub(super) struct Forms {
+    rows: Rows,
+    levels: Vec<Levels>,
+}
+
+impl Forms {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.levels.clear();
+    }
+
+    #[inline(always)]
+    fn push(&mut self, key: Key, levels: Levels) {
+        self.rows.push(key);
+        self.levels.push(levels);
+    }
+}
+
+/// The levels of the distinct forms of a partition, by their numbers, and zeros after them.
+#[derive(Debug, Default)]
+struct Noted(Vec<Levels>);
+
+impl Noted {
+    #[inline(always)]
+    fn add(&mut self, form: u32, levels: Levels) {
+        let form = form as usize;
+        if form >= self.0.len() {
+            self.0.resize((2 * form).max(1 << 10), 0);
+        }
+        self.0[form] |= levels;
+    }
+
+    /// Number of forms that are noted at a level.
+    fn count(&self, number: usize) -> u64 {
+        self.0.iter().map(|levels| u64::from(levels >> number & 1)).sum()
+    }
+}
+
+/// The job of [`super::census`].
+pub(super) struct Count {
+    options: CensusOptions,
+    record_end: u8,
+    forecast: Forecast,
+    forms: Classes<Noted>,
+}
+
+impl Count {
+    pub(super) fn new(options: &CensusOptions, settings: &Settings, sources: &[Source]) -> Count {
+        Count {
+            options: options.clone(),
+            record_end: settings.record_end,
+            forecast: Forecast::new(sources),
+            forms: Classes::new(),
+        }
+    }
+
+    /// Number of records that are distinct at the level of this number: that of a rung, or [`RULES`].
+    pub(super) fn distinct(&self, number: usize) -> u64 {
+        self.forms.partitions().map(|noted| noted.count(number)).sum()
+    }
+
+    /// How records are normalized up to `rung`.
+    fn at(&self, rung: Rung) -> Options {
+        Options { rung, drop_fragment: self.options.drop_fragment }
+    }
+
+    /// Adds the forms of `record` to `forms`; gives what is wrong with it by the strict grammar.
+    #[inline(always)]
+    fn add_record<I: Isa>(
+        &self,
+        isa: I,
+        record: Record<'_>,
+        scratch: &mut Scratch,
+        forms: &mut Forms,
+    ) -> Option<UriError> {
+        let CensusOptions { drop_fragment, ref rules, ref hasher, .. } = self.options;
+        let Scratch { target, form, rules: rules_scratch, repaired, .. } = scratch;
+        let record = match &self.options.context {
+            Some(context) => context.place(isa, record, target),
+            None => record,
+        };
+        // The highest rung refuses nothing that a lower one takes.
+        let scheme = match canonical(isa, self.at(Rung::Scheme), record, form) {
+            Ok(form) => form,
+            Err(error) => {
+                return self.add_repaired(record.bytes(), error, rules_scratch, repaired, forms);
+            }
+        };
+        let scheme_key = hasher.secret_key_by(isa, scheme);
+        let rules_key = match rules {
+            Some(rules) if rules.may_touch(isa, record) => {
+                hasher.secret_key_by(isa, rules.apply(scheme.bytes(), rules_scratch).0.into())
+            }
+            _ => scheme_key,
+        };
+        // In a valid URI the first `#` begins the fragment.
+        let end = if drop_fragment { memchr::memchr(b'#', record.bytes()) } else { None };
+        let string = record.prefix(end.unwrap_or(record.len()));
+        let mut levels = level(Rung::Scheme);
+        let mut error = None;
+        if core::ptr::eq(scheme.bytes(), string.bytes()) {
+            // A form of the highest rung is in the form of the rungs below: what they would change (upper
+            // case in a head, triplets, dot segments) it has not, or the highest rung, which does all that
+            // they do, would change it again. So where it left the record alone, they do too.
+            levels |= BELOW_SCHEME;
+        } else if is_scheme_form_by_syntax(isa, record) {
+            levels |= level(Rung::Syntax);
+            forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+        } else {
+            match canonical(isa, self.at(Rung::Syntax), record, form) {
+                Ok(form) => {
+                    forms.push(hasher.secret_key_by(isa, form), level(Rung::Syntax));
+                    forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+                }
+                Err(error) if self.options.repairs.has(Repair::Iri) => {
+                    let bytes = record.bytes();
+                    return self.add_repaired(bytes, error, rules_scratch, repaired, forms);
+                }
+                // A host in raw UTF-8: no URI, but the highest rung knows what it represents.
+                Err(of_syntax) => {
+                    forms.push(hasher.secret_key_by(isa, record.padded().into()), BELOW_SCHEME);
+                    error = Some(of_syntax);
+                }
+            }
+        }
+        if rules_key == scheme_key {
+            levels |= RULES_LEVEL;
+        } else {
+            forms.push(rules_key, RULES_LEVEL);
+        }
+        forms.push(scheme_key, levels);
+        error
+    }
+
+    /// Adds the forms of a record that is not a URI because of `error`: those of what repairs make of it, or else its
+    /// bytes. Gives what is wrong with it then.
+    #[cold]
+    fn add_repaired(
+        &self,
+        bytes: &[u8],
+        error: UriError,
+        scratch: &mut rules::Scratch,
+        repaired: &mut u64,
+        forms: &mut Forms,
+    ) -> Option<UriError> {
+        let CensusOptions { ref rules, ref hasher, repairs, ref context, .. } = self.options;
+        let by_rung = mended(context.as_ref(), repairs, error, bytes).and_then(|mended| {
+            let mut by_rung = [const { Vec::new() }; Rung::ALL.len()];
+            for (form, rung) in by_rung.iter_mut().zip(Rung::ALL) {
+                normalize_exact(&mended, rung, self.options.drop_fragment, form)?;
+            }
+            Ok(by_rung)
+        });
+        let Ok(by_rung) = by_rung else {
+            forms.push(hasher.key(bytes), ALL);
+            return Some(error);
+        };
+        for (form, rung) in by_rung.iter().zip(Rung::ALL) {
+            forms.push(hasher.key(form), level(rung));
+        }
+        let highest = &by_rung[RULES - 1];
+        let by_rules = rules.as_ref().map_or(&highest[..], |rules| rules.apply(highest, scratch).0);
+        forms.push(hasher.key(by_rules), RULES_LEVEL);
+        *repaired += 1;
+        None
+    }
+}
+
+/// Whether the rung `scheme` does nothing to `record`, which is a URI, that the rung `syntax` does not: its scheme is `http` or
+/// `https`, its authority, of which all is in the first 64 bytes, has no user information, port, brackets or percent-encodings,
+/// and its path is not empty. Says no of others for which that holds.
+#[inline(always)]
+fn is_scheme_form_by_syntax<I: Isa>(isa: I, record: Record<'_>) -> bool {
+    const HTTPS: u64 = u64::from_le_bytes(*b"https://");
+    const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
+    const LOWER: u64 = u64::from_le_bytes([b' '; 8]);
+    let block = record.block(0);
+    // In a URI, only letters are changed by this bit: `:` and `/` have it.
+    let head = u64::from_le_bytes(*block.first_chunk().expect("a block has 8 bytes")) | LOWER;
+    let is_https = head == HTTPS;
+    let is_http = head << 8 == HTTP;
+    let head_end = 7 + u32::from(is_https);
+    let window = record.window(isa, 0);
+    let rest = low_bits(record.len()) & (!0 << head_end);
+    let stops = (window.slash | window.question) & rest;
+    let path = stops & stops.wrapping_neg();
+    let marks = window.look | isa.equal(block, b':') | isa.equal(block, b'@');
+    let is_plain = marks & rest & path.wrapping_sub(1) == 0;
+    (is_http | is_https) & is_plain & (window.slash & path != 0)
+}
+
+impl Job for Count {
+    type Rows = Forms;
+
+    #[inline(always)]
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Forms>) {
+        let Worker { index, split, spans, scratch, .. } = worker;
+        let Slot { chunk, rows: forms, report, .. } = slot;
+        let text = chunk.text.padded();
+        index.build_with(isa, text, self.record_end);
+        spans.clear();
+        spans.extend(index.spans());
+        if self.options.context.is_none() && self.options.rules.is_none() {
+            split.split(isa, text, index, spans, true);
+        } else {
+            split.none_unchanged(spans.len());
+        }
+        forms.clear();
+        for &number in split.unchanged() {
+            let span = spans[number as usize];
+            let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            forms.push(self.options.hasher.secret_key_by(isa, form), ALL);
+        }
+        for &number in split.others() {
+            let (_, record) = record_at(text, index, spans[number as usize]);
+            if record.is_empty() {
+                report.blank += 1;
+            } else if let Some(error) = self.add_record(isa, record, scratch, forms) {
+                report.invalid.add(error.kind);
+            }
+        }
+        report.records = spans.len() as u64 - report.blank;
+        forms.rows.partition();
+    }
+
+    fn commit(&mut self, slots: &mut [Slot<Forms>]) -> Result<(), Error> {
+        // A piece of a long record has not been scanned: its slot holds no rows, or old ones.
+        let scanned = slots.iter().filter(|slot| slot.chunk.shape == Shape::Records);
+        let chunks: Vec<&Forms> = scanned.map(|slot| &slot.rows).collect();
+        let rows: Vec<&Rows> = chunks.iter().map(|forms| &forms.rows).collect();
+        self.forms.expect(self.forecast.expected(self.forms.len()));
+        self.forms.insert(&rows, |noted, met| {
+            noted.add(met.class, chunks[met.chunk].levels[met.row]);
+        });
+        self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
+        Ok(())
+    }
+
+    fn on_invalid(&self) -> OnInvalid {
+        OnInvalid::Pass
+    }
+
+    fn long_record(&self, _chunk: &Chunk) -> LongRecord {
+        LongRecord::Row(Vec::new())
+    }
+}
