@@ -120,6 +120,8 @@ impl SideFiles {
 pub(crate) struct Documents {
     pub(crate) options: ExtractOptions,
     pub(crate) walk: args::Walk,
+    /// Names of files that stand for their directories.
+    pub(crate) index: Vec<String>,
 }
 
 /// The set on disk that a job uses.
@@ -285,9 +287,10 @@ impl Config {
         if from.extract {
             let mut options = extract_options(&from.find, equivalence.mending.iri)?;
             options.extractor.base = link_base(equivalence.references.base.as_deref())?;
-            self.documents = Some(Documents { options, walk: args::Walk::default() });
+            let index = from.find.index.clone();
+            self.documents = Some(Documents { options, walk: args::Walk::default(), index });
         } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-format, --log-field, --warc-field, --scheme, --unwrap, --www, --email and --refang require --extract";
+            let what = "--format, --field, --log-format, --log-field, --warc-field, --scheme, --unwrap, --www, --email, --refang and --index require --extract";
             return Err(Failure::new(what));
         }
         Ok(self)

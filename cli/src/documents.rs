@@ -11,6 +11,7 @@ use uriscan::internals::files::File;
 use uriscan::io::{Compression, Source};
 use uriscan::pipeline::{self, Settings, Skipped};
 
+use crate::bases;
 use crate::config::Documents;
 use crate::exit::Failure;
 use crate::inputs::{Input, Inputs, StdinHead, missing, refuse_table, stdin_source, text};
@@ -32,7 +33,8 @@ pub(crate) fn open(
     outputs: (&Claims, Option<&StdoutFile>),
     unread: &mut dyn FnMut(&dyn Display),
 ) -> Result<Inputs, Failure> {
-    let Documents { options, walk } = documents;
+    let Documents { options, walk, index } = documents;
+    let given = options.extractor.base.as_deref();
     let (claims, stdout) = outputs;
     let mut inputs = inputs.to_vec();
     if let Some(list) = &walk.files_from {
@@ -63,14 +65,17 @@ pub(crate) fn open(
                     unread(&format_args!("{}: {}", path.display(), missing(path, &error)));
                 }
                 Ok(data) if data.is_dir() => {
-                    for path in files_below(path, walk.hidden, unread) {
+                    let directory = path;
+                    for path in files_below(directory, walk.hidden, unread) {
                         // Reading what is being written would never end.
                         if stdout.is_some_and(|output| output.is_at(&path)) {
                             continue;
                         }
                         claims.refuse_evidence(&path)?;
+                        let below = path.strip_prefix(directory).unwrap_or(&path);
+                        let base = given.and_then(|given| bases::of_file(given, below, index));
                         // There may be very many, so each is opened in its turn.
-                        push(Source::regular_file(path), None, true);
+                        push(Source::regular_file(path).base(base), None, true);
                     }
                 }
                 Ok(data) => match if data.is_file() { refuse_table(path) } else { Ok(()) } {

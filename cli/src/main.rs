@@ -4,6 +4,7 @@
 
 mod aliases;
 mod args;
+mod bases;
 mod checkpoint;
 mod commands;
 mod config;

@@ -143,20 +143,21 @@ impl Extractor {
     pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
         // A table without the selected columns has nothing to search.
         if let Ok(kind) = Kind::new(format, &self.options.fields, text.content()) {
-            self.extract_kind(kernels, kind, text, links);
+            self.extract_kind(kernels, kind, text, self.options.base.as_deref(), links);
         }
     }
 
-    /// [`Extractor::extract`] for a part of a document of this kind.
+    /// [`Extractor::extract`] for a part of a document of this kind, with this base.
     pub(crate) fn extract_kind(
         &self,
         kernels: Kernels,
         kind: Kind,
         text: Padded<'_>,
+        base: Option<&[u8]>,
         links: &mut Links,
     ) {
         let Extractor { finder, options } = self;
-        let (base, fields) = (options.base.as_deref(), &options.fields[..]);
+        let fields = &options.fields[..];
         let values = |is_chosen| value::Values::new(finder, kernels, text, is_chosen, base);
         match kind.format {
             Format::Text => finder.find_all(kernels, text, links),
@@ -188,13 +189,14 @@ impl Extractor {
         kernels: Kernels,
         kind: Kind,
         text: Padded<'_>,
+        base: Option<&[u8]>,
         links: &mut Links,
     ) {
         if kind.format == Format::Text {
             let whole = Span { start: 0, end: text.len() as u32 };
             self.finder.find_in(isa, text, whole, Context::Text, links);
         } else {
-            self.extract_kind(kernels, kind, text, links);
+            self.extract_kind(kernels, kind, text, base, links);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -43,6 +44,8 @@ pub struct Chunk {
     pub shape: Shape,
     /// The format of the source, for finding links in it.
     pub(crate) kind: Kind,
+    /// See [`Source::base`].
+    pub(crate) base: Option<Arc<[u8]>>,
     /// The bytes, if they are still to be read into `text`.
     pub(crate) later: Option<Later>,
 }
@@ -126,6 +129,8 @@ pub(crate) enum Next {
 pub struct ChunkReader {
     sources: Sources,
     names: Vec<String>,
+    /// The bases of the sources; empty if no source has one.
+    bases: Vec<Option<Arc<[u8]>>>,
     current: Option<Box<dyn Read + Send>>,
     /// Waits until more of the current source can be read, if that may take long.
     wait: Option<Wait>,
@@ -185,8 +190,11 @@ impl ChunkReader {
     ) -> ChunkReader {
         // A chunk above the limit would also accept whole records above it.
         let chunk_bytes = chunk_bytes.clamp(1, max_record.max(1));
+        let base = |source: &Source| source.base.as_deref().map(Arc::from);
+        let has_bases = sources.iter().any(|source| source.base.is_some());
         ChunkReader {
             names: sources.iter().map(|source| source.name.clone()).collect(),
+            bases: if has_bases { sources.iter().map(base).collect() } else { Vec::new() },
             sources: Sources::new(sources, chunk_bytes.min(MOST_EARLY)),
             current: None,
             wait: None,
@@ -318,6 +326,12 @@ impl ChunkReader {
         Ok(true)
     }
 
+    /// Sets the source of `chunk`, and its base.
+    fn begin_chunk(&self, chunk: &mut Chunk) {
+        chunk.source = self.number();
+        chunk.base = self.bases.get(chunk.source).cloned().flatten();
+    }
+
     /// The index of the current source.
     fn number(&self) -> usize {
         self.names.len() - self.sources.len() - 1
@@ -373,9 +387,10 @@ impl ChunkReader {
 
     /// Fills `chunk` from the current source; at its end, leaves no current source.
     fn fill_from_current(&mut self, chunk: &mut Chunk, may_wait: bool) -> Result<Next, ReadError> {
+        self.begin_chunk(chunk);
         chunk.later = self.leave();
         if let Some(later) = &chunk.later {
-            (chunk.source, chunk.byte, chunk.line) = (self.number(), self.byte, self.line);
+            (chunk.byte, chunk.line) = (self.byte, self.line);
             (chunk.kind, chunk.shape) = (self.kind, Shape::Records);
             chunk.text.set_len(0);
             self.byte += later.len() as u64;
@@ -408,7 +423,6 @@ impl ChunkReader {
             chunk.text.room()[..len].copy_from_slice(&self.carry);
             self.carry.clear();
         }
-        chunk.source = self.number();
         loop {
             let (filled, is_end) = match is_whole {
                 true => (len, true),

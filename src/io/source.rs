@@ -38,6 +38,9 @@ pub struct Source {
     /// Waits until more can be read, where that may take long: a pipe, a terminal, a socket. What is done is passed on
     /// before anything waits for such a source.
     pub wait: Option<Wait>,
+    /// The URI of its content, against which relative references in it are resolved; `None` for the
+    /// base that is given for all sources ([`crate::extract::ExtractorOptions::base`]).
+    pub base: Option<Vec<u8>>,
     /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
     /// True for regular files, where this has no side effects.
     pub early: bool,
@@ -47,8 +50,16 @@ impl Source {
     /// Creates a source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
         let open = Box::new(|| Ok(Box::new(reader) as Box<dyn Read + Send>));
-        let name = name.into();
-        Source { name, bytes: None, open, text_only: false, path: None, wait: None, early: false }
+        Source {
+            name: name.into(),
+            bytes: None,
+            open,
+            text_only: false,
+            path: None,
+            wait: None,
+            base: None,
+            early: false,
+        }
     }
 
     /// Creates a source that opens the file at `path` in its turn.
@@ -93,6 +104,7 @@ impl Source {
             text_only: false,
             path: Some(path),
             wait: None,
+            base: None,
             early: true,
         }
     }
@@ -136,6 +148,12 @@ impl Source {
         self
     }
 
+    /// Sets the URI against which relative references in the content are resolved.
+    pub fn base(mut self, base: impl Into<Option<Vec<u8>>>) -> Source {
+        self.base = base.into();
+        self
+    }
+
     /// Sets whether the source may be opened ahead of its turn and on another thread.
     pub fn early(mut self, early: bool) -> Source {
         self.early = early;
@@ -160,6 +178,7 @@ impl Source {
             text_only: self.text_only,
             path: None,
             wait: None,
+            base: self.base.clone(),
             early: self.early,
         })
     }

@@ -57,7 +57,8 @@ pub(super) fn of_chunk<I: Isa>(
     chunk: &Chunk,
     links: &mut Links,
 ) {
-    extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), links);
+    let base = chunk.base.as_deref().or(extractor.options().base.as_deref());
+    extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), base, links);
 }
 
 /// Counts what was omitted from `links`.
@@ -252,7 +253,8 @@ pub fn links_of(
             List { reader, settings, extractor, parts, filled: 0, failed: None, skipped, given };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
-    Source { name, bytes: None, open: Box::new(open), text_only, path: None, wait, early }
+    let (open, path, base) = (Box::new(open), None, None);
+    Source { name, bytes: None, open, text_only, path, wait, base, early }
 }
 
 /// A list of links that is produced while it is read, from several chunks at a time.

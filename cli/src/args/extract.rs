@@ -27,7 +27,9 @@ pub(crate) struct Extract {
 
     /// The base URI of relative references in pages, fields and access logs
     ///
-    /// A page's own <base> takes precedence, and in archives the URI of the record.
+    /// A page's own <base> takes precedence, and in archives the URI of the record. The base of a file below a directory
+    /// that was given is this URI joined with the path of the file from that directory on: with --base http://h/, the base
+    /// of site/a/b.html is http://h/a/b.html.
     #[arg(long, value_name = "URI")]
     pub(crate) base: Option<String>,
 
@@ -125,6 +127,10 @@ pub(crate) struct Find {
     /// Also find defanged links, such as hxxp://example[.]com, and restore them
     #[arg(long)]
     pub(crate) refang: bool,
+
+    /// Files of these names stand for their directory in --base, such as index.html
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
+    pub(crate) index: Vec<String>,
 }
 
 /// Which files are read.
@@ -200,6 +206,7 @@ Examples:
   uriscan extract --unwrap rfc3986.txt             join links broken across lines in < >
   uriscan extract -cH docs/                        count the links of each file
   uriscan extract --base http://h/a/ page.html
+  uriscan extract --base http://h/ --index index.html mirror/
   uriscan extract --field url,referrer events.jsonl.gz
   uriscan extract --base https://h --log-field target access.log
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log

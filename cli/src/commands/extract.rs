@@ -31,7 +31,7 @@ impl args::Extract {
             config.inputs.clear();
         }
         config.evidence.extend(self.walk.files_from.clone());
-        config.documents = Some(Documents { options, walk: self.walk });
+        config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
         Ok(config)
     }
 }

@@ -527,3 +527,35 @@ fn pages_in_utf_16_have_the_positions_of_their_files() {
         .map(|name| format!("{name}:2:34:http://h/%C3%A9\n{name}:3:68:http://i/\n"));
     assert_eq!(found, expected.concat());
 }
+
+#[test]
+fn files_below_a_directory_have_bases_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str| {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "<a href=b.html><a href='?x'><a href=/r>").unwrap();
+    };
+    ["site/index.html", "site/sub/c.html", "site/sub/a b%.html"].iter().for_each(|name| put(name));
+    let based = |args: &[&str]| {
+        let args = [&["extract", "--base", "http://h/m/"], args].concat();
+        in_tree(directory.path(), &args).quiet().replace("http://h/", "").replace('\n', " ")
+    };
+    let (root, below) = ("m/b.html m/index.html?x r ", "m/sub/b.html m/sub/c.html?x r ");
+    let coded = "m/sub/b.html m/sub/a%20b%25.html?x r ";
+    assert_eq!(based(&["site"]), [root, coded, below].concat());
+    assert_eq!(based(&["site/"]), [root, coded, below].concat());
+    assert_eq!(based(&["site/sub"]), [coded, below].concat().replace("sub/", ""));
+    // A file given by name, also in a list, has the base as it is.
+    let named = "m/b.html m/?x r ";
+    assert_eq!(based(&["site/sub/c.html"]), named);
+    fs::write(directory.path().join("list"), "site/sub/c.html\n").unwrap();
+    assert_eq!(based(&["--files-from", "list"]), named);
+    let indexed = based(&["--index", "index.html,c.html", "site"]);
+    assert_eq!(indexed, [named, coded, &below.replace("c.html", "")].concat());
+    let args = ["dedup", "--extract", "--base", "http://h/m/", "--index", "index.html", "site"];
+    let found = in_tree(directory.path(), &args).quiet();
+    assert!(found.starts_with("http://h/m/b.html\nhttp://h/m/?x\n"), "{found}");
+    assert!(found.contains("http://h/m/sub/c.html?x\n"), "{found}");
+    assert!(run(["extract", "--index", "x"], "").refused().contains("--base"));
+}
