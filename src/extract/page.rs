@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::attribute::context;
 use super::html::{Attribute, Tags, start_tags};
-use super::reference::{Absolute, encoded, scheme};
+use super::reference::{Absolute, encoded, is_base, scheme};
 use super::{Context, Links, Schemes, regular_tags, wide};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::low_bits;
@@ -53,7 +53,7 @@ fn narrow_page(
             }
         }
     }
-    let base = if absolute_base.is_empty() { base } else { Some(&*absolute_base) };
+    let base = if is_base(&absolute_base) { Some(&*absolute_base) } else { base };
     let absolute = Absolute::new(kernels, base);
     kernels.run(References { schemes, text, found: &found, absolute, links });
     links.give_back_places(found);

@@ -6,8 +6,9 @@ use crate::chunk::{Padded, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
 use crate::index::{Index, Record};
 use crate::normalize::percent::push_triplet;
-use crate::resolve::{BaseUri, Options, Resolver, append_usual_target};
+use crate::resolve::{BaseUri, Options, Resolver, append_usual_target, resolve_any};
 use crate::simd::{Isa, Kernels};
+use crate::uri::{parse, split};
 
 static IS_URI_BYTE: [bool; 256] = URI_BYTE.table();
 
@@ -39,9 +40,20 @@ pub(crate) fn scheme(reference: &[u8]) -> Option<&[u8]> {
     (reference[colon] == b':' && colon > 0 && ALPHA.has(reference[0])).then(|| &reference[..colon])
 }
 
+/// Whether references are resolved against `text`, which is [`encoded`]: it has a scheme, and its
+/// authority is valid if there is one. The rest need not be.
+pub(crate) fn is_base(text: &[u8]) -> bool {
+    let parts = split(text);
+    let path = parts.path.as_ptr().addr() - text.as_ptr().addr();
+    parse(&text[..path]).is_ok_and(|parts| parts.is_uri())
+}
+
 /// Resolves references against a base, if there is one.
 #[derive(Debug)]
 pub(crate) struct Absolute {
+    /// The base; empty if there is none.
+    base: Vec<u8>,
+    /// For a base that is valid.
     resolver: Option<Resolver>,
     target: Vec<u8>,
     /// An empty index: common references are read without one.
@@ -49,29 +61,42 @@ pub(crate) struct Absolute {
 }
 
 impl Absolute {
-    /// Creates a resolver with or without `base`; a text that is not a URI is ignored.
+    /// Creates a resolver with or without `base`; one that is not [`is_base`] is ignored.
     pub(crate) fn new(kernels: Kernels, base: Option<&[u8]>) -> Absolute {
-        let base = base.and_then(|base| BaseUri::new(base).ok());
+        let base = base.map(|base| encoded(base).into_owned()).unwrap_or_default();
+        let base = if is_base(&base) { base } else { Vec::new() };
+        let valid = BaseUri::new(&base).ok();
         let resolver = |base| Resolver::with_kernels(base, Options::default(), kernels);
-        Absolute { resolver: base.map(resolver), target: Vec::new(), index: Index::new() }
+        let resolver = valid.map(resolver);
+        Absolute { base, resolver, target: Vec::new(), index: Index::new() }
     }
 
     /// The scheme of the base.
     pub(crate) fn scheme(&self) -> Option<&[u8]> {
-        scheme(self.resolver.as_ref()?.base().as_bytes())
+        scheme(&self.base)
     }
 
     /// Whether there is a base.
     pub(crate) fn has_base(&self) -> bool {
-        self.resolver.is_some()
+        !self.base.is_empty()
     }
 
     /// The target of `reference`, which is [`encoded`] and has no scheme (section 5.2); `None` if
-    /// there is no base or it is not a reference.
+    /// there is no base.
+    ///
+    /// References in use need not be valid (`?a[]=1`, `x?100%`). They are resolved by their
+    /// delimiters, and hold then what they held before, as in browsers.
     pub(crate) fn resolve(&mut self, reference: &[u8]) -> Option<&[u8]> {
-        self.target.clear();
-        self.resolver.as_mut()?.resolve_into(reference, &mut self.target).ok()?;
-        Some(&self.target)
+        let Absolute { base, resolver, target, .. } = self;
+        if base.is_empty() {
+            return None;
+        }
+        target.clear();
+        let resolved = resolver.as_mut().map(|it| it.resolve_into(reference, target));
+        if !matches!(resolved, Some(Ok(()))) {
+            resolve_any(base, reference, target);
+        }
+        Some(target)
     }
 
     /// Appends the result of [`Absolute::resolve`] to `out` if `reference` is of a common kind,
@@ -94,15 +119,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_need_a_base_that_is_a_uri() {
+    fn references_need_a_base() {
         for kernels in Kernels::available() {
             let mut absolute = Absolute::new(kernels, Some(b"http://a/b/c"));
             assert_eq!(absolute.resolve(b"../g"), Some(&b"http://a/g"[..]));
             assert_eq!(absolute.resolve(b"h"), Some(&b"http://a/b/h"[..]));
-            for (base, reference) in [(None, "g"), (Some("/b"), "g"), (Some("http://a/"), "//[")] {
-                let mut absolute = Absolute::new(kernels, base.map(str::as_bytes));
-                assert_eq!(absolute.resolve(reference.as_bytes()), None);
+            for base in [None, Some(&b"/b"[..]), Some(b"1:/b"), Some(b"http://[/b"), Some(b"")] {
+                assert_eq!(Absolute::new(kernels, base).resolve(b"g"), None);
             }
+        }
+    }
+
+    #[test]
+    fn neither_reference_nor_base_need_be_valid() {
+        for (base, reference, target) in [
+            ("http://a/b/c?d", "?e[]=1", "http://a/b/c?e[]=1"),
+            ("http://a/b/c", "../x[1].html", "http://a/x[1].html"),
+            ("http://a/b/c", "p?x=100%", "http://a/b/p?x=100%"),
+            ("http://a/b/c", "p#a#b", "http://a/b/p#a#b"),
+            ("http://a/b/c", "1:%", "http://a/b/1:%"),
+            ("http://a/b/c", "a%20b:c", "http://a/b/a%20b:c"),
+            ("http://a/b/c", "//[", "http://["),
+            ("http://a/b[1]/c?d[]=%", "g", "http://a/b[1]/g"),
+            ("http://a/b[1]/c?d[]=%#f#", "", "http://a/b[1]/c?d[]=%"),
+            ("http://a/b c/d", "g", "http://a/b%20c/g"),
+        ] {
+            let mut absolute = Absolute::new(Kernels::detect(), Some(base.as_bytes()));
+            let found = absolute.resolve(reference.as_bytes()).map(String::from_utf8_lossy);
+            assert_eq!(found.as_deref(), Some(target), "{base} {reference}");
         }
     }
 

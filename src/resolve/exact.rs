@@ -1,8 +1,9 @@
 //! The reference path of resolution: sections 5.2.2 to 5.2.4 and 5.3, component by component.
 
 use super::base::Base;
+use crate::grammar::class::{ALPHA, SCHEME};
 use crate::uri::dots::{guard_against_authority, remove_dot_segments};
-use crate::uri::{Components, UriError, strict};
+use crate::uri::{Components, Split, UriError, split, strict};
 
 /// Appends the target of `reference` to `out`, which keeps its content.
 ///
@@ -18,45 +19,65 @@ pub(crate) fn resolve_exact(
     out: &mut Vec<u8>,
 ) -> Result<(), UriError> {
     let parts = strict::parse(reference)?;
-    target_into(base, reference, &parts, lenient_scheme, out);
+    let base = components(base.parts(), base.bytes());
+    target_into(&base, &components(&parts, reference), lenient_scheme, out);
     Ok(())
 }
 
-/// [`resolve_exact`] for a reference whose components are `parts`.
-fn target_into(
-    base: &Base<'_>,
-    reference: &[u8],
-    parts: &Components,
-    lenient_scheme: bool,
-    out: &mut Vec<u8>,
-) {
-    let (base_text, base) = (base.bytes(), base.parts());
-    let base_scheme = &base_text[..base.scheme_end as usize];
-    let scheme = parts
-        .scheme(reference)
-        .filter(|scheme| !(lenient_scheme && scheme.eq_ignore_ascii_case(base_scheme)));
-    let path = parts.path(reference);
+/// Appends the target of `reference` to `out`, by the delimiters alone: both `reference` and `base`
+/// may hold bytes that the grammar does not allow. For what is valid, the result is that of
+/// [`resolve_exact`].
+pub(crate) fn resolve_any(base: &[u8], reference: &[u8], out: &mut Vec<u8>) {
+    let mut parts = split(reference);
+    if parts.scheme.is_some_and(|scheme| !is_scheme(scheme)) {
+        // The beginning of a path, such as `1:a`.
+        let len = reference.iter().position(|byte| b"?#".contains(byte));
+        parts.path = &reference[..len.unwrap_or(reference.len())];
+        (parts.scheme, parts.authority) = (None, None);
+    }
+    target_into(&split(base), &parts, false, out);
+}
+
+fn is_scheme(text: &[u8]) -> bool {
+    ALPHA.has(text[0]) && text.iter().all(|&byte| SCHEME.has(byte))
+}
+
+fn components<'t>(parts: &Components, text: &'t [u8]) -> Split<'t> {
+    Split {
+        scheme: parts.scheme(text),
+        authority: parts.authority(text),
+        path: parts.path(text),
+        query: parts.query(text),
+        fragment: parts.fragment(text),
+    }
+}
+
+/// Appends the target of a reference with these `parts` to `out`.
+fn target_into(base: &Split<'_>, parts: &Split<'_>, lenient_scheme: bool, out: &mut Vec<u8>) {
+    let base_scheme = base.scheme.unwrap_or_default();
+    let scheme =
+        parts.scheme.filter(|scheme| !(lenient_scheme && scheme.eq_ignore_ascii_case(base_scheme)));
+    let path = parts.path;
 
     out.extend_from_slice(scheme.unwrap_or(base_scheme));
     out.push(b':');
     // The authority of the reference, even if undefined, unless both it and the scheme are those of
     // the base.
-    let is_inherited = scheme.is_none() && parts.authority(reference).is_none();
-    let authority =
-        if is_inherited { base.authority(base_text) } else { parts.authority(reference) };
+    let is_inherited = scheme.is_none() && parts.authority.is_none();
+    let authority = if is_inherited { base.authority } else { parts.authority };
     if let Some(authority) = authority {
         out.extend_from_slice(b"//");
         out.extend_from_slice(authority);
     }
 
     let path_start = out.len();
-    let mut query = parts.query(reference);
+    let mut query = parts.query;
     if is_inherited && path.is_empty() {
-        out.extend_from_slice(base.path(base_text));
-        query = query.or(base.query(base_text));
+        out.extend_from_slice(base.path);
+        query = query.or(base.query);
     } else {
         if is_inherited && !path.starts_with(b"/") {
-            merge_into(base.authority_start != 0, base.path(base_text), out);
+            merge_into(base.authority.is_some(), base.path, out);
         }
         out.extend_from_slice(path);
         remove_dot_segments(out, path_start);
@@ -64,7 +85,7 @@ fn target_into(
     if authority.is_none() {
         guard_against_authority(out, path_start);
     }
-    for (delimiter, component) in [(b'?', query), (b'#', parts.fragment(reference))] {
+    for (delimiter, component) in [(b'?', query), (b'#', parts.fragment)] {
         if let Some(component) = component {
             out.push(delimiter);
             out.extend_from_slice(component);

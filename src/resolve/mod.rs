@@ -28,6 +28,7 @@ pub use rfc2396::{LegacyBase, LegacyTarget};
 pub use suffix::{NoScheme, Suffix};
 
 pub(crate) use base::Base;
+pub(crate) use exact::resolve_any;
 pub(crate) use fast::append_target as append_usual_target;
 
 use crate::chunk::{PaddedBuf, Span};

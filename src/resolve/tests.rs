@@ -40,7 +40,12 @@ fn by_fast_path(base: &BaseUri, text: &[u8], kernels: Kernels) -> Vec<Option<Vec
 
 fn exact(base: &BaseUri, reference: &[u8]) -> Result<Vec<u8>, UriError> {
     let mut out = Vec::new();
-    exact::resolve_exact(&base.view(), reference, false, &mut out).map(|()| out)
+    exact::resolve_exact(&base.view(), reference, false, &mut out).map(|()| {
+        let mut by_delimiters = Vec::new();
+        exact::resolve_any(base.as_bytes(), reference, &mut by_delimiters);
+        assert_eq!(by_delimiters, out, "validation changes nothing");
+        out
+    })
 }
 
 const BASES: &[&str] = &[

@@ -54,6 +54,21 @@ fn fields_of_json_are_references_or_text() {
     assert_eq!(found, ["http://h/a", "http://h/b", "http://h/d"].map(|uri| format!("field {uri}")));
 }
 
+#[test]
+fn references_in_fields_and_markdown_need_not_be_valid() {
+    let base = || ExtractorOptions::default().base(b"http://b/d/".to_vec());
+    let json = br#"{"url":["?a[]=1","x[1].html","p?x=100%","p#a#b"]}"#;
+    let expected =
+        ["http://b/d/?a[]=1", "http://b/d/x[1].html", "http://b/d/p?x=100%", "http://b/d/p#a#b"];
+    let (found, counted) = links(base().fields(vec!["url".to_owned()]), Format::Json, json);
+    assert_eq!(found, expected.map(|uri| format!("field {uri}")));
+    assert_eq!(counted.relative(), 0);
+    let (found, _) = links(base(), Format::Markdown, b"[x](?a[]=1) [y](x[1].html) ![z](p?x=100%)");
+    let contexts = ["inline", "inline", "image"];
+    let expected = contexts.iter().zip(expected).map(|(context, uri)| format!("{context} {uri}"));
+    assert_eq!(found, expected.collect::<Vec<_>>());
+}
+
 const LOG: &str = r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a.gif?x=\"1\" HTTP/1.0" 200 2326 "http://r/s" "Bot (+http://bot/)"
 1.2.3.4 - joe [10/Oct/2000:13:55:37 -0700] "GET http://proxy/x HTTP/1.1" 404 - "-" "-"
 1.2.3.4 - - [10/Oct/2000:13:55:38 -0700] "CONNECT h:443 HTTP/1.1" 200 0

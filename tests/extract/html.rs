@@ -148,6 +148,28 @@ fn the_base_of_a_page_takes_precedence_over_its_uri() {
 }
 
 #[test]
+fn references_need_not_be_valid() {
+    let html = "<a href='?a[]=1'><a href='x[1].html'><a href='p?x=100%'><a href='p#a#b'><a href='a b:c'><a href='/%zz'>";
+    let expected = [
+        "href http://h/d/?a[]=1",
+        "href http://h/d/x[1].html",
+        "href http://h/d/p?x=100%",
+        "href http://h/d/p#a#b",
+        "href http://h/d/a%20b:c",
+        "href http://h/%zz",
+    ];
+    assert_eq!(
+        page(html.as_bytes(), Some("http://h/d/")),
+        (expected.map(str::to_owned).to_vec(), 0)
+    );
+    // Nor must the base.
+    let found = page(b"<a href=x><a href='?b[]'>", Some("http://h/d[1]/?a[]=%")).0;
+    assert_eq!(found, ["href http://h/d[1]/x", "href http://h/d[1]/?b[]"]);
+    let found = page(b"<base href='/e[1]/?%'><a href=x>", Some("http://h/d/")).0;
+    assert_eq!(found, ["href http://h/e[1]/x"]);
+}
+
+#[test]
 fn hostile_pages_take_linear_time() {
     let started = std::time::Instant::now();
     for piece in [
