@@ -9,11 +9,12 @@
 use core::ops::Range;
 
 use super::log_format::{LogFormat, Value, quote_end};
-use super::reference::{Absolute, scheme};
-use super::{Context, Finder, Links, page};
+use super::reference::{encoded, scheme};
+use super::{Context, Finder, Links};
 use crate::chunk::{Padded, Span};
 use crate::index::{Bits, low_bits};
 use crate::simd::{BLOCK, Isa, Kernels, Task};
+use crate::uri::split;
 
 /// Number of bytes whose marks are collected at a time.
 const WINDOW: usize = 32 << 10;
@@ -72,14 +73,15 @@ pub(crate) struct Entries<'a> {
     kernels: Kernels,
     text: Padded<'a>,
     wanted: &'a [Context],
-    absolute: Absolute,
+    /// Scheme and authority of the base.
+    site: Option<Vec<u8>>,
     log_format: Option<&'a LogFormat>,
 }
 
 impl<'a> Entries<'a> {
-    /// The log `text`. Its links are the target of a request (a relative one is resolved against
-    /// the host in its entry, or `base`), the referrer, and links in the user agent; only those
-    /// whose kind is in `wanted`, or all if that is empty.
+    /// The log `text`. Its links are the target of a request (appended to the host in its entry, or
+    /// to the authority of `base`), the referrer, and links in the user agent; only those whose kind
+    /// is in `wanted`, or all if that is empty.
     pub(crate) fn new(
         finder: &'a Finder,
         kernels: Kernels,
@@ -88,8 +90,11 @@ impl<'a> Entries<'a> {
         base: Option<&[u8]>,
         log_format: Option<&'a LogFormat>,
     ) -> Entries<'a> {
-        let absolute = Absolute::new(kernels, base);
-        Entries { finder, kernels, text, wanted, absolute, log_format }
+        let site = base.and_then(|base| {
+            let parts = split(base);
+            Some([parts.scheme?, b"://", parts.authority.unwrap_or_default()].concat())
+        });
+        Entries { finder, kernels, text, wanted, site, log_format }
     }
 
     /// Adds the links of the line at `line`, which holds `marks`; `[]` if they were not collected.
@@ -110,37 +115,69 @@ impl<'a> Entries<'a> {
         if let Some(target) = target.filter(|_| self.has(Context::Target)) {
             self.target(place(target), site.as_deref(), links);
         }
+        if let Some(referer) = referer.map(place).filter(|_| self.has(Context::Referer))
+            && !self.whole(referer, Context::Referer, links)
+        {
+            self.search(referer, Context::Referer, links);
+        }
+        if let Some(agent) = agent.map(place).filter(|_| self.has(Context::Agent)) {
+            self.search(agent, Context::Agent, links);
+        }
+    }
+
+    /// Adds the links in the text at `span`.
+    fn search(&self, span: Span, context: Context, links: &mut Links) {
         let options = self.finder.options();
         let needs_colon = !options.www && !options.email;
-        for (field, context) in [(referer, Context::Referer), (agent, Context::Agent)] {
-            let Some(span) = field.map(place).filter(|_| self.has(context)) else { continue };
-            if !needs_colon || memchr::memchr(b':', span.of(content)).is_some() {
-                self.finder.find_span(self.kernels, self.text, span, context, links);
+        if !needs_colon || memchr::memchr(b':', span.of(self.text.content())).is_some() {
+            self.finder.find_span(self.kernels, self.text, span, context, links);
+        }
+    }
+
+    /// Whether all of `span` is a URI with an authority, which is added if its scheme is allowed.
+    fn whole(&self, span: Span, context: Context, links: &mut Links) -> bool {
+        let typed = unescaped(span.of(self.text.content()));
+        let Some(scheme) = scheme(&typed) else { return false };
+        // `host:port` of a CONNECT does not name a resource.
+        if !typed[scheme.len()..].starts_with(b"://") {
+            return false;
+        }
+        if self.finder.options().schemes.allows(scheme) {
+            let uri = encoded(&typed);
+            if *uri == *span.of(self.text.content()) {
+                links.push(span, context);
+            } else {
+                links.push_made(span, context, |out| out.extend_from_slice(&uri));
             }
         }
+        true
     }
 
     fn has(&self, context: Context) -> bool {
         self.wanted.is_empty() || self.wanted.contains(&context)
     }
 
-    /// Adds the target of a request, which is at `span`, to `site`, if that is known.
-    fn target(&mut self, span: Span, site: Option<&[u8]>, links: &mut Links) {
+    /// Adds the target of a request, which is at `span`; `site` is that of its entry.
+    ///
+    /// A target that begins with a slash is in origin-form, and is not a reference: it is appended
+    /// to the authority (RFC 9112 section 3.3), so `//x` is a path.
+    fn target(&self, span: Span, site: Option<&[u8]>, links: &mut Links) {
         let typed = span.of(self.text.content());
-        let schemes = &self.finder.options().schemes;
-        if let Some(site) = site.filter(|_| typed.starts_with(b"/")) {
-            let whole = [site, &unescaped(typed)].concat();
-            return page::push(schemes, &mut self.absolute, &whole, span, Context::Target, links);
+        if !typed.starts_with(b"/") {
+            // In absolute-form, or it does not name a resource.
+            self.whole(span, Context::Target, links);
+            return;
         }
-        if typed.starts_with(b"/") && !self.absolute.has_base() {
-            return links.count_relative();
-        }
-        let typed = unescaped(typed);
-        // `host:port` of a CONNECT and `*` do not name a resource.
-        let is_resource = typed.starts_with(b"/")
-            || scheme(&typed).is_some_and(|scheme| typed[scheme.len()..].starts_with(b"://"));
-        if is_resource {
-            page::push(schemes, &mut self.absolute, &typed, span, Context::Target, links);
+        let Some(site) = site.or(self.site.as_deref()) else { return links.count_relative() };
+        let is_allowed =
+            scheme(site).is_some_and(|scheme| self.finder.options().schemes.allows(scheme));
+        if is_allowed {
+            let typed = unescaped(typed);
+            let path = encoded(&typed);
+            links.push_made(span, Context::Target, |out| {
+                out.extend_from_slice(site);
+                out.extend_from_slice(&path);
+            });
         }
     }
 }

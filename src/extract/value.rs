@@ -52,13 +52,16 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Whether the whole `value` is a URI, or a relative reference where those are allowed.
+/// Whether the whole `value` is a URI, or a relative reference where those are allowed. With an
+/// authority it need not be valid.
 fn is_whole(value: &[u8], has_base: bool) -> bool {
+    let value = value.trim_ascii();
     if value.is_empty() || value.iter().any(u8::is_ascii_whitespace) {
         return false;
     }
     let value = encoded(value);
     match scheme(&value) {
+        Some(scheme) if value[scheme.len()..].starts_with(b"://") => true,
         Some(_) => crate::uri::parse(&value).is_ok(),
         None => has_base,
     }

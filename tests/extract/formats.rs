@@ -89,7 +89,7 @@ fn access_logs_have_targets_referrers_and_agents() {
         "agent http://bot/",
         "target http://proxy/x",
         "target https://site/caf%C3%A9",
-        "referer http://r/",
+        "referer http://r/%22q%22",
         "text http://e/",
     ];
     assert_eq!(found, expected);
@@ -97,6 +97,75 @@ fn access_logs_have_targets_referrers_and_agents() {
     assert_eq!(links(only, Format::Clf, LOG.as_bytes()).0.len(), 4);
     let (found, counted) = links(ExtractorOptions::default(), Format::Clf, LOG.as_bytes());
     assert_eq!((found.len(), counted.relative()), (5, 2));
+}
+
+#[test]
+fn targets_are_appended_to_the_authority() {
+    let entry = |target: &str| {
+        format!("1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET {target} HTTP/1.1\" 200 0\n")
+    };
+    for (base, target, expected) in [
+        ("https://shop.example", "//wp-login.php", "https://shop.example//wp-login.php"),
+        ("https://shop.example/a/b?c", "/x", "https://shop.example/x"),
+        ("http://u@h:8/", "/a/../b/./c", "http://u@h:8/a/../b/./c"),
+        ("http://h/", "/?a[]=1&b=100%", "http://h/?a[]=1&b=100%"),
+        ("http://h/", "/a|b\\x5c\\xC3\\xA9", "http://h/a%7Cb%5C%C3%A9"),
+        ("http://h/", "//h:x//", "http://h//h:x//"),
+        ("file:///var/", "/x", "file:///x"),
+    ] {
+        let options = ExtractorOptions::default().base(base.as_bytes().to_vec());
+        let (found, counted) = links(options, Format::Clf, entry(target).as_bytes());
+        assert_eq!(found, [format!("target {expected}")]);
+        assert_eq!(counted.relative(), 0);
+    }
+    let pattern = uriscan::extract::LogFormat::new(r#"$host "$request""#).unwrap();
+    let options = ExtractorOptions::default().log_format(pattern).base(b"http://no/".to_vec());
+    let (found, _) = links(options, Format::Clf, b"h.example \"GET //x HTTP/1.1\"\n");
+    assert_eq!(found, ["target http://h.example//x"]);
+}
+
+#[test]
+fn referrers_and_fields_are_taken_whole() {
+    let cases = [
+        (r"http://r/a\\b{c}|d^e", "http://r/a%5Cb%7Bc%7D%7Cd%5Ee"),
+        ("http://r/caf\u{E9}?q=\u{4E2D}", "http://r/caf%C3%A9?q=%E4%B8%AD"),
+        (r"http://r/\xE4", "http://r/%E4"),
+        ("http://r/a[1]?b[]={x}", "http://r/a[1]?b[]=%7Bx%7D"),
+        ("http://r/(x).,", "http://r/(x).,"),
+        ("android-app://com.example/", "android-app://com.example/"),
+        ("HTTPS://r/", "HTTPS://r/"),
+    ];
+    for (typed, expected) in cases {
+        let line = format!(
+            "h - - [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200 0 \"{typed}\" \"-\"\n"
+        );
+        let (found, _) = links(ExtractorOptions::default(), Format::Clf, line.as_bytes());
+        assert_eq!(found, [format!("referer {expected}")], "{typed}");
+        if !typed.contains('\\') {
+            let text = format!("url,x\n {typed} ,\"\"\n").replace(".,", ".");
+            let fields = ExtractorOptions::default().fields(vec!["url".to_owned()]);
+            let (found, _) = links(fields, Format::Csv, text.as_bytes());
+            assert_eq!(found, [format!("field {}", expected.trim_end_matches(','))], "{typed}");
+        }
+    }
+    // With a space inside, a referrer is one value all the same; other text is searched.
+    for (typed, expected) in [
+        ("http://r/a b", vec!["http://r/a%20b"]),
+        ("x http://r/a http://r/b", vec!["http://r/a", "http://r/b"]),
+        ("-", vec![]),
+        ("", vec![]),
+    ] {
+        let line = format!(
+            "h - - [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.1\" 200 0 \"{typed}\" \"-\"\n"
+        );
+        let (found, _) = links(ExtractorOptions::default(), Format::Clf, line.as_bytes());
+        let expected: Vec<String> = expected.iter().map(|uri| format!("referer {uri}")).collect();
+        assert_eq!(found, expected, "{typed}");
+    }
+    let only =
+        Options::default().schemes(uriscan::extract::Schemes::List(vec!["https".to_owned()]));
+    let (found, _) = links(ExtractorOptions::default().find(only), Format::Clf, LOG.as_bytes());
+    assert_eq!(found, [""; 0]);
 }
 
 /// A WARC record.

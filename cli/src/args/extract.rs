@@ -80,15 +80,15 @@ pub(crate) struct Find {
     /// Search only these members or columns of JSON, CSV and TSV
     ///
     /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
-    /// header, or by their number from 1. A value that is a URI as a whole is one link.
+    /// header, or by their number from 1. A value that is a URI as a whole is one link, valid or not.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) field: Vec<String>,
 
     /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
     ///
-    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A request is
-    /// joined with the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; http unless there is a
-    /// $scheme), or with --base. Other lines are searched as text.
+    /// Such as '$host [$time_local] "$request" $status "$http_referer"' or '%v %h %t \"%r\" %>s'. A target is
+    /// appended to the host in its line ($host, $http_host, $server_name, %v, %V, %{Host}i; http unless there is a
+    /// $scheme), or to that of --base. Other lines are searched as text.
     #[arg(long, value_name = "PATTERN", value_parser = log_format)]
     pub(crate) log_format: Option<LogFormat>,
 
