@@ -137,8 +137,10 @@ pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableErro
         read::learn_members(inputs)?;
     }
     let mut first: Option<(String, SchemaRef)> = None;
+    let mut tables = Vec::new();
     for input in inputs.iter().filter_map(Input::reopened) {
         let reader = Reader::open(input, job)?;
+        tables.extend(reader.rereadable().cloned());
         match &first {
             None => first = Some((reader.name().to_owned(), reader.schema())),
             Some((name, columns)) => refuse_other_columns(columns, name, &reader)?,
@@ -146,7 +148,7 @@ pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableErro
     }
     let Some((first, columns)) = first else { return Ok(Vec::new()) };
     let names = names_and_types(&columns);
-    let prepared = Arc::new(Prepared { first, columns, tables: inputs.len() });
+    let prepared = Arc::new(Prepared { first, columns, tables, count: inputs.len() });
     inputs.iter_mut().for_each(|input| input.prepared = Some(Arc::clone(&prepared)));
     Ok(names)
 }
@@ -163,8 +165,8 @@ fn run_into(
     if job.to != TableFormat::Jsonl && prepared.is_none() {
         read::learn_members(&mut inputs)?;
     }
-    // Of some tables only, nothing is known about the others.
-    let mut lacks_column = prepared.as_ref().is_none_or(|all| all.tables == inputs.len());
+    let prepared_before = prepared.as_deref().filter(|all| all.count > inputs.len());
+    let mut lacks_column = true;
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
     let mut reader = Reader::open(first, job)?;
@@ -207,7 +209,8 @@ fn run_into(
         reader = Reader::open(next, job)?;
         refuse_other_columns(&columns, &first, &reader)?;
     }
-    if lacks_column {
+    // The tables of this call may be some of them only.
+    if lacks_column && prepared_before.map_or(Ok(true), |all| all.all_lack_column(&reader, job))? {
         let (table, column) = (reader.name().to_owned(), &job.column);
         let what = format!("no line has a member {column}");
         return Err(TableError::Columns { table, what });

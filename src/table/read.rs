@@ -39,8 +39,31 @@ pub(super) struct Prepared {
     /// The name and the columns of the first one.
     pub(super) first: String,
     pub(super) columns: SchemaRef,
+    /// All of them, as far as they can be read again.
+    pub(super) tables: Vec<RereadableTable>,
     /// Their number.
-    pub(super) tables: usize,
+    pub(super) count: usize,
+}
+
+impl Prepared {
+    /// Whether all tables have been read but for `last`, and none of them has the column, as [`Reader::lacks_column`] has it;
+    /// they are read again to know that.
+    pub(super) fn all_lack_column(&self, last: &Reader, job: &Job) -> Result<bool, TableError> {
+        let is_last = |table: &RereadableTable| {
+            last.rereadable().is_some_and(|last| last.file.path() == table.file.path())
+        };
+        if self.tables.len() < self.count || !self.tables.last().is_some_and(is_last) {
+            return Ok(false);
+        }
+        for table in &self.tables {
+            let mut reader = Reader::open(table.input(), job)?;
+            while !reader.next_unit()?.is_empty() && reader.lacks_column() {}
+            if !reader.lacks_column() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 enum From {

@@ -215,3 +215,36 @@ fn what_a_checkpoint_of_tables_cannot_do_is_refused() {
     }
     assert_eq!(place.names(), before);
 }
+
+#[test]
+fn a_member_that_no_line_has_is_told_as_without_a_checkpoint() {
+    let place = Place::new(&[
+        ("a.jsonl", "{\"url\":\"http://h\"}\n"),
+        ("b.jsonl", "{\"uri\":\"http://i\"}\n{}\n"),
+        ("c.jsonl", "{}\n"),
+        ("null.jsonl", "{\"url\":null}\n{}\n"),
+        ("empty.jsonl", "\n"),
+    ]);
+    // A group for each file.
+    let fixed = ["dedup", "--column", "url", "-q", "-o", "out"];
+    let more = ["--checkpoint", "progress", "--checkpoint-size", "1"];
+    for files in [&["b.jsonl"][..], &["b.jsonl", "c.jsonl"], &["c.jsonl", "c.jsonl", "b.jsonl"]] {
+        let message = place.run(&[&fixed[..], files].concat(), "").refused();
+        assert!(message.ends_with("no line has a member url"), "{message}");
+        let args = [&fixed[..], &more, files].concat();
+        assert_eq!(place.run(&args, "").refused(), message, "{files:?}");
+        // Now all groups but the last are done.
+        assert_eq!(place.run(&args, "").refused(), message, "{files:?}");
+        fs::remove_dir_all(place.path("progress")).unwrap();
+        fs::remove_file(place.path("out.part")).unwrap();
+    }
+    for files in [
+        &["a.jsonl", "b.jsonl"][..],
+        &["b.jsonl", "a.jsonl", "c.jsonl"],
+        &["b.jsonl", "c.jsonl", "null.jsonl"],
+        &["b.jsonl", "empty.jsonl", "c.jsonl"],
+    ] {
+        place.run(&[&fixed[..], files].concat(), "").quiet();
+        place.run(&[&fixed[..], &more, files].concat(), "").quiet();
+    }
+}
