@@ -18,6 +18,7 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
+mod content;
 mod decoding;
 mod error;
 mod format;
@@ -26,6 +27,7 @@ mod hint;
 mod ipc;
 mod job;
 mod jsonl;
+mod lengths;
 mod line;
 mod members;
 mod pages;

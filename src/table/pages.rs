@@ -8,6 +8,8 @@
 //! - a page claims no more content than its codec can represent in its bytes;
 //! - a dictionary claims no more values than its content has room for;
 //! - the largest pages of all columns claim at most [`MOST_BYTES`] in all.
+//!
+//! What the content of a page stands for is checked when it is there: see [`super::content`].
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -131,8 +133,8 @@ fn ratio(codec: Compression) -> Option<u64> {
     })
 }
 
-/// Bytes that a value takes at least in a dictionary.
-fn width(of: Type, type_length: i32) -> u64 {
+/// Bytes that a value takes at least, in a dictionary and in memory.
+pub(super) fn width(of: Type, type_length: i32) -> u64 {
     match of {
         Type::BOOLEAN => 1,
         Type::INT32 | Type::FLOAT => 4,

@@ -19,6 +19,8 @@ mod faults;
 mod files;
 #[cfg(target_os = "linux")]
 mod floods;
+#[cfg(feature = "parquet")]
+mod forged_pages;
 mod forged_sets;
 mod grammar;
 #[cfg(unix)]
