@@ -1,5 +1,5 @@
-//! Links without a scheme (`www.example.com`, mail addresses) and defanged links (`hxxp://`,
-//! `example[.]com`). Found on request only, and searched byte by byte.
+//! Links without a scheme (`www.example.com`, mail addresses) and defanged links and hosts
+//! (`hxxp://`, `example[.]com`). Found on request only, and searched byte by byte.
 
 use core::ops::Range;
 
@@ -91,6 +91,11 @@ pub(crate) fn refang(link: &[u8], out: &mut Vec<u8>) {
             break;
         }
     }
+    restore(rest, out);
+}
+
+/// Appends `rest` with its delimiters restored.
+fn restore(mut rest: &[u8], out: &mut Vec<u8>) {
     while let Some(&byte) = rest.first() {
         match HIDDEN.iter().find(|(typed, _)| rest.starts_with(typed)) {
             Some((typed, meant)) => {
@@ -135,7 +140,11 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
     let text = &text[..gap.end as usize];
     let (start, mut floor) = (gap.start as usize, gap.start as usize);
     let mut at = floor;
-    while let Some(found) = memchr::memchr2(b'.', b'@', &text[at..]) {
+    let next_mark = |at: usize| match options.refang {
+        true => text[at..].iter().position(|byte| b".@[(".contains(byte)),
+        false => memchr::memchr2(b'.', b'@', &text[at..]),
+    };
+    while let Some(found) = next_mark(at) {
         let mark = at + found;
         at = mark + 1;
         if mark < floor {
@@ -149,7 +158,15 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
                 let run = run_start(text, floor, mark, HOST)..run_end(text, mark, HOST);
                 // The result is the same for all dots of the run.
                 at = at.max(run.end);
-                let span = host(options, text, start, floor, run);
+                // A defanged host, which is found by the mark that follows.
+                let is_part = options.refang && hidden_dot(&text[run.end..]).is_some();
+                let span = host(options, text, start, floor, run).filter(|_| !is_part);
+                span.map(|span| (span, &b"http://"[..]))
+            }
+            b'[' | b'(' if hidden_dot(&text[mark..]).is_some() => {
+                let run = defanged_run(text, floor, mark);
+                at = run.end;
+                let span = defanged_host(options, text, start, floor, run);
                 span.map(|span| (span, &b"http://"[..]))
             }
             _ => None,
@@ -160,10 +177,65 @@ fn search_gap(options: &Options, text: &[u8], gap: Span, context: Context, links
             let bytes = span.of(text);
             links.push_made(span, context, |out| {
                 out.extend_from_slice(prefix);
-                out.extend_from_slice(bytes);
+                match options.refang {
+                    true => restore(bytes, out),
+                    false => out.extend_from_slice(bytes),
+                }
             });
         }
     }
+}
+
+/// The defanged dot that `text` begins with.
+fn hidden_dot(text: &[u8]) -> Option<&'static [u8]> {
+    HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text.starts_with(typed)).map(|it| it.0)
+}
+
+/// The bytes of host names and defanged dots around the defanged dot at `mark`.
+fn defanged_run(text: &[u8], floor: usize, mark: usize) -> Range<usize> {
+    let (mut start, mut end) = (run_start(text, floor, mark, HOST), mark);
+    while let Some(dot) = hidden_dot(&text[end..]) {
+        end = run_end(text, end + dot.len(), HOST);
+    }
+    // A dot before the first label, or after the last one, is not part of the host.
+    while start < mark && matches!(text[start], b'.' | b'-') {
+        start += 1;
+    }
+    start..end
+}
+
+/// The host at `run`, with the port, path, query and fragment that follow it: a registrable name,
+/// or an IPv4 address.
+fn defanged_host(
+    options: &Options,
+    text: &[u8],
+    start: usize,
+    floor: usize,
+    Range { start: begin, end: run }: Range<usize>,
+) -> Option<Span> {
+    let is_free = begin == start || (begin > floor && BEFORE.has(text[begin - 1]));
+    let before = &text[start..begin];
+    let is_mail = HIDDEN.iter().any(|(typed, meant)| *meant == b"@" && before.ends_with(typed));
+    // Longer ones are no hosts, in any form.
+    if !is_free || is_mail || run - begin > 16 * 253 {
+        return None;
+    }
+    let mut end = run;
+    while let Some(dot) =
+        HIDDEN.iter().find(|(typed, meant)| *meant == b"." && text[begin..end].ends_with(typed))
+    {
+        end -= dot.0.len();
+    }
+    let end = host_end(text, begin, end);
+    let mut name = Vec::new();
+    restore(&text[begin..end], &mut name);
+    let is_host = memchr::memchr2(b'[', b'(', &text[begin..end]).is_some()
+        && (crate::uri::parse_ipv4(&name).is_some()
+            || has_clean_labels(&name) && is_registrable(&name));
+    if !is_host {
+        return None;
+    }
+    Some(Span { start: begin as u32, end: tail_end(options, text, begin, end) as u32 })
 }
 
 /// Where the run of bytes of `class` that ends before `at` begins.
@@ -212,21 +284,25 @@ fn host(
     {
         return None;
     }
+    Some(Span { start: begin as u32, end: tail_end(options, text, begin, end) as u32 })
+}
+
+/// The end of the port, path, query and fragment after the host from `begin` to `end`.
+fn tail_end(options: &Options, text: &[u8], begin: usize, end: usize) -> usize {
     let goes_on = match text.get(end..) {
         Some([b':', digit, ..]) => DIGIT.has(*digit),
         Some([b'/' | b'?' | b'#', ..]) => true,
         _ => false,
     };
     if !goes_on {
-        return Some(Span { start: begin as u32, end: end as u32 });
+        return end;
     }
     let text = &text[..ends::quote_limit(text, begin, end)];
     let stop = run_end(text, end, URI_BYTE.without(ByteClass::of(b"()[]")));
-    let end = match ends::end(options, text, begin, end, stop) {
+    match ends::end(options, text, begin, end, stop) {
         Some(found) if !found.is_broken => found.at,
         _ => end,
-    };
-    Some(Span { start: begin as u32, end: end as u32 })
+    }
 }
 
 /// The mail address around the `@` at `mark`.

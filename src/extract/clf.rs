@@ -128,7 +128,7 @@ impl<'a> Entries<'a> {
     /// Adds the links in the text at `span`.
     fn search(&self, span: Span, context: Context, links: &mut Links) {
         let options = self.finder.options();
-        let needs_colon = !options.www && !options.email;
+        let needs_colon = !options.www && !options.email && !options.refang;
         if !needs_colon || memchr::memchr(b':', span.of(self.text.content())).is_some() {
             self.finder.find_span(self.kernels, self.text, span, context, links);
         }

@@ -220,7 +220,8 @@ pub struct Options {
     pub iri: bool,
     /// Allow line breaks in a link between `<` and `>`; white space in it is dropped (Appendix C).
     pub unwrap: bool,
-    /// Also find defanged links (`hxxp://evil[.]example/`), and write their original form.
+    /// Also find defanged links (`hxxp://evil[.]example/`), and write their original form, and hosts
+    /// with a defanged dot (`evil[.]example/x`), and write them with `http://`.
     pub refang: bool,
     /// Also find hosts without a scheme (`www.example.com/x`), and write them with `http://`.
     pub www: bool,

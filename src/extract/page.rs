@@ -44,7 +44,9 @@ fn narrow_page(
     let (found, own_base) = places(text, links.take_places(), take);
     // The base applies to the whole document, also to the text before it.
     let mut absolute_base = Vec::new();
-    if let Some(own) = own_base.map(|typed| encoded(&decoded(typed)).into_owned()) {
+    let page_scheme = base.and_then(scheme);
+    let own_base = own_base.map(|typed| with_slashes(decoded(typed), page_scheme));
+    if let Some(own) = own_base.map(|typed| encoded(&typed).into_owned()) {
         match scheme(&own) {
             Some(_) => absolute_base = own,
             None => {
@@ -164,18 +166,44 @@ impl References<'_> {
     fn any(&mut self, span: Span, context: Context) {
         let References { schemes, text, absolute, links, .. } = self;
         let value = decoded(span.of(text.content()));
+        let mut push_one = |typed: Cow<'_, [u8]>| {
+            let typed = with_slashes(typed, absolute.scheme());
+            push(schemes, absolute, &typed, span, context, links);
+        };
         match context {
-            Context::Srcset => {
-                srcset(&value, |one| push(schemes, absolute, one, span, context, links));
-            }
+            Context::Srcset => srcset(&value, |one| push_one(one.into())),
             Context::Refresh => {
                 if let Some(one) = refresh(&value) {
-                    push(schemes, absolute, one, span, context, links);
+                    push_one(one.into());
                 }
             }
-            _ => push(schemes, absolute, &value, span, context, links),
+            _ => push_one(value),
         }
     }
+}
+
+/// `typed` with slashes for the backslashes before its query and fragment, if its scheme or that of
+/// the base is one for which browsers read them so (the URL Standard: special schemes).
+fn with_slashes<'t>(typed: Cow<'t, [u8]>, base_scheme: Option<&[u8]>) -> Cow<'t, [u8]> {
+    const SPECIAL: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"file"];
+    if memchr::memchr(b'\\', &typed).is_none() {
+        return typed;
+    }
+    let end = typed.iter().position(|byte| b"?#".contains(byte)).unwrap_or(typed.len());
+    let own_scheme = scheme(typed.trim_ascii_start());
+    let is_special = own_scheme
+        .or(base_scheme)
+        .is_some_and(|scheme| SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(scheme)));
+    if !is_special {
+        return typed;
+    }
+    let mut out = typed.into_owned();
+    for byte in &mut out[..end] {
+        if *byte == b'\\' {
+            *byte = b'/';
+        }
+    }
+    out.into()
 }
 
 /// Adds the link for `typed`, which was read from `span`.

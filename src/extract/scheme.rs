@@ -76,6 +76,7 @@ pub(crate) fn start(
         let scheme = before_authority(schemes, &text[run..colon])?;
         let is_start = match *after.first()? {
             b'/' => !needs_host(scheme),
+            b':' => is_userinfo(after),
             byte => HOST_START.has(byte) || (iri && byte >= 0x80),
         };
         return is_start.then_some((colon - scheme.len(), colon + 3));
@@ -184,6 +185,13 @@ fn before_authority<'t>(schemes: &Schemes, run: &'t [u8]) -> Option<&'t [u8]> {
         }
     }
     schemes.allows(run).then_some(run)
+}
+
+/// Whether `rest`, the text after `://`, begins with userinfo that a host follows, as in `:p@h`.
+fn is_userinfo(rest: &[u8]) -> bool {
+    let rest = within_link(rest);
+    let mark = rest.iter().position(|byte| b"/?#@".contains(byte)).map(|at| &rest[at..]);
+    matches!(mark, Some([b'@', first, ..]) if HOST_START.has(*first))
 }
 
 /// Whether a link of `scheme` without a host does not count.

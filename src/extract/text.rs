@@ -168,7 +168,7 @@ impl Finder {
                 self.push(content, span, found.is_broken, context, links);
             }
         }
-        if self.options.www || self.options.email {
+        if self.options.www || self.options.email || self.options.refang {
             address::fill_gaps(&self.options, content, first, context, links);
         }
         links.shift(first, range.start);

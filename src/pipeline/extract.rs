@@ -7,6 +7,7 @@ use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::extract::{Extractor, Links};
 use crate::io::{Source, escaped, found};
 use crate::simd::{Isa, Kernels};
+use crate::uri::parse;
 
 /// The fields that are written for each link.
 ///
@@ -51,7 +52,8 @@ pub enum LinkShape {
 /// Writes every link of `sources`, in order.
 ///
 /// [`Report::written`] counts the links. [`Report::invalid`] counts relative references without a base, and lines and
-/// documents longer than [`Settings::max_record`], which are not searched; [`Report::records`] both.
+/// documents longer than [`Settings::max_record`], which are not searched; [`Report::records`] both. With
+/// [`ExtractOptions::count_invalid`], [`Report::invalid`] also counts the links that are written but not valid.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{ExtractOptions, LinkFormat, Settings, Sinks, extract}};
@@ -209,6 +211,11 @@ impl Job for Extract<'_> {
         slot.faults.extend(slot.rows.faults().iter().map(|fault| fault.message(start)));
         slot.report.written = slot.rows.len() as u64;
         slot.report.records = slot.report.written + slot.report.invalid.total();
+        if self.options.count_invalid {
+            let text = slot.chunk.text.padded().content();
+            let errors = slot.rows.iter(text).filter_map(|(_, uri)| parse(uri).err());
+            errors.for_each(|error| slot.report.invalid.add(error.kind));
+        }
         self.rows(slot);
     }
 

@@ -32,6 +32,9 @@ pub struct ExtractOptions {
     pub extractor: ExtractorOptions,
     /// The format of the sources; `None` to detect it from their content and names ([`Format::of_source`]).
     pub format: Option<Format>,
+    /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
+    /// time for each link.
+    pub count_invalid: bool,
 }
 
 impl ExtractOptions {
@@ -44,6 +47,12 @@ impl ExtractOptions {
     /// Sets the format of all sources; `None` to detect it.
     pub fn format(mut self, format: impl Into<Option<Format>>) -> ExtractOptions {
         self.format = format.into();
+        self
+    }
+
+    /// Sets whether links that are not valid are counted.
+    pub fn count_invalid(mut self, count_invalid: bool) -> ExtractOptions {
+        self.count_invalid = count_invalid;
         self
     }
 }

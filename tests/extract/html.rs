@@ -170,6 +170,27 @@ fn references_need_not_be_valid() {
 }
 
 #[test]
+fn backslashes_are_slashes_where_browsers_read_them_so() {
+    let html = r"<a href='\a\b?c\d#e\f'><a href='http:\\i\j'><a href='\\k/l'><img srcset='m\n 1x, x:\o 2x'>
+        <a href='mailto:a\b'><a href='C:\x.html'><a href=' HTTPS:\\p'>";
+    let found = page(html.as_bytes(), Some("http://h/d/")).0;
+    let expected = [
+        "href http://h/a/b?c%5Cd#e%5Cf",
+        "href http://i/j",
+        "href http://k/l",
+        "srcset http://h/d/m/n",
+        "srcset x:%5Co",
+        "href mailto:a%5Cb",
+        "href C:%5Cx.html",
+        "href HTTPS://p",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(page(br"<a href='a\b'>", Some("x://h/d/")).0, ["href x://h/d/a%5Cb"]);
+    let based = br"<base href='\\b\c\'><a href=d>";
+    assert_eq!(page(based, Some("http://h/")).0, ["href http://b/c/d"]);
+}
+
+#[test]
 fn hostile_pages_take_linear_time() {
     let started = std::time::Instant::now();
     for piece in [

@@ -69,7 +69,14 @@ fn link(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Ra
         let first = *rest.get(2)?;
         let needs_host = ["http", "https", "ws", "wss", "ftp", "ftps"].contains(&scheme);
         let begins_host = first.is_ascii_alphanumeric() || b"-_~%[$@".contains(&first);
-        if !(begins_host || (first == b'/' && !needs_host) || (first >= 0x80 && options.iri)) {
+        let userinfo = rest[2..].iter().take(256).take_while(|&&byte| is_uri_byte(byte));
+        let userinfo: Vec<u8> = userinfo.copied().collect();
+        let has_userinfo = first == b':'
+            && userinfo.iter().position(|&byte| b"/?#@".contains(&byte)).is_some_and(|at| {
+                let is_host = |&b: &u8| b.is_ascii_alphanumeric() || b"-_~%[$@".contains(&b);
+                userinfo[at] == b'@' && userinfo.get(at + 1).is_some_and(is_host)
+            });
+        if !(begins_host || has_userinfo || (first == b'/' && !needs_host) || (first >= 0x80 && options.iri)) {
             return None;
         }
         let start = colon - scheme.len();
@@ -211,7 +218,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
         8 => prop::sample::select(vec![
             "http://", "https://", "://", "//", ":", "mailto:", "urn:", "tel:", "data:", "news:", "tag:",
             "geo:", "doi:10.", "ark:/", "magnet:?", "URL:", "<URL:", "git+", "ftp://", "file:///", "\\n",
-            "a@b", "[::1]", "example.com", ",2005:x", "text/plain,", "%41", "xhttp://", "s3://",
+            "a@b", "://:p@h", "[::1]", "example.com", ",2005:x", "text/plain,", "%41", "xhttp://", "s3://",
         ]).prop_map(|s| s.as_bytes().to_vec()),
         10 => prop::sample::select(b"abzAZ019 \n\t\r.,:;!?'\"()[]<>{}|\\^`*_~/#@&=+-%$\0".to_vec())
             .prop_map(|byte| vec![byte]),

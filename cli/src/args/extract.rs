@@ -124,7 +124,10 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) email: bool,
 
-    /// Also find defanged links, such as hxxp://example[.]com, and restore them
+    /// Also find defanged links and hosts, and restore them
+    ///
+    /// hxxp://example[.]com and hxxp[:]//example[.]com are written as http://example.com, and so is example[.]com, a host
+    /// under a public suffix or an IPv4 address with a defanged dot. fxp is ftp; (.), [dot], [/] and [@] are known, too.
     #[arg(long)]
     pub(crate) refang: bool,
 

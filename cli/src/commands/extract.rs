@@ -19,7 +19,8 @@ impl args::Extract {
     pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
         let mut options = extract_options(&self.find, self.iri)?;
         options.extractor.base = link_base(self.base.as_deref())?;
-        let job = Job::Extract(options.clone(), link_format(&self, environment));
+        let format = link_format(&self, environment);
+        let job = Job::Extract(options.clone(), format);
         let has_files = self.walk.files_from.is_some();
         let no_files = has_files && self.common.input.files.is_empty();
         if no_files {
@@ -30,6 +31,8 @@ impl args::Extract {
         if no_files {
             config.inputs.clear();
         }
+        // Only the summary shows the number.
+        config.job = Job::Extract(options.clone().count_invalid(config.summary.is_some()), format);
         config.evidence.extend(self.walk.files_from.clone());
         config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
         Ok(config)
