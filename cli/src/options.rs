@@ -170,7 +170,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
             Schemes::List(names)
         }
     };
-    let args::Find { unwrap, www, email, refang, .. } = *find;
+    let args::Find { unwrap, www, email, refang, unsplit, .. } = *find;
     let extractor = ExtractorOptions::default()
         .find(
             extract::Options::default()
@@ -179,7 +179,8 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
                 .unwrap(unwrap)
                 .refang(refang)
                 .www(www)
-                .email(email),
+                .email(email)
+                .unsplit(unsplit),
         )
         .fields(find.field.clone())
         .log_format(find.log_format.clone())

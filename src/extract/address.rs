@@ -299,7 +299,7 @@ fn tail_end(options: &Options, text: &[u8], begin: usize, end: usize) -> usize {
     }
     let text = &text[..ends::quote_limit(text, begin, end)];
     let stop = run_end(text, end, URI_BYTE.without(ByteClass::of(b"()[]")));
-    match ends::end(options, text, begin, end, stop) {
+    match ends::end(options, !options.unsplit, text, begin, end, stop) {
         Some(found) if !found.is_broken => found.at,
         _ => end,
     }

@@ -1,8 +1,9 @@
 //! Where a link ends: brackets, quotes, punctuation, non-ASCII letters, and `<` `>` around it.
 
 use super::Options;
+use super::scheme::HOST_START;
 use crate::grammar::ByteClass;
-use crate::grammar::class::{SCHEME, URI_BYTE};
+use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE};
 
 /// Maximum number of bytes between `<` and `>` of a link that is broken across lines.
 pub(crate) const LONGEST_WRAPPED: usize = 4096;
@@ -17,11 +18,12 @@ pub(crate) struct End {
 }
 
 /// The end of the link that begins at `start`, with its scheme before `from`. `stop` is the first
-/// byte from there on that is not a URI byte, or is a bracket or a `)`; `text` ends at the
-/// [`quote_limit`]. `None` if nothing of the link remains.
+/// byte from there on that is not a URI byte, or is a bracket or a `)`, or with `splits` that
+/// [`is_split`]; `text` ends at the [`quote_limit`]. `None` if nothing of the link remains.
 #[inline(never)]
 pub(crate) fn end(
     options: &Options,
+    splits: bool,
     text: &[u8],
     start: usize,
     from: usize,
@@ -32,8 +34,8 @@ pub(crate) fn end(
         return Some(end);
     }
     let mut stop = match text.get(stop) {
-        Some(b'(' | b')' | b'[' | b']') => balanced(options, text, from),
-        Some(0x80..) if options.iri => balanced(options, text, from),
+        Some(b'(' | b')' | b'[' | b']') => balanced(options, splits, text, from),
+        Some(0x80..) if options.iri => balanced(options, splits, text, from),
         _ => stop,
     };
     while stop > from {
@@ -44,6 +46,21 @@ pub(crate) fn end(
         }
     }
     (stop > from).then_some(End { at: stop, is_broken: false })
+}
+
+/// Whether a link begins directly after the `,` or `;` at `at`: a scheme, `://`, and more. It ends
+/// the link before it.
+#[inline(never)]
+pub(super) fn is_split(text: &[u8], at: usize) -> bool {
+    /// No registered scheme is longer.
+    const LONGEST_SCHEME: usize = 40;
+    let rest = &text[at + 1..];
+    if !rest.first().is_some_and(|&byte| ALPHA.has(byte)) {
+        return false;
+    }
+    let head = &rest[..rest.len().min(LONGEST_SCHEME)];
+    let end = head.iter().position(|&byte| !SCHEME.has(byte)).unwrap_or(head.len());
+    matches!(&rest[end..], [b':', b'/', b'/', first, ..] if *first == b'/' || HOST_START.has(*first))
 }
 
 /// Whether a link with `left` before it simply ends at its first non-URI byte, after `last` and
@@ -68,8 +85,8 @@ pub(crate) fn quote_limit(text: &[u8], start: usize, from: usize) -> usize {
 }
 
 /// The end of a link that extends to the first byte that no link may hold, or to a closing bracket
-/// that was not opened in it.
-fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
+/// that was not opened in it, or with `splits` to a byte that [`is_split`].
+fn balanced(options: &Options, splits: bool, text: &[u8], from: usize) -> usize {
     let (mut round, mut square) = (0usize, 0usize);
     let mut at = from;
     while let Some(&byte) = text.get(at) {
@@ -83,6 +100,7 @@ fn balanced(options: &Options, text: &[u8], from: usize) -> usize {
                     continue;
                 }
             },
+            b',' | b';' if splits && is_split(text, at) => break,
             byte if URI_BYTE.has(byte) => {
                 at += 1;
                 continue;

@@ -227,6 +227,8 @@ pub struct Options {
     pub www: bool,
     /// Also find mail addresses, and write them with `mailto:`.
     pub email: bool,
+    /// Read `http://a/x,http://b/y` as one link; by default it is two.
+    pub unsplit: bool,
 }
 
 impl Options {
@@ -263,6 +265,12 @@ impl Options {
     /// Sets whether mail addresses are found, too.
     pub fn email(mut self, email: bool) -> Options {
         self.email = email;
+        self
+    }
+
+    /// Sets whether a link continues after a comma or semicolon that the scheme of another follows.
+    pub fn unsplit(mut self, unsplit: bool) -> Options {
+        self.unsplit = unsplit;
         self
     }
 }

@@ -43,7 +43,8 @@ impl Schemes {
 }
 
 /// The bytes that may follow `://`: the first byte of a host or user information in practice.
-const HOST_START: ByteClass = UNRESERVED.without(ByteClass::of(b".")).or(ByteClass::of(b"%[$@"));
+pub(super) const HOST_START: ByteClass =
+    UNRESERVED.without(ByteClass::of(b".")).or(ByteClass::of(b"%[$@"));
 /// The bytes that may follow the `:` of a scheme without authority.
 const OPAQUE_START: ByteClass = URI_BYTE.without(ByteClass::of(b".,:;!'()[]"));
 /// Schemes that are found even if a word directly precedes them, as in `\nhttp://` or `seehttp://`.

@@ -3,8 +3,10 @@
 use super::links::{Context, Links};
 use super::{Options, Schemes, address, ends, scheme};
 use crate::chunk::{Padded, Span};
+use crate::grammar::ByteClass;
 use crate::index::{Bits, low_bits};
-use crate::simd::{BLOCK, Isa, Kernels, Task, class, prefetch};
+use crate::simd::table::{NibbleTables, PLAIN, nibble_tables};
+use crate::simd::{BLOCK, Isa, Kernels, Task, prefetch};
 
 /// Number of bytes ahead of the search that are prefetched: processing a link takes time, in which
 /// the CPU reads no further.
@@ -19,7 +21,8 @@ const FAR: usize = 1024;
 ///   `>`, ``
 ///   ` ``, `\`, `^`, `{`, `|`, `}` and control characters, and by non-ASCII letters unless [`Options::iri`]
 ///   allows them.
-/// - A closing `)` or `]` that was not opened in it ends it.
+/// - A closing `)` or `]` that was not opened in it ends it, and so does a `,` or `;` that the scheme
+///   of another link directly follows, unless [`Options::unsplit`] is set.
 /// - With a `'` directly before it, it ends at the next `'`.
 /// - Trailing `.`, `,`, `:`, `;`, `!`, `?`, `'` and opening brackets do not belong to it; nor do
 ///   trailing `*`, `_`, `~` if the same character directly precedes it.
@@ -157,9 +160,11 @@ impl Finder {
                 // A quote before it limits it. Tested first: the rest of the text is not to be
                 // searched for each link.
                 let limit = ends::quote_limit(content, begin.start, begin.from);
-                let stop = first_stop(isa, text, begin.from, limit);
                 let content = &content[..limit];
-                let Some(found) = ends::end(&self.options, content, begin.start, begin.from, stop)
+                let splits = self.splits(&content[begin.start..begin.from]);
+                let stop = first_stop(isa, text, begin.from, limit, splits);
+                let Some(found) =
+                    ends::end(&self.options, splits, content, begin.start, begin.from, stop)
                 else {
                     continue;
                 };
@@ -180,7 +185,7 @@ impl Finder {
     fn usual<I: Isa>(&self, isa: I, text: Padded<'_>, floor: usize, colon: usize) -> Option<Span> {
         let content = text.content();
         let start = scheme::usual_start(content, floor, colon)?;
-        let stop = first_stop(isa, text, colon + 3, content.len());
+        let stop = first_stop(isa, text, colon + 3, content.len(), !self.options.unsplit);
         let next = content.get(stop).copied().unwrap_or(b' ');
         // A bracket that was not opened in it ends it.
         let is_open = next == b')' && content[colon + 3..stop].contains(&b'(');
@@ -209,6 +214,12 @@ impl Finder {
         self.options.schemes == Schemes::Known && !self.options.refang
     }
 
+    /// Whether another link may end one with this `scheme`, given with its delimiters. The content
+    /// of a `data:` follows a comma.
+    fn splits(&self, scheme: &[u8]) -> bool {
+        !self.options.unsplit && !scheme.eq_ignore_ascii_case(b"data:")
+    }
+
     #[inline]
     fn push(&self, text: &[u8], span: Span, is_broken: bool, context: Context, links: &mut Links) {
         if !is_broken && !self.options.refang {
@@ -226,16 +237,25 @@ impl Finder {
     }
 }
 
-/// The first byte from `from` on that no URI may hold, or that is a bracket or `)`; `end` if there
-/// is none.
+/// The bytes in a link that need no closer look.
+static INSIDE: NibbleTables = nibble_tables(PLAIN.without(ByteClass::of(b"),;")));
+
+/// The first byte from `from` on that no URI may hold, or that is a bracket or `)`, or, with
+/// `splits`, at which another link ends this one; `end` if there is none.
 #[inline(always)]
-fn first_stop<I: Isa>(isa: I, text: Padded<'_>, from: usize, end: usize) -> usize {
+fn first_stop<I: Isa>(isa: I, text: Padded<'_>, from: usize, end: usize, splits: bool) -> usize {
     let mut at = from;
     while at < end {
-        let block = text.block(at);
-        let stops = isa.classify(block)[class::ODD] | isa.equal(block, b')');
-        if stops != 0 {
-            return (at + stops.trailing_zeros() as usize).min(end);
+        let stops = !isa.members(text.block(at), &INSIDE);
+        for bit in Bits(stops) {
+            let stop = at + bit as usize;
+            if stop >= end {
+                return end;
+            }
+            let content = text.content();
+            if !matches!(content[stop], b',' | b';') || splits && ends::is_split(content, stop) {
+                return stop;
+            }
         }
         at += BLOCK;
     }

@@ -76,7 +76,11 @@ fn link(options: &Options, text: &[u8], floor: usize, colon: usize) -> Option<Ra
                 let is_host = |&b: &u8| b.is_ascii_alphanumeric() || b"-_~%[$@".contains(&b);
                 userinfo[at] == b'@' && userinfo.get(at + 1).is_some_and(is_host)
             });
-        if !(begins_host || has_userinfo || (first == b'/' && !needs_host) || (first >= 0x80 && options.iri)) {
+        if !(begins_host
+            || has_userinfo
+            || (first == b'/' && !needs_host)
+            || (first >= 0x80 && options.iri))
+        {
             return None;
         }
         let start = colon - scheme.len();
@@ -158,6 +162,7 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
         return Some(end);
     }
     let (mut round, mut square) = (0, 0);
+    let splits = !options.unsplit && !text[start..from].eq_ignore_ascii_case(b"data:");
     let mut at = from;
     while at < text.len() {
         match text[at] {
@@ -168,6 +173,7 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
             b'[' => square += 1,
             b']' if square == 0 => break,
             b']' => square -= 1,
+            b',' | b';' if splits && begins_link(&text[at + 1..]) => break,
             byte if is_uri_byte(byte) => {}
             _ => match letter(&text[at..]) {
                 Some(len) if options.iri => at += len - 1,
@@ -185,6 +191,15 @@ fn end(options: &Options, text: &[u8], start: usize, from: usize) -> Option<usiz
         }
     }
     (at > from).then_some(at)
+}
+
+/// Whether `text` begins with a scheme of up to 40 bytes, `://`, and the beginning of a host or path.
+fn begins_link(text: &[u8]) -> bool {
+    let len = text.iter().take_while(|&&byte| is_scheme_byte(byte)).count();
+    text.first().is_some_and(u8::is_ascii_alphabetic)
+        && len <= 40
+        && text[len..].starts_with(b"://")
+        && text.get(len + 3).is_some_and(|&b| b.is_ascii_alphanumeric() || b"-_~%[$@/".contains(&b))
 }
 
 /// Offset of the `>` that closes the `<` before `from`.
@@ -217,7 +232,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         8 => prop::sample::select(vec![
             "http://", "https://", "://", "//", ":", "mailto:", "urn:", "tel:", "data:", "news:", "tag:",
-            "geo:", "doi:10.", "ark:/", "magnet:?", "URL:", "<URL:", "git+", "ftp://", "file:///", "\\n",
+            ",http://", ";s3://a", "geo:", "doi:10.", "ark:/", "magnet:?", "URL:", "<URL:", "git+", "ftp://", "file:///", "\\n",
             "a@b", "://:p@h", "[::1]", "example.com", ",2005:x", "text/plain,", "%41", "xhttp://", "s3://",
         ]).prop_map(|s| s.as_bytes().to_vec()),
         10 => prop::sample::select(b"abzAZ019 \n\t\r.,:;!?'\"()[]<>{}|\\^`*_~/#@&=+-%$\0".to_vec())
@@ -240,9 +255,10 @@ proptest! {
 
     #[test]
     fn the_search_agrees_with_the_rules(
-        text in text(), schemes in schemes(), iri: bool, unwrap: bool,
+        text in text(), schemes in schemes(), flags in any::<[bool; 3]>(),
     ) {
-        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap);
+        let [iri, unwrap, unsplit] = flags;
+        let options = Options::default().schemes(schemes).iri(iri).unwrap(unwrap).unsplit(unsplit);
         let expected = links(&options, &text);
         let finder = Finder::new(options);
         for kernels in Kernels::available() {

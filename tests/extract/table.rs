@@ -23,6 +23,7 @@ fn options(words: &str) -> Options {
             "www" => options.www = true,
             "email" => options.email = true,
             "refang" => options.refang = true,
+            "unsplit" => options.unsplit = true,
             "any" => options.schemes = Schemes::Any,
             _ => {
                 let list = word.strip_prefix("scheme=").unwrap();

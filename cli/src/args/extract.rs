@@ -131,6 +131,12 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) refang: bool,
 
+    /// Read http://a/x,http://b/y as one link
+    ///
+    /// By default a link ends before a comma or semicolon that a scheme and :// directly follow.
+    #[arg(long)]
+    pub(crate) unsplit: bool,
+
     /// Files of these names stand for their directory in --base, such as index.html
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
     pub(crate) index: Vec<String>,

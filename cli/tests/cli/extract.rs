@@ -562,7 +562,8 @@ fn files_below_a_directory_have_bases_of_their_own() {
 
 #[test]
 fn links_that_check_refuses_are_counted() {
-    let page = "<p><a href='?a[]=1'><a href='x?100%'><a href='p#a#b'><a href=fine><a href='http://h:x/'>";
+    let page =
+        "<p><a href='?a[]=1'><a href='x?100%'><a href='p#a#b'><a href=fine><a href='http://h:x/'>";
     let ran = run(["extract", "--base", "http://h/", "--stats-format", "json"], page);
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
     let checked = run(["check", "--stats-format", "json"], &ran.stdout);
