@@ -100,14 +100,11 @@ impl Set {
             for rows in chunks {
                 let run = rows.run(partition);
                 table.reserve(run.len(), expected, most);
-                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
-                {
-                    if let Some(&key) = ahead.next() {
-                        table.prefetch(key);
-                    }
-                    let (_, is_new) = table.insert(key);
-                    rows.is_first[row as usize].store(u8::from(is_new), Ordering::Relaxed);
-                }
+                let sorted_rows = &rows.sorted_rows[run.clone()];
+                table.insert_all(&rows.sorted_keys[run], &mut ahead, |i, is_new| {
+                    let row = sorted_rows[i] as usize;
+                    rows.is_first[row].store(u8::from(is_new), Ordering::Relaxed);
+                });
             }
         });
     }

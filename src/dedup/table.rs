@@ -264,6 +264,27 @@ impl<L: Layout> Table<L> {
         (number, is_new)
     }
 
+    /// Inserts `keys`, for which [`Table::reserve`] made room, and calls `each` with the place of each in the list and whether it was
+    /// not there. Meanwhile asks for the memory that as many keys of `ahead` will touch.
+    #[inline(always)]
+    pub(super) fn insert_all<'k>(
+        &mut self,
+        keys: &[u128],
+        ahead: &mut impl Iterator<Item = &'k u128>,
+        mut each: impl FnMut(usize, bool),
+    ) {
+        let (slots, mut used) = (self.slots.get_mut(), self.used);
+        for (i, &key) in keys.iter().enumerate() {
+            if let Some(&key) = ahead.next() {
+                prefetch(slots, home(key, slots.len() / LINE) * LINE);
+            }
+            let (_, is_new) = insert::<L>(slots, key, used as u32);
+            used += usize::from(is_new);
+            each(i, is_new);
+        }
+        self.used = used;
+    }
+
     /// Places of the table that it grows to, as [`grown_places`] says, within `most` bytes if that suffices.
     fn wanted_places(&self, more: usize, expected: usize, most: usize) -> usize {
         let needed = self.used + more;
@@ -363,12 +384,7 @@ fn insert<L: Layout>(slots: &mut [u128], key: u128, new_number: u32) -> (u32, bo
     let mut at = home(key, lines.len());
     loop {
         let line = &mut lines[at];
-        // Lines fill from the front, so the lowest hit is the key, or the first free place. All
-        // places are asked at once: which one it will be cannot be foreseen.
-        let mut hits = 0u32;
-        for (i, &slot) in line[..L::KEYS].iter().enumerate() {
-            hits |= u32::from((slot == key) | (slot == Key::VACANT)) << i;
-        }
+        let hits = hits::<L>(line, key);
         if hits != 0 {
             let i = hits.trailing_zeros() as usize % LINE;
             let is_new = line[i] == Key::VACANT;
@@ -383,6 +399,38 @@ fn insert<L: Layout>(slots: &mut [u128], key: u128, new_number: u32) -> (u32, bo
             at = 0;
         }
     }
+}
+
+/// The places of `line` that hold `key` or are free, one bit each. Lines fill from the front, so the lowest one is the key,
+/// or the first free place.
+///
+/// All places are asked at once: which one it will be cannot be foreseen. They are asked by their low halves first, which hardly
+/// ever deceive.
+#[inline(always)]
+fn hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
+    let mut halves = 0u32;
+    for (i, &slot) in line[..L::KEYS].iter().enumerate() {
+        let low = slot as u64;
+        halves |= u32::from((low == key as u64) | (low == Key::VACANT as u64)) << i;
+    }
+    if halves == 0 {
+        return 0;
+    }
+    let slot = line[halves.trailing_zeros() as usize % LINE];
+    // One comparison, since whether the key is there cannot be foreseen.
+    let high = if slot as u64 == Key::VACANT as u64 { Key::VACANT } else { key } >> 64;
+    if slot >> 64 == high {
+        return halves;
+    }
+    exact_hits::<L>(line, key)
+}
+
+/// As [`hits`], asked by whole keys.
+#[cold]
+#[inline(never)]
+fn exact_hits<L: Layout>(line: &[u128; LINE], key: u128) -> u32 {
+    let is_hit = |&slot: &u128| u32::from((slot == key) | (slot == Key::VACANT));
+    (0..).zip(&line[..L::KEYS]).fold(0, |hits, (i, slot)| hits | is_hit(slot) << i)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! reference path, which is also its oracle in the tests.
 
 mod case;
+mod common;
 pub mod exact;
 pub(crate) mod fast;
 pub(crate) mod host;
@@ -20,6 +21,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use common::Room;
 pub use exact::normalize_exact;
 pub(crate) use idna::to_ascii as dns_to_ascii;
 pub use rfc2396::normalize_rfc2396;

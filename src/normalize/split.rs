@@ -1,10 +1,10 @@
-//! Which records of a chunk are canonical as they stand, found in one pass without a branch that depends on them.
+//! The records of a chunk by what they need, found in one pass without a branch that depends on them.
 //!
-//! Nearly half of all records are `http` or `https` URIs that no step of the ladder changes. To ask each record one
-//! question after the other costs mispredicted branches, more than the work itself. Here all conditions are combined
-//! into one word, and the number of the record is written to both lists, of which one grows. What is in the list of
-//! others may still be canonical: it has to be looked at more closely.
+//! Nearly half of all records are `http` or `https` URIs that no step of the ladder changes, and most others need little.
+//! To ask each record one question after the other costs mispredicted branches, more than the work itself. Here all
+//! conditions are combined into one word, and the record is written to each list, of which one grows.
 
+use super::common::Seen;
 use crate::chunk::{Padded, Span};
 use crate::index::{Index, low_bits};
 use crate::simd::{BLOCK, Isa, Summary, Task};
@@ -12,19 +12,42 @@ use crate::simd::{BLOCK, Isa, Summary, Task};
 /// The records of a chunk in two lists, each in ascending order. Reusable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Split {
-    unchanged: Vec<u32>,
-    others: Vec<u32>,
+    unchanged: List<u32>,
+    others: List<Seen>,
+}
+
+/// The first `count` items of a buffer, which only grows.
+#[derive(Clone, Debug, Default)]
+struct List<T> {
+    items: Vec<T>,
+    count: usize,
+}
+
+impl<T: Copy + Default> List<T> {
+    /// Makes room for `count` items in all, and forgets those that it has.
+    fn clear_for(&mut self, count: usize) {
+        if self.items.len() < count {
+            self.items.resize(count, T::default());
+        }
+        self.count = 0;
+    }
+
+    #[inline(always)]
+    fn all(&self) -> &[T] {
+        &self.items[..self.count]
+    }
 }
 
 /// The length from which a record is not looked at here: two windows, and room for a mark in its hash.
 const LONG: usize = 2 * BLOCK;
 
+const LOWER: u64 = 0x2020_2020_2020_2020;
 const HTTPS: u64 = u64::from_le_bytes(*b"https://");
 const HTTP: u64 = u64::from_le_bytes(*b"\0http://");
 
 impl Split {
-    /// Splits the records of `text` at `spans`, which are those of `index`. Takes white space off none of them, except for a
-    /// carriage return before a record end if it `trims`.
+    /// Splits the records of `text` at `spans`, which are those of `index`.
+    /// Takes white space off none of them, except for a carriage return before a record end if it `trims`.
     #[inline(always)]
     pub(crate) fn split<I: Isa>(
         &mut self,
@@ -39,21 +62,24 @@ impl Split {
 
     /// Puts all of `count` records among the others.
     pub(crate) fn none_unchanged(&mut self, count: usize) {
-        self.unchanged.clear();
-        self.others.clear();
-        self.others.extend(0..count as u32);
+        self.unchanged.count = 0;
+        self.others.clear_for(count);
+        for (seen, number) in self.others.items.iter_mut().zip(0..count as u32) {
+            *seen = Seen { number, ..Seen::default() };
+        }
+        self.others.count = count;
     }
 
     /// The records whose own bytes are their canonical form on every rung. Each is shorter than 128 bytes.
     #[inline(always)]
     pub(crate) fn unchanged(&self) -> &[u32] {
-        &self.unchanged
+        self.unchanged.all()
     }
 
     /// All other records, blank and invalid ones among them.
     #[inline(always)]
-    pub(crate) fn others(&self) -> &[u32] {
-        &self.others
+    pub(crate) fn others(&self) -> &[Seen] {
+        self.others.all()
     }
 }
 
@@ -70,44 +96,54 @@ impl Task for Find<'_> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Find { split: Split { unchanged, others }, text, index, spans, trims } = self;
-        unchanged.resize(spans.len(), 0);
-        others.resize(spans.len(), 0);
+        unchanged.clear_for(spans.len());
+        others.clear_for(spans.len());
+        // Slices and counts of its own, which the loop can keep in registers.
+        let (to_unchanged, to_others) = (&mut unchanged.items[..], &mut others.items[..]);
         let (mut unchanged_count, mut others_count) = (0, 0);
-        for (number, span) in spans.iter_mut().enumerate() {
+        for (number, span) in (0..).zip(spans.iter_mut()) {
             let bytes = &text.padded()[span.start as usize..];
             // Before the end of an empty record stands another record's, which is no carriage return.
             let last = text.padded()[(span.end as usize).saturating_sub(1)];
             span.end -= u32::from((last == b'\r') & trims);
             let windows = index.windows(isa, span.start as usize);
             let head = u64::from_le_bytes(*bytes.first_chunk().expect("8 bytes of padding"));
-            let is_unchanged = is_unchanged(&windows, head, span.len());
-            unchanged[unchanged_count] = number as u32;
-            others[others_count] = number as u32;
+            let (seen, is_unchanged) = look_at(&windows, head, span.len());
+            to_unchanged[unchanged_count] = number;
+            to_others[others_count] = Seen { number, ..seen };
             unchanged_count += usize::from(is_unchanged);
             others_count += usize::from(!is_unchanged);
         }
-        unchanged.truncate(unchanged_count);
-        others.truncate(others_count);
+        (unchanged.count, others.count) = (unchanged_count, others_count);
     }
 }
 
-/// Whether the record of `len` bytes with these `windows`, which begins with the bytes of `head`, is canonical on every
-/// rung for reasons that can be seen at once: its scheme is `http` or `https`, its authority has no user information, no port and no
-/// upper case, its path is not empty, and none of its bytes needs a closer look.
+/// What is seen of the record of `len` bytes with these `windows`, which begins with the bytes of `head`; and whether it is
+/// canonical on every rung for reasons that can be seen at once: it is [common](Seen::path), nothing in its authority needs
+/// work, its path is not empty, and none of its bytes needs a closer look.
 #[inline(always)]
-fn is_unchanged(windows: &[Summary; 2], head: u64, len: usize) -> bool {
+fn look_at(windows: &[Summary; 2], head: u64, len: usize) -> (Seen, bool) {
     let [first, second] = windows;
+    // The few bytes other than letters in upper case that this maps to those of a scheme need a closer look.
+    let head = head | LOWER;
     let is_https = head == HTTPS;
-    let is_http = head << 8 == HTTP;
+    let is_http = head << 8 == HTTP | LOWER << 8;
     let head_end = 7 + u32::from(is_https);
     let inside = low_bits(len);
-    let stops = (first.slash | first.question) & inside & (!0 << head_end);
+    // The end stops an authority too, if it is in the first window.
+    let stops = (first.slash | first.question | inside.wrapping_add(1)) & (!0 << head_end);
     let path = stops & stops.wrapping_neg();
-    let looks = (first.look & inside) | (second.look & low_bits(len.saturating_sub(BLOCK)));
-    // Of the scheme, only the colon is in `head`.
-    let odd_authority = (first.head & path.wrapping_sub(1)) >> head_end;
-    let has_path = first.slash & path != 0;
-    (is_http | is_https) & has_path & (looks | odd_authority == 0) & (len < LONG)
+    let before_path = path.wrapping_sub(1);
+    let look = [first.look & inside, second.look & low_bits(len.saturating_sub(BLOCK))];
+    let is_common = (is_http | is_https)
+        & (stops & (inside << 1 | 1) != 0)
+        & (len < LONG)
+        & (look[0] & before_path == 0);
+    let head = first.head & before_path & !(1 << (head_end - 3));
+    let is_unchanged =
+        is_common & (first.slash & inside & path != 0) & (head | look[0] | look[1] == 0);
+    let path = stops.trailing_zeros() as u8 * u8::from(is_common);
+    (Seen { look, head, number: 0, path, is_https }, is_unchanged)
 }
 
 #[cfg(test)]
@@ -141,7 +177,7 @@ mod tests {
             kernels.run(Run(padded, &index, &mut spans, &mut split));
             let count = split.unchanged().len() + split.others().len();
             assert_eq!(count, spans.len());
-            assert!(split.unchanged().is_sorted() && split.others().is_sorted());
+            assert!(split.unchanged().is_sorted() && split.others().is_sorted_by_key(Seen::number));
             let of_backend =
                 (0..).zip(&spans).map(|(i, &span)| (span, split.unchanged().contains(&i)));
             let of_backend: Vec<_> = of_backend.collect();

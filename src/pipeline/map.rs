@@ -5,10 +5,11 @@ use super::invalid::{Fate, LongRecord, Policy, push_record};
 use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
-use crate::chunk::Padded;
+use crate::chunk::{Padded, Prefix};
 use crate::io::{Chunk, Source};
 use crate::key::{PublicHash, PublicHasher};
-use crate::simd::Isa;
+use crate::normalize::{self, Room};
+use crate::simd::{BLOCK, Isa};
 use crate::surt;
 
 /// Writes the canonical form of every record; a blank line stays a blank line.
@@ -150,6 +151,15 @@ impl Map<'_> {
     }
 }
 
+/// Appends a form of at most 128 bytes and `record_end`, all that may be read of it at once, which is faster.
+#[inline(always)]
+fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
+    let end = out.len() + form.len();
+    out.extend_from_slice(&form.slack()[..2 * BLOCK]);
+    out.truncate(end);
+    out.push(record_end);
+}
+
 impl Job for Map<'_> {
     type Rows = ();
 
@@ -160,7 +170,11 @@ impl Job for Map<'_> {
         index.build_with(isa, text, self.record_end);
         spans.clear();
         spans.extend(index.spans());
-        if self.copies_unchanged() {
+        let copies_unchanged = self.copies_unchanged();
+        let has_common =
+            copies_unchanged && self.equivalence.normalize == normalize::Options::default();
+        let mut room: Room = [0; _];
+        if copies_unchanged {
             split.split(isa, text, index, spans, false);
         } else {
             split.none_unchanged(spans.len());
@@ -173,11 +187,20 @@ impl Job for Map<'_> {
         keyed.pending.clear();
         // Lines before this offset have been written, and records before `end`.
         let (mut copied, mut end, mut unchanged) = (0, spans.len(), split.unchanged().len());
-        for (i, &number) in split.others().iter().enumerate() {
+        for (i, seen) in split.others().iter().enumerate() {
+            let number = seen.number();
             let whole = spans[number as usize];
-            if !split.unchanged().is_empty() {
+            if copies_unchanged {
                 slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
                 copied = text.len().min(whole.end as usize + 1);
+            }
+            if has_common {
+                let bytes = &text.padded()[whole.start as usize..];
+                if let Some(form) = seen.canonical(isa, bytes, whole.len(), &mut room) {
+                    push_short(form, record_end, &mut slot.out);
+                    slot.report.written += 1;
+                    continue;
+                }
             }
             let (span, record) = record_at(text, index, whole);
             if record.is_empty() {
@@ -229,7 +252,7 @@ impl Job for Map<'_> {
             }
             slot.out.push(self.record_end);
         }
-        if unchanged > 0 && end == spans.len() {
+        if copies_unchanged && end == spans.len() {
             slot.out.extend_from_slice(&text.content()[copied..]);
             if copied < text.len() && !text.content().ends_with(&[self.record_end]) {
                 slot.out.push(self.record_end);

@@ -7,6 +7,7 @@ use super::{DedupOptions, Report};
 use crate::chunk::{Padded, Prefix, Span};
 use crate::dedup::{Rows, remove_at};
 use crate::key::{Hasher, PublicHasher};
+use crate::normalize::{self, Room};
 use crate::simd::{Isa, Task};
 use crate::uri::UriError;
 
@@ -96,6 +97,7 @@ impl Scan<'_> {
             rows.resize(count);
         }
         self.unchanged::<I, PUBLIC>(isa);
+        self.common::<I, PUBLIC>(isa);
         let end = self.others::<I, PUBLIC>(isa);
         let Scan { options, text, worker: Worker { pending, holes, .. }, found, report, .. } = self;
         let Found { spans, rows } = found;
@@ -134,16 +136,40 @@ impl Scan<'_> {
         }
     }
 
+    /// Finds the keys of the records that need the usual changes; notes the others.
+    #[inline(always)]
+    fn common<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
+        let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
+        let DedupOptions { equivalence, hasher, .. } = options;
+        let Worker { split, pending, others, .. } = &mut **worker;
+        others.clear();
+        if equivalence.normalize != normalize::Options::default() {
+            others.extend(split.others().iter().map(|seen| seen.number()));
+            return;
+        }
+        let mut room: Room = [0; _];
+        for seen in split.others() {
+            let number = seen.number() as usize;
+            let span = spans[number];
+            let bytes = &text.padded()[span.start as usize..];
+            match seen.canonical(isa, bytes, span.len(), &mut room) {
+                None => others.push(seen.number()),
+                Some(form) if !PUBLIC => rows.set_key(number, equivalence.key(isa, hasher, form)),
+                Some(form) => pending.set(number, *text, equivalence.shown_prefix(form)),
+            }
+        }
+    }
+
     /// Finds the keys of all other records; gives the number of records before the end.
     #[inline(always)]
     fn others<I: Isa, const PUBLIC: bool>(&mut self, isa: I) -> u64 {
         let Scan { options, record_end, redact, text, worker, found, rejects, report, stop } = self;
-        let Worker { index, split, scratch, pending, holes, .. } = &mut **worker;
+        let Worker { index, others, scratch, pending, holes, .. } = &mut **worker;
         let Found { spans, rows } = &mut **found;
         let &DedupOptions { ref equivalence, ref hasher, on_invalid, .. } = *options;
         let policy = Policy { on_invalid, record_end: *record_end, redact: *redact };
         holes.clear();
-        for &number in split.others() {
+        for &number in others.iter() {
             let row = number as usize;
             let (span, record) = record_at(*text, index, spans[row]);
             spans[row] = span;
@@ -233,13 +259,14 @@ fn copy_lines(
     const ROOM: usize = 128;
     // A last line without an end gets one.
     out.reserve(text.len() + 1 + ROOM);
+    let bytes = text.padded();
     let (mut at, mut count) = (0, 0);
     for (span, keep) in lines {
         let (start, len) = (span.start as usize, span.len());
         out.truncate(at);
-        out.extend_from_slice(&text.padded()[start..start + ROOM]);
+        out.extend_from_slice(&bytes[start..][..ROOM]);
         if len >= ROOM {
-            out.extend_from_slice(&text.padded()[start + ROOM..=start + len]);
+            out.extend_from_slice(&bytes[start + ROOM..=start + len]);
         }
         out[at + len] = record_end;
         at += if keep { len + 1 } else { 0 };

@@ -18,6 +18,8 @@ pub(super) struct Worker {
     pub(super) text: PaddedBuf,
     pub(super) index: Index,
     pub(super) split: Split,
+    /// Numbers of records that need more than the usual changes.
+    pub(super) others: Vec<u32>,
     pub(super) spans: Vec<Span>,
     /// Numbers of records without a row.
     pub(super) holes: Vec<u32>,

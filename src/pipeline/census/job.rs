@@ -252,8 +252,8 @@ impl Job for Count {
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
             forms.push(self.options.hasher.secret_key_by(isa, form), ALL);
         }
-        for &number in split.others() {
-            let (_, record) = record_at(text, index, spans[number as usize]);
+        for seen in split.others() {
+            let (_, record) = record_at(text, index, spans[seen.number() as usize]);
             if record.is_empty() {
                 report.blank += 1;
             } else if let Some(error) = self.add_record(isa, record, scratch, forms) {
