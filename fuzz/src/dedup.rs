@@ -81,11 +81,12 @@ impl Case<'_> {
             .hasher(Hasher::with_secret([choices.byte() as u8; 32]))
             .hash(choices.of(&PublicHash::ALL))
             .limit(choices.of(&[None, Some(0), Some(4 << 10)]).map(|set_bytes| {
-                MemoryLimit::new(1 << 30, std::env::temp_dir()).set_bytes(set_bytes)
+                MemoryLimit::new(1 << 30, crate::directory()).set_bytes(set_bytes)
             }))
             .approximate(None);
         let settings = Settings::default()
-            .threads(1 + choices.byte() % 3)
+            // Each further thread is waited for.
+            .threads(choices.of(&[1, 1, 1, 1, 1, 1, 2, 3]))
             .kernels(choices.of(&BACKENDS))
             .record_end(choices.of(b"\n\0"))
             .chunk_bytes(1 + choices.byte())

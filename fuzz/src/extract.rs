@@ -82,7 +82,9 @@ fn however_cut(
         let report = extract(vec![source], &options, shape, &settings, &mut Sinks::new(&mut out));
         (report.map(|report| (report.written, report.invalid.total())).ok(), out)
     };
-    assert_eq!(rows(1 + 4 * cut, 1 + cut % 2), rows(1 << 20, 1));
+    // Another thread is waited for, so most runs have none.
+    let threads = if cut % 8 == 7 { 2 } else { 1 };
+    assert_eq!(rows(1 + 4 * cut, threads), rows(1 << 20, 1));
 }
 
 /// The absolute references of `href` and `src`.

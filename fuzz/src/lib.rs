@@ -70,6 +70,13 @@ pub const TARGETS: &[Target] = &[
 pub(crate) static BACKENDS: LazyLock<Vec<Kernels>> =
     LazyLock::new(|| Kernels::available().collect());
 
+/// The directory for temporary files: in memory, if the system has one there.
+#[cfg(feature = "pipeline")]
+pub(crate) fn directory() -> std::path::PathBuf {
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }
+}
+
 /// Draws choices from a byte of the input, so that one input tests one way of many: the others are a byte away.
 pub(crate) struct Choice(usize);
 

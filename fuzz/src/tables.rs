@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::io::Cursor;
-use std::path::Path;
 use std::sync::Once;
 
 use tempfile::TempDir;
@@ -18,11 +17,8 @@ const KEEPING: [TableFormat; 4] =
     [TableFormat::Parquet, TableFormat::Arrow, TableFormat::ArrowStream, TableFormat::Jsonl];
 
 thread_local! {
-    /// A directory in memory, if the system has one.
-    static PLACE: RefCell<TempDir> = RefCell::new(match Path::new("/dev/shm") {
-        memory if memory.is_dir() => tempfile::tempdir_in(memory).expect("a directory"),
-        _ => tempfile::tempdir().expect("a directory"),
-    });
+    static PLACE: RefCell<TempDir> =
+        RefCell::new(tempfile::tempdir_in(crate::directory()).expect("a directory"));
 }
 
 /// The first byte chooses the format and what is done; the rest is a table, or lines of one.
@@ -118,7 +114,7 @@ fn check_lines(bytes: &[u8], task: &Task, one: TableFormat, other: TableFormat) 
         return;
     }
     // Under a memory limit of nothing, and from a stream.
-    let limit = MemoryLimit::new(1 << 30, std::env::temp_dir()).set_bytes(0);
+    let limit = MemoryLimit::new(1 << 30, crate::directory()).set_bytes(0);
     let job = job_on_u(task, TableFormat::Jsonl).limit(limit);
     assert_eq!(
         written(TableFormat::Jsonl, rows.as_bytes(), &job).as_deref().map(show).ok(),

@@ -5,6 +5,7 @@
 //! indirect call for each item, and items are chunks, partitions or parts of files.
 
 use std::sync::{Mutex, PoisonError};
+#[cfg(not(fuzzing))]
 use std::thread::Builder;
 
 use rayon::prelude::*;
@@ -43,6 +44,7 @@ pub(crate) fn both<A: Send, B: Send>(
 
 /// Runs `work` on a pool of `count` new threads, one per core if it is 0. They have ended when this returns, so a run
 /// leaves no threads behind.
+#[cfg(not(fuzzing))]
 pub(crate) fn on_new<R: Send>(
     count: usize,
     work: impl FnOnce() -> R + Send,
@@ -63,6 +65,32 @@ pub(crate) fn on_new<R: Send>(
         let _ = thread.join();
     }
     Ok(result)
+}
+
+/// Runs `work` on a pool of `count` threads, which are kept for the next run: a fuzz target makes thousands of runs in a
+/// second, and to start threads takes longer than most of them. A single thread is the current one.
+#[cfg(fuzzing)]
+pub(crate) fn on_new<R: Send>(
+    count: usize,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, ThreadPoolBuildError> {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+
+    thread_local!(static POOLS: RefCell<BTreeMap<usize, Rc<ThreadPool>>> = RefCell::default());
+    let kept = POOLS.with_borrow(|pools| pools.get(&count).cloned());
+    let pool = match kept {
+        Some(pool) => pool,
+        None => {
+            let builder = ThreadPoolBuilder::new().num_threads(count);
+            let builder = if count == 1 { builder.use_current_thread() } else { builder };
+            let pool = Rc::new(builder.build()?);
+            POOLS.with_borrow_mut(|pools| pools.insert(count, Rc::clone(&pool)));
+            pool
+        }
+    };
+    Ok(on(&pool, work))
 }
 
 /// Runs `work` on the threads of `pool`.
