@@ -224,9 +224,24 @@ impl Equivalence {
         self.is_plain() && self.rules.is_none()
     }
 
+    /// What the rules make of the canonical form `form` of the record that `record` gives.
+    #[inline(always)]
+    pub(super) fn ruled<'a, I: Isa>(
+        &self,
+        isa: I,
+        record: impl FnOnce() -> Record<'a>,
+        form: Prefix<'a>,
+        out: &'a mut rules::Scratch,
+    ) -> Prefix<'a> {
+        match &self.rules {
+            None => form,
+            Some(rules) => isa.call(Rules { rules, record: record(), form, out }),
+        }
+    }
+
     /// Whether a record is compared by its canonical form, or by what rules make of it.
     #[inline(always)]
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.context.is_none()
             & self.repairs.is_empty()
             & self.profile.is_none()
@@ -248,10 +263,7 @@ impl Equivalence {
             return self.form(isa, record, scratch).map(Prefix::from);
         }
         let form = canonical_here(isa, self.normalize, record, &mut scratch.form)?;
-        Ok(match &self.rules {
-            None => form,
-            Some(rules) => isa.call(Rules { rules, record, form, out: &mut scratch.rules }),
-        })
+        Ok(self.ruled(isa, || record, form, &mut scratch.rules))
     }
 
     /// [`Equivalence::canonical`] in a function of its own, for all that is no loop over all records.

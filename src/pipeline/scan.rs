@@ -6,6 +6,7 @@ use super::slot::{Slot, Worker, record_at};
 use super::{DedupOptions, Report};
 use crate::chunk::{Padded, Prefix, Span};
 use crate::dedup::{Rows, remove_at};
+use crate::index::Record;
 use crate::key::{Hasher, PublicHasher};
 use crate::normalize::{self, Room};
 use crate::simd::{Isa, Task};
@@ -85,7 +86,7 @@ impl Scan<'_> {
         index.build_with(isa, self.text, self.record_end);
         spans.extend(index.spans());
         let count = spans.len();
-        if self.options.equivalence.is_form_only() {
+        if self.options.equivalence.is_plain() {
             split.split(isa, self.text, index, spans, true);
         } else {
             split.none_unchanged(count);
@@ -122,16 +123,19 @@ impl Scan<'_> {
     fn unchanged<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
         let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
-        for &number in worker.split.unchanged() {
+        let Worker { index, split, scratch, pending, .. } = &mut **worker;
+        for &number in split.unchanged() {
             let number = number as usize;
             let span = spans[number];
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            let record = || Record::new(*text, index, span);
+            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
             if !PUBLIC {
                 rows.set_key(number, equivalence.key(isa, hasher, form));
-            } else if equivalence.aliases.is_none() {
-                worker.pending.set_in_text(number, span);
+            } else if equivalence.is_form_only() && equivalence.aliases.is_none() {
+                pending.set_in_text(number, span);
             } else {
-                worker.pending.set(number, *text, equivalence.shown_prefix(form));
+                pending.set(number, *text, equivalence.shown_prefix(form));
             }
         }
     }
@@ -141,7 +145,7 @@ impl Scan<'_> {
     fn common<I: Isa, const PUBLIC: bool>(&mut self, isa: I) {
         let Scan { options, text, worker, found: Found { spans, rows }, .. } = self;
         let DedupOptions { equivalence, hasher, .. } = options;
-        let Worker { split, pending, others, .. } = &mut **worker;
+        let Worker { index, split, scratch, pending, others, .. } = &mut **worker;
         others.clear();
         if equivalence.normalize != normalize::Options::default() {
             others.extend(split.others().iter().map(|seen| seen.number()));
@@ -152,10 +156,16 @@ impl Scan<'_> {
             let number = seen.number() as usize;
             let span = spans[number];
             let bytes = &text.padded()[span.start as usize..];
-            match seen.canonical(isa, bytes, span.len(), &mut room) {
-                None => others.push(seen.number()),
-                Some(form) if !PUBLIC => rows.set_key(number, equivalence.key(isa, hasher, form)),
-                Some(form) => pending.set(number, *text, equivalence.shown_prefix(form)),
+            let Some(form) = seen.canonical(isa, bytes, span.len(), &mut room) else {
+                others.push(seen.number());
+                continue;
+            };
+            let record = || Record::new(*text, index, span);
+            let form = equivalence.ruled(isa, record, form, &mut scratch.rules);
+            if !PUBLIC {
+                rows.set_key(number, equivalence.key(isa, hasher, form));
+            } else {
+                pending.set(number, *text, equivalence.shown_prefix(form));
             }
         }
     }

@@ -13,7 +13,9 @@ use super::query::any_param;
 use super::rule::{Rule, Rules};
 use super::session;
 use super::set::RuleSet;
+use crate::grammar::ByteClass;
 use crate::index::{Record, low_bits};
+use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 
 /// Reusable buffers of [`RuleSet::apply`].
@@ -44,6 +46,9 @@ const BUT_DELIMITERS: Rules =
 
 /// Rules that may change a URI without `?` if it has one of the others.
 const MORE_DELIMITERS: Rules = Rules::of(&[Rule::Fragment, Rule::SessionId]);
+
+/// The delimiters besides `?` that those look at.
+static MORE: NibbleTables = nibble_tables(ByteClass::of(b"#;("));
 
 /// All rules that look at more than the names of parameters.
 pub(super) const BUT_PATTERNS: Rules =
@@ -150,9 +155,9 @@ impl RuleSet {
         (text, fired)
     }
 
-    /// Whether the rules may change the canonical form of `record`, which is not empty: a quick
-    /// test for the bytes without which they cannot. All of them are delimiters, and a canonical
-    /// form holds no more delimiters of a kind than its record.
+    /// Whether the rules may change the canonical form of `record`, which is not empty: a quick test for the bytes without
+    /// which they cannot. All of them are delimiters, of which a canonical form holds no more than its record, or
+    /// [begin parameters](super::starts).
     #[inline(always)]
     pub(crate) fn may_touch<I: Isa>(&self, isa: I, record: Record<'_>) -> bool {
         if self.rules.has_any(BUT_DELIMITERS) {
@@ -160,12 +165,13 @@ impl RuleSet {
         }
         let has_more = self.rules.has_any(MORE_DELIMITERS);
         // Reads two blocks unconditionally, as few records have more.
-        let mut all =
-            delimiters(isa, record, 0, has_more) | delimiters(isa, record, BLOCK, has_more);
-        for at in (2 * BLOCK..record.len()).step_by(BLOCK) {
-            all |= delimiters(isa, record, at, has_more);
+        let (mut questions, mut more) = delimiters(isa, record, 0, has_more);
+        for at in (BLOCK..record.len().max(2 * BLOCK)).step_by(BLOCK) {
+            let next = delimiters(isa, record, at, has_more);
+            (questions, more) = (questions | next.0, more | next.1);
         }
-        all != 0
+        let starts = self.starts.as_ref();
+        more != 0 || questions != 0 && starts.is_none_or(|starts| starts.may_change(isa, record))
     }
 
     /// The only rule for URIs other than web URIs.
@@ -349,17 +355,14 @@ impl RuleSet {
     }
 }
 
-/// The `?` in the block at byte `at` of `record`, with `has_more` also `#`, `;` and `(`.
+/// The `?` in the block at byte `at` of `record`, and with `has_more` the `#`, `;` and `(`.
 ///
 /// Not a closure, which would not be compiled for the backend.
 #[inline(always)]
-fn delimiters<I: Isa>(isa: I, record: Record<'_>, at: usize, has_more: bool) -> u64 {
-    let mut seen = record.window(isa, at).question;
-    if has_more {
-        let block = record.block(at);
-        seen |= isa.equal(block, b'#') | isa.equal(block, b';') | isa.equal(block, b'(');
-    }
-    seen & low_bits(record.len().saturating_sub(at))
+fn delimiters<I: Isa>(isa: I, record: Record<'_>, at: usize, has_more: bool) -> (u64, u64) {
+    let inside = low_bits(record.len().saturating_sub(at));
+    let more = if has_more { isa.members(record.block(at), &MORE) } else { 0 };
+    (record.window(isa, at).question & inside, more & inside)
 }
 
 /// The parts `params` of `query`, with `&` between them, in `out`.

@@ -33,6 +33,7 @@ mod query;
 mod rule;
 mod session;
 mod set;
+mod starts;
 
 pub use exact::Step;
 pub use fast::Scratch;

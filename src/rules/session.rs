@@ -3,6 +3,10 @@
 use super::parts::is_dot_segment;
 use super::query::any_param;
 
+/// The first two letters of all names for which [`is_param`] may be true, in lower case.
+pub(super) const PARAM_STARTS: [[u8; 2]; 8] =
+    [*b"ph", *b"js", *b"as", *b"cf", *b"si", *b"os", *b"xt", *b"ze"];
+
 /// Whether the parameter `name` with `value` is a session id. `page` is the last segment of the
 /// path, and `has_pair` is whether the query [has a pair of ColdFusion](has_coldfusion_pair).
 ///

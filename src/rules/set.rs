@@ -11,6 +11,7 @@ use super::params::{Override, Params};
 use super::parts::{INDEX_PAGES, is_dot_segment, www_len};
 use super::preset::Preset;
 use super::rule::{Argument, Rule, Rules};
+use super::starts::Starts;
 use crate::grammar::class::PCHAR;
 
 /// Compiled rules beyond the RFC: a function from canonical URIs to canonical URIs.
@@ -34,6 +35,7 @@ pub struct RuleSet {
     /// The source of [`Params`]; [`Pattern`]s in order, by unit.
     pub(super) units: Vec<(Unit, Vec<(Action, Named)>)>,
     pub(super) params: Params,
+    pub(super) starts: Option<Starts>,
     overrides: Vec<Override>,
 }
 
@@ -164,8 +166,10 @@ impl Builder {
         let patterns = patterns(&units);
         let mut rules = self.rules;
         patterns.iter().for_each(|pattern| rules.add(pattern.rule));
+        let globs = units.iter().flat_map(|(_, patterns)| patterns).map(|(_, named)| &named.glob);
+        let starts = Starts::new(rules, globs);
         let index_pages = self.index_pages;
-        Ok(RuleSet { rules, index_pages, patterns, units, params, overrides })
+        Ok(RuleSet { rules, index_pages, patterns, units, params, starts, overrides })
     }
 }
 
