@@ -145,6 +145,10 @@ impl<P: Default + Send> Classes<P> {
     ) {
         // A little more than its share for each, as partitions are not filled alike.
         let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
+        for (i, Partition { table, .. }) in self.partitions.iter_mut().enumerate() {
+            let more = chunks.iter().map(|rows| rows.run(i).len()).sum();
+            table.map_ahead(more, expected, most);
+        }
         threads::each(&mut self.partitions, |i, partition| {
             let Partition { table, moved, beside } = partition;
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);

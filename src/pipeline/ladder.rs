@@ -17,6 +17,9 @@ pub(super) struct Ladder<'e> {
     below: Vec<(Rung, Canonicalizer<'e>)>,
     top: Rung,
     form: Vec<u8>,
+    /// Whether records are equivalent by their forms on the rungs and nothing else, and whether fragments are dropped.
+    is_form_only: bool,
+    drop_fragment: bool,
 }
 
 impl<'e> Ladder<'e> {
@@ -24,7 +27,14 @@ impl<'e> Ladder<'e> {
     pub(super) fn new(below: &'e [Equivalence], top: Rung, kernels: Kernels) -> Ladder<'e> {
         let canonicalizer =
             |at: &'e Equivalence| (at.normalize.rung, Canonicalizer::new(at, kernels));
-        Ladder { below: below.iter().map(canonicalizer).collect(), top, form: Vec::new() }
+        let is_plain = |at: &Equivalence| at.is_form_only() && at.aliases.is_none();
+        Ladder {
+            is_form_only: below.iter().all(is_plain),
+            drop_fragment: below.iter().any(|at| at.normalize.drop_fragment),
+            below: below.iter().map(canonicalizer).collect(),
+            top,
+            form: Vec::new(),
+        }
     }
 
     /// The lowest rung at which `a` and `b`, which are equivalent at the highest, are equivalent.
@@ -33,6 +43,14 @@ impl<'e> Ladder<'e> {
             return Rung::String;
         }
         for (rung, canonicalizer) in &mut self.below {
+            // Records whose forms on the rung above are equal. Forms need not be computed where it is known what they are.
+            if self.is_form_only {
+                match rung {
+                    Rung::String if !self.drop_fragment => continue,
+                    Rung::Syntax if is_syntax_all(a) && is_syntax_all(b) => return Rung::Syntax,
+                    _ => {}
+                }
+            }
             self.form.clear();
             self.form.extend_from_slice(canonicalizer.form(a));
             if self.form == canonicalizer.form(b) {
@@ -43,9 +61,37 @@ impl<'e> Ladder<'e> {
     }
 }
 
+/// Whether the rung `syntax` does all to `text`, which is a URI, that the rung `scheme` does: its scheme is `http` or `https`, its
+/// authority is a host without brackets and percent-encodings, and its path is not empty. Says no of some others for
+/// which that holds.
+fn is_syntax_all(text: &[u8]) -> bool {
+    /// Bytes that a host may have for that.
+    const HOST: [bool; 256] = {
+        let mut host = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let is_mark = matches!(byte as u8, b'.' | b'-' | b'_');
+            host[byte] = (byte as u8).is_ascii_alphanumeric() | is_mark;
+            byte += 1;
+        }
+        host
+    };
+    let has_start =
+        |start: &[u8]| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let authority = match () {
+        () if has_start(b"http://") => 7,
+        () if has_start(b"https://") => 8,
+        () => return false,
+    };
+    text[authority..].iter().find(|&&byte| !HOST[usize::from(byte)]) == Some(&b'/')
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::normalize::normalize_exact;
 
     #[test]
     fn the_lowest_rung_is_found() {
@@ -72,5 +118,42 @@ mod tests {
         let mut ladder = Ladder::new(&below, Rung::Scheme, Kernels::detect());
         assert_eq!(ladder.rung(b"http://h/#a", b"http://h/#b"), Rung::String);
         assert_eq!(ladder.rung(b"http://h/#a", b"http://H/"), Rung::Syntax);
+    }
+
+    #[test]
+    fn syntax_is_all_for_plain_authorities() {
+        for (text, expected) in [
+            ("http://h/", true),
+            ("HTTPS://EX-am_ple.com/%7e/../x#a", true),
+            ("http:///", true),
+            ("http://h", false),
+            ("http://h?", false),
+            ("http://h:80/", false),
+            ("http://u@h/", false),
+            ("http://h%41/", false),
+            ("http://[::1]/", false),
+            ("httpx://h/", false),
+            ("ftp://h/", false),
+            ("http:/h/", false),
+            ("https", false),
+            ("", false),
+        ] {
+            assert_eq!(is_syntax_all(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn where_syntax_is_all_the_forms_are_the_same(
+            text in "(http|HTTPS|https|ftp)(:|://)[a-zA-Z0-9.%:@-]{0,6}(/|/\\.|\\.\\.|%2[eE]|%7e|[A-Za-z?#:@]){0,8}",
+        ) {
+            let form = |rung| {
+                let mut form = Vec::new();
+                normalize_exact(text.as_bytes(), rung, false, &mut form).map(|()| form)
+            };
+            if is_syntax_all(text.as_bytes()) {
+                prop_assert_eq!(form(Rung::Syntax), form(Rung::Scheme));
+            }
+        }
     }
 }

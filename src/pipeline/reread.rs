@@ -3,17 +3,17 @@
 //! Fresh memory costs more than reading a file again that the system still has in its cache: half a second for a gigabyte of
 //! texts, of which the second pass takes a tenth.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use super::driver::{Job, run_here};
 use super::invalid::LongRecord;
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
 use super::{Error, OnInvalid, Report, Select, Settings, Sinks};
-use crate::chunk::Span;
-use crate::index::trim;
+use crate::chunk::{Padded, Span};
+use crate::index::{low_bits, trim};
 use crate::io::{Chunk, Shape, Source};
-use crate::simd::Isa;
+use crate::simd::{BLOCK, Isa, Task};
 use crate::survivors::{Survivors, Window};
 
 /// What positions count.
@@ -50,9 +50,8 @@ impl Reread<'_> {
     fn write_survivors(&self, slot: &mut Slot<Found>) {
         let Slot { chunk, rows, out, report, .. } = slot;
         let text = chunk.text.padded();
-        let content = text.content();
         let mut results = self.writer.results();
-        out.reserve(content.len() + 1);
+        out.reserve(text.len() + 1);
         let Found { ends, window } = rows;
         for &(offset, count) in self.survivors.find(window) {
             if !self.writer.select().has(count) {
@@ -63,13 +62,12 @@ impl Reread<'_> {
             let (start, end) = match self.unit {
                 Unit::Lines => (offset.checked_sub(1).map_or(0, |i| ends[i] + 1), ends[offset]),
                 Unit::Bytes => {
-                    let len = memchr(self.settings.record_end, &content[offset..]);
-                    (offset as u32, len.map_or(content.len(), |len| offset + len) as u32)
+                    let len = memchr(self.settings.record_end, &text.content()[offset..]);
+                    (offset as u32, len.map_or(text.len(), |len| offset + len) as u32)
                 }
             };
             report.written += 1;
-            let record = trim(text.padded(), Span { start, end }).of(content);
-            results.push(record, count, out);
+            results.push_in(text, trim(text.padded(), Span { start, end }), count, out);
         }
     }
 }
@@ -82,22 +80,54 @@ pub(super) struct Found {
     window: Window,
 }
 
+/// Finds where the lines of `text` end.
+struct FindEnds<'a> {
+    text: Padded<'a>,
+    record_end: u8,
+    ends: &'a mut Vec<u32>,
+}
+
+impl Task for FindEnds<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let FindEnds { text, record_end, ends } = self;
+        ends.clear();
+        for at in (0..text.len()).step_by(BLOCK) {
+            let mut found = isa.equal(text.block(at), record_end) & low_bits(text.len() - at);
+            let count = ends.len() + found.count_ones() as usize;
+            // More than two lines rarely end in a block: two are written without asking.
+            for _ in 0..2 {
+                ends.push((at + found.trailing_zeros() as usize) as u32);
+                found &= found.wrapping_sub(1);
+            }
+            while found != 0 {
+                ends.push((at + found.trailing_zeros() as usize) as u32);
+                found &= found - 1;
+            }
+            ends.truncate(count);
+        }
+        // A last line may have no end.
+        if text.content().last().is_some_and(|&last| last != record_end) {
+            ends.push(text.len() as u32);
+        }
+    }
+}
+
 impl Job for Reread<'_> {
     type Rows = Found;
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, _isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Found>) {
         if self.unit == Unit::Bytes {
             return;
         }
-        let text = slot.chunk.text.padded().content();
-        let record_end = self.settings.record_end;
-        let ends = &mut slot.rows.ends;
-        ends.clear();
-        ends.extend(memchr_iter(record_end, text).map(|end| end as u32));
-        if text.last().is_some_and(|&last| last != record_end) {
-            ends.push(text.len() as u32);
-        }
+        let text = slot.chunk.text.padded();
+        isa.call(FindEnds {
+            text,
+            record_end: self.settings.record_end,
+            ends: &mut slot.rows.ends,
+        });
     }
 
     fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, below};
 use super::map::unjudged_key;
 use super::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
+use crate::chunk::{Padded, Span};
 use crate::explain::{self, Comparison, Step, compare_with_rules};
 use crate::io::json;
 use crate::io::row::push_decimal;
@@ -171,6 +172,26 @@ pub(super) struct Results<'w> {
 }
 
 impl Results<'_> {
+    /// [`Results::push`] of the record at `span` of a chunk.
+    #[inline]
+    pub(super) fn push_in(&mut self, text: Padded<'_>, span: Span, count: u64, out: &mut Vec<u8>) {
+        /// Bytes that are copied without asking for the length; what is too much is cut off.
+        const ROOM: usize = 128;
+        let RecordWriter { emit, redact, has_counts, record_end, .. } = *self.writer;
+        let (start, len) = (span.start as usize, span.len());
+        if emit != Emit::Original || redact || count >= 10 || len > ROOM {
+            return self.push(span.of(text.content()), count, out);
+        }
+        let before = if has_counts { 8 } else { 0 };
+        let digit = b'0' + count as u8;
+        let line = out.len() + before;
+        out.extend_from_slice(&[b' ', b' ', b' ', b' ', b' ', b' ', digit, b' ']);
+        out.truncate(line);
+        out.extend_from_slice(&text.padded()[start..start + ROOM]);
+        out.truncate(line + len);
+        out.push(record_end);
+    }
+
     /// Appends the line for the survivor of a class of `count` records.
     pub(super) fn push(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
         let RecordWriter { equivalence, redact, .. } = self.writer;

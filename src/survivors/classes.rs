@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::StoreError;
 use super::file::SpillDir;
-use super::keep::{ClassMode, Record, Select};
+use super::keep::{ClassMode, Keep, Record, Select};
 use super::limit::Budget;
 use super::partitions::{Partitions, Row};
 use super::resolve::{self, Resolver};
@@ -100,9 +100,14 @@ impl<'s> ClassSet<'s> {
                 are_same(mode.text(bytes), store.survivor(mode, met.class).1)
             })
         };
+        let record = |chunk, row| batch.record(chunk, row);
         self.classes.insert_if(&keys, is_member, |store, met| {
-            store.add(mode, met.class, met.is_first, || batch.record(met.chunk, met.row));
+            store.add(mode, met.class, met.is_first, (met.chunk, met.row), record);
         });
+        if mode.has_members || mode.keep != Keep::First {
+            let mut stores = self.classes.partitions_mut();
+            threads::each(&mut stores, |_, store| store.add_waiting(mode, record));
+        }
         Ok(())
     }
 

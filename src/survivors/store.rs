@@ -67,6 +67,14 @@ impl Texts {
         &block[offset as usize..][..len as usize]
     }
 
+    /// Asks for the first two cache lines of the text at `place`.
+    #[inline(always)]
+    fn prefetch(&self, place: Place) {
+        let block = self.full.get(place.block as usize).unwrap_or(&self.last);
+        prefetch(block, place.offset as usize);
+        prefetch(block, place.offset as usize + 64);
+    }
+
     /// Writes `text` over the one at `place`, which is not shorter.
     fn replace(&mut self, place: Place, text: &[u8]) -> Place {
         let Place { block, offset, .. } = place;
@@ -89,6 +97,9 @@ struct Counts {
 
 /// As many places are fetched at once.
 const PENDING: usize = 16;
+
+/// A further record of a class: the class, and the chunk and the row of the record.
+type Further = (u32, u32, u32);
 
 impl Counts {
     #[inline(always)]
@@ -155,6 +166,9 @@ pub(super) struct ClassStore {
     /// For each class where the text of its survivor stands, if texts are kept.
     places: Vec<Place>,
     members: Vec<Member>,
+    /// Further records that are still to be compared with the survivor of their class, when its text has had the time to be
+    /// fetched.
+    further: Vec<Further>,
     texts: Texts,
     /// Bytes of texts that nobody refers to any more.
     garbage: u64,
@@ -163,26 +177,62 @@ pub(super) struct ClassStore {
 }
 
 impl ClassStore {
-    /// Adds a record to the class of this number.
+    /// Adds a record to the class of this number: that in a row of a chunk, of which `record` gives the rest. It may wait
+    /// until [`ClassStore::add_waiting`] is called.
     #[inline(always)]
     pub(super) fn add<'t>(
         &mut self,
         mode: ClassMode,
         class: u32,
         is_first: bool,
-        record: impl FnOnce() -> Record<'t>,
+        (chunk, row): (usize, usize),
+        record: impl Fn(usize, usize) -> Record<'t>,
     ) {
         if is_first {
-            let (position, bytes) = record();
+            let (position, bytes) = record(chunk, row);
             self.add_first(mode, position, mode.keep.rank(bytes), bytes);
             return;
         }
         self.counts.add(class);
         // Whoever only counts has no need to look at the record.
         if mode.has_members || mode.keep != Keep::First {
-            let (position, bytes) = record();
+            prefetch(&self.places, class as usize);
+            self.further.push((class, chunk as u32, row as u32));
+            if self.further.len() >= PENDING {
+                self.add_waiting(mode, record);
+            }
+        }
+    }
+
+    /// Adds the records that wait: all that have come since the last call are in the chunks of `record`.
+    #[inline(always)]
+    pub(super) fn add_waiting<'t>(
+        &mut self,
+        mode: ClassMode,
+        record: impl Fn(usize, usize) -> Record<'t>,
+    ) {
+        let mut further = std::mem::take(&mut self.further);
+        if mode.has_texts {
+            further.iter().for_each(|&(class, ..)| self.prefetch_text(class));
+        }
+        for (class, chunk, row) in further.drain(..) {
+            let (position, bytes) = record(chunk as usize, row as usize);
             self.add_further(mode, class, position, mode.keep.rank(bytes), bytes);
         }
+        self.further = further;
+    }
+
+    /// Asks for what [`ClassStore::prefetch_text`] and [`ClassStore::count`] read of `class`.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, class: u32) {
+        prefetch(&self.places, class as usize);
+        prefetch(&self.counts.low, class as usize);
+    }
+
+    /// Asks for the beginning of the text of the survivor of `class`.
+    #[inline(always)]
+    pub(super) fn prefetch_text(&self, class: u32) {
+        self.texts.prefetch(self.places[class as usize]);
     }
 
     /// The same for a row that spilled; all rows of a class come in the order of their positions, except for the
@@ -217,6 +267,9 @@ impl ClassStore {
 
     #[inline(never)]
     fn add_further(&mut self, mode: ClassMode, class: u32, position: u64, rank: u32, bytes: &[u8]) {
+        if mode.keep == Keep::First {
+            return self.add_member(None, class, position, bytes);
+        }
         let before = self.positions[class as usize];
         let mut is_kept = match mode.keep {
             Keep::Min | Keep::Max => mode.prefers(bytes, self.bytes(class)),
@@ -310,8 +363,9 @@ impl ClassStore {
             + order * (self.positions.len() + more)
     }
 
-    /// Makes [`ClassStore::survivors`] and [`ClassStore::members`] ready, once all records have come.
+    /// Makes [`ClassStore::survivors`] and [`ClassStore::members`] ready, once all records have come and none waits.
     pub(super) fn seal(&mut self) {
+        debug_assert!(self.further.is_empty());
         self.counts.flush();
         if !self.positions.is_sorted() {
             self.order = (0..self.positions.len() as u32).collect();
@@ -416,10 +470,12 @@ mod tests {
     fn add_all(mode: ClassMode, records: &[(u32, &str)]) -> ClassStore {
         let mut store = ClassStore::default();
         let mut seen = 0;
-        for (position, &(class, text)) in records.iter().enumerate() {
-            store.add(mode, class, class == seen, || (position as u64, text.as_bytes()));
+        for (position, &(class, _)) in records.iter().enumerate() {
+            let record = |_, row: usize| (row as u64, records[row].1.as_bytes());
+            store.add(mode, class, class == seen, (0, position), record);
             seen = seen.max(class + 1);
         }
+        store.add_waiting(mode, |_, row: usize| (row as u64, records[row].1.as_bytes()));
         store.seal();
         store
     }
@@ -474,9 +530,11 @@ mod tests {
         let mode = ClassMode { keep: Keep::Last, has_texts: true, ..ClassMode::default() };
         let text = |i: u64| vec![b'a' + (i % 26) as u8; 1000 + i as usize % 500];
         let texts: Vec<Vec<u8>> = (0..20_000).map(text).collect();
+        let record = |_, row: usize| (row as u64, &texts[row][..]);
         for i in 0..20_000 {
-            store.add(mode, (i % 10) as u32, i < 10, || (i, &texts[i as usize]));
+            store.add(mode, i as u32 % 10, i < 10, (0, i), record);
         }
+        store.add_waiting(mode, record);
         store.seal();
         let held: usize = store.texts.full.iter().map(Vec::capacity).sum();
         assert!(held < 4 << 20, "{held}");
@@ -491,10 +549,11 @@ mod tests {
     fn counts_go_beyond_32_bits() {
         let mut store = ClassStore::default();
         let mode = ClassMode { keep: Keep::First, has_texts: true, ..ClassMode::default() };
-        store.add(mode, 0, true, || (0, b"a"));
+        let record = |_, row: usize| (row as u64, &b"a"[..]);
+        store.add(mode, 0, true, (0, 0), record);
         store.counts.low[0] = u32::MAX;
-        store.add(mode, 0, false, || (1, b"a"));
-        store.add(mode, 0, false, || (2, b"a"));
+        store.add(mode, 0, false, (0, 1), record);
+        store.add(mode, 0, false, (0, 2), record);
         store.seal();
         assert_eq!(store.count(0), (1 << 32) + 1);
     }

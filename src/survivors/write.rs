@@ -18,10 +18,14 @@ use super::run::PositionedRun;
 use super::store::{ClassStore, Member};
 use super::writer::{ClassWriter, Wanted, push_cluster};
 use crate::dedup::Classes;
+use crate::simd::prefetch;
 use crate::threads;
 
 /// Positions of a segment.
 const SEGMENT: u64 = 1 << 14;
+
+/// Omitted records between asking for the text of a survivor and reading it.
+const LOOK_AHEAD: usize = 12;
 
 /// What came of all records.
 pub(crate) struct FoundClasses<'w> {
@@ -192,14 +196,27 @@ impl Segments<'_> {
                 }
             }
         }
-        for (number, i) in order.places() {
-            let (store, members) = (stores[number], members[number]);
-            let (class, record) = match members.get(i as usize) {
-                Some(member) => (member.class, mode.text(store.bytes_of(member))),
-                None => {
-                    let class = i - members.len() as u32;
-                    (class, store.survivor(mode, class).1)
-                }
+        let places: Vec<(usize, u32)> = order.places().collect();
+        let class_of = |&(number, i): &(usize, u32)| {
+            let members = members[number];
+            let class = members.get(i as usize).map(|member| member.class);
+            (stores[number], class.unwrap_or_else(|| i - members.len() as u32))
+        };
+        for (at, place) in places.iter().enumerate() {
+            // Survivors are met in no order, and so is what is kept of them.
+            if let Some(&(number, i)) = places.get(at + 3 * LOOK_AHEAD) {
+                prefetch(members[number], i as usize);
+            }
+            if let Some((store, class)) = places.get(at + 2 * LOOK_AHEAD).map(class_of) {
+                store.prefetch(class);
+            }
+            if let Some((store, class)) = places.get(at + LOOK_AHEAD).map(class_of) {
+                store.prefetch_text(class);
+            }
+            let (store, class) = class_of(place);
+            let record = match members[place.0].get(place.1 as usize) {
+                Some(member) => mode.text(store.bytes_of(member)),
+                None => store.survivor(mode, class).1,
             };
             let survivor = (store.count(class) > 0).then(|| store.survivor(mode, class).1);
             session.dupe(record, survivor, &mut lines);
