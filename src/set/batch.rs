@@ -70,11 +70,17 @@ pub(super) fn find(
     queries: &mut [(Key, usize)],
     mut hit: impl FnMut(usize),
 ) -> Result<(), SetError> {
-    queries.sort_unstable_by_key(|&(key, _)| key);
+    if runs.iter().any(|run| run.resident().is_none()) {
+        queries.sort_unstable_by_key(|&(key, _)| key);
+    }
     let (Some(&(first, _)), Some(&(last, _))) = (queries.first(), queries.last()) else {
         return Ok(());
     };
     for run in runs {
+        if let Some(resident) = run.resident() {
+            resident.find(queries, &mut hit);
+            continue;
+        }
         let mut cursor = Cursor::new(run, queries.len(), first.0, last.0);
         for &(key, i) in &*queries {
             if cursor.seek(key.0)?.1 {

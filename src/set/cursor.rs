@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::entry::Entry;
 use super::error::SetError;
+use super::resident::Resident;
 use super::run::{BLOCK_KEYS, KEY, Run, key_at};
 
 /// Number of blocks that are read at once if nearly all of them are needed.
@@ -51,7 +52,7 @@ impl<'r> Cursor<'r> {
     }
 
     fn window(&self) -> &[u8] {
-        self.run.resident().unwrap_or(&self.bytes)
+        self.run.resident().map_or(&self.bytes, Resident::bytes)
     }
 
     /// Returns the number of keys below `key`, and whether the run holds it. The looked-up keys

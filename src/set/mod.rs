@@ -42,6 +42,7 @@ mod loader;
 mod manifest;
 mod meaning;
 mod names;
+mod resident;
 mod run;
 mod run_writer;
 mod store;

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::blocks::{self, BLOCK, Blocks, Kind};
 use super::error::SetError;
 use super::names;
+use super::resident::Resident;
 use super::times::Times;
 
 /// Size of a key in bytes.
@@ -88,7 +89,7 @@ pub(super) struct Run {
     /// In a set that records them.
     times: Option<Times>,
     /// All keys, if they are held in memory.
-    resident: Option<Vec<u8>>,
+    resident: Option<Resident>,
     /// A bit for each block whose keys were found to rise.
     rising: Vec<AtomicU64>,
 }
@@ -158,18 +159,18 @@ impl Run {
     }
 
     /// All keys, if they are in memory.
-    pub(super) fn resident(&self) -> Option<&[u8]> {
-        self.resident.as_deref()
+    pub(super) fn resident(&self) -> Option<&Resident> {
+        self.resident.as_ref()
     }
 
-    /// Loads all keys into memory.
+    /// Loads all keys into memory; those of a run of 2^32 keys and more stay on disk.
     ///
     /// # Errors
     /// If they cannot be read or are damaged.
     pub(super) fn make_resident(&mut self) -> Result<(), SetError> {
         let mut bytes = Vec::new();
         self.read_blocks(0..self.blocks(), &mut bytes)?;
-        self.resident = Some(bytes);
+        self.resident = Resident::new(bytes);
         Ok(())
     }
 
@@ -202,7 +203,7 @@ impl Run {
         if let Some(resident) = &self.resident {
             let place = self.keys.bytes_of(blocks);
             bytes.clear();
-            bytes.extend_from_slice(&resident[place.start as usize..place.end as usize]);
+            bytes.extend_from_slice(&resident.bytes()[place.start as usize..place.end as usize]);
             return Ok(());
         }
         self.keys.read(blocks, bytes)?;

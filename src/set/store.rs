@@ -9,7 +9,8 @@ use super::entry::Dated;
 use super::error::{Difference, Fault, SetError};
 use super::file::is_absence;
 use super::manifest::{Listed, Manifest};
-use super::run::{KEY, Run};
+use super::resident::Resident;
+use super::run::Run;
 use super::times::{Times, Timestamp};
 use crate::key::Key;
 
@@ -136,7 +137,7 @@ impl KeySet {
     pub fn hold(&mut self, bytes: u64) -> Result<(), SetError> {
         let mut left = bytes;
         for run in &mut self.runs {
-            let needed = run.len() * KEY as u64;
+            let needed = Resident::bytes_for(run.len());
             if needed > left {
                 continue;
             }
@@ -175,7 +176,7 @@ impl KeySet {
         batch::contains(&self.runs, keys)
     }
 
-    /// Calls `hit` with the number of each of the keys that is in the set, on this thread. Sorts
+    /// Calls `hit` with the number of each of the keys that is in the set, on this thread. May sort
     /// `queries`; look-ups are the faster the denser the keys are.
     ///
     /// # Errors
