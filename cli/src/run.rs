@@ -304,8 +304,15 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
             report.unparsed
         ));
     }
-    let faults = [long, report.broken, report.partial, report.undecoded, report.unparsed];
-    faults.into_iter().filter(|&count| count > 0).count()
+    if report.malformed > 0 {
+        eprint_line(format_args!(
+            "uriscan: {} sitemaps or feeds were searched in part: they are not well-formed",
+            report.malformed
+        ));
+    }
+    let unread = [report.broken, report.partial, report.undecoded];
+    let faults = unread.into_iter().chain([long, report.unparsed, report.malformed]);
+    faults.filter(|&count| count > 0).count()
 }
 
 /// The outcome of a run that failed with `error`.

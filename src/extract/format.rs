@@ -28,11 +28,17 @@ pub enum Format {
     Tsv,
     /// An archive index, CDXJ or CDX: the URIs of its lines.
     Cdxj,
+    /// A sitemap or a feed: RSS, Atom or OPML.
+    Xml,
+    /// A robots.txt: the sitemaps that it names.
+    Robots,
+    /// A style sheet.
+    Css,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 12] = [
         Format::Text,
         Format::Html,
         Format::Json,
@@ -42,6 +48,9 @@ impl Format {
         Format::Csv,
         Format::Tsv,
         Format::Cdxj,
+        Format::Xml,
+        Format::Robots,
+        Format::Css,
     ];
 
     /// The byte that ends a line of such a source, if records end at `record_end`: only text
@@ -52,7 +61,7 @@ impl Format {
 
     /// Whether such a source is one record.
     pub(crate) fn is_document(self) -> bool {
-        matches!(self, Format::Html | Format::Markdown)
+        matches!(self, Format::Html | Format::Markdown | Format::Xml | Format::Css)
     }
 
     /// The stable name used for options and in machine output.
@@ -67,6 +76,9 @@ impl Format {
             Format::Csv => "csv",
             Format::Tsv => "tsv",
             Format::Cdxj => "cdxj",
+            Format::Xml => "xml",
+            Format::Robots => "robots",
+            Format::Css => "css",
         }
     }
 
@@ -89,6 +101,8 @@ impl Format {
         }
         if sniff::page(head).is_some() {
             return Format::Html;
+        } else if super::xml::is_document(head) {
+            return Format::Xml;
         }
         let text = head.trim_ascii_start();
         let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
@@ -122,6 +136,9 @@ impl Format {
 
     /// The format of plain text in a file of this `name`.
     fn of_name(name: &str) -> Option<Format> {
+        if name.rsplit(['/', '\\']).next() == Some("robots.txt") {
+            return Some(Format::Robots);
+        }
         let has_end = |ends: &[&str]| {
             let packed = ["", ".gz", ".zst", ".bz2", ".xz", ".lz4"];
             packed.iter().any(|packed| {
@@ -132,7 +149,8 @@ impl Format {
                 })
             })
         };
-        let by_name: [(Format, &[&str]); 5] = [
+        let by_name: [(Format, &[&str]); 6] = [
+            (Format::Css, &[".css"]),
             (Format::Html, &[".html", ".htm", ".xhtml", ".xht", ".shtml"]),
             (Format::Markdown, &[".md", ".markdown"]),
             (Format::Csv, &[".csv"]),

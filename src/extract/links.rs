@@ -46,8 +46,32 @@ pub enum Context {
     Reference,
     /// Between `<` and `>` in a Markdown document.
     Autolink,
-    /// In an image of a Markdown document.
+    /// In an image of a Markdown document, or of a sitemap or feed.
     Image,
+    /// The location of a page in a sitemap.
+    Loc,
+    /// The location of a sitemap, in an index of sitemaps or a robots.txt.
+    Sitemap,
+    /// In a `link` of a feed, or in the field `Link` of an archived response.
+    Link,
+    /// The permanent link of an item of a feed.
+    Guid,
+    /// The comments on an item of a feed.
+    Comments,
+    /// The file that belongs to an item of a feed.
+    Enclosure,
+    /// A video, sound or picture of a sitemap or feed.
+    Media,
+    /// The page of an author of a feed.
+    Author,
+    /// A feed or page in an outline (OPML).
+    Outline,
+    /// In a `url()` of a style sheet.
+    Url,
+    /// In an `@import` of a style sheet.
+    Import,
+    /// In the field `Location` of an archived response.
+    Location,
 }
 
 impl Context {
@@ -74,6 +98,18 @@ impl Context {
             Context::Reference => "reference",
             Context::Autolink => "autolink",
             Context::Image => "image",
+            Context::Loc => "loc",
+            Context::Sitemap => "sitemap",
+            Context::Link => "link",
+            Context::Guid => "guid",
+            Context::Comments => "comments",
+            Context::Enclosure => "enclosure",
+            Context::Media => "media",
+            Context::Author => "author",
+            Context::Outline => "outline",
+            Context::Url => "url",
+            Context::Import => "import",
+            Context::Location => "location",
         }
     }
 }
@@ -107,6 +143,8 @@ pub(crate) enum Fault {
     },
     /// A Markdown document with this number of marks.
     Marks(usize),
+    /// A sitemap or feed that is not well-formed at this offset of the chunk.
+    Xml(u32),
 }
 
 impl Fault {
@@ -140,6 +178,10 @@ impl Fault {
                 };
                 format!("record at byte {at}{about}: its body, Content-Encoding {coding}, {what}")
             }
+            Fault::Xml(at) => format!(
+                "is not well-formed XML at byte {}; the rest was not searched",
+                start + u64::from(*at)
+            ),
             Fault::Marks(count) => format!(
                 "has {count} marks of Markdown, more than the {} that are parsed; it was searched as plain text, without relative references",
                 MOST_MARKS
@@ -159,6 +201,7 @@ pub struct Links {
     partial: u64,
     undecoded: u64,
     unparsed: u64,
+    malformed: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Memory for callers that collect positions before creating links.
@@ -185,7 +228,7 @@ impl Links {
         self.made.clear();
         (self.relative, self.lost, self.broken) = (0, 0, 0);
         (self.partial, self.undecoded) = (0, 0);
-        self.unparsed = 0;
+        (self.unparsed, self.malformed) = (0, 0);
         self.faults.clear();
     }
 
@@ -222,6 +265,12 @@ impl Links {
         self.unparsed
     }
 
+    /// The number of sitemaps and feeds that were searched only up to the place where they are not
+    /// well-formed.
+    pub fn malformed(&self) -> u64 {
+        self.malformed
+    }
+
     /// The first faults that can be described, at most [`Fault::MOST`].
     pub(crate) fn faults(&self) -> &[Fault] {
         &self.faults
@@ -232,6 +281,7 @@ impl Links {
             Fault::Body { is_partial: true, .. } => &mut self.partial,
             Fault::Body { is_partial: false, .. } => &mut self.undecoded,
             Fault::Marks(_) => &mut self.unparsed,
+            Fault::Xml(_) => &mut self.malformed,
         } += 1;
         if self.faults.len() < Fault::MOST {
             self.faults.push(fault);
@@ -268,6 +318,7 @@ impl Links {
         self.broken += found.broken;
         self.partial += found.partial;
         self.undecoded += found.undecoded;
+        self.malformed += found.malformed;
     }
 
     pub(crate) fn count_relative(&mut self) {

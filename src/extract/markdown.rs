@@ -119,7 +119,7 @@ fn context(kind: LinkType) -> Context {
 }
 
 /// `text` as characters, with every byte at the same offset.
-fn characters(text: &[u8]) -> Cow<'_, str> {
+pub(super) fn characters(text: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(text) {
         return text.into();
     }

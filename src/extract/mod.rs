@@ -10,6 +10,7 @@ mod attribute;
 mod clf;
 mod coding;
 mod columns;
+mod css;
 mod ends;
 mod format;
 mod html;
@@ -20,12 +21,14 @@ mod markdown;
 mod page;
 mod reference;
 mod regular_tags;
+mod robots;
 mod scheme;
 mod sniff;
 mod text;
 mod value;
 pub(crate) mod warc;
 mod wide;
+mod xml;
 
 pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;
@@ -178,6 +181,9 @@ impl Extractor {
                 clf::entries(&mut entries, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
+            Format::Xml => xml::document(&finder.options().schemes, kernels, text, base, links),
+            Format::Robots => robots::lines(&finder.options().schemes, kernels, text, base, links),
+            Format::Css => css::sheet(&finder.options().schemes, kernels, text, base, links),
         }
     }
 

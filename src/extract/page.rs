@@ -231,7 +231,7 @@ pub(crate) fn push(
 }
 
 /// The value of an attribute with its character references decoded.
-fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
     const AMPERSAND: &[u8] = b"&amp;";
     if memchr::memchr(b'&', typed).is_none() {
         return Cow::Borrowed(typed);

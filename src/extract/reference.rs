@@ -71,6 +71,11 @@ impl Absolute {
         Absolute { base, resolver, target: Vec::new(), index: Index::new() }
     }
 
+    /// The base; empty if there is none.
+    pub(crate) fn base(&self) -> &[u8] {
+        &self.base
+    }
+
     /// The scheme of the base.
     pub(crate) fn scheme(&self) -> Option<&[u8]> {
         scheme(&self.base)

@@ -54,21 +54,46 @@ pub(super) fn page(head: &[u8]) -> Option<Sign> {
     }
 }
 
-fn narrow_page(head: &[u8]) -> Option<Sign> {
-    let mut text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let (mut has_comment, mut is_xml) = (false, false);
+/// What precedes the first tag of a document.
+struct Prolog<'t> {
+    has_comment: bool,
+    is_xml: bool,
+    /// The text after it.
+    rest: &'t [u8],
+}
+
+/// The prolog of the document that begins with `head`; `None` if a declaration in it has no end.
+fn prolog(head: &[u8]) -> Option<Prolog<'_>> {
+    let rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let mut prolog = Prolog { has_comment: false, is_xml: false, rest };
     loop {
-        text = text.trim_ascii_start();
-        if text.starts_with(b"<!--") {
-            has_comment = true;
-            text = &text[comment_end(text, 4)..];
+        let text = prolog.rest.trim_ascii_start();
+        prolog.rest = if text.starts_with(b"<!--") {
+            prolog.has_comment = true;
+            &text[comment_end(text, 4)..]
         } else if text.starts_with(b"<?xml") {
-            is_xml = true;
-            text = &text[memchr::memmem::find(text, b"?>")? + 2..];
+            prolog.is_xml = true;
+            &text[memchr::memmem::find(text, b"?>")? + 2..]
         } else {
-            break;
-        }
+            prolog.rest = text;
+            return Some(prolog);
+        };
     }
+}
+
+/// The name of the first element of the XML document that begins with `head`.
+pub(super) fn root(head: &[u8]) -> Option<&[u8]> {
+    let mut rest = prolog(head)?.rest;
+    if rest.starts_with(b"<!DOCTYPE") {
+        rest = prolog(&rest[memchr::memchr(b'>', rest)? + 1..])?.rest;
+    }
+    let name = rest.strip_prefix(b"<")?;
+    let end = name.iter().position(|&byte| byte.is_ascii_whitespace() || b"/>".contains(&byte))?;
+    Some(&name[..end])
+}
+
+fn narrow_page(head: &[u8]) -> Option<Sign> {
+    let Prolog { has_comment, is_xml, rest: text } = prolog(head)?;
     if text.is_empty() {
         return (has_comment && !is_xml).then_some(Sign::Likely);
     }

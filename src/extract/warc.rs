@@ -2,7 +2,7 @@
 
 use super::coding::{self, Decoded};
 use super::reference::Absolute;
-use super::{Context, Extractor, Fault, Links, page};
+use super::{Context, Extractor, Fault, Links, css, page, xml};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -74,15 +74,21 @@ fn after_empty_line(text: &[u8], at: usize) -> Option<usize> {
 
 /// The value of the field `name`, given in lower case, of `header`, trimmed.
 pub(crate) fn field<'t>(header: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    lines(header).find_map(|line| value_of(line, name))
+}
+
+/// The lines of `header`.
+fn lines(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
     let ends = memchr::memchr_iter(b'\n', header).chain([header.len()]);
-    ends.filter_map(|end| {
-        let line = &header[core::mem::replace(&mut start, end + 1)..end];
-        // Most lines already differ in the byte in place of the `:`.
-        let (typed, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
-        (line[name.len()] == b':' && typed.eq_ignore_ascii_case(name)).then(|| value.trim_ascii())
-    })
-    .next()
+    ends.map(move |end| &header[core::mem::replace(&mut start, end + 1)..end])
+}
+
+/// The value of the field on `line` if this is its name.
+fn value_of<'t>(line: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    // Most lines already differ in the byte in place of the `:`.
+    let (typed, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
+    (line[name.len()] == b':' && typed.eq_ignore_ascii_case(name)).then(|| value.trim_ascii())
 }
 
 impl WarcRecord<'_> {
@@ -204,6 +210,7 @@ fn response(
     let message = block.of(text.content());
     let Some((header_len, start)) = header_end(message) else { return };
     let header = &message[..header_len];
+    header_links(extractor, kernels, (header, block.start), target, links);
     let media = field(header, b"content-type").unwrap_or_default();
     let payload = Span { start: block.start + start as u32, end: block.end };
     let is_chunked =
@@ -237,6 +244,49 @@ fn response(
     }
 }
 
+/// Adds the links in the `header` of a response, which is at an offset of the text: those of
+/// `Location` (RFC 9110 section 10.2.2) and `Link` (RFC 8288).
+fn header_links(
+    extractor: &Extractor,
+    kernels: Kernels,
+    (header, at): (&[u8], u32),
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let schemes = &extractor.finder().options().schemes;
+    let mut absolute = None;
+    let mut push = |typed: &[u8], context| {
+        let absolute = absolute.get_or_insert_with(|| Absolute::new(kernels, target));
+        let start = at + (typed.as_ptr().addr() - header.as_ptr().addr()) as u32;
+        let span = Span { start, end: start + typed.len() as u32 };
+        page::push(schemes, absolute, typed, span, context, links);
+    };
+    for line in lines(header).filter(|line| matches!(line.first(), Some(b'l' | b'L'))) {
+        if let Some(location) = value_of(line, b"location").filter(|value| !value.is_empty()) {
+            push(location, Context::Location);
+        } else if let Some(value) = value_of(line, b"link") {
+            each_link(value, |one| push(one, Context::Link));
+        }
+    }
+}
+
+/// Calls `found` with each target of the field `Link`: `<target>; name="value", ...`.
+fn each_link<'t>(value: &'t [u8], mut found: impl FnMut(&'t [u8])) {
+    let mut rest = value;
+    while let Some(target) = rest.trim_ascii_start().strip_prefix(b"<") {
+        let Some(close) = memchr::memchr(b'>', target) else { return };
+        found(&target[..close]);
+        rest = &target[close + 1..];
+        // The comma that ends it, but not one in a quoted value.
+        let mut is_quoted = false;
+        let end = rest.iter().position(|&byte| {
+            is_quoted ^= byte == b'"';
+            byte == b',' && !is_quoted
+        });
+        rest = end.map_or(&[], |end| &rest[end + 1..]);
+    }
+}
+
 /// `bytes` without the chunked transfer coding (RFC 9112 section 7.1); `None` if they are not
 /// chunked, as in archives that were decoded but kept the header.
 fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
@@ -261,11 +311,21 @@ fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
+/// Whether `media` is the type of a feed, such as `application/rss+xml`.
+fn is_feed(media: &[u8]) -> bool {
+    let names: [&[u8]; 3] =
+        [b"application/rss+xml", b"application/atom+xml", b"application/rdf+xml"];
+    names.iter().any(|name| has_prefix(media, name))
+}
+
 /// How to search a document.
 #[derive(Clone, Copy)]
 enum Sort {
     Page,
     Json,
+    /// A sitemap, a feed, or other XML, of which only texts are searched.
+    Xml,
+    Css,
     Text,
 }
 
@@ -277,6 +337,10 @@ impl Sort {
             Some(Sort::Page)
         } else if is(b"application/json") {
             Some(Sort::Json)
+        } else if is(b"text/xml") || is(b"application/xml") || is_feed(media) {
+            Some(Sort::Xml)
+        } else if is(b"text/css") {
+            Some(Sort::Css)
         } else if is(b"text/") || is(b"application/warc-fields") {
             Some(Sort::Text)
         } else {
@@ -294,7 +358,8 @@ impl Sort {
                     .is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!/?".contains(&byte))
             }),
             Sort::Json => matches!(after_mark.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
-            Sort::Text => true,
+            Sort::Xml => after_mark.trim_ascii_start().starts_with(b"<"),
+            Sort::Css | Sort::Text => true,
         }
     }
 }
@@ -320,7 +385,11 @@ fn body(
             let mut values = super::value::Values::new(finder, kernels, part, true, target);
             super::json::lines(&mut values, &["url".to_owned()], links);
         }
-        Sort::Text => {
+        Sort::Xml if xml::is_document(part.content()) => {
+            xml::document(&finder.options().schemes, kernels, part, target, links);
+        }
+        Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
+        Sort::Xml | Sort::Text => {
             let whole = Span { start: 0, end: part.len() as u32 };
             finder.find_span(kernels, part, whole, Context::Text, links);
         }

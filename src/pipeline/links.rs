@@ -78,6 +78,7 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.partial += links.partial();
     report.undecoded += links.undecoded();
     report.unparsed += links.unparsed();
+    report.malformed += links.malformed();
 }
 
 /// Where the records of sources of any kind end.
@@ -163,24 +164,28 @@ impl Cut for Documents {
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Text | Format::Json | Format::Clf | Format::Tsv | Format::Cdxj => {
-                self.last_line(content, self.format.line_end(self.record_end))
-            }
-            Format::Warc => self.last_archived(content),
-            Format::Csv => last_row_end(content, b','),
-            // A document is one record.
-            Format::Html | Format::Markdown => None,
-        }
-    }
-
-    fn long_end(&mut self, content: &[u8]) -> Option<usize> {
-        match self.format {
-            Format::Html | Format::Markdown => None,
             Format::Text
             | Format::Json
             | Format::Clf
             | Format::Tsv
             | Format::Cdxj
+            | Format::Robots => self.last_line(content, self.format.line_end(self.record_end)),
+            Format::Warc => self.last_archived(content),
+            Format::Csv => last_row_end(content, b','),
+            // A document is one record.
+            Format::Html | Format::Markdown | Format::Xml | Format::Css => None,
+        }
+    }
+
+    fn long_end(&mut self, content: &[u8]) -> Option<usize> {
+        match self.format {
+            Format::Html | Format::Markdown | Format::Xml | Format::Css => None,
+            Format::Text
+            | Format::Json
+            | Format::Clf
+            | Format::Tsv
+            | Format::Cdxj
+            | Format::Robots
             | Format::Csv => {
                 memchr::memchr(self.format.line_end(self.record_end), content).map(|at| at + 1)
             }
@@ -198,16 +203,16 @@ impl Cut for Documents {
     fn line_end(&self) -> Option<u8> {
         let is_of_lines = match self.format {
             Format::Text => !self.unwrap,
-            Format::Json | Format::Clf | Format::Tsv | Format::Cdxj => true,
-            Format::Html | Format::Markdown | Format::Warc | Format::Csv => false,
+            Format::Json | Format::Clf | Format::Tsv | Format::Cdxj | Format::Robots => true,
+            _ => false,
         };
         is_of_lines.then(|| self.format.line_end(self.record_end))
     }
 
     fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            // Its tags before the fault are whole.
-            Format::Html => Some(content.len()),
+            // Its links before the fault are whole.
+            Format::Html | Format::Xml | Format::Css => Some(content.len()),
             _ => self.last_end(content),
         }
     }

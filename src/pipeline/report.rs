@@ -66,6 +66,8 @@ pub struct Report {
     pub undecoded: u64,
     /// Markdown documents that were searched as plain text, because they have too many marks.
     pub unparsed: u64,
+    /// Sitemaps and feeds that were searched in part, because they are not well-formed.
+    pub malformed: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
@@ -87,6 +89,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.partial += other.partial;
         self.undecoded += other.undecoded;
         self.unparsed += other.unparsed;
+        self.malformed += other.malformed;
         self.differing += other.differing;
         self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {

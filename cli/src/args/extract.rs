@@ -68,12 +68,13 @@ pub(crate) struct Extract {
 /// What is read, and what is a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Find {
-    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc or cdxj
+    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc, cdxj, xml, robots or css
     ///
-    /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv and
-    /// .cdxj. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
+    /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
+    /// .css and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
     /// the Common or Combined Log Format, or as --log-format defines. warc: pages and text in archives of version 1.0 and
-    /// 1.1, also WAT and WET. cdxj: URIs in their indexes.
+    /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
+    /// url() and @import.
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]
     pub(crate) format: Option<InputFormat>,
 

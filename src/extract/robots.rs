@@ -1,0 +1,33 @@
+//! The sitemaps that a robots.txt names (sitemaps.org).
+
+use super::reference::Absolute;
+use super::{Context, Links, Schemes, page};
+use crate::chunk::{Padded, Span};
+use crate::simd::Kernels;
+
+/// Appends the URIs of the `Sitemap` lines of `text` to `links`.
+pub(super) fn lines(
+    schemes: &Schemes,
+    kernels: Kernels,
+    text: Padded<'_>,
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
+    const NAME: &[u8] = b"sitemap";
+    let content = text.content();
+    let mut absolute = Absolute::new(kernels, base);
+    for line in content.split(|&byte| byte == b'\n' || byte == b'\r') {
+        let line = line.trim_ascii();
+        let Some((name, rest)) = line.split_at_checked(NAME.len()) else { continue };
+        let Some(value) = rest.trim_ascii_start().strip_prefix(b":") else { continue };
+        // A comment begins with a `#`, which a URI may hold as well.
+        let value = value.trim_ascii_start();
+        let end = value.iter().position(u8::is_ascii_whitespace).unwrap_or(value.len());
+        let value = &value[..end];
+        if name.eq_ignore_ascii_case(NAME) && !value.is_empty() {
+            let start = (value.as_ptr().addr() - content.as_ptr().addr()) as u32;
+            let span = Span { start, end: start + end as u32 };
+            page::push(schemes, &mut absolute, value, span, Context::Sitemap, links);
+        }
+    }
+}

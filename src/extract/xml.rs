@@ -1,0 +1,240 @@
+//! Links of sitemaps (sitemaps.org) and feeds (RSS, Atom, OPML): XML documents in which known
+//! elements and attributes hold URIs.
+//!
+//! Names count without their prefix, since every site chooses its own. Entities of the document
+//! itself are not expanded.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::markdown::characters;
+use super::page::{self, decoded};
+use super::reference::{Absolute, encoded, scheme};
+use super::sniff;
+use super::{Context, Fault, Links, Schemes};
+use crate::chunk::{Padded, PaddedBuf, Span};
+use crate::simd::Kernels;
+
+/// Maximum number of nested elements with a base of their own, and of bytes of such a base; other
+/// values of `xml:base` are ignored.
+const DEEPEST_BASE: usize = 32;
+const LONGEST_BASE: usize = 2048;
+
+/// Appends the links of the sitemap or feed `text` to `links`, resolved against the `xml:base` of
+/// their element or against `base`, the document's own URI.
+///
+/// Bytes that are not UTF-8 are read as `?` in attributes. What follows the first fault of a document that is not
+/// well-formed is not searched, and reported.
+pub(super) fn document(
+    schemes: &Schemes,
+    kernels: Kernels,
+    text: Padded<'_>,
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let typed = characters(text.content());
+    let mut reader = Reader::from_str(&typed);
+    let config = reader.config_mut();
+    (config.check_end_names, config.allow_unmatched_ends) = (false, true);
+    config.allow_dangling_amp = true;
+    let bases = vec![(0, Absolute::new(kernels, base))];
+    let mut document =
+        Document { schemes, kernels, bases, depth: 0, entry: Context::Loc, open: None, links };
+    loop {
+        let at = reader.buffer_position();
+        let event = reader.read_event();
+        let end = reader.buffer_position();
+        match event {
+            Ok(Event::Start(tag)) => document.start(&tag, at, end),
+            Ok(Event::Empty(tag)) => {
+                document.start(&tag, at, end);
+                document.end(end);
+            }
+            Ok(Event::End(_)) => document.end(at),
+            // The bytes themselves, which need not be UTF-8.
+            Ok(Event::Text(_) | Event::GeneralRef(_)) => {
+                document.text(&text.content()[at as usize..end as usize]);
+            }
+            Ok(Event::CData(section)) => {
+                let start = at as usize + b"<![CDATA[".len();
+                document.section(&text.content()[start..start + section.len()]);
+            }
+            Ok(Event::Eof) => return,
+            Ok(_) => {}
+            Err(_) => return links.count_fault(Fault::Xml(end as u32)),
+        }
+    }
+}
+
+/// The state within a document.
+struct Document<'a> {
+    schemes: &'a Schemes,
+    kernels: Kernels,
+    /// The bases of the enclosing elements that have one, each with its depth.
+    bases: Vec<(usize, Absolute)>,
+    /// The number of enclosing elements.
+    depth: usize,
+    /// The kind of link that a `loc` holds.
+    entry: Context,
+    open: Option<Open>,
+    links: &'a mut Links,
+}
+
+/// An element whose text is a link, or a page.
+struct Open {
+    content: Content,
+    /// Offset of its text.
+    start: u64,
+    /// Its text, with character references.
+    text: Vec<u8>,
+}
+
+/// The meaning of the text of an element.
+#[derive(Clone, Copy)]
+enum Content {
+    Link(Context),
+    /// HTML, with its markup escaped.
+    Page,
+}
+
+impl Document<'_> {
+    fn base(&mut self) -> &mut Absolute {
+        let last = self.bases.len() - 1;
+        &mut self.bases[last].1
+    }
+
+    fn push(&mut self, typed: &[u8], span: Span, context: Context) {
+        let last = self.bases.len() - 1;
+        let absolute = &mut self.bases[last].1;
+        page::push(self.schemes, absolute, typed, span, context, self.links);
+    }
+
+    /// A start tag from `at` to `end`.
+    fn start(&mut self, tag: &BytesStart<'_>, at: u64, end: u64) {
+        self.depth += 1;
+        self.open = None;
+        let name = tag.local_name();
+        let name = name.as_ref();
+        self.entry = match name {
+            "sitemap" => Context::Sitemap,
+            "image" => Context::Image,
+            "url" => Context::Loc,
+            _ => self.entry,
+        };
+        let mut content = content(name, self.entry);
+        let span = Span { start: at as u32, end: end as u32 };
+        // An error is only that of the attribute after the good ones.
+        for attribute in tag.html_attributes().with_checks(false).map_while(Result::ok) {
+            let key = attribute.key.as_ref();
+            let value = decoded(attribute.value.as_bytes());
+            if key == "xml:base" {
+                self.enter_base(&value);
+            } else if key == "isPermaLink" && *value == *b"false" {
+                content = None;
+            } else if let Some(context) = of_attribute(name, attribute.key.local_name().as_ref()) {
+                self.push(&value, span, context);
+            }
+        }
+        self.open = content.map(|content| Open { content, start: end, text: Vec::new() });
+    }
+
+    /// Resolves further references of the element against `value`.
+    fn enter_base(&mut self, value: &[u8]) {
+        let own = encoded(value);
+        let target = match scheme(&own) {
+            Some(_) => Some(own.to_vec()),
+            None => self.base().resolve(&own).map(<[u8]>::to_vec),
+        };
+        let fits = |target: &Vec<u8>| target.len() <= LONGEST_BASE;
+        if let Some(target) = target.filter(fits).filter(|_| self.bases.len() < DEEPEST_BASE) {
+            let absolute = Absolute::new(self.kernels, Some(&target));
+            if absolute.has_base() {
+                self.bases.push((self.depth, absolute));
+            }
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        if let Some(open) = &mut self.open {
+            open.text.extend_from_slice(text);
+        }
+    }
+
+    /// The content of a CDATA section, in which `&` is a character like any other.
+    fn section(&mut self, text: &[u8]) {
+        for (i, part) in text.split(|&byte| byte == b'&').enumerate() {
+            if i > 0 {
+                self.text(b"&amp;");
+            }
+            self.text(part);
+        }
+    }
+
+    /// An end tag at `at`.
+    fn end(&mut self, at: u64) {
+        if let Some(Open { content, start, text }) = self.open.take() {
+            let text = decoded(&text);
+            let span = Span { start: start as u32, end: at as u32 };
+            match content {
+                Content::Page => self.page(&text, span),
+                Content::Link(Context::Guid) if scheme(text.trim_ascii_start()).is_none() => {}
+                Content::Link(_) if text.trim_ascii().is_empty() => {}
+                Content::Link(context) => self.push(&text, span, context),
+            }
+        }
+        if self.bases.len() > 1 && self.bases.last().is_some_and(|&(depth, _)| depth == self.depth)
+        {
+            self.bases.pop();
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Adds the links of the page `text`, which was read from `span`.
+    fn page(&mut self, text: &[u8], span: Span) {
+        if memchr::memchr(b'<', text).is_none() {
+            return;
+        }
+        let buf = PaddedBuf::from_content(text);
+        let mut found = Links::new();
+        let base = Some(self.base().base().to_vec());
+        page::page(self.schemes, self.kernels, buf.padded(), base.as_deref(), &mut found);
+        self.links.take_made(&found, text, |_| span);
+    }
+}
+
+/// The meaning of the text of the element `name` in an `entry` of this kind, if any.
+fn content(name: &str, entry: Context) -> Option<Content> {
+    Some(Content::Link(match name {
+        "loc" => entry,
+        "link" | "origLink" => Context::Link,
+        "guid" => Context::Guid,
+        "comments" | "commentRss" => Context::Comments,
+        "url" | "icon" | "logo" => Context::Image,
+        "content_loc" | "player_loc" | "thumbnail_loc" => Context::Media,
+        "uri" => Context::Author,
+        "description" | "encoded" | "summary" | "content" => return Some(Content::Page),
+        _ => return None,
+    }))
+}
+
+/// The kind of link in the attribute `name` of the element `tag`, if any.
+fn of_attribute(tag: &str, name: &str) -> Option<Context> {
+    Some(match (tag, name) {
+        ("link", "href") => Context::Link,
+        (_, "href") => Context::Href,
+        (_, "src") => Context::Src,
+        ("enclosure", "url") => Context::Enclosure,
+        ("outline", "url" | "xmlUrl" | "htmlUrl") => Context::Outline,
+        ("source", "url") => Context::Link,
+        (_, "url") => Context::Media,
+        _ => return None,
+    })
+}
+
+/// Whether `text` begins like a sitemap or a feed.
+pub(super) fn is_document(text: &[u8]) -> bool {
+    const ROOTS: [&[u8]; 6] = [b"urlset", b"sitemapindex", b"rss", b"RDF", b"feed", b"opml"];
+    let Some(name) = sniff::root(text) else { return false };
+    let local = name.rsplit(|&byte| byte == b':').next().unwrap_or_default();
+    ROOTS.contains(&local)
+}
