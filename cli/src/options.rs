@@ -185,7 +185,10 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .fields(find.field.clone())
         .log_format(find.log_format.clone())
         .log_fields(find.log_field.clone())
-        .warc_targets(find.warc_field.is_some());
+        .warc_targets(find.warc_field.is_some())
+        .warc_types(find.warc_type.clone())
+        .media_types(find.mime.clone())
+        .filter(find.filter());
     let format = match find.format {
         Some(args::TextFormat::Of(format)) => Some(format),
         // With a pattern it is a log, whatever it looks like.

@@ -406,6 +406,20 @@ impl Links {
         self.links.split_off(first)
     }
 
+    /// Drops the links from number `first` on whose URIs are not to be `kept`; `text` is the chunk in
+    /// which they were found.
+    pub(crate) fn retain_from(&mut self, first: usize, text: &[u8], kept: impl Fn(&[u8]) -> bool) {
+        let mut end = first;
+        for at in first..self.links.len() {
+            let link = self.links[at];
+            if kept(self.uri(&link, text)) {
+                self.links[end] = link;
+                end += 1;
+            }
+        }
+        self.links.truncate(end);
+    }
+
     /// Moves the links from number `first` on by `by` bytes.
     #[inline]
     pub(crate) fn shift(&mut self, first: usize, by: u32) {

@@ -12,6 +12,7 @@ mod coding;
 mod columns;
 mod css;
 mod ends;
+mod filter;
 mod format;
 mod html;
 mod json;
@@ -32,6 +33,7 @@ mod xml;
 
 pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;
+pub use filter::{Filter, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
 pub(crate) use links::Fault;
@@ -68,6 +70,13 @@ pub struct ExtractorOptions {
     pub log_fields: Vec<Context>,
     /// For archives, extract the URIs of the records instead of the links in them.
     pub warc_targets: bool,
+    /// For archives, the types of the records that are read, such as `response`. Empty for all.
+    pub warc_types: Vec<String>,
+    /// For archives, the media types of the records that are read, or of the responses in them, such
+    /// as `text/html` or `text/*`. Empty for all.
+    pub media_types: Vec<String>,
+    /// The links to keep.
+    pub filter: Filter,
 }
 
 impl ExtractorOptions {
@@ -104,6 +113,24 @@ impl ExtractorOptions {
     /// Sets whether the URIs of the records of an archive are extracted instead of their links.
     pub fn warc_targets(mut self, warc_targets: bool) -> ExtractorOptions {
         self.warc_targets = warc_targets;
+        self
+    }
+
+    /// Sets the types of the records of archives that are read; empty for all.
+    pub fn warc_types(mut self, warc_types: Vec<String>) -> ExtractorOptions {
+        self.warc_types = warc_types;
+        self
+    }
+
+    /// Sets the media types of the records of archives that are read; empty for all.
+    pub fn media_types(mut self, media_types: Vec<String>) -> ExtractorOptions {
+        self.media_types = media_types;
+        self
+    }
+
+    /// Sets which links are kept.
+    pub fn filter(mut self, filter: Filter) -> ExtractorOptions {
+        self.filter = filter;
         self
     }
 }
@@ -146,7 +173,9 @@ impl Extractor {
     pub fn extract(&self, kernels: Kernels, format: Format, text: Padded<'_>, links: &mut Links) {
         // A table without the selected columns has nothing to search.
         if let Ok(kind) = Kind::new(format, &self.options.fields, text.content()) {
+            let first = links.len();
             self.extract_kind(kernels, kind, text, self.options.base.as_deref(), links);
+            self.select(first, text, links);
         }
     }
 
@@ -198,11 +227,22 @@ impl Extractor {
         base: Option<&[u8]>,
         links: &mut Links,
     ) {
+        let first = links.len();
         if kind.format == Format::Text {
             let whole = Span { start: 0, end: text.len() as u32 };
             self.finder.find_in(isa, text, whole, Context::Text, links);
         } else {
             self.extract_kind(kernels, kind, text, base, links);
+        }
+        self.select(first, text, links);
+    }
+
+    /// Drops those of `links` from number `first` on that are not selected.
+    #[inline]
+    fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
+        let filter = &self.options.filter;
+        if !filter.is_empty() {
+            links.retain_from(first, text.content(), |uri| filter.keeps(uri));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::coding::{self, Decoded};
 use super::reference::Absolute;
-use super::{Context, Extractor, Fault, Links, css, page, xml};
+use super::{Context, Extractor, ExtractorOptions, Fault, Links, css, page, xml};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -171,6 +171,16 @@ fn one(
     links: &mut Links,
 ) {
     let target = record.target();
+    let kind = field(record.header, b"warc-type").unwrap_or_default();
+    let media = field(record.header, b"content-type").unwrap_or_default();
+    let ExtractorOptions { warc_types, media_types, .. } = extractor.options();
+    let is_type = |name: &String| name.as_bytes().eq_ignore_ascii_case(kind);
+    if !warc_types.is_empty() && !warc_types.iter().any(is_type) {
+        return;
+    }
+    if !media_types.is_empty() && !has_media(media_types, media, block.of(text.content())) {
+        return;
+    }
     if extractor.options().warc_targets {
         if let Some(target) = target {
             let start = at + target.as_ptr().addr() - record.header.as_ptr().addr();
@@ -181,8 +191,6 @@ fn one(
         }
         return;
     }
-    let kind = field(record.header, b"warc-type").unwrap_or_default();
-    let media = field(record.header, b"content-type").unwrap_or_default();
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
     if is(b"response") && has_prefix(media, b"application/http") {
         response(extractor, kernels, text, at, block, target, links);
@@ -191,6 +199,21 @@ fn one(
     {
         body(extractor, kernels, text, block, sort, target, links);
     }
+}
+
+/// Whether a record of type `media` with this `block` is of one of `types`: if it is a message of
+/// HTTP, its body.
+fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
+    let media = match header_end(block).filter(|_| has_prefix(media, b"application/http")) {
+        Some((header_len, _)) => field(&block[..header_len], b"content-type").unwrap_or_default(),
+        None => media,
+    };
+    let end = memchr::memchr(b';', media).unwrap_or(media.len());
+    let media = media[..end].trim_ascii_end();
+    types.iter().any(|name| match name.strip_suffix('*') {
+        Some(start) => has_prefix(media, start.as_bytes()),
+        None => name.as_bytes().eq_ignore_ascii_case(media),
+    })
 }
 
 fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {

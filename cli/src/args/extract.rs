@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use uriscan::extract::{Context, Format, LogFormat};
+use uriscan::extract::{Context, Filter, Format, LogFormat, Property};
 
 use super::groups::Common;
 
@@ -101,6 +101,16 @@ pub(crate) struct Find {
     #[arg(long, value_name = "FIELD", value_parser = ["target"])]
     pub(crate) warc_field: Option<String>,
 
+    /// Read only records of these types in archives, such as response
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub(crate) warc_type: Vec<String>,
+
+    /// Read only records of these media types in archives, such as text/html or text/*
+    ///
+    /// That of a response is the Content-Type of its body.
+    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    pub(crate) mime: Vec<String>,
+
     /// Schemes to find, separated by commas, or any
     ///
     /// By default every scheme before `://`, and those whose URIs can be distinguished from prose without it (mailto, urn,
@@ -138,6 +148,36 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) unsplit: bool,
 
+    /// Keep only links with these hosts
+    #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
+    pub(crate) host: Vec<String>,
+
+    /// Keep only links whose host is one of these domains or below it
+    #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
+    pub(crate) domain: Vec<String>,
+
+    /// Keep only links in which this regular expression matches, or one of several
+    ///
+    /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a link.
+    #[arg(long = "match", value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
+    pub(crate) matches: Vec<Property>,
+
+    /// Drop links with these schemes
+    #[arg(long, value_name = "SCHEME", value_delimiter = ',', help_heading = "Filters")]
+    pub(crate) not_scheme: Vec<String>,
+
+    /// Drop links with these hosts
+    #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
+    pub(crate) not_host: Vec<String>,
+
+    /// Drop links whose host is one of these domains or below it
+    #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
+    pub(crate) not_domain: Vec<String>,
+
+    /// Drop links in which this regular expression matches
+    #[arg(long, value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
+    pub(crate) not_match: Vec<Property>,
+
     /// Files of these names stand for their directory in --base, such as index.html
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
     pub(crate) index: Vec<String>,
@@ -170,6 +210,24 @@ pub(crate) struct FromText {
 
     #[command(flatten)]
     pub(crate) find: Find,
+}
+
+impl Find {
+    /// The links to keep.
+    pub(crate) fn filter(&self) -> Filter {
+        let only = self.matches.iter().cloned();
+        let only = only.chain(self.host.iter().map(|name| Property::host(name)));
+        let only = only.chain(self.domain.iter().map(|name| Property::domain(name)));
+        let not = self.not_match.iter().cloned();
+        let not = not.chain(self.not_scheme.iter().map(|name| Property::scheme(name)));
+        let not = not.chain(self.not_host.iter().map(|name| Property::host(name)));
+        let not = not.chain(self.not_domain.iter().map(|name| Property::domain(name)));
+        not.fold(only.fold(Filter::default(), Filter::only), Filter::not)
+    }
+}
+
+fn pattern(typed: &str) -> Result<Property, String> {
+    Property::pattern(typed)
 }
 
 /// The value of `--format`.
@@ -223,6 +281,7 @@ Examples:
   uriscan extract --field url,3 pages.csv          a column by name, and the third one
   uriscan extract --base https://h/a/ --context README.md
   uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
+  uriscan extract --warc-type response --mime text/html --not-domain example.com crawl.warc.gz
   uriscan extract --jsonl docs/ | jq -r .uri
   git ls-files -z | uriscan extract -0 --files-from -
   uriscan dedup --extract access.log.zst           the same in one command

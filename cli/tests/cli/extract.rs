@@ -574,3 +574,52 @@ fn links_that_check_refuses_are_counted() {
     let ran = run(["extract", "--format", "html", "--stats"], page);
     assert!(ran.stderr.contains("4 relative references without a base"), "{}", ran.stderr);
 }
+
+#[test]
+fn links_are_selected() {
+    let text = "http://a.example/x ftp://a.example/ https://www.b.example/y.png http://B.example mailto:a@b.example";
+    let found = |args: &[&str]| {
+        let found = run([&["extract"], args].concat(), text).quiet();
+        found.lines().map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    let (a, ftp) = ("http://a.example/x", "ftp://a.example/");
+    let (www, b) = ("https://www.b.example/y.png", "http://B.example");
+    assert_eq!(found(&["--host", "A.example,b.example"]), [a, ftp, b].join(" "));
+    assert_eq!(found(&["--domain", "b.example"]), [www, b].join(" "));
+    assert_eq!(found(&["--domain", "b.example", "--match", r"\.png$"]), www);
+    assert_eq!(found(&["--match", "^http:", "--match", "ftp"]), [a, ftp, b].join(" "));
+    assert_eq!(found(&["--not-scheme", "mailto,ftp", "--not-match", "x$"]), [www, b].join(" "));
+    let not = ["--not-host", "a.example", "--not-domain", "b.example"];
+    assert_eq!(found(&not), "mailto:a@b.example");
+    assert_eq!(run(["extract", "-c", "--host", "a.example"], text).quiet(), "2\n");
+    let args = ["dedup", "--extract", "--host", "a.example", "--scheme", "http"];
+    assert_eq!(run(args, text).quiet(), "http://a.example/x\n");
+    let wrong = run(["extract", "--match", "("], "");
+    assert!(wrong.code == 2 && wrong.stderr.contains("--match"), "{}", wrong.stderr);
+    assert!(run(["dedup", "--host", "a"], "").refused().contains("--extract"));
+}
+
+#[test]
+fn records_of_archives_are_selected() {
+    let record = |kind: &str, media: &str, block: &str| {
+        let fields = format!(
+            "WARC-Type: {kind}\r\nWARC-Target-URI: http://{kind}/\r\nContent-Type: {media}"
+        );
+        format!("WARC/1.0\r\n{fields}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n", block.len())
+    };
+    let http =
+        |media: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: {media}\r\n\r\n<a href={media}>");
+    let archive = record("request", "application/http", "GET / HTTP/1.1\r\n\r\n")
+        + &record("response", "application/http; msgtype=response", &http("text/html; charset=x"))
+        + &record("response", "application/http", &http("application/xhtml+xml"))
+        + &record("resource", "Text/HTML", "<a href=r>");
+    let found = |args: &[&str]| run([&["extract"], args].concat(), &archive).quiet();
+    let (html, xhtml) = ("http://response/text/html;\n", "http://response/application/xhtml+xml\n");
+    let resource = "http://resource/r\n";
+    assert_eq!(found(&[]), [html, xhtml, resource].concat());
+    assert_eq!(found(&["--warc-type", "Response"]), [html, xhtml].concat());
+    assert_eq!(found(&["--mime", "text/html"]), [html, resource].concat());
+    assert_eq!(found(&["--mime", "text/*,application/*", "--warc-type", "resource"]), resource);
+    let targets = ["--warc-field", "target", "--warc-type", "response", "--mime", "text/html"];
+    assert_eq!(found(&targets), "http://response/\n");
+}
