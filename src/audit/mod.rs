@@ -131,13 +131,19 @@ impl Found<'_> {
         if !self.rules.has(rule) {
             return;
         }
-        let same = self.findings[self.component..].iter_mut().find(|finding| finding.rule == rule);
-        if let Some(finding) = same {
-            finding.count = finding.count.saturating_add(1);
-            return;
-        }
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let (start, end) = (offset(range.start), offset(range.end));
-        self.findings.push(Finding { rule, severity, start, end, count: 1, detail });
+        let finding = Finding { rule, severity, start, end, count: 1, detail };
+        match self.findings[self.component..].iter_mut().find(|same| same.rule == rule) {
+            // The most severe place is shown, the first of several.
+            Some(same) => {
+                let count = same.count.saturating_add(1);
+                if same.severity < severity {
+                    *same = finding;
+                }
+                same.count = count;
+            }
+            None => self.findings.push(finding),
+        }
     }
 }

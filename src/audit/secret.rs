@@ -34,6 +34,10 @@ pub const NAMES: &[&str] = &[
     "samlresponse",
 ];
 
+/// Of all these names, those of session ids, in the same spelling, and how such names end: a session ends by itself.
+const SESSIONS: [&str; 3] = ["sid", "session", "phpsessid"];
+const SESSION_END: &str = "sessionid";
+
 /// Names of parameters that together are the answer of an OAuth server (RFC 6749 section 4.1.2).
 /// Alone, either may mean anything, such as the code of a country or the state of a form.
 const OAUTH_ANSWER: [&[u8]; 2] = [b"code", b"state"];
@@ -195,11 +199,23 @@ pub(super) fn check_parameters(text: &[u8], start: usize, part: Part, found: &mu
     each_parameter(text, part, |name, value| {
         // Long enough for all meaningful names.
         const SHOWN: usize = 200;
+        let severity = Rule::SecretParameter.severity();
+        let severity = if is_session_name(name) { severity.lower() } else { severity };
         let name = &name[name.len().saturating_sub(SHOWN)..];
         let name = String::from_utf8_lossy(name).into_owned().into_boxed_str();
         let range = start + value.start..start + value.end;
-        found.add(Rule::SecretParameter, range, Detail::Name(name));
+        found.add_as(Rule::SecretParameter, severity, range, Detail::Name(name));
     });
+}
+
+/// Whether `name`, which looks like that of a secret, is that of a session id.
+fn is_session_name(name: &[u8]) -> bool {
+    let name: Vec<u8> = decoded(name)
+        .iter()
+        .filter(|byte| byte.is_ascii_alphanumeric())
+        .map(u8::to_ascii_lowercase)
+        .collect();
+    SESSIONS.iter().any(|known| known.as_bytes() == name) || name.ends_with(SESSION_END.as_bytes())
 }
 
 /// Whether `name` looks like that of a secret.

@@ -72,6 +72,23 @@ fn findings_in_a_query_are_less_severe() {
 }
 
 #[test]
+fn session_ids_are_less_severe_than_other_secrets() {
+    let finding = |text: &str| {
+        let found = findings(text.as_bytes());
+        assert_eq!(found.len(), 1, "{text}");
+        (found[0].severity, found[0].start as usize, found[0].count)
+    };
+    assert_eq!(finding("http://h/?sid=1"), (Severity::Warning, 14, 1));
+    assert_eq!(finding("http://h/?PHPSESSID=1&a=2"), (Severity::Warning, 20, 1));
+    assert_eq!(finding("http://h/a;jsessionid=1"), (Severity::Warning, 22, 1));
+    assert_eq!(finding("http://h/?s%69d=1"), (Severity::Warning, 16, 1));
+    assert_eq!(finding("http://h/?session_token=1"), (Severity::Error, 24, 1));
+    // The most severe one is shown, whatever the order.
+    assert_eq!(finding("http://h/?sid=1&pwd=2&token=3"), (Severity::Error, 20, 3));
+    assert_eq!(finding("http://h/?pwd=1&sid=2"), (Severity::Error, 14, 2));
+}
+
+#[test]
 fn hostile_records_give_few_findings() {
     for unit in
         ["%00", "%0d%0a", "/..", "/aux", "%2f..", ";sid=1", "%252e", "\\", "%c0%ae", "@", ":"]

@@ -39,7 +39,7 @@ pub struct ExplainOptions {
     /// When two records are equivalent.
     pub equivalence: Equivalence,
     /// A record is two URIs with a tab between, to be compared; what follows another tab is
-    /// ignored. A record without a tab is one URI.
+    /// ignored. A record without a tab, or with nothing after it, is one URI.
     pub has_pairs: bool,
     /// The form.
     pub format: ExplainFormat,
@@ -71,10 +71,11 @@ impl ExplainOptions {
 /// use uriscan::pipeline::{ExplainFormat, ExplainOptions, Settings, Sinks, explain};
 /// let format = ExplainFormat::Text { has_colour: false };
 /// let options = ExplainOptions::new(format).has_pairs(true);
-/// let pairs = Source::new("pairs", &b"http://h/\thttp://h\n"[..]);
+/// let pairs = Source::new("pairs", &b"http://a/\t\tseen\nhttp://h/\thttp://h\n"[..]);
 /// let mut out = Vec::new();
 /// explain(vec![pairs], &options, &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// let lines = String::from_utf8(out).unwrap();
+/// assert!(lines.starts_with("http://a/\n"), "{lines}");
 /// assert!(lines.ends_with("equivalent at rung scheme: empty-path\n"));
 /// ```
 ///
@@ -168,6 +169,10 @@ impl Explain<'_> {
     fn push(&self, line: u64, record: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
         let mut fields = record.split(|&byte| byte == b'\t');
         match (fields.next(), fields.next()) {
+            // What was dropped for a set has no survivor.
+            (Some(a), Some(b"")) if self.options.has_pairs => {
+                push_one(Some(line), a, self.options, out)
+            }
             (Some(a), Some(b)) if self.options.has_pairs => {
                 push_pair(Some(line), [a, b], self.options, out)
             }

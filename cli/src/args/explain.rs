@@ -31,7 +31,7 @@ pub(crate) struct Explain {
 
     /// Records are pairs of URIs separated by a tab, as `dedup --dupes` writes them
     ///
-    /// Further columns are ignored. A record without a tab is one URI.
+    /// Further columns are ignored. A record without a second URI, such as one with the rung `seen`, is one URI.
     #[arg(long, conflicts_with = "uris")]
     pub(crate) pairs: bool,
 
