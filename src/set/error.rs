@@ -45,14 +45,14 @@ pub enum Fault {
     Busy,
 }
 
-/// A fact in which the meanings of two sets of keys differ.
+/// The facts in which the meanings of two sets of keys differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The fact of the set, if it differs.
-    pub set: Option<String>,
-    /// The requested fact, if it differs.
-    pub requested: Option<String>,
+    /// The facts of the set that the requested meaning lacks.
+    pub set: Vec<String>,
+    /// The requested facts that the set lacks.
+    pub requested: Vec<String>,
 }
 
 impl SetError {
@@ -107,16 +107,29 @@ impl fmt::Display for SetError {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.set, &self.requested) {
-            (Some(set), Some(requested)) => {
-                write!(f, "its keys were made with `{set}`, but `{requested}` is requested")
+        // All facts of a pack of patterns would fill pages.
+        const MOST: usize = 5;
+        let list = |facts: &[String]| {
+            let mut text: Vec<String> =
+                facts.iter().take(MOST).map(|fact| format!("`{fact}`")).collect();
+            if facts.len() > MOST {
+                text.push(format!("{} more", facts.len() - MOST));
             }
-            (Some(set), None) => {
-                write!(f, "its keys were made with `{set}`, which is not requested")
+            text.join(", ")
+        };
+        match (&self.set[..], &self.requested[..]) {
+            ([], []) => f.write_str("its keys have another meaning")?,
+            (set, []) => {
+                write!(f, "its keys were made with {}, which is not requested", list(set))?
             }
-            (None, Some(requested)) => write!(f, "its keys were made without `{requested}`"),
-            (None, None) => f.write_str("its keys have another meaning"),
+            ([], requested) => write!(f, "its keys were made without {}", list(requested))?,
+            (set, requested) => {
+                write!(f, "its keys were made with {}, not with {}", list(set), list(requested))?
+            }
         }
+        f.write_str(
+            "; give the options that `uriscan set stats` shows for it, or create another set",
+        )
     }
 }
 

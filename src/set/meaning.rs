@@ -49,10 +49,11 @@ impl Meaning {
         self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
     }
 
-    /// The first fact in which the meaning of a set differs from the requested one.
+    /// The facts in which the meaning of a set differs from the requested one, if there are any.
     pub fn difference(&self, requested: &Meaning) -> Option<Difference> {
-        let only = |one: &Meaning, other: &Meaning| {
-            one.0.lines().find(|line| !other.0.lines().any(|it| it == *line)).map(str::to_owned)
+        let only = |one: &Meaning, other: &Meaning| -> Vec<String> {
+            let is_missing = |line: &&str| !other.0.lines().any(|it| it == *line);
+            one.0.lines().filter(is_missing).map(str::to_owned).collect()
         };
         let (set, other) = (only(self, requested), only(requested, self));
         (self != requested).then_some(Difference { set, requested: other })

@@ -155,11 +155,13 @@ fn differences_and_intersections() {
 fn sets_of_other_meanings_are_not_combined() {
     let directory = tempfile::tempdir().unwrap();
     let set = made(&directory.path().join("a"), 0..10);
-    let other = Meaning::new(PublicHash::Blake3, "rung syntax\n");
+    let other = Meaning::new(PublicHash::Blake3, "rung syntax\nfragment dropped\n");
     let mut merged = SetWriter::create(&directory.path().join("b"), other).unwrap();
     let error = merged.fill_with_all(&[set]).unwrap_err();
     assert!(matches!(&error.fault, Fault::Differs(_)), "{error}");
-    assert!(error.to_string().contains("`rung scheme`"), "{error}");
+    let message =
+        "its keys were made with `rung scheme`, not with `rung syntax`, `fragment dropped`; give";
+    assert!(error.to_string().contains(message), "{error}");
     drop(merged);
     assert!(!directory.path().join("b").exists(), "nothing remains of it");
 }

@@ -324,8 +324,8 @@ pub(crate) struct Reporting {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) stats_format: Option<StatsFormat>,
 
-    /// Print no summary, progress or hints, even to a terminal
-    #[arg(short, long, conflicts_with_all = ["stats", "stats_format"])]
+    /// Print no progress or hints, even to a terminal, and no summary unless --stats or --stats-format asks for one
+    #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 

@@ -52,13 +52,23 @@ fn wrong_arguments_are_exit_code_2() {
         &["key", "--hash", "md5"],
         &["key", "--as", "url", "--hash", "sha256"],
         &["dedup", "--hash", "sha256"],
-        &["dedup", "--quiet", "--stats"],
         &["dedup", "--stats-format", "xml"],
     ] {
         let ran = run(args, "a:\n");
         assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}");
         assert!(!ran.stderr.is_empty(), "{args:?}");
     }
+}
+
+#[test]
+fn a_quiet_run_prints_the_summary_that_is_asked_for_and_nothing_else() {
+    let ran = run(["dedup", "-q"], "a:\na:\n");
+    assert_eq!((ran.text(), ran.stderr.as_str()), ("a:\n", ""));
+    let ran = run(["dedup", "-q", "--stats"], "a:\na:\n");
+    assert!(ran.stderr.starts_with("uriscan dedup: rung scheme"), "{}", ran.stderr);
+    let ran = run(["dedup", "-q", "--stats-format", "json"], "a:\na:\n");
+    let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(stats["records"], 2);
 }
 
 /// The backend that a run reports.
