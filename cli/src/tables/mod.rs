@@ -132,7 +132,8 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
     };
     let to = typed.to.or_else(|| TableFormat::of_path(output?)).or(first);
     let to = to.ok_or_else(|| {
-        Failure::at("--column", "the format of the output is unknown; name it with --to")
+        let what = "the format of the table is unknown; name it with --from, and with --to if the output has another";
+        Failure::at("--column", what)
     })?;
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
     if output.is_none() && !is_text && io::stdout().is_terminal() {

@@ -323,7 +323,7 @@ fn what_tables_cannot_do_is_refused() {
         ),
         (
             &["dedup", "--column", "url", "in.txt"],
-            "the format of the output is unknown; name it with --to",
+            "the format of the table is unknown; name it with --from, and with --to if the output has another",
         ),
         (&["audit", "--column", "url", "in.csv"], "csv cannot hold lists"),
         (&["dedup", "--column", "url", "in.parquet", "--to", "csv"], "those of column tags"),
