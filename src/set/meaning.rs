@@ -15,7 +15,7 @@ use crate::key::PublicHash;
 /// assert_eq!(scheme.as_str(), "hash blake3\nrung scheme\n");
 /// assert_eq!(scheme.difference(&scheme), None);
 /// let found = scheme.difference(&syntax).unwrap();
-/// assert_eq!((found.set.as_deref(), found.requested.as_deref()), (Some("rung scheme"), Some("rung syntax")));
+/// assert_eq!((found.set, found.requested), (vec!["rung scheme".to_owned()], vec!["rung syntax".to_owned()]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meaning(String);
