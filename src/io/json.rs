@@ -178,6 +178,9 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"null,");
     push_string(hex_name, out);
     out.extend_from_slice(b":\"");
+    if bytes.len() > LONG {
+        out.reserve_exact(2 * bytes.len() + AFTER);
+    }
     for byte in bytes {
         // Writing to a vector does not fail.
         let _ = write!(out, "{byte:02x}");
@@ -187,8 +190,27 @@ fn push_text(name: &str, hex_name: &str, bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends `text` as a JSON string.
 fn push_string(text: &str, out: &mut Vec<u8>) {
+    if text.len() > LONG {
+        out.reserve_exact(escaped_len(text) + AFTER);
+    }
     // Writing to a vector does not fail, and every string can be serialized.
     let _ = serde_json::to_writer(out, text);
+}
+
+/// Bytes of a text for which a vector is not grown by doubling: it would take three times its bytes for a while.
+const LONG: usize = 64 << 10;
+
+/// Bytes for what follows a long text.
+const AFTER: usize = 4 << 10;
+
+/// Bytes of `text` as a string of JSON.
+fn escaped_len(text: &str) -> usize {
+    let of = |byte: &u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0C => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    2 + text.as_bytes().iter().map(of).sum::<usize>()
 }
 
 fn push_error(error: UriError, out: &mut Vec<u8>) {
@@ -266,6 +288,18 @@ mod tests {
         assert_eq!(seen.len(), 2 * 7 * 6);
         let (ours, theirs) = both(every, u64::MAX);
         assert_eq!(ours, theirs);
+    }
+
+    #[test]
+    fn long_strings_take_no_more_memory_than_their_bytes() {
+        let all: String = (0..0x200).filter_map(char::from_u32).collect();
+        for text in [all.repeat(300), "\u{1}".repeat(LONG + 1)] {
+            let mut out = Vec::new();
+            push_string(&text, &mut out);
+            assert_eq!(out, serde_json::to_vec(&text).unwrap());
+            assert_eq!(out.len(), escaped_len(&text));
+            assert!(out.capacity() <= out.len() + 2 * AFTER);
+        }
     }
 
     #[test]

@@ -178,7 +178,8 @@ impl<'s> ClassSet<'s> {
         let (rows, to_file) = (&rows, &to);
         let resolver =
             Resolver { writer, mode, wanted, are_same, seen, rows, to: to_file, room, capacity };
-        let resolved = Partitions::resolve(groups, passes, |part, pass, table| {
+        let most_text = room / resolve::FOR_TEXT;
+        let resolved = Partitions::resolve(groups, most_text, passes, |part, pass, table| {
             resolver.resolve(part, pass, table)
         })?;
         let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();

@@ -163,6 +163,7 @@ impl<'s> FirstSet<'s> {
         let loader = loader.map(Mutex::new);
         let resolved = Partitions::resolve(
             groups,
+            usize::MAX,
             |part| Partition::passes(needed(part), room),
             |part, pass, table| {
                 let mut run = PositionedRun::new(RUN_BYTES);

@@ -57,6 +57,8 @@ pub(super) struct Partition {
     pub(super) rows: u64,
     /// Bytes of all texts.
     pub(super) text_bytes: u64,
+    /// Bytes of the longest text.
+    longest: usize,
     /// The position of the last row.
     last: u64,
 }
@@ -70,7 +72,14 @@ impl Partitions {
         bytes: usize,
     ) -> Result<Partitions, StoreError> {
         let capacity = (bytes / (Rows::PARTITIONS << PART_BITS)).max(LEAST);
-        let part = || Partition { run: Run::new(capacity), mode, rows: 0, text_bytes: 0, last: 0 };
+        let part = || Partition {
+            run: Run::new(capacity),
+            mode,
+            rows: 0,
+            text_bytes: 0,
+            longest: 0,
+            last: 0,
+        };
         let group = || Group { parts: [(); 1 << PART_BITS].map(|()| part()), fault: None };
         let groups = (0..Rows::PARTITIONS).map(|_| group()).collect();
         Ok(Partitions { file: dir.file()?, dir, groups })
@@ -82,31 +91,38 @@ impl Partitions {
     }
 
     /// Calls `resolve` for each partition, in as many passes as `passes` says, on all threads, with a table that has room for
-    /// the keys of the pass; gives what came of all passes.
+    /// the keys of the pass; gives what came of all passes. Partitions with texts above `most_text` bytes are resolved one
+    /// after the other: each thread takes many times its longest text.
     pub(super) fn resolve<T: Send>(
         groups: Vec<Group>,
+        most_text: usize,
         passes: impl Fn(&Partition) -> u64 + Sync,
         resolve: impl Fn(&Partition, Pass, &mut Numbering) -> Result<T, StoreError> + Sync,
     ) -> Result<Vec<T>, StoreError> {
         // As many as there are threads.
         let tables: Mutex<Vec<Numbering>> = Mutex::default();
         let parts: Vec<Partition> = groups.into_iter().flat_map(|group| group.parts).collect();
-        let resolved = threads::map(parts, |part: Partition| {
+        let one = |part: &Partition| {
             let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut table = used.unwrap_or_default();
-            let of = passes(&part);
+            let of = passes(part);
             let rows = (part.rows / of) as usize;
             let done: Result<Vec<T>, StoreError> = (0..of)
                 .map(|number| {
                     table.clear(rows);
                     table.reserve(rows);
-                    resolve(&part, Pass { number, of }, &mut table)
+                    resolve(part, Pass { number, of }, &mut table)
                 })
                 .collect();
             tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
             done
+        };
+        let resolved = threads::map(parts, |part: Partition| match part.longest > most_text {
+            true => Err(part),
+            false => Ok(one(&part)),
         });
-        let resolved = resolved.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+        let resolved = resolved.into_iter().map(|done| done.unwrap_or_else(|long| one(&long)));
+        let resolved = resolved.collect::<Result<Vec<_>, StoreError>>()?;
         Ok(resolved.into_iter().flatten().collect())
     }
 }
@@ -163,6 +179,8 @@ impl Partition {
             varint::push(row.bytes.len() as u64, out);
             out.extend_from_slice(row.bytes);
             self.text_bytes += row.bytes.len() as u64;
+            self.longest = self.longest.max(row.bytes.len());
+            self.run.write_long(file)?;
         }
         Ok(())
     }

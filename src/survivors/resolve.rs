@@ -13,6 +13,10 @@ use super::writer::{AreSame, ClassSession, ClassWriter, Wanted, push_cluster};
 use crate::dedup::Numbering;
 use crate::key::Key;
 
+/// How many times its longest text a pass takes at most: as read, as held, in a line beside that of its survivor, in the forms
+/// of both on each rung, and as JSON.
+pub(super) const FOR_TEXT: usize = 16;
+
 /// In how many passes, a power of two, `part` is resolved so that each has room in `room` bytes.
 pub(super) fn passes(
     part: &Partition,
@@ -230,6 +234,7 @@ impl Resolver<'_, '_> {
         let (position, survivor) = store.survivor(self.mode, class);
         let mut text = Vec::new();
         session.cluster_start(survivor, store.count(class), &mut text);
+        self.push_most(position, &mut text, clusters)?;
         part.read(self.rows, |rows| {
             for row in rows.iter().filter(|row| row.key == key) {
                 let member = self.mode.text(row.bytes);
@@ -237,17 +242,28 @@ impl Resolver<'_, '_> {
                     continue;
                 }
                 session.cluster_member(row.position, member, survivor, &mut text);
-                if text.len() >= self.capacity {
-                    // The next member looks at the last byte.
-                    let end = text.len() - 1;
-                    clusters.push(position, &text[..end], self.to)?;
-                    text.drain(..end);
-                }
+                self.push_most(position, &mut text, clusters)?;
             }
             Ok(())
         })?;
         session.cluster_end(&mut text);
         clusters.push(position, &text, self.to)
+    }
+
+    /// Moves `text` to `run` if it is long, except for its last byte, at which the next member looks.
+    fn push_most(
+        &self,
+        position: u64,
+        text: &mut Vec<u8>,
+        run: &mut PositionedRun,
+    ) -> Result<(), StoreError> {
+        if text.len() < self.capacity {
+            return Ok(());
+        }
+        let end = text.len() - 1;
+        run.push(position, &text[..end], self.to)?;
+        text.drain(..end);
+        Ok(())
     }
 }
 

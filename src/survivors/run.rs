@@ -47,6 +47,18 @@ impl Run {
         Ok(())
     }
 
+    /// Writes what was gathered if it is more than a block should be: each of many runs would keep a long entry until the
+    /// next one comes.
+    #[inline]
+    pub(super) fn write_long(&mut self, file: &SpillFile) -> Result<(), StoreError> {
+        if self.last.len() <= self.capacity {
+            return Ok(());
+        }
+        self.write(file)?;
+        self.last = Vec::new();
+        Ok(())
+    }
+
     fn write(&mut self, file: &SpillFile) -> Result<(), StoreError> {
         if !self.last.is_empty() {
             let at = file.append(&[&self.last])?;

@@ -287,7 +287,7 @@ pub(crate) struct Memory {
     /// Defaults to half of the memory of the machine or its control group. If the keys exceed it, they spill to disk and
     /// the rest of the input is read twice; the output is byte for byte the same. From 128M on, the limit holds within
     /// a tenth if records are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
-    /// 64 MiB), 20 times with -c, -d, -u or --keep, and 50 times with --dupes or --clusters.
+    /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
     #[cfg_attr(
         feature = "parquet",
         doc = " For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short \

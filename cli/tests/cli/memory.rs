@@ -137,13 +137,18 @@ fn long_records_exceed_the_limit_by_a_stated_amount() {
     const LONGEST: u64 = 16 << 20;
     let record = |i: usize| format!("HTTP://H/{}{i}\n", "%7e".repeat(LONGEST as usize / 3));
     let place = Place::new(&[("list", &(0..8).map(record).collect::<String>())]);
-    for (how, times) in
-        [(&[][..], 10), (&["-c"], 20), (&["--keep", "max"], 20), (&["--clusters", "c"], 50)]
-    {
-        let limit = ["-j2", "--max-memory", "128M", "--temp-dir", "."];
+    let sides = ["--dupes", "d", "--clusters", "c"];
+    for (how, threads, times) in [
+        (&[][..], "-j2", 10),
+        (&["-c"], "-j2", 20),
+        (&["--keep", "max"], "-j2", 20),
+        (&sides, "-j2", 20),
+        (&sides, "-j8", 20),
+    ] {
+        let limit = [threads, "--max-memory", "128M", "--temp-dir", "."];
         let peak = peak(place.command(&[&["dedup", "list", "-o", "out"], how, &limit].concat()));
         let most = (128 << 20) / 10 * 11 + times * LONGEST;
-        assert!(peak < most, "{how:?}: {} MiB", peak >> 20);
+        assert!(peak < most, "{how:?} {threads}: {} MiB", peak >> 20);
     }
 }
 
