@@ -290,7 +290,7 @@ impl Config {
             let index = from.find.index.clone();
             self.documents = Some(Documents { options, walk: args::Walk::default(), index });
         } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-format, --log-field, --warc-field, --warc-type, --mime, the filters, --scheme, --unwrap, --www, --email, --refang, --unsplit and --index require --extract";
+            let what = "--format, --field, --log-format, --log-field, --warc-field, --warc-type, --mime, --also, the filters, --scheme, --unwrap, --www, --email, --refang, --unsplit and --index require --extract";
             return Err(Failure::new(what));
         }
         Ok(self)

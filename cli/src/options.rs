@@ -188,6 +188,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .warc_targets(find.warc_field.is_some())
         .warc_types(find.warc_type.clone())
         .media_types(find.mime.clone())
+        .page_parts(find.page_parts())
         .filter(find.filter());
     let format = match find.format {
         Some(args::TextFormat::Of(format)) => Some(format),

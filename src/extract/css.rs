@@ -14,13 +14,22 @@ pub(super) fn sheet(
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
-    let content = text.content();
-    let mut absolute = Absolute::new(kernels, base);
+    part(schemes, &mut Absolute::new(kernels, base), text.content(), |at| at, links);
+}
+
+/// [`sheet`] for a part of a document; `place` returns the offset in it of an offset of `content`.
+pub(super) fn part(
+    schemes: &Schemes,
+    absolute: &mut Absolute,
+    content: &[u8],
+    place: impl Fn(u32) -> u32,
+    links: &mut Links,
+) {
     references(content, |start, end, context| {
         let typed = unescaped(&content[start..end]);
         if !typed.is_empty() && !typed.starts_with(b"#") {
-            let span = Span { start: start as u32, end: end as u32 };
-            page::push(schemes, &mut absolute, &typed, span, context, links);
+            let span = Span { start: place(start as u32), end: place(end as u32) };
+            page::push(schemes, absolute, &typed, span, context, links);
         }
     });
 }

@@ -24,8 +24,16 @@ pub(crate) trait Tags<'t> {
     /// process, which is `at` or later.
     fn skip(&mut self, at: usize) -> usize;
 
+    /// Whether an attribute of this name is of interest.
+    fn matters(&self, tag: &[u8], attribute: &[u8]) -> bool {
+        matters(tag, attribute)
+    }
+
+    /// Called with the range of the text of the last start tag, if there are no tags in it.
+    fn raw(&mut self, _start: usize, _end: usize) {}
+
     /// Called for a start tag with its name and those of its attributes that matter
-    /// ([`matters`]). Of attributes with the same name, only the first is included, so a tag of any
+    /// ([`Tags::matters`]), up to a limit. Of attributes with the same name, only the first is included, so a tag of any
     /// length takes little memory.
     fn start(&mut self, name: &'t [u8], attributes: &[Attribute<'t>]);
 }
@@ -45,7 +53,7 @@ pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
             Some(b'/') => match text.get(open + 2) {
                 Some(byte) if byte.is_ascii_alphabetic() => {
                     attributes.clear();
-                    match tag(text, open + 2, &mut attributes) {
+                    match tag(text, open + 2, |_, _| false, &mut attributes) {
                         Some((_, end)) => end,
                         None => return,
                     }
@@ -55,9 +63,15 @@ pub(crate) fn start_tags<'t>(text: &'t [u8], tags: &mut impl Tags<'t>) {
             },
             Some(byte) if byte.is_ascii_alphabetic() => {
                 attributes.clear();
-                let Some((name, end)) = tag(text, open + 1, &mut attributes) else { return };
+                let matters = |tag: &[u8], attribute: &[u8]| tags.matters(tag, attribute);
+                let found = tag(text, open + 1, matters, &mut attributes);
+                let Some((name, end)) = found else { return };
                 tags.start(name, &attributes);
-                raw_text_end(text, name, end)
+                let raw_end = raw_text_end(text, name, end);
+                if raw_end > end {
+                    tags.raw(end, raw_end);
+                }
+                raw_end
             }
             Some(_) => open + 1,
             None => return,
@@ -90,11 +104,15 @@ pub(super) fn comment_end(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
+/// Maximum number of attributes of a tag that are of interest.
+const MOST_ATTRIBUTES: usize = 256;
+
 /// Reads the tag whose name begins at `start`, and appends its attributes that matter; returns its
 /// name, and the offset after its `>`. `None` if the document ends before.
 fn tag<'t>(
     text: &'t [u8],
     start: usize,
+    matters: impl Fn(&[u8], &[u8]) -> bool,
     attributes: &mut Vec<Attribute<'t>>,
 ) -> Option<(&'t [u8], usize)> {
     let mut at = start;
@@ -118,7 +136,7 @@ fn tag<'t>(
         }
         let name = &text[attribute..at];
         let is_new = || !attributes.iter().any(|a| a.name.eq_ignore_ascii_case(name));
-        let counts = matters(tag, name) && is_new();
+        let counts = attributes.len() < MOST_ATTRIBUTES && matters(tag, name) && is_new();
         let name_end = at;
         at = skip_space(text, at)?;
         if text[at] != b'=' {

@@ -72,6 +72,14 @@ pub enum Context {
     Import,
     /// In the field `Location` of an archived response.
     Location,
+    /// In the style of an element.
+    Style,
+    /// In a member of JSON-LD in a page.
+    JsonLd,
+    /// In a `meta` element for a URL.
+    Meta,
+    /// In a `data-*` attribute.
+    DataAttribute,
 }
 
 impl Context {
@@ -110,6 +118,10 @@ impl Context {
             Context::Url => "url",
             Context::Import => "import",
             Context::Location => "location",
+            Context::Style => "style",
+            Context::JsonLd => "json-ld",
+            Context::Meta => "meta",
+            Context::DataAttribute => "data-*",
         }
     }
 }
@@ -418,6 +430,11 @@ impl Links {
             }
         }
         self.links.truncate(end);
+    }
+
+    /// Puts the links from number `first` on in the order of their positions.
+    pub(crate) fn sort_from(&mut self, first: usize) {
+        self.links[first..].sort_by_key(|link| link.span.start);
     }
 
     /// Moves the links from number `first` on by `by` bytes.

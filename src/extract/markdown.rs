@@ -8,7 +8,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::links::MOST_MARKS;
 use super::reference::Absolute;
-use super::{Context, Fault, Finder, Links, page};
+use super::{Context, Fault, Finder, Links, PageParts, page};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
@@ -101,7 +101,7 @@ pub(crate) fn document(
             Event::Html(_) | Event::InlineHtml(_) => {
                 let first = links.len();
                 let part = text.part(span.start as usize, span.len());
-                page::page(schemes, kernels, part, base, links);
+                page::page(schemes, kernels, part, PageParts::default(), base, links);
                 links.shift(first, span.start);
             }
             _ => {}

@@ -12,6 +12,7 @@ mod coding;
 mod columns;
 mod css;
 mod ends;
+mod extras;
 mod filter;
 mod format;
 mod html;
@@ -33,6 +34,7 @@ mod xml;
 
 pub(crate) use columns::last_row_end;
 pub(crate) use ends::wrapped_cut;
+pub use extras::PageParts;
 pub use filter::{Filter, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
@@ -75,6 +77,8 @@ pub struct ExtractorOptions {
     /// For archives, the media types of the records that are read, or of the responses in them, such
     /// as `text/html` or `text/*`. Empty for all.
     pub media_types: Vec<String>,
+    /// Parts of pages that are read besides the attributes that hold references.
+    pub page_parts: PageParts,
     /// The links to keep.
     pub filter: Filter,
 }
@@ -125,6 +129,12 @@ impl ExtractorOptions {
     /// Sets the media types of the records of archives that are read; empty for all.
     pub fn media_types(mut self, media_types: Vec<String>) -> ExtractorOptions {
         self.media_types = media_types;
+        self
+    }
+
+    /// Sets the parts of pages that are read besides the attributes that hold references.
+    pub fn page_parts(mut self, page_parts: PageParts) -> ExtractorOptions {
+        self.page_parts = page_parts;
         self
     }
 
@@ -194,7 +204,8 @@ impl Extractor {
         match kind.format {
             Format::Text => finder.find_all(kernels, text, links),
             Format::Html => {
-                page::page(&finder.options().schemes, kernels, text, base, links);
+                let schemes = &finder.options().schemes;
+                page::page(schemes, kernels, text, options.page_parts, base, links);
             }
             Format::Markdown => markdown::document(finder, kernels, text, base, links),
             Format::Json => json::lines(&mut values(!fields.is_empty()), fields, links),

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use super::attribute::context;
+use super::extras::extras;
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, is_base, scheme};
-use super::{Context, Links, Schemes, regular_tags, wide};
+use super::{Context, Links, PageParts, Schemes, regular_tags, wide};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::low_bits;
 use crate::simd::{BLOCK, Isa, Kernels, Task, class};
@@ -15,20 +16,21 @@ use crate::simd::{BLOCK, Isa, Kernels, Task, class};
 ///
 /// Character references are decoded. Bytes that no URI may hold are percent-encoded. Relative
 /// references without a base are counted and skipped. The document is in UTF-8, or an encoding
-/// that extends ASCII, or in UTF-16.
+/// that extends ASCII, or in UTF-16. Other `parts` of it are read on request.
 pub(crate) fn page(
     schemes: &Schemes,
     kernels: Kernels,
     text: Padded<'_>,
+    parts: PageParts,
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
     let Some(order) = wide::order(text.content()) else {
-        return narrow_page(schemes, kernels, text, base, links);
+        return narrow_page(schemes, kernels, text, parts, base, links);
     };
     let narrow = PaddedBuf::from_content(&wide::decoded(text.content(), order));
     let (narrow, mut found) = (narrow.padded(), Links::new());
-    narrow_page(schemes, kernels, narrow, base, &mut found);
+    narrow_page(schemes, kernels, narrow, parts, base, &mut found);
     let mut positions = wide::Positions::new(narrow.content());
     links.take_made(&found, narrow.content(), |span| positions.original(span));
 }
@@ -37,6 +39,7 @@ fn narrow_page(
     schemes: &Schemes,
     kernels: Kernels,
     text: Padded<'_>,
+    parts: PageParts,
     base: Option<&[u8]>,
     links: &mut Links,
 ) {
@@ -57,8 +60,13 @@ fn narrow_page(
     }
     let base = if is_base(&absolute_base) { Some(&*absolute_base) } else { base };
     let absolute = Absolute::new(kernels, base);
+    let first = links.len();
     kernels.run(References { schemes, text, found: &found, absolute, links });
     links.give_back_places(found);
+    if !parts.is_empty() {
+        extras(schemes, kernels, text, parts, base, links);
+        links.sort_from(first);
+    }
 }
 
 /// Appends the positions in `text` that may hold a link, in order, to `found`; returns the

@@ -12,6 +12,7 @@ pub(crate) struct Values<'a> {
     text: Padded<'a>,
     /// Whether fields were selected by name or number, so that a value may be a URI as a whole.
     is_chosen: bool,
+    context: Context,
     absolute: Absolute,
     /// A value that differs from the bytes in the text.
     plain: PaddedBuf,
@@ -28,7 +29,13 @@ impl<'a> Values<'a> {
         base: Option<&[u8]>,
     ) -> Values<'a> {
         let absolute = Absolute::new(kernels, base);
-        Values { finder, kernels, text, is_chosen, absolute, plain: PaddedBuf::default() }
+        let (context, plain) = (Context::Field, PaddedBuf::default());
+        Values { finder, kernels, text, is_chosen, context, absolute, plain }
+    }
+
+    /// The same values with this kind of links.
+    pub(crate) fn of_context(self, context: Context) -> Values<'a> {
+        Values { context, ..self }
     }
 
     /// The text.
@@ -38,16 +45,17 @@ impl<'a> Values<'a> {
 
     /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
-        let Values { finder, kernels, text, is_chosen, absolute, plain } = self;
+        let Values { finder, kernels, text, is_chosen, context, absolute, plain } = self;
+        let context = *context;
         let value = made.unwrap_or(span.of(text.content()));
         if *is_chosen && is_whole(value, absolute.has_base()) {
             let schemes = &finder.options().schemes;
-            page::push(schemes, absolute, value, span, Context::Field, links);
+            page::push(schemes, absolute, value, span, context, links);
         } else if made.is_some() {
             plain.set(value);
-            finder.find_made(*kernels, plain.padded(), span, Context::Field, links);
+            finder.find_made(*kernels, plain.padded(), span, context, links);
         } else {
-            finder.find_span(*kernels, *text, span, Context::Field, links);
+            finder.find_span(*kernels, *text, span, context, links);
         }
     }
 }

@@ -401,7 +401,10 @@ fn body(
     let part = text.part(span.start as usize, span.len());
     let finder = extractor.finder();
     match sort {
-        Sort::Page => page::page(&finder.options().schemes, kernels, part, target, links),
+        Sort::Page => {
+            let parts = extractor.options().page_parts;
+            page::page(&finder.options().schemes, kernels, part, parts, target, links);
+        }
         Sort::Json => {
             // WAT: the links of a page are in members with this name.
             //

@@ -11,7 +11,7 @@ use super::markdown::characters;
 use super::page::{self, decoded};
 use super::reference::{Absolute, encoded, scheme};
 use super::sniff;
-use super::{Context, Fault, Links, Schemes};
+use super::{Context, Fault, Links, PageParts, Schemes};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -197,7 +197,8 @@ impl Document<'_> {
         let buf = PaddedBuf::from_content(text);
         let mut found = Links::new();
         let base = Some(self.base().base().to_vec());
-        page::page(self.schemes, self.kernels, buf.padded(), base.as_deref(), &mut found);
+        let parts = PageParts::default();
+        page::page(self.schemes, self.kernels, buf.padded(), parts, base.as_deref(), &mut found);
         self.links.take_made(&found, text, |_| span);
     }
 }

@@ -5,7 +5,7 @@ use html5gum::{StartTag, Token, Tokenizer};
 use proptest::prelude::*;
 use uriscan::Kernels;
 use uriscan::PaddedBuf;
-use uriscan::extract::{Extractor, ExtractorOptions, Format, Links};
+use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, PageParts};
 
 /// The links of a page as `context uri`, and the number of skipped relative references.
 fn page(html: &[u8], base: Option<&str>) -> (Vec<String>, u64) {
@@ -188,6 +188,55 @@ fn backslashes_are_slashes_where_browsers_read_them_so() {
     assert_eq!(page(br"<a href='a\b'>", Some("x://h/d/")).0, ["href x://h/d/a%5Cb"]);
     let based = br"<base href='\\b\c\'><a href=d>";
     assert_eq!(page(based, Some("http://h/")).0, ["href http://b/c/d"]);
+}
+
+#[test]
+fn further_parts_of_pages_are_read_on_request() {
+    let html = br#"<base href="http://h/d/"><meta property="og:image" content="i.png?a&amp;b"><meta name="og:image:width" content="9">
+<meta content=/p name=twitter:player><meta itemprop="url" content=u><meta name=url content=no><meta content=no>
+<style>@import "s.css"; p { a: url(b.png) }</style><p style="a:url(&quot;c.png&quot;)" data-src=/e.png data-x="no" data-y="/ no">
+<a href=f data-u='http://x/?a&amp;b'>x</a><script type="application/ld+json">{"@context":"https://no/",
+"url":"\/j","image":["k.png","http:\/\/x\/l"],"name":"m"}</script><script>{"url":"no"}</script><DIV STYLE='a:url(g.png)'>"#;
+    let links_of = |parts: PageParts| {
+        let extractor = Extractor::new(ExtractorOptions::default().page_parts(parts));
+        let (buf, mut links) = (PaddedBuf::from_content(html), Links::new());
+        extractor.extract(Kernels::detect(), Format::Html, buf.padded(), &mut links);
+        let shown = links
+            .iter(html)
+            .map(|(link, uri)| format!("{} {}", link.context.name(), String::from_utf8_lossy(uri)));
+        shown.collect::<Vec<_>>()
+    };
+    assert_eq!(links_of(PageParts::default()), ["href http://h/d/f"]);
+    let all = [
+        "meta http://h/d/i.png?a&b",
+        "meta http://h/p",
+        "meta http://h/d/u",
+        "import http://h/d/s.css",
+        "url http://h/d/b.png",
+        "url http://h/d/c.png",
+        "data-* http://h/e.png",
+        "href http://h/d/f",
+        "data-* http://x/?a&b",
+        "json-ld http://h/j",
+        "json-ld http://h/d/k.png",
+        "json-ld http://x/l",
+        "url http://h/d/g.png",
+    ];
+    let parts = PageParts::default().css(true).json_ld(true).meta(true).data(true);
+    assert_eq!(links_of(parts), all);
+    for (part, names) in [
+        (PageParts::default().css(true), &["import", "url"][..]),
+        (PageParts::default().json_ld(true), &["json-ld"]),
+        (PageParts::default().meta(true), &["meta"]),
+        (PageParts::default().data(true), &["data-*"]),
+    ] {
+        let is_of = |row: &&&str| {
+            let context = row.split(' ').next().unwrap();
+            context == "href" || names.contains(&context)
+        };
+        let expected: Vec<&str> = all.iter().filter(is_of).copied().collect();
+        assert_eq!(links_of(part), expected);
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use uriscan::extract::{Context, Filter, Format, LogFormat, Property};
+use clap::{Args, ValueEnum};
+use uriscan::extract::{Context, Filter, Format, LogFormat, PageParts, Property};
 
 use super::groups::Common;
 
@@ -100,6 +100,13 @@ pub(crate) struct Find {
     /// Take the URIs of the records of archives: target
     #[arg(long, value_name = "FIELD", value_parser = ["target"])]
     pub(crate) warc_field: Option<String>,
+
+    /// Read further parts of pages: css, json-ld, meta, data
+    ///
+    /// css: url() and @import in style elements and attributes. json-ld: members such as url, image and sameAs. meta:
+    /// og:image, twitter:player and the like. data: data-* attributes that look like a reference.
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_enum)]
+    pub(crate) also: Vec<PagePart>,
 
     /// Read only records of these types in archives, such as response
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
@@ -212,7 +219,26 @@ pub(crate) struct FromText {
     pub(crate) find: Find,
 }
 
+/// A part of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PagePart {
+    Css,
+    JsonLd,
+    Meta,
+    Data,
+}
+
 impl Find {
+    /// The parts of pages to read.
+    pub(crate) fn page_parts(&self) -> PageParts {
+        self.also.iter().fold(PageParts::default(), |parts, part| match part {
+            PagePart::Css => parts.css(true),
+            PagePart::JsonLd => parts.json_ld(true),
+            PagePart::Meta => parts.meta(true),
+            PagePart::Data => parts.data(true),
+        })
+    }
+
     /// The links to keep.
     pub(crate) fn filter(&self) -> Filter {
         let only = self.matches.iter().cloned();
