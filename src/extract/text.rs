@@ -253,7 +253,10 @@ fn first_stop<I: Isa>(isa: I, text: Padded<'_>, from: usize, end: usize, splits:
                 return end;
             }
             let content = text.content();
-            if !matches!(content[stop], b',' | b';') || splits && ends::is_split(content, stop) {
+            let is_separator = matches!(content[stop], b',' | b';');
+            // Most separators are not followed by a letter.
+            let may_split = splits && content.get(stop + 1).is_some_and(u8::is_ascii_alphabetic);
+            if !is_separator || may_split && ends::is_split(content, stop) {
                 return stop;
             }
         }

@@ -67,7 +67,7 @@ pub(crate) enum KeyForm {
     /// com,example,www:81)/path?query: the key of CDXJ indexes (Webrecorder); surt for short
     #[value(name = "surt:cdxj", alias = "surt")]
     Cdxj,
-    /// com,example:81)/path?query: the key of the Wayback Machine's CDX indexes
+    /// com,example:81)/path?query: the key of the Wayback Machine's CDX indexes, and url_surtkey of Common Crawl's
     #[value(name = "surt:ia")]
     Ia,
     /// com,example,www,//81:http@user:/Path?Query#Fragment: lossless
