@@ -10,7 +10,7 @@ use crate::dedup::{Classes, Rows};
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
-use crate::normalize::{Options, Rung, canonical, normalize_exact};
+use crate::normalize::{Options, Room, Rung, canonical, normalize_exact};
 use crate::pipeline::driver::Job;
 use crate::pipeline::equivalence::{Scratch, mended};
 use crate::pipeline::forecast::Forecast;
@@ -173,6 +173,14 @@ impl Count {
         error
     }
 
+    /// Adds the forms of a record whose bytes are `string`, and whose form on all rungs above is `form`.
+    #[inline(always)]
+    fn add_common<I: Isa>(&self, isa: I, string: Prefix<'_>, form: Prefix<'_>, forms: &mut Forms) {
+        let hasher = &self.options.hasher;
+        forms.push(hasher.secret_key_by(isa, form), ALL & !level(Rung::String));
+        forms.push(hasher.secret_key_by(isa, string), level(Rung::String));
+    }
+
     /// Adds the forms of a record that is not a URI because of `error`: those of what repairs make of it, or else its
     /// bytes. Gives what is wrong with it then.
     #[cold]
@@ -252,8 +260,19 @@ impl Job for Count {
             let form = Prefix::new(&text.padded()[span.start as usize..], span.len());
             forms.push(self.options.hasher.secret_key_by(isa, form), ALL);
         }
+        let mut room: Room = [0; _];
         for seen in split.others() {
-            let (_, record) = record_at(text, index, spans[seen.number() as usize]);
+            let span = spans[seen.number() as usize];
+            let string = Prefix::new(&text.padded()[span.start as usize..], span.len());
+            // That form keeps the fragment.
+            if !self.options.drop_fragment
+                && let Some(form) = seen.canonical(isa, string.slack(), span.len(), &mut room)
+                && is_scheme_form_by_syntax(isa, Record::new(text, index, span))
+            {
+                self.add_common(isa, string, form, forms);
+                continue;
+            }
+            let (_, record) = record_at(text, index, span);
             if record.is_empty() {
                 report.blank += 1;
             } else if let Some(error) = self.add_record(isa, record, scratch, forms) {
