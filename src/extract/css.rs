@@ -1,7 +1,7 @@
 //! References in style sheets: `url()` and `@import` (CSS Syntax Module Level 3).
 
-use super::reference::Absolute;
-use super::{Context, Links, Schemes, page};
+use super::reference::{self, Absolute};
+use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
@@ -29,7 +29,7 @@ pub(super) fn part(
         let typed = unescaped(&content[start..end]);
         if !typed.is_empty() && !typed.starts_with(b"#") {
             let span = Span { start: place(start as u32), end: place(end as u32) };
-            page::push(schemes, absolute, &typed, span, context, links);
+            reference::push(schemes, absolute, &typed, span, context, links);
         }
     });
 }

@@ -1,11 +1,11 @@
 //! References in pages that are read on request: in style sheets, in JSON-LD, in the metadata of
 //! Open Graph and the like, and in `data-*` attributes.
 
+use super::attribute::decoded;
 use super::html::{Attribute, Tags, start_tags};
-use super::page::decoded;
-use super::reference::{Absolute, scheme};
+use super::reference::{self, Absolute, scheme};
 use super::value::Values;
-use super::{Context, Finder, Links, Options, Schemes, css, json, page};
+use super::{Context, Finder, Links, Options, Schemes, css, json};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
@@ -126,7 +126,7 @@ pub(super) fn extras(
                 let place = |at| if is_coded { span.start } else { span.start + at };
                 css::part(schemes, &mut absolute, &value, place, links);
             }
-            _ => page::push(schemes, &mut absolute, &decoded(typed), span, context, links),
+            _ => reference::push(schemes, &mut absolute, &decoded(typed), span, context, links),
         }
     }
 }

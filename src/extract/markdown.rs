@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::links::MOST_MARKS;
-use super::reference::Absolute;
+use super::reference::{self, Absolute};
 use super::{Context, Fault, Finder, Links, PageParts, page};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
@@ -83,10 +83,10 @@ pub(crate) fn document(
                 let is_mail = link_type == LinkType::Email && !dest_url.starts_with("mailto:");
                 let target: Cow<'_, str> =
                     if is_mail { format!("mailto:{dest_url}").into() } else { (&*dest_url).into() };
-                page::push(schemes, &mut absolute, target.as_bytes(), span, context, links);
+                reference::push(schemes, &mut absolute, target.as_bytes(), span, context, links);
             }
             Event::Start(Tag::Image { dest_url, .. }) => {
-                page::push(
+                reference::push(
                     schemes,
                     &mut absolute,
                     dest_url.as_bytes(),

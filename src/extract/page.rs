@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::attribute::context;
+use super::attribute::{context, decoded};
 use super::extras::extras;
 use super::html::{Attribute, Tags, start_tags};
-use super::reference::{Absolute, encoded, is_base, scheme};
+use super::reference::{Absolute, encoded, is_base, push, scheme};
 use super::{Context, Links, PageParts, Schemes, regular_tags, wide};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::low_bits;
@@ -214,50 +214,6 @@ fn with_slashes<'t>(typed: Cow<'t, [u8]>, base_scheme: Option<&[u8]>) -> Cow<'t,
     out.into()
 }
 
-/// Adds the link for `typed`, which was read from `span`.
-pub(crate) fn push(
-    schemes: &Schemes,
-    absolute: &mut Absolute,
-    typed: &[u8],
-    span: Span,
-    context: Context,
-    links: &mut Links,
-) {
-    let reference = encoded(typed);
-    match scheme(&reference) {
-        Some(scheme) if !schemes.allows(scheme) => {}
-        Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
-        None => {
-            let Some(target) = absolute.resolve(&reference) else {
-                return links.count_relative();
-            };
-            if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
-                links.push_made(span, context, |out| out.extend_from_slice(target));
-            }
-        }
-    }
-}
-
-/// The value of an attribute with its character references decoded.
-pub(super) fn decoded(typed: &[u8]) -> Cow<'_, [u8]> {
-    const AMPERSAND: &[u8] = b"&amp;";
-    if memchr::memchr(b'&', typed).is_none() {
-        return Cow::Borrowed(typed);
-    }
-    // Nearly all of them are this one, between the parameters of a query.
-    if !memchr::memchr_iter(b'&', typed).all(|at| typed[at..].starts_with(AMPERSAND)) {
-        return htmlize::unescape_bytes_in(typed, htmlize::Context::Attribute);
-    }
-    let mut out = Vec::with_capacity(typed.len());
-    let mut rest = typed;
-    while let Some(at) = memchr::memchr(b'&', rest) {
-        out.extend_from_slice(&rest[..=at]);
-        rest = &rest[at + AMPERSAND.len()..];
-    }
-    out.extend_from_slice(rest);
-    Cow::Owned(out)
-}
-
 /// Whether the `meta` element with `attributes` is a refresh.
 fn is_refresh(attributes: &[Attribute<'_>]) -> bool {
     attributes
@@ -331,31 +287,4 @@ fn refresh(value: &[u8]) -> Option<&[u8]> {
         url = &inner[..memchr::memchr(*quote, inner).unwrap_or(inner.len())];
     }
     Some(url)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decoded;
-
-    #[test]
-    fn character_references_are_those_of_attributes() {
-        for typed in [
-            "/a",
-            "/a?b&amp;c",
-            "&amp;",
-            "&amp;&amp;x",
-            "&amp;amp;",
-            "?a&b",
-            "?a&amp;b&c",
-            "&amp",
-            "?a&amp=b",
-            "&ampx",
-            "&#38;&lt;",
-            "&AMP;",
-            "&",
-        ] {
-            let slow = htmlize::unescape_bytes_in(typed.as_bytes(), htmlize::Context::Attribute);
-            assert_eq!(decoded(typed.as_bytes()), slow, "{typed}");
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
 use crate::grammar::class::{ALPHA, SCHEME, URI_BYTE, WHITE_SPACE};
 use crate::index::{Index, Record};
@@ -116,6 +117,30 @@ impl Absolute {
         let base = self.resolver.as_ref()?.base().view();
         let whole = Span { start: 0, end: reference.len() as u32 };
         append_usual_target(isa, &base, Record::new(reference, &self.index, whole), out)
+    }
+}
+
+/// Adds the link for `typed`, which was read from `span`.
+pub(crate) fn push(
+    schemes: &Schemes,
+    absolute: &mut Absolute,
+    typed: &[u8],
+    span: Span,
+    context: Context,
+    links: &mut Links,
+) {
+    let reference = encoded(typed);
+    match scheme(&reference) {
+        Some(scheme) if !schemes.allows(scheme) => {}
+        Some(_) => links.push_made(span, context, |out| out.extend_from_slice(&reference)),
+        None => {
+            let Some(target) = absolute.resolve(&reference) else {
+                return links.count_relative();
+            };
+            if scheme(target).is_some_and(|scheme| schemes.allows(scheme)) {
+                links.push_made(span, context, |out| out.extend_from_slice(target));
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sitemaps that a robots.txt names (sitemaps.org).
 
-use super::reference::Absolute;
-use super::{Context, Links, Schemes, page};
+use super::reference::{self, Absolute};
+use super::{Context, Links, Schemes};
 use crate::chunk::{Padded, Span};
 use crate::simd::Kernels;
 
@@ -27,7 +27,7 @@ pub(super) fn lines(
         if name.eq_ignore_ascii_case(NAME) && !value.is_empty() {
             let start = (value.as_ptr().addr() - content.as_ptr().addr()) as u32;
             let span = Span { start, end: start + end as u32 };
-            page::push(schemes, &mut absolute, value, span, Context::Sitemap, links);
+            reference::push(schemes, &mut absolute, value, span, Context::Sitemap, links);
         }
     }
 }

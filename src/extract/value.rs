@@ -1,7 +1,7 @@
 //! The value of a field: a URI as a whole, or text that holds links.
 
-use super::reference::{Absolute, encoded, scheme};
-use super::{Context, Finder, Links, page};
+use super::reference::{self, Absolute, encoded, scheme};
+use super::{Context, Finder, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -50,7 +50,7 @@ impl<'a> Values<'a> {
         let value = made.unwrap_or(span.of(text.content()));
         if *is_chosen && is_whole(value, absolute.has_base()) {
             let schemes = &finder.options().schemes;
-            page::push(schemes, absolute, value, span, context, links);
+            reference::push(schemes, absolute, value, span, context, links);
         } else if made.is_some() {
             plain.set(value);
             finder.find_made(*kernels, plain.padded(), span, context, links);

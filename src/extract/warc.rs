@@ -1,7 +1,7 @@
 //! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
 
 use super::coding::{self, Decoded};
-use super::reference::Absolute;
+use super::reference::{self, Absolute};
 use super::{Context, Extractor, ExtractorOptions, Fault, Links, css, page, xml};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
@@ -187,7 +187,7 @@ fn one(
             let span = Span { start: start as u32, end: (start + target.len()) as u32 };
             let schemes = &extractor.finder().options().schemes;
             let mut absolute = Absolute::new(kernels, None);
-            page::push(schemes, &mut absolute, target, span, Context::Target, links);
+            reference::push(schemes, &mut absolute, target, span, Context::Target, links);
         }
         return;
     }
@@ -282,7 +282,7 @@ fn header_links(
         let absolute = absolute.get_or_insert_with(|| Absolute::new(kernels, target));
         let start = at + (typed.as_ptr().addr() - header.as_ptr().addr()) as u32;
         let span = Span { start, end: start + typed.len() as u32 };
-        page::push(schemes, absolute, typed, span, context, links);
+        reference::push(schemes, absolute, typed, span, context, links);
     };
     for line in lines(header).filter(|line| matches!(line.first(), Some(b'l' | b'L'))) {
         if let Some(location) = value_of(line, b"location").filter(|value| !value.is_empty()) {

@@ -7,9 +7,10 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use super::attribute::decoded;
 use super::markdown::characters;
-use super::page::{self, decoded};
-use super::reference::{Absolute, encoded, scheme};
+use super::page;
+use super::reference::{self, Absolute, encoded, scheme};
 use super::sniff;
 use super::{Context, Fault, Links, PageParts, Schemes};
 use crate::chunk::{Padded, PaddedBuf, Span};
@@ -106,7 +107,7 @@ impl Document<'_> {
     fn push(&mut self, typed: &[u8], span: Span, context: Context) {
         let last = self.bases.len() - 1;
         let absolute = &mut self.bases[last].1;
-        page::push(self.schemes, absolute, typed, span, context, self.links);
+        reference::push(self.schemes, absolute, typed, span, context, self.links);
     }
 
     /// A start tag from `at` to `end`.

@@ -118,15 +118,15 @@ impl fmt::Display for Difference {
             text.join(", ")
         };
         match (&self.set[..], &self.requested[..]) {
-            ([], []) => f.write_str("its keys have another meaning")?,
+            ([], []) => f.write_str("its keys have another meaning"),
             (set, []) => {
-                write!(f, "its keys were made with {}, which is not requested", list(set))?
+                write!(f, "its keys were made with {}, which is not requested", list(set))
             }
-            ([], requested) => write!(f, "its keys were made without {}", list(requested))?,
+            ([], requested) => write!(f, "its keys were made without {}", list(requested)),
             (set, requested) => {
-                write!(f, "its keys were made with {}, not with {}", list(set), list(requested))?
+                write!(f, "its keys were made with {}, not with {}", list(set), list(requested))
             }
-        }
+        }?;
         f.write_str(
             "; give the options that `uriscan set stats` shows for it, or create another set",
         )
