@@ -33,7 +33,7 @@ pub struct CensusOptions {
     /// What references are resolved against before they are compared, as in
     /// [`super::Equivalence::context`].
     pub context: Option<Context>,
-    /// Drop the fragment of every URI, as in [`Options::drop_fragment`].
+    /// Drop the fragment of every URI, as in [`Options::drop_fragment`](crate::normalize::Options::drop_fragment).
     pub drop_fragment: bool,
     /// Rules beyond the RFC, counted on top of the highest rung.
     pub rules: Option<Arc<RuleSet>>,
