@@ -90,6 +90,13 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_a_triplet_of_a_domain_is_looked_at() {
+        assert!(is_dot_atom(b"aaaaaaaaaa%C3%A4b.c"));
+        assert!(!is_dot_atom(b"aaaaaaaaaa%C3(b"));
+        assert!(!is_dot_atom(b"aaaaaaaaaa%C3..b"));
+    }
+
+    #[test]
     fn domains_of_mail_addresses() {
         let cases = [
             ("Joe@Example.COM", "Joe@example.com"),

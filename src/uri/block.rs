@@ -48,3 +48,24 @@ fn is_dot_segment(record: Record<'_>, dot: usize) -> bool {
     let ends_at = |at: usize| at >= record.len() || matches!(record.byte(at), b'/' | b'?' | b'#');
     ends_at(dot + 1) || (record.byte(dot + 1) == b'.' && ends_at(dot + 2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_ends_in_a_digit_need_not_be_an_address() {
+        for (host, expected) in [
+            ("1.2.3.4", HostKind::Ipv4),
+            ("255.255.255.255", HostKind::Ipv4),
+            ("256.2.3.4", HostKind::RegName),
+            ("1.2.3", HostKind::RegName),
+            ("1.2.3.4.5", HostKind::RegName),
+            ("host1", HostKind::RegName),
+            ("1.2.3.4.", HostKind::RegName),
+            ("", HostKind::RegName),
+        ] {
+            assert_eq!(kind_of_name(host.as_bytes()), expected, "{host:?}");
+        }
+    }
+}

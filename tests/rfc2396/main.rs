@@ -9,7 +9,7 @@ use at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
 use uriscan::grammar::rfc2396::Legacy;
-use uriscan::uri::{LegacyAuthority, LegacyComponents, parse_rfc2396};
+use uriscan::uri::{ErrorKind, LegacyAuthority, LegacyComponents, parse_rfc2396};
 
 const BOTH: [Legacy; 2] = [Legacy { has_rfc2732: false }, Legacy { has_rfc2732: true }];
 
@@ -312,5 +312,13 @@ fn long_texts_take_linear_time() {
                 let _ = parse_rfc2396(text.as_bytes(), legacy);
             }
         }
+    }
+}
+
+#[test]
+fn the_first_byte_that_no_scheme_may_hold_is_told() {
+    for (text, at) in [("1a:b", 0), ("a;b:c", 1), ("a1;b:c", 2), ("1;b:c", 0), (";:", 0)] {
+        let error = parse_rfc2396(text.as_bytes(), Legacy::default()).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::Scheme, at), "{text:?}");
     }
 }
