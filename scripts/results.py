@@ -26,7 +26,7 @@ def output_of(*command):
 
 
 def cpu_model():
-    """The name of the CPU as the system tells it."""
+    """The name of the CPU as the system reports it."""
     try:
         found = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
         if found:

@@ -92,7 +92,7 @@ impl<'a> Entries<'a> {
     ) -> Entries<'a> {
         let site = base.and_then(|base| {
             let parts = split(base);
-            Some([parts.scheme?, b"://", parts.authority.unwrap_or_default()].concat())
+            Some([parts.scheme?, b"://", parts.authority?].concat())
         });
         Entries { finder, kernels, text, wanted, site, log_format }
     }

@@ -1,4 +1,5 @@
-//! The changes that most records which are not canonical need: case of the head, default port, empty path, triplets.
+//! The changes that most records which are not canonical need: case of the head, default port, empty path, triplets, dot
+//! segments.
 //!
 //! [`Split`](super::Split) has seen that the record is an `http` or `https` URI of less than 128 bytes, and where its path
 //! begins. What is left is done in one go, nearly without a branch: the record is copied to a buffer, from one triplet to
@@ -19,7 +20,7 @@ pub(crate) struct Seen {
     /// The number of the record.
     pub(super) number: u32,
     /// Offset of the path, or the length if nothing follows the authority. It is 0 unless the record is common: an `http` or `https`
-    /// URI of less than 128 bytes whose authority ends in the first 64, and has none of the bytes in `look`.
+    /// URI of less than 128 bytes whose authority ends in the first 64 and has no byte that is in `look`.
     pub(super) path: u8,
     pub(super) is_https: bool,
 }

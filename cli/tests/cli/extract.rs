@@ -624,3 +624,12 @@ fn records_of_archives_are_selected() {
     let targets = ["--warc-field", "target", "--warc-type", "response", "--mime", "text/html"];
     assert_eq!(found(&targets), "http://response/\n");
 }
+
+#[test]
+fn targets_of_logs_need_a_base_with_an_authority() {
+    let line = "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"GET //a HTTP/1.0\" 200 1 \"-\" \"-\"\n";
+    let extract = |base: &str| run(["extract", "--format", "clf", "--base", base], line);
+    assert_eq!(extract("http://h/b/c").text(), "http://h//a\n");
+    assert_eq!(extract("file:///b").text(), "file:////a\n");
+    assert_eq!(extract("urn:x").text(), "");
+}
