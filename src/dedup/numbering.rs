@@ -133,6 +133,18 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_its_own_is_forgotten_with_the_rest() {
+        let mut numbering = Numbering::new();
+        numbering.reserve(3);
+        numbering.number_if(Key(7), |_| true);
+        numbering.number_if(Key(7), |_| false);
+        // The place beside it that the second key took is free again, for the key that belongs there.
+        numbering.clear(3);
+        assert_eq!(numbering.number_if(Key(8), |_| true), (0, true));
+        assert_eq!(numbering.by_number(), [Key(8)]);
+    }
+
+    #[test]
     fn a_table_that_is_far_too_large_is_given_back() {
         let mut numbering = Numbering::new();
         numbering.reserve(100_000);

@@ -465,6 +465,22 @@ mod tests {
     }
 
     #[test]
+    fn hits_by_low_halves_are_those_of_whole_keys() {
+        // All lines of three keys with few halves, so that many are alike in one half only.
+        let values: Vec<u128> = (0..9).map(|i| (i / 3) << 64 | i % 3).collect();
+        for number in 0..9usize.pow(3) {
+            let mut line = [Key::VACANT; LINE];
+            for (i, slot) in line[..3].iter_mut().enumerate() {
+                *slot = values[number / 9usize.pow(i as u32) % 9];
+            }
+            for &key in values.iter().filter(|&&key| key != Key::VACANT) {
+                let (found, exact) = (hits::<Bare>(&line, key), exact_hits::<Bare>(&line, key));
+                assert_eq!(found.trailing_zeros(), exact.trailing_zeros(), "{key:x} in {line:x?}");
+            }
+        }
+    }
+
+    #[test]
     fn spreading_keeps_every_key_in_reach() {
         spreading::<Bare>();
         spreading::<Numbered>();

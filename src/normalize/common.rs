@@ -302,6 +302,7 @@ mod tests {
             "http://h#f",
             "http://u@h/%7e",
             "http://U@h:80/",
+            "http://U@h:081/",
             "http://h:8a/",
             "http://h:80:80/",
             "http://h:80@h/",

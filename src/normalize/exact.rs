@@ -223,3 +223,22 @@ pub(crate) fn raw_host(text: &[u8]) -> Option<(usize, &[u8])> {
     let end = memchr::memchr(b':', host).unwrap_or(host.len());
     Some((scheme.len() + "://".len() + after_userinfo, &host[..end]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_found_by_their_delimiters() {
+        for (text, expected) in [
+            ("http://h\u{e9}:80/a@b", Some((7, "h\u{e9}"))),
+            ("foo://u@v@h /", Some((10, "h "))),
+            ("foo://", Some((6, ""))),
+            ("foo:h", None),
+            ("//h", None),
+        ] {
+            let expected = expected.map(|(start, host): (usize, &str)| (start, host.as_bytes()));
+            assert_eq!(raw_host(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

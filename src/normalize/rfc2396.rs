@@ -167,6 +167,7 @@ mod tests {
             ("mailto:A%28@B.c?to=X@Y", "mailto:A(@B.c?to=X@Y", "mailto:A(@b.c?to=X@Y"),
             ("urn:X:%2a%2F", "urn:X:*%2F", "urn:x:*%2F"),
             ("http://[::FFFF]/", "http://[::ffff]/", "http://[::ffff]/"),
+            ("http://[1:0:0::FFFF]/", "http://[1:0:0::ffff]/", "http://[1::ffff]/"),
             ("file://LOCALHOST/x", "file://localhost/x", "file:///x"),
             ("http://h/%25%34%31", "http://h/%2541", "http://h/%2541"),
             ("http://01.2.3.4/", "http://01.2.3.4/", "http://01.2.3.4/"),

@@ -114,6 +114,24 @@ fn leaves_rare_input_to_the_reference_path() {
 }
 
 #[test]
+fn long_records_and_long_ports_agree() {
+    let mut text = Vec::new();
+    for len in (100..700).step_by(7) {
+        // What is the same everywhere would not show which bytes were copied.
+        let tail: String = (0..len).map(|i| char::from(b'a' + (i % 23) as u8)).collect();
+        text.extend(format!("http://H/{tail}\nhttp://h/%7E{tail}%7E{tail}\n").bytes());
+    }
+    assert_eq!(check(&text), 1.0);
+    for digits in 1..20 {
+        let port = format!("{:0>digits$}", 80);
+        check(
+            format!("http://h:{port}/\nfoo://h:{port}/\nhttp://h:9{port}/\nws://h:{port}1")
+                .as_bytes(),
+        );
+    }
+}
+
+#[test]
 fn canonical_records_are_not_copied() {
     for text in ["http://h/", "https://h/a?b#c", "foo:a/../b", "http://h:8080/%20", "x://y/"] {
         let mut normalizer = Normalizer::new(Options::default());

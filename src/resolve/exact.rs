@@ -102,3 +102,23 @@ fn merge_into(has_authority: bool, base_path: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(&base_path[..directory]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_scheme_begins_a_path() {
+        for (reference, expected) in [
+            ("foo:x", "foo:x"),
+            ("f1+-.:x", "f1+-.:x"),
+            ("1a:x", "http://h/p/1a:x"),
+            ("a b:x", "http://h/p/a b:x"),
+            ("a_b:c?d:e#f", "http://h/p/a_b:c?d:e#f"),
+        ] {
+            let mut out = Vec::new();
+            resolve_any(b"http://h/p/q", reference.as_bytes(), &mut out);
+            assert_eq!(out.escape_ascii().to_string(), expected);
+        }
+    }
+}

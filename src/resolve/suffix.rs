@@ -225,5 +225,9 @@ mod tests {
         assert_eq!((error.kind, error.at), (ErrorKind::Space, 11));
         let error = completed("[::1").unwrap_err();
         assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
+        let error = completed("[::1]x").unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
+        let error = completed("[::g]:80").unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::Bracket, 0));
     }
 }

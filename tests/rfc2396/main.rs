@@ -322,3 +322,23 @@ fn the_first_byte_that_no_scheme_may_hold_is_told() {
         assert_eq!((error.kind, error.at), (ErrorKind::Scheme, at), "{text:?}");
     }
 }
+
+#[test]
+fn the_fault_of_an_authority_is_told() {
+    use ErrorKind::{Bracket, IpLiteral, Space};
+    let [old, with_rfc2732] = BOTH;
+    for (legacy, text, kind, at) in [
+        (with_rfc2732, "http://[::g]/", IpLiteral, 7),
+        (with_rfc2732, "http://u@[::g]/", IpLiteral, 9),
+        (with_rfc2732, "http://u[::1]/", Bracket, 8),
+        (with_rfc2732, "http://u@h[::1]/", Bracket, 10),
+        (with_rfc2732, "http:// [::1]/", Space, 7),
+        (with_rfc2732, "http://u@ h/", Space, 9),
+        (with_rfc2732, "http://]/", Bracket, 7),
+        (old, "http://[::g]/", Bracket, 7),
+        (old, "http://u@[::1]/", Bracket, 9),
+    ] {
+        let error = parse_rfc2396(text.as_bytes(), legacy).unwrap_err();
+        assert_eq!((error.kind, error.at), (kind, at), "{text:?}");
+    }
+}
