@@ -1,8 +1,10 @@
-"""The results that scripts/bench and scripts/check-instructions keep: benches/results.jsonl, a JSON object a line.
+"""The results that scripts/bench, scripts/check-instructions and scripts/record-speed keep: benches/results.jsonl, a JSON
+object a line.
 
 Every line says when, where and of what it was measured: `date`, `commit`, `cpu`, `cores`, `isa` (the widest instruction
 set of the CPU) and `rustc`. What was measured is in `instructions` (of a loop: instructions and mispredicted branches per
-record, by the backend avx2) or in `benches` (of a bench: the median in nanoseconds per record).
+record, by the backend avx2) or in `benches` (of a bench: the median in nanoseconds per record),
+or in `speed` (whole programs side by side, as scripts/draw-speed draws them).
 """
 
 import datetime
