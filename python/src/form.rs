@@ -1,22 +1,17 @@
 //! What makes two values one, and all that is done with columns under it.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use uriscan::arrow::{ColumnError, Columns, OnInvalid};
+use uriscan::arrow::{ColumnError, Columns, OptionValue};
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Options as Find, Schemes};
 use uriscan::key::PublicHash;
-use uriscan::normalize::{Options, Rung};
-use uriscan::pipeline::Equivalence;
-use uriscan::profile::Profile;
-use uriscan::repair::{Repair, Repairs};
-use uriscan::resolve::{self, BaseUri, Context, Suffix};
-use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
+use uriscan::resolve::{self, BaseUri};
+use uriscan::rules::{Included, Pack};
 use uriscan::set::Meaning;
 use uriscan::surt;
 
@@ -46,67 +41,21 @@ fn named<T>(
     })
 }
 
-fn rule_set(
-    rules: &[String],
-    preset: Option<&str>,
-    packs: &[String],
-    without_rules: &[String],
-) -> PyResult<Option<Arc<RuleSet>>> {
-    let mut builder = RuleSet::builder();
-    if let Some(name) = preset {
-        let names = Preset::all().into_iter().map(|preset| preset.name);
-        let preset = named("preset", name, Preset::from_name(name), names)?;
-        builder.preset(&preset).map_err(wrong)?;
-    }
-    for name in packs {
-        builder.pack(&pack(name)?);
-    }
-    for name in without_rules {
-        let names = Rule::ALL.into_iter().map(Rule::name);
-        let rule = named("without_rules", name, Rule::from_name(name), names)?;
-        if !builder.without(rule) {
-            return Err(wrong(format!("without_rules={name:?}: the preset has no such rule")));
-        }
-    }
-    for rule in rules {
-        builder.rule(rule).map_err(wrong)?;
-    }
-    let rules = builder.build().map_err(wrong)?;
-    Ok((!rules.is_empty()).then(|| Arc::new(rules)))
-}
-
-/// The built-in pack of that name, or the one in that file.
-fn pack(name: &str) -> PyResult<Pack> {
-    if let Some(pack) = Pack::built_in(name) {
-        return Ok(pack);
-    }
+/// The pack in the file of that name.
+fn pack(name: &str) -> Result<Pack, String> {
     let read = |path: &Path| {
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
     };
-    let text = read(Path::new(name)).map_err(wrong)?;
+    let text = read(Path::new(name))?;
     let mut open = |name: &str, from: &str| {
         let path = Path::new(from).with_file_name(name);
         Ok(Included::new(path.display().to_string(), read(&path)?))
     };
-    Pack::parse(&text, name, &mut open).map_err(wrong)
+    Pack::parse(&text, name, &mut open).map_err(|error| error.to_string())
 }
 
 fn base_uri(base: &str) -> PyResult<BaseUri> {
     BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is no URI: {error}")))
-}
-
-fn repairs(names: &[String]) -> PyResult<Repairs> {
-    let mut repairs = Repairs::default();
-    for name in names {
-        repairs = match name.as_str() {
-            "all" => repairs.or(Repairs::all_but_iri()),
-            name => {
-                let names = Repair::ALL.into_iter().map(Repair::name).chain(["all"]);
-                repairs.with(named("repair", name, Repair::from_name(name), names)?)
-            }
-        };
-    }
-    Ok(repairs)
 }
 
 impl Form {
@@ -161,35 +110,25 @@ impl Form {
         profile: Option<&str>,
         on_invalid: &str,
     ) -> PyResult<Form> {
-        let context = match (base, suffix_scheme) {
-            (None, None) => None,
-            (Some(_), Some(_)) => return Err(wrong("either base or suffix_scheme, not both")),
-            (Some(base), None) => {
-                let options = resolve::Options::default().lenient_scheme(lenient_scheme);
-                Some(Context::Base { base: base_uri(base)?, options })
-            }
-            (None, Some(scheme)) => Some(Context::Suffix(Suffix::new(scheme).map_err(wrong)?)),
-        };
-        let profile = profile.map(|name| {
-            named("profile", name, Profile::from_name(name), Profile::ALL.map(Profile::name))
-        });
-        let names = Rung::ALL.map(Rung::name);
-        let equivalence = Equivalence::default()
-            .context(context)
-            .normalize(
-                Options::new(named("rung", rung, Rung::from_name(rung), names)?)
-                    .drop_fragment(drop_fragment),
-            )
-            .rules(rule_set(&rules, preset, &packs, &without_rules)?)
-            .repairs(repairs(&repair)?)
-            .profile(profile.transpose()?);
-        let on_invalid = match on_invalid {
-            "pass" => OnInvalid::Pass,
-            "null" => OnInvalid::Null,
-            "error" => OnInvalid::Fail,
-            other => return named("on_invalid", other, None, ["pass", "null", "error"]),
-        };
-        Ok(Form(Columns::new(equivalence).on_invalid(on_invalid)))
+        let mut options: Vec<(&str, OptionValue)> = vec![
+            ("rung", rung.into()),
+            ("drop_fragment", drop_fragment.into()),
+            ("rules", rules.into()),
+            ("packs", packs.into()),
+            ("without_rules", without_rules.into()),
+            ("repair", repair.into()),
+            ("lenient_scheme", lenient_scheme.into()),
+            ("on_invalid", on_invalid.into()),
+        ];
+        for (name, value) in [
+            ("preset", preset),
+            ("base", base),
+            ("suffix_scheme", suffix_scheme),
+            ("profile", profile),
+        ] {
+            options.extend(value.map(|value| (name, value.into())));
+        }
+        Columns::from_options(options, pack).map(Form).map_err(wrong)
     }
 
     /// The same with public keys by `hash`. It is not among the keywords of [`Form::new`], as most functions have no use

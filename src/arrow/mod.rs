@@ -33,6 +33,7 @@ mod findings;
 mod firsts;
 mod links;
 mod lists;
+mod named;
 mod parts;
 mod pieces;
 mod steps;
@@ -42,6 +43,7 @@ mod text;
 pub use firsts::Firsts;
 #[cfg(feature = "parquet")]
 pub(crate) use firsts::Keyed;
+pub use named::{OptionError, OptionValue};
 pub use parts::COMPONENTS;
 pub use steps::step_names;
 
