@@ -135,6 +135,8 @@ pub mod surt;
 mod survivors;
 #[cfg(feature = "parquet")]
 pub mod table;
+#[cfg(feature = "pipeline")]
+mod tally;
 mod threads;
 pub mod uri;
 

@@ -31,6 +31,7 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
             let keeps = has_set || dedup.emit != Emit::Original;
             (&mut dedup.equivalence, dedup.hasher.clone(), keeps)
         }
+        Job::Top(options, _) => (&mut options.equivalence, options.hasher.clone(), true),
         Job::Normalize { equivalence, .. } | Job::Key { equivalence, .. } => {
             (equivalence, Hasher::random(), true)
         }

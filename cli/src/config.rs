@@ -8,13 +8,13 @@ use uriscan::key::PublicHash;
 use uriscan::pipeline::{
     AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
     ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions, OnInvalid,
-    ResolveOptions, RowFormat, Settings,
+    ResolveOptions, RowFormat, Settings, TopOptions,
 };
 use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
 use uriscan::surt;
 
-use crate::args::{self, CensusFormat, StatsFormat};
+use crate::args::{self, CensusFormat, StatsFormat, TopFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::{Input, of_arguments};
@@ -47,6 +47,7 @@ pub(crate) enum Job {
     Parse(RowFormat, Repairs),
     Check(CheckFormat, Repairs),
     Census(CensusOptions, CensusFormat),
+    Top(TopOptions, TopView),
     /// Parsing or checking by RFC 2396.
     Legacy {
         question: LegacyQuestion,
@@ -79,6 +80,7 @@ impl Job {
             Job::Parse(..) => "parse",
             Job::Check(..) => "check",
             Job::Census(..) => "census",
+            Job::Top(..) => "top",
             Job::Legacy {
                 question: LegacyQuestion::PartsJsonl | LegacyQuestion::PartsTsv, ..
             } => "parse",
@@ -92,6 +94,13 @@ impl Job {
             Job::Members(..) => "set has",
         }
     }
+}
+
+/// How the counts of `top` are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TopView {
+    pub(crate) format: TopFormat,
+    pub(crate) has_bars: bool,
 }
 
 /// The side files: outputs beside the results.
@@ -179,6 +188,37 @@ pub(crate) struct TableUse {
 #[derive(Clone, Debug)]
 pub(crate) enum TableUse {}
 
+/// A column that is read as a list.
+#[cfg(feature = "parquet")]
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) format: Option<uriscan::table::TableFormat>,
+}
+
+/// A build without tables has none.
+#[cfg(not(feature = "parquet"))]
+#[derive(Clone, Debug)]
+pub(crate) enum Column {}
+
+impl Column {
+    /// The column of this name, in tables of the format called `format`.
+    ///
+    /// # Errors
+    /// When the format is unknown, or this build has no tables.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn new(name: &str, format: Option<&str>) -> Result<Column, Failure> {
+        let format = format.map(args::table_format).transpose();
+        let format = format.map_err(|error| Failure::at("--from", error))?;
+        Ok(Column { name: name.to_owned(), format })
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    pub(crate) fn new(_name: &str, _format: Option<&str>) -> Result<Column, Failure> {
+        Err(Failure::at("--column", crate::inputs::WITHOUT_TABLES))
+    }
+}
+
 /// The plan of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -195,6 +235,8 @@ pub(crate) struct Config {
     pub(crate) aliases: Option<PathBuf>,
     /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
     pub(crate) evidence: Vec<PathBuf>,
+    /// The inputs are tables, of which this column is read as a list.
+    pub(crate) column: Option<Column>,
     /// The inputs are tables.
     pub(crate) table: Option<TableUse>,
     pub(crate) side: SideFiles,
@@ -248,9 +290,12 @@ impl Config {
     /// Adds aliases and the files of rules.
     pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Config, Failure> {
         if typed.aliases.is_some()
-            && !matches!(self.job, Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. })
+            && !matches!(
+                self.job,
+                Job::Dedup(_) | Job::Normalize { .. } | Job::Key { .. } | Job::Top(..)
+            )
         {
-            let what = "--aliases works with plain dedup, normalize and key, not with explain, set, -c, -d, \
+            let what = "--aliases works with plain dedup, normalize, key and top, not with explain, set, -c, -d, \
                         -u, --keep, --dupes or --clusters";
             return Err(Failure::new(what));
         }
@@ -332,6 +377,7 @@ impl Config {
             checkpoint: None,
             aliases: None,
             evidence: Vec::new(),
+            column: None,
             table: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             settings,

@@ -4,6 +4,7 @@
 
 mod aliases;
 mod args;
+mod bar;
 mod bases;
 mod checkpoint;
 mod commands;
@@ -28,6 +29,7 @@ mod summary;
 mod table;
 #[cfg(feature = "parquet")]
 mod tables;
+mod top;
 mod version;
 
 use std::process::ExitCode;

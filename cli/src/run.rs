@@ -23,6 +23,7 @@ use crate::output::{Destination, StdoutFile, write_text};
 use crate::session::{self, Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::table;
+use crate::top;
 
 /// Runs the plan.
 ///
@@ -53,6 +54,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     // What was skipped when links were read from documents.
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
+        #[cfg(feature = "parquet")]
+        None if config.column.is_some() => crate::tables::open_column(config)?,
         None => inputs::open(&config.inputs)?,
         Some(documents) => documents::open(
             &config.inputs,
@@ -226,6 +229,15 @@ fn work(
         Job::Explain(options, uris) => explain_typed(options, uris, sinks)?,
         Job::Extract(options, format) => {
             pipeline::extract(sources, options, *format, settings, sinks)?
+        }
+        Job::Top(options, view) => {
+            let top = pipeline::top(sources, options, settings, sinks)?;
+            let text = top::of_top(&top, *view, options.distinct);
+            sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+            if let Some(what) = top::inexact(&top) {
+                eprint_line(format_args!("uriscan: {what}"));
+            }
+            top.report
         }
         Job::Census(options, format) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;

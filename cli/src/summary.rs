@@ -79,6 +79,7 @@ impl Summary {
             Job::Collect(options) | Job::Members(options, _) => {
                 (Some(&options.equivalence), Some(options.on_invalid), Some(options.hash))
             }
+            Job::Top(options, _) => (Some(&options.equivalence), Some(options.on_invalid), None),
             Job::Resolve(options) => (None, Some(options.on_invalid), None),
             Job::Explain(options, _) => (Some(&options.equivalence), None, None),
             Job::Parse(..) | Job::Check(..) | Job::Census(..) | Job::Legacy { .. } => {
@@ -101,6 +102,7 @@ impl Summary {
                     LegacyQuestion::Check(_) | LegacyQuestion::Differ(_) => Writes::Answers,
                 },
                 Job::Check(..) | Job::Census(..) | Job::Explain(..) => Writes::Answers,
+                Job::Top(..) => Writes::Answers,
                 Job::Audit(..) | Job::ListRules | Job::KeyContext(_) => Writes::Answers,
                 Job::Extract(..) => Writes::Links,
             },
@@ -341,7 +343,8 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     format!("{:.2} %", part as f64 * 100.0 / whole as f64)
 }
 
-fn plural(count: u64) -> &'static str {
+/// The ending of a noun that is counted.
+pub(crate) fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 

@@ -38,6 +38,7 @@ mod row_job;
 mod scan;
 mod settings;
 mod slot;
+mod top;
 mod writer;
 
 pub use crate::survivors::{Keep, MemoryLimit, Seen, Select};
@@ -67,5 +68,6 @@ pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use settings::{Settings, Sinks};
+pub use top::{By, Fault, Lengths, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
 #[cfg(feature = "parquet")]
 pub(crate) use writer::{Origins, RecordWriter};

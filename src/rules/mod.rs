@@ -34,6 +34,7 @@ mod rule;
 mod session;
 mod set;
 mod starts;
+mod suffix;
 
 pub use exact::Step;
 pub use fast::Scratch;
@@ -47,3 +48,4 @@ pub(crate) use parts::INDEX_PAGES;
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, RuleError, RuleSet};
+pub use suffix::{public_suffix, registrable_domain};

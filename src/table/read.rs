@@ -95,6 +95,11 @@ impl Input {
         Input { name, format, from, members: None, prepared: None }
     }
 
+    /// The name in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The same table, to be opened once more, if it can be read twice.
     pub(super) fn reopened(&self) -> Option<Input> {
         let From::File(path) = &self.from else { return None };

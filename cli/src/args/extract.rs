@@ -263,7 +263,7 @@ pub(crate) enum InputFormat {
     Of(Format),
 }
 
-fn input_format(typed: &str) -> Result<InputFormat, String> {
+pub(crate) fn input_format(typed: &str) -> Result<InputFormat, String> {
     if typed == "auto" {
         return Ok(InputFormat::Auto);
     }

@@ -18,13 +18,16 @@ mod rules;
 mod set;
 #[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
 mod table;
+mod top;
 
 pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Color, Explain, ExplainFormat};
-pub(crate) use extract::{Extract, Find, FromText, InputFormat as TextFormat, Walk};
+pub(crate) use extract::{
+    Extract, Find, FromText, InputFormat as TextFormat, Walk, input_format as text_format,
+};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
@@ -37,9 +40,10 @@ pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
-#[cfg(feature = "parquet")]
-pub(crate) use table::NoUri;
 pub(crate) use table::TableChoice;
+#[cfg(feature = "parquet")]
+pub(crate) use table::{NoUri, format as table_format};
+pub(crate) use top::{Top, TopFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -71,6 +75,7 @@ Examples:
   uriscan dedup urls.txt -o unique.txt         keep the first of each class, as written
   uriscan dedup --stats < urls.txt.gz          the same on a stream, with a summary
   uriscan census urls.txt                      count what each rung would merge
+  uriscan top --by domain urls.txt             count hosts, domains, parameters ...
   uriscan normalize --rung syntax urls.txt     write the canonical form of every line
   uriscan key a.txt > a.keys                   write 128-bit keys; equal keys, equivalent URIs
   uriscan parse -g '{host}' urls.txt           split into components
@@ -107,6 +112,7 @@ pub(crate) enum Command {
     Check(Check),
     Audit(Audit),
     Census(Census),
+    Top(Top),
     Explain(Explain),
     Rules(Rules),
     Resolve(Resolve),

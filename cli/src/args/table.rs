@@ -69,7 +69,8 @@ fn sort_form(typed: &str) -> Result<Form, String> {
     })
 }
 
-fn format(typed: &str) -> Result<TableFormat, String> {
+/// A format of tables.
+pub(crate) fn format(typed: &str) -> Result<TableFormat, String> {
     TableFormat::from_name(typed).ok_or_else(|| {
         let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();
         format!("the formats are {}", names.join(", "))

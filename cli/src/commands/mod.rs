@@ -13,6 +13,7 @@ mod resolve;
 mod set;
 #[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
 mod table;
+mod top;
 
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
         Command::Check(typed) => typed.plan(environment)?,
         Command::Audit(typed) => typed.plan(environment)?,
         Command::Census(typed) => typed.plan(environment)?,
+        Command::Top(typed) => typed.plan(environment)?,
         Command::Explain(typed) => typed.plan(environment)?,
         Command::Resolve(typed) => typed.plan(environment)?,
         Command::Extract(typed) => typed.plan(environment)?,

@@ -15,9 +15,9 @@ use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableForm
 
 use crate::args::{self, NoUri, StatsFormat};
 use crate::checkpoint;
-use crate::config::{Config, Job, KeyForm, TableUse};
+use crate::config::{Column, Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome, eprint_line};
-use crate::inputs::{self, Input};
+use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::output::Destination;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
@@ -82,6 +82,27 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         print_approximate(rate, &report);
     }
     Ok(outcome(config, &report))
+}
+
+/// The columns of the tables of `config` as lists.
+///
+/// # Errors
+/// When a file is missing or unreadable.
+pub(crate) fn open_column(config: &Config) -> Result<Inputs, Failure> {
+    let total_bytes = inputs::total_bytes(&config.inputs)?;
+    hide_panics_of_decoders();
+    let Some(Column { name, format }) = &config.column else {
+        return inputs::open(&config.inputs);
+    };
+    let source = |input: &Input| {
+        let table = match input {
+            Input::Stdin => table::Input::stream("-", *format, io::stdin()),
+            Input::File(path) => table::Input::file(path, *format),
+        };
+        table::column_source(table, name, config.settings.record_end)
+    };
+    let sources = config.inputs.iter().map(source).collect();
+    Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 
 /// Prints the columns of the first table that hold URLs, if most values of the chosen one are not URIs.

@@ -48,7 +48,7 @@ fn output_depends_on_the_input_only() {
     let evidence = evidence.to_str().unwrap();
     let seen = directory.path().join("seen.set");
     let seen = seen.to_str().unwrap();
-    let commands: [(&[&str], &[&str]); 50] = [
+    let commands: [(&[&str], &[&str]); 52] = [
         (&["dedup"], &["--rejects"]),
         (&["dedup", "--rung", "syntax", "--emit", "key", "--ignore-fragment"], &[]),
         (&["dedup", "-c"], &["--rejects", "--dupes", "--clusters"]),
@@ -63,6 +63,8 @@ fn output_depends_on_the_input_only() {
         (&["dedup", "--redact"], &["--rejects"]),
         (&["dedup", "--redact", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["census"], &[]),
+        (&["top", "--by", "param", "-n", "0"], &[]),
+        (&["top", "--by", "domain", "--distinct", "--format", "tsv"], &["--rejects"]),
         (&["explain"], &[]),
         (&["explain", "--format", "jsonl", "--pairs"], &[]),
         (&["dedup", "--preset", "log", "--emit", "normalized"], &["--rejects"]),

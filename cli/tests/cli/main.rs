@@ -55,3 +55,4 @@ mod table_classes;
 mod table_sides;
 #[cfg(feature = "parquet")]
 mod tables;
+mod top;

@@ -1,0 +1,105 @@
+//! `uriscan top`.
+
+use clap::{Args, ValueEnum};
+use uriscan::pipeline::By;
+
+use super::extract::FromText;
+use super::groups::{Common, Equivalence, InvalidRecords, Memory};
+
+/// Count hosts, domains, paths or parameters, and list the most frequent ones
+///
+/// Reads one URI per line. Parts are counted as they are in the canonical form at --rung, by default with hosts in lower case and
+/// without default ports. Shares are those of all URIs; URIs without the part have a row of their own. Invalid records have no
+/// parts and are counted apart. Counts are exact unless the values do not fit into --max-memory.
+#[derive(Debug, Args)]
+// In this command --format is the format of the output, and --from that of the input.
+#[command(after_long_help = AFTER_HELP, mut_arg("format", |arg| arg.long("links-from").hide(true)))]
+pub(crate) struct Top {
+    /// What to count: host, domain, suffix, scheme, port, extension, param, path:N or label:N
+    ///
+    /// domain: the registrable domain, such as example.co.uk; suffix: the public suffix, such as co.uk; both by the public
+    /// suffix list, and absent for IP addresses. port: the port, unless it is the default of the scheme. extension: up to 16
+    /// letters and digits after the last dot of the last path segment, in lower case. param: names of query parameters; a
+    /// URI counts once for each name, so the shares may add up to more than 100 %. path:N: the first N segments of the
+    /// path. label:N: the last N labels of the host.
+    #[arg(long, value_name = "PART", default_value = "host")]
+    pub(crate) by: By,
+
+    /// Number of rows to write; 0 for all
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+
+    /// Count equivalent URIs once, as if by dedup first
+    #[arg(long)]
+    pub(crate) distinct: bool,
+
+    /// The format of the output
+    #[arg(
+        id = "to",
+        long = "format",
+        alias = "to",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t
+    )]
+    pub(crate) to: TopFormat,
+
+    #[command(flatten)]
+    pub(crate) equivalence: Equivalence,
+    #[command(flatten)]
+    pub(crate) links: FromText,
+
+    /// Read a table, with the URIs in COLUMN: its name, or its number, counted from 1
+    ///
+    /// Rows without a URI are counted as blank lines.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "extract", help_heading = "Tables")]
+    pub(crate) column: Option<String>,
+
+    /// Format of the input, for --column and --extract [default: by file name or first bytes]
+    ///
+    /// Of tables: parquet, arrow, arrow-stream, csv, tsv or jsonl. Of files with links: see --format in
+    /// `uriscan extract --help`.
+    #[arg(long, value_name = "FORMAT", help_heading = "Tables")]
+    pub(crate) from: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) memory: Memory,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// The format of the output of `top`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TopFormat {
+    /// For people
+    #[default]
+    Text,
+    /// Columns value, count, share and error, with a header; \N for URIs without the part
+    Tsv,
+    /// One JSON object per row: by, value (null for URIs without the part), count, share, error
+    Jsonl,
+}
+
+const AFTER_HELP: &str = "\
+Memory: 60 bytes for each different value, and its text. If the values exceed a quarter of
+--max-memory, those with the lowest counts make room for new ones (Space-Saving). Each count is
+then too high by its error at most, which is printed beside it, and every value that occurs more
+often than the largest error is known. With --distinct the keys of URIs spill to disk.
+
+Examples:
+  $ printf 'http://a.example/\\nHTTP://A.example/\\nhttp://b.example/x\\n' | uriscan top -n 1
+     count     share  host
+         2   66.67 %  a.example
+
+  3 URIs, 2 different values; 1 more row with -n 0
+
+  uriscan top --by domain urls.txt
+  uriscan top --by param -n 0 --format tsv urls.txt.gz > params.tsv
+  uriscan top --by path:1 --distinct urls.txt      sections of a site, each URI once
+  uriscan top --extract access.log                 hosts of the links in a log
+  uriscan top --by suffix --column url pages.parquet
+  uriscan top --by extension --format jsonl urls.txt | jq -r .value
+
+Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -1,0 +1,57 @@
+//! The plan of `uriscan top`.
+
+use uriscan::pipeline::TopOptions;
+
+use crate::args;
+use crate::config::{Column, Config, Job, TopView};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::{equivalence, memory_limit, on_invalid};
+use crate::output::Destination;
+
+impl args::Top {
+    /// The plan of the command.
+    ///
+    /// # Errors
+    /// When options contradict each other or a name is unknown.
+    pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
+        let (on_invalid, rejects) = on_invalid(&self.invalid)?;
+        let column = match (&self.column, &self.from) {
+            (Some(column), from) => Some(Column::new(column, from.as_deref())?),
+            (None, Some(from)) if self.links.extract => {
+                let format =
+                    args::text_format(from).map_err(|error| Failure::at("--from", error))?;
+                self.links.find.format = Some(format);
+                None
+            }
+            (None, Some(_)) => return Err(Failure::at("--from", "requires --column or --extract")),
+            (None, None) => None,
+        };
+        if column.is_some() && (rejects.is_some() || self.common.input.null) {
+            return Err(Failure::at(
+                "--column",
+                "--rejects and -0 work with lines, not with tables",
+            ));
+        }
+        let options = TopOptions::default()
+            .by(vec![self.by])
+            .equivalence(equivalence(&self.equivalence)?)
+            .on_invalid(on_invalid)
+            .most(if self.limit == 0 { usize::MAX } else { self.limit })
+            .distinct(self.distinct)
+            .limit(memory_limit(&self.memory, &self.common, environment));
+        let strict = self.invalid.strictness.strict;
+        let output = Destination::of_option(self.common.destination.output.clone());
+        let has_bars = environment.stdout_is_terminal && output == Destination::Stdout;
+        let job = Job::Top(options, TopView { format: self.to, has_bars });
+        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
+            .with_evidence(&self.equivalence)?
+            .reading(&self.links, &self.equivalence)?;
+        if column.is_some() {
+            // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
+            config.settings = config.settings.record_end(b'\0');
+        }
+        config.column = column;
+        Ok(config)
+    }
+}

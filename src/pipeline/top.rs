@@ -1,0 +1,275 @@
+//! How many records have each host, domain, parameter and so on.
+
+mod by;
+mod distinct;
+mod job;
+#[cfg(test)]
+mod tests;
+
+use super::driver::run;
+use super::limit::within;
+use super::{DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid, Report, Settings, Sinks};
+use crate::io::Source;
+use crate::key::Hasher;
+use crate::tally::{Counted, Most};
+use crate::uri::UriError;
+pub use by::{By, UnknownPart};
+use distinct::with_distinct;
+use job::Count;
+
+/// What is counted.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{By, Settings, Sinks, TopOptions, top}};
+/// let list = Source::new("list", &b"http://A.example/1\nhttp://a.example:80/2\nhttp://b.example/\n"[..]);
+/// let options = TopOptions::default().by(vec![By::Host]);
+/// let found = top(vec![list], &options, &Settings::default(), &mut Sinks::new(&mut std::io::sink())).unwrap();
+/// let rows = &found.tables[0].rows;
+/// assert_eq!((rows[0].value.as_deref(), rows[0].count), (Some(&b"a.example"[..]), 2));
+/// assert_eq!((rows[1].value.as_deref(), rows[1].count), (Some(&b"b.example"[..]), 1));
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+#[non_exhaustive]
+pub struct TopOptions {
+    /// The parts to count, each for itself. Values are those of the canonical forms.
+    pub by: Vec<By>,
+    /// What canonical forms are, and for `distinct` which records are equivalent.
+    pub equivalence: Equivalence,
+    /// What becomes of invalid records. They have no parts; under [`OnInvalid::Pass`] they are counted as invalid, no more.
+    pub on_invalid: OnInvalid,
+    /// How many values of each part are returned.
+    pub most: usize,
+    /// Count one record of each class of equivalent ones.
+    pub distinct: bool,
+    /// Also note lengths, and examples of faults.
+    pub details: bool,
+    /// The memory limit; `None` for no limit.
+    pub limit: Option<MemoryLimit>,
+    /// The hash for keys; no result depends on its secrets.
+    pub hasher: Hasher,
+}
+
+impl Default for TopOptions {
+    fn default() -> TopOptions {
+        TopOptions {
+            by: vec![By::Host],
+            equivalence: Equivalence::default(),
+            on_invalid: OnInvalid::default(),
+            most: usize::MAX,
+            distinct: false,
+            details: false,
+            limit: None,
+            hasher: Hasher::random(),
+        }
+    }
+}
+
+impl TopOptions {
+    /// Sets the parts to count.
+    pub fn by(mut self, by: Vec<By>) -> TopOptions {
+        self.by = by;
+        self
+    }
+
+    /// Sets what canonical forms are.
+    pub fn equivalence(mut self, equivalence: Equivalence) -> TopOptions {
+        self.equivalence = equivalence;
+        self
+    }
+
+    /// Sets what becomes of invalid records.
+    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> TopOptions {
+        self.on_invalid = on_invalid;
+        self
+    }
+
+    /// Sets how many values of each part are returned.
+    pub fn most(mut self, most: usize) -> TopOptions {
+        self.most = most;
+        self
+    }
+
+    /// Sets whether equivalent records count once.
+    pub fn distinct(mut self, distinct: bool) -> TopOptions {
+        self.distinct = distinct;
+        self
+    }
+
+    /// Sets whether lengths and examples of faults are noted; not with `distinct`.
+    pub fn details(mut self, details: bool) -> TopOptions {
+        self.details = details;
+        self
+    }
+
+    /// Sets the memory limit, or with `None` that there is none.
+    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> TopOptions {
+        self.limit = limit.into();
+        self
+    }
+}
+
+/// A value and how many records have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopRow {
+    /// The value; `None` for records without this part.
+    pub value: Option<Vec<u8>>,
+    /// How many records have it: this many, or up to `error` fewer.
+    pub count: u64,
+    /// 0 unless there was no room for all values.
+    pub error: u64,
+}
+
+/// The counts of one part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TopTable {
+    /// The part.
+    pub by: By,
+    /// By count, the highest first, then by value; records without the part precede values with the same count.
+    pub rows: Vec<TopRow>,
+    /// The number of different values; `None` if there was no room to know it.
+    pub distinct: Option<u64>,
+    /// A value that is not known occurs this often at most; 0 if all values are known.
+    pub error: u64,
+}
+
+/// The lengths of records in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lengths {
+    /// For each number of binary digits, how many records have a length with as many.
+    pub by_digits: [u64; 32],
+    /// The sum of all lengths.
+    pub sum: u64,
+    /// The greatest length.
+    pub longest: u64,
+}
+
+impl Lengths {
+    fn add(&mut self, len: usize) {
+        self.by_digits[(usize::BITS - len.leading_zeros()).min(31) as usize] += 1;
+        self.sum += len as u64;
+        self.longest = self.longest.max(len as u64);
+    }
+
+    fn merge(&mut self, other: &Lengths) {
+        for (sum, count) in self.by_digits.iter_mut().zip(other.by_digits) {
+            *sum += count;
+        }
+        self.sum += other.sum;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    /// The number of records.
+    pub fn records(&self) -> u64 {
+        self.by_digits.iter().sum()
+    }
+}
+
+/// An example of an invalid record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// What is wrong.
+    pub error: UriError,
+    /// The name of the source.
+    pub source: String,
+    /// The line in it, counted from 1.
+    pub line: u64,
+    /// The record, or its beginning.
+    pub record: Vec<u8>,
+}
+
+impl Fault {
+    /// Examples of each kind, at most: the first ones.
+    pub const EXAMPLES: usize = 3;
+    /// Bytes of a record that are kept.
+    pub const MOST_BYTES: usize = 512;
+}
+
+/// The outcome of [`top()`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Top {
+    /// A table for each part.
+    pub tables: Vec<TopTable>,
+    /// Records that have a canonical form, or with [`TopOptions::distinct`] classes of them: the whole of all shares.
+    pub counted: u64,
+    /// The lengths of all records but overlong ones, if asked for.
+    pub lengths: Lengths,
+    /// The first faults of each kind, if asked for.
+    pub faults: Vec<Fault>,
+    /// Totals; nothing is written.
+    pub report: Report,
+}
+
+/// Counts how many records of `sources` have each value of some parts: hosts, domains, parameters and so on.
+///
+/// Counts are exact. Under a memory limit they are exact as long as there is room for all values; from then on the values
+/// with the lowest counts make room for new ones (Space-Saving), and each count has a bound of its error. Every value that
+/// occurs more often than [`TopTable::error`] is known. The result does not depend on the number of threads or the size of
+/// chunks in any case.
+///
+/// Nothing is written to [`Sinks::out`].
+///
+/// # Errors
+/// See [`Error`].
+pub fn top(
+    sources: Vec<Source>,
+    options: &TopOptions,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Top, Error> {
+    let settings = &match &options.limit {
+        Some(limit) => within(limit, settings),
+        None => *settings,
+    };
+    let bytes = options.limit.as_ref().map(|limit| limit.set_bytes.unwrap_or(limit.bytes / 4));
+    if !options.distinct {
+        return count(sources, options, bytes, settings, sinks);
+    }
+    // Half of the memory for keys, a quarter for counts, and the rest for all else.
+    let half = |limit: &MemoryLimit| MemoryLimit { bytes: limit.bytes / 2, ..limit.clone() };
+    let dedup = DedupOptions::default()
+        .equivalence(options.equivalence.clone())
+        .on_invalid(options.on_invalid)
+        .hasher(options.hasher.clone())
+        .limit(options.limit.as_ref().map(half));
+    let counted = TopOptions { on_invalid: OnInvalid::Pass, details: false, ..options.clone() };
+    let (found, report) = with_distinct(sources, &dedup, settings, sinks, |distinct| {
+        let mut nowhere = std::io::sink();
+        count(vec![distinct], &counted, bytes, settings, &mut Sinks::new(&mut nowhere))
+    })?;
+    Ok(Top { report: Report { written: 0, ..report }, ..found })
+}
+
+/// [`top()`] of all records.
+fn count(
+    sources: Vec<Source>,
+    options: &TopOptions,
+    bytes: Option<usize>,
+    settings: &Settings,
+    sinks: &mut Sinks<'_>,
+) -> Result<Top, Error> {
+    let names = sources.iter().map(|source| source.name.clone()).collect();
+    let mut job = Count::new(options, bytes, settings, names);
+    let report = run(&mut job, sources, settings, sinks)?;
+    let Count { tallies, absent, counted, lengths, faults, .. } = job;
+    let table = |((&by, tally), absent): ((&By, crate::tally::Tally), u64)| {
+        let Most { texts, distinct, error } = tally.most(options.most);
+        let mut rows: Vec<TopRow> = texts
+            .into_iter()
+            .map(|Counted { text, count, error }| TopRow { value: Some(text), count, error })
+            .collect();
+        if absent > 0 {
+            let at = rows.partition_point(|row| row.count > absent);
+            rows.insert(at, TopRow { value: None, count: absent, error: 0 });
+            rows.truncate(options.most);
+        }
+        TopTable { by, rows, distinct, error }
+    };
+    let tables = options.by.iter().zip(tallies).zip(absent).map(table).collect();
+    Ok(Top { tables, counted, lengths, faults, report: Report { written: 0, ..report } })
+}

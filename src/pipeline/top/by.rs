@@ -1,0 +1,232 @@
+//! The parts of URIs that can be counted.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::rules::{public_suffix, registrable_domain};
+use crate::uri::Components;
+
+/// A part of a URI by which [`super::top()`] counts.
+///
+/// ```
+/// use uriscan::pipeline::By;
+/// assert_eq!("path:2".parse(), Ok(By::Path(2)));
+/// assert_eq!(By::Path(2).to_string(), "path:2");
+/// assert!("path".parse::<By>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum By {
+    /// The host, unless it is empty.
+    Host,
+    /// The registrable domain of the host, by the public suffix list.
+    Domain,
+    /// The public suffix of the host.
+    Suffix,
+    /// The scheme.
+    Scheme,
+    /// The port; normalization drops the default port of a scheme.
+    Port,
+    /// What follows the last dot of the last path segment, in lower case: up to 16 ASCII letters and digits, if
+    /// something precedes the dot.
+    Extension,
+    /// The names of the parameters of the query, separated by `&`; a name that a URI repeats counts once.
+    Param,
+    /// The first segments of a path that begins with a slash: this many of them.
+    Path(u16),
+    /// The last labels of a host that is a name: this many of them.
+    Label(u16),
+}
+
+/// The longest extension.
+const EXTENSION: usize = 16;
+
+impl By {
+    /// The parts that have no number.
+    pub const PLAIN: [By; 7] =
+        [By::Host, By::Domain, By::Suffix, By::Scheme, By::Port, By::Extension, By::Param];
+
+    /// The name, without the number of segments or labels.
+    pub const fn name(self) -> &'static str {
+        match self {
+            By::Host => "host",
+            By::Domain => "domain",
+            By::Suffix => "suffix",
+            By::Scheme => "scheme",
+            By::Port => "port",
+            By::Extension => "extension",
+            By::Param => "param",
+            By::Path(_) => "path",
+            By::Label(_) => "label",
+        }
+    }
+
+    /// Calls `found` with each value of this part of `form`, whose components are `parts`; never if it has none.
+    #[inline]
+    pub(super) fn each(self, form: &[u8], parts: &Components, mut found: impl FnMut(&[u8])) {
+        let host = || parts.host(form).filter(|host| !host.is_empty());
+        match self {
+            By::Host => host().into_iter().for_each(found),
+            By::Domain => host().and_then(registrable_domain).into_iter().for_each(found),
+            By::Suffix => host().and_then(public_suffix).into_iter().for_each(found),
+            By::Scheme => parts.scheme(form).into_iter().for_each(found),
+            By::Port => parts.port(form).into_iter().for_each(found),
+            By::Extension => {
+                let mut lower = [0; EXTENSION];
+                if let Some(extension) = extension(parts.path(form)) {
+                    let lower = &mut lower[..extension.len()];
+                    lower.copy_from_slice(extension);
+                    lower.make_ascii_lowercase();
+                    found(lower);
+                }
+            }
+            By::Param => each_name(parts.query(form).unwrap_or_default(), found),
+            By::Path(count) => first_segments(parts.path(form), count).into_iter().for_each(found),
+            By::Label(count) => {
+                host().and_then(|host| last_labels(host, count)).into_iter().for_each(found);
+            }
+        }
+    }
+}
+
+fn extension(path: &[u8]) -> Option<&[u8]> {
+    let slash = memchr::memrchr(b'/', path);
+    let segment = &path[slash.map_or(0, |slash| slash + 1)..];
+    let dot = memchr::memrchr(b'.', segment).filter(|&dot| dot > 0)?;
+    let extension = &segment[dot + 1..];
+    let is_one = (1..=EXTENSION).contains(&extension.len())
+        && extension.iter().all(u8::is_ascii_alphanumeric);
+    is_one.then_some(extension)
+}
+
+fn each_name(query: &[u8], mut found: impl FnMut(&[u8])) {
+    let params = query.split(|&byte| byte == b'&').filter(|param| !param.is_empty());
+    let name = |param| memchr::memchr(b'=', param).map_or(param, |end| &param[..end]);
+    let mut names: Vec<&[u8]> = params.map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().for_each(&mut found);
+}
+
+fn first_segments(path: &[u8], count: u16) -> Option<&[u8]> {
+    if !path.starts_with(b"/") {
+        return None;
+    }
+    let next = memchr::memchr_iter(b'/', path).nth(count.into());
+    Some(&path[..next.unwrap_or(path.len())])
+}
+
+fn last_labels(host: &[u8], count: u16) -> Option<&[u8]> {
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    // Addresses have no suffix.
+    public_suffix(name)?;
+    let dot = memchr::memrchr_iter(b'.', name).nth(usize::from(count) - 1);
+    Some(&name[dot.map_or(0, |dot| dot + 1)..])
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Path(count) | By::Label(count) => write!(f, "{}:{count}", self.name()),
+            _ => f.write_str(self.name()),
+        }
+    }
+}
+
+/// The text is not the name of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownPart;
+
+impl fmt::Display for UnknownPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the parts are host, domain, suffix, scheme, port, extension, param, path:N and label:N",
+        )
+    }
+}
+
+impl core::error::Error for UnknownPart {}
+
+impl FromStr for By {
+    type Err = UnknownPart;
+
+    fn from_str(text: &str) -> Result<By, UnknownPart> {
+        if let Some(by) = By::PLAIN.into_iter().find(|by| by.name() == text) {
+            return Ok(by);
+        }
+        let (name, count) = text.split_once(':').ok_or(UnknownPart)?;
+        let count = count.parse().ok().filter(|&count| count > 0).ok_or(UnknownPart)?;
+        match name {
+            "path" => Ok(By::Path(count)),
+            "label" => Ok(By::Label(count)),
+            _ => Err(UnknownPart),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uri::parse;
+
+    fn values(by: &str, uri: &str) -> Vec<String> {
+        let mut values = Vec::new();
+        let parts = parse(uri.as_bytes()).unwrap();
+        by.parse::<By>().unwrap().each(uri.as_bytes(), &parts, |value| {
+            values.push(String::from_utf8(value.to_vec()).unwrap());
+        });
+        values
+    }
+
+    #[test]
+    fn parts_have_their_values() {
+        let full = "http://u@a.b.example.co.uk:81/x/y.tar.GZ?b=1&a&b=2&&=c#f";
+        for (by, uri, expected) in [
+            ("host", full, &["a.b.example.co.uk"][..]),
+            ("host", "file:///a", &[]),
+            ("host", "mailto:a@b", &[]),
+            ("domain", full, &["example.co.uk"]),
+            ("domain", "http://127.0.0.1/", &[]),
+            ("suffix", full, &["co.uk"]),
+            ("scheme", full, &["http"]),
+            ("port", full, &["81"]),
+            ("port", "http://h/", &[]),
+            ("extension", full, &["gz"]),
+            ("extension", "http://h/.htaccess", &[]),
+            ("extension", "http://h/a.b/c", &[]),
+            ("extension", "http://h/a.", &[]),
+            ("extension", "http://h/a.abcdefghijklmnopq", &[]),
+            ("extension", "http://h/a.abcdefghijklmnop", &["abcdefghijklmnop"]),
+            ("extension", "urn:a:b.txt", &["txt"]),
+            ("param", full, &["", "a", "b"]),
+            ("param", "http://h/?", &[]),
+            ("path:1", full, &["/x"]),
+            ("path:2", full, &["/x/y.tar.GZ"]),
+            ("path:9", full, &["/x/y.tar.GZ"]),
+            ("path:1", "http://h/", &["/"]),
+            ("path:1", "http://h", &[]),
+            ("path:1", "http://h/a/", &["/a"]),
+            ("path:2", "http://h/a/", &["/a/"]),
+            ("path:1", "mailto:a/b", &[]),
+            ("label:1", full, &["uk"]),
+            ("label:3", full, &["example.co.uk"]),
+            ("label:9", full, &["a.b.example.co.uk"]),
+            ("label:2", "http://b.c./", &["b.c"]),
+            ("label:1", "http://[::1]/", &[]),
+            ("label:1", "http://10.0.0.1/", &[]),
+        ] {
+            assert_eq!(values(by, uri), expected, "{by} {uri}");
+        }
+    }
+
+    #[test]
+    fn names_round_trip() {
+        let numbered = [By::Path(1), By::Path(u16::MAX), By::Label(3)];
+        for by in By::PLAIN.into_iter().chain(numbered) {
+            assert_eq!(by.to_string().parse(), Ok(by));
+        }
+        for wrong in ["", "Host", "path", "path:", "path:0", "label:65536", "host:1", "path:-1"] {
+            assert_eq!(wrong.parse::<By>(), Err(UnknownPart), "{wrong}");
+        }
+    }
+}

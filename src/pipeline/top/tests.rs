@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::uri::ErrorKind;
+
+fn count_of(text: &str, options: &TopOptions, settings: &Settings) -> Top {
+    let sources = vec![Source::new("list", std::io::Cursor::new(text.to_owned()))];
+    top(sources, options, settings, &mut Sinks::new(&mut std::io::sink())).unwrap()
+}
+
+/// 40,000 records of which every fourth has one of five hosts, and the others have hosts of their own.
+fn all_distinct() -> String {
+    let host =
+        |i: u64| if i.is_multiple_of(4) { format!("host{}", i % 5) } else { format!("h{i}") };
+    (0..40_000).map(|i| format!("http://{}/{i}\n", host(i))).collect()
+}
+
+#[test]
+fn hostile_hosts_stay_within_the_limit_and_frequent_ones_are_found() {
+    let text = all_distinct();
+    let exact = count_of(&text, &TopOptions::default().most(5), &Settings::default());
+    assert_eq!((exact.tables[0].distinct, exact.tables[0].error), (Some(30_005), 0));
+    let counts: Vec<u64> = exact.tables[0].rows.iter().map(|row| row.count).collect();
+    assert_eq!(counts, [2_000; 5]);
+    let limit = MemoryLimit::new(1 << 30, std::env::temp_dir()).set_bytes(1 << 20);
+    let options = TopOptions::default().most(5).limit(limit);
+    let mut results = Vec::new();
+    for (threads, chunk) in [(1, 100), (2, 4_000), (3, 1 << 20)] {
+        let settings = Settings::default().threads(threads).chunk_bytes(chunk);
+        results.push(count_of(&text, &options, &settings));
+    }
+    let table = &results[0].tables[0];
+    assert!(table.distinct.is_none() && table.error > 0 && table.error < 100, "{}", table.error);
+    for row in &table.rows {
+        assert!(row.value.as_deref().unwrap().starts_with(b"host"));
+        assert!(row.count >= 2_000 && row.count - row.error <= 2_000);
+    }
+    assert!(results.iter().all(|found| *found == results[0]));
+}
+
+#[test]
+fn distinct_counts_classes_and_totals_count_records() {
+    let text = "http://h\nHTTP://h:80/\nhttp://h/x\nno uri\nno uri\n\nhttp://i\n";
+    let options = TopOptions::default().distinct(true);
+    let found = count_of(text, &options, &Settings::default());
+    let rows: BTreeMap<_, _> =
+        found.tables[0].rows.iter().map(|row| (row.value.clone().unwrap(), row.count)).collect();
+    assert_eq!(rows, BTreeMap::from([(b"h".to_vec(), 2), (b"i".to_vec(), 1)]));
+    assert_eq!(found.counted, 3);
+    let Report { records, blank, duplicates, invalid, written, .. } = found.report;
+    assert_eq!((records, blank, duplicates, invalid.total(), written), (6, 1, 2, 2, 0));
+}
+
+#[test]
+fn an_invalid_record_ends_the_run_if_so_asked() {
+    for distinct in [false, true] {
+        let options = TopOptions::default().on_invalid(OnInvalid::Fail).distinct(distinct);
+        let sources = vec![Source::new("list", &b"http://h\na b\n"[..])];
+        let mut out = std::io::sink();
+        let error = top(sources, &options, &Settings::default(), &mut Sinks::new(&mut out));
+        assert!(matches!(error, Err(Error::Invalid { line: 2, .. })));
+    }
+}
+
+#[test]
+fn details_have_lengths_and_the_first_faults_of_each_kind() {
+    let text = format!("http://h/\n{}http://h/%\n", "a b\n".repeat(5));
+    for chunk in [1, 1 << 16] {
+        let settings = Settings::default().chunk_bytes(chunk);
+        let found = count_of(&text, &TopOptions::default().details(true), &settings);
+        assert_eq!(
+            (found.lengths.records(), found.lengths.sum, found.lengths.longest),
+            (7, 34, 10)
+        );
+        assert_eq!((found.lengths.by_digits[2], found.lengths.by_digits[4]), (5, 2));
+        let faults: Vec<(ErrorKind, u64)> =
+            found.faults.iter().map(|fault| (fault.error.kind, fault.line)).collect();
+        assert_eq!(faults[..3], [2, 3, 4].map(|line| (ErrorKind::Space, line)));
+        assert_eq!((faults.len(), faults[3].1), (4, 7));
+        assert_eq!(found.faults[3].record, b"http://h/%");
+    }
+}

@@ -1,0 +1,77 @@
+//! Registrable domains and public suffixes of hosts as they are written.
+
+use super::hosts::registrable_domain as registrable;
+
+/// The longest name in the DNS; with a final dot it has one byte more.
+const MOST: usize = 253;
+
+/// The registrable domain of `host`: its public suffix and one more label. `None` for an address, and for a host that is
+/// a public suffix or a single label. Letters may be in any case; a final dot is not part of the result.
+///
+/// ```
+/// use uriscan::rules::registrable_domain;
+/// assert_eq!(registrable_domain(b"www.Example.co.uk."), Some(&b"Example.co.uk"[..]));
+/// assert_eq!(registrable_domain(b"co.uk"), None);
+/// assert_eq!(registrable_domain(b"192.0.2.1"), None);
+/// ```
+pub fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
+    end_of(host, |name| registrable(name).map(<[u8]>::len))
+}
+
+/// The public suffix of `host`: `co.uk` of `www.example.co.uk`. A top-level domain that is not in the list is one.
+/// `None` for an address. Letters may be in any case; a final dot is not part of the result.
+///
+/// ```
+/// use uriscan::rules::public_suffix;
+/// assert_eq!(public_suffix(b"www.example.co.uk"), Some(&b"co.uk"[..]));
+/// assert_eq!(public_suffix(b"localhost"), Some(&b"localhost"[..]));
+/// assert_eq!(public_suffix(b"[::1]"), None);
+/// ```
+pub fn public_suffix(host: &[u8]) -> Option<&[u8]> {
+    end_of(host, |name| {
+        let last = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+        let is_name = !last.iter().all(u8::is_ascii_digit) && !name.starts_with(b"[");
+        psl::suffix(name).filter(|_| is_name).map(|suffix| suffix.as_bytes().len())
+    })
+}
+
+/// The end of `host`, without a final dot, whose length `len` gives for the host in lower case.
+fn end_of(host: &[u8], len: impl FnOnce(&[u8]) -> Option<usize>) -> Option<&[u8]> {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    if host.is_empty() || host.len() > MOST {
+        return None;
+    }
+    let mut lower = [0; MOST];
+    let lower = &mut lower[..host.len()];
+    lower.copy_from_slice(host);
+    lower.make_ascii_lowercase();
+    len(lower).map(|len| &host[host.len() - len..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_and_suffixes_are_ends_of_the_host() {
+        let long = [b"a.".repeat(126), b"com".to_vec()].concat();
+        for (host, domain, suffix) in [
+            (&b"example.com"[..], Some(&b"example.com"[..]), Some(&b"com"[..])),
+            (b"A.B.EXAMPLE.COM", Some(b"EXAMPLE.COM"), Some(b"COM")),
+            (b"www.example.co.uk.", Some(b"example.co.uk"), Some(b"co.uk")),
+            (b"user.github.io", Some(b"user.github.io"), Some(b"github.io")),
+            (b"a.b.unknown", Some(b"b.unknown"), Some(b"unknown")),
+            (b"com", None, Some(b"com")),
+            (b"xn--85x722f.com.cn", Some(b"xn--85x722f.com.cn"), Some(b"com.cn")),
+            (b"127.0.0.1", None, None),
+            (b"[2001:db8::1]", None, None),
+            (b"", None, None),
+            (b".", None, None),
+            (&long, None, None),
+        ] {
+            let name = String::from_utf8_lossy(host);
+            assert_eq!(registrable_domain(host), domain, "{name}");
+            assert_eq!(public_suffix(host), suffix, "{name}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A column of a table as a list of records.
+
+use std::io::{self, Read};
+
+use super::TableError;
+use super::job::{Job, Task};
+use super::read::{Input, Reader};
+use super::{TableFormat, values};
+use crate::arrow::{Columns, each_value, spelled_out};
+use crate::io::Source;
+
+/// What stands for a record end within a value: a byte that no URI holds either.
+const NO_END: u8 = 0x01;
+
+/// The values of `column` of the table `input` as a source of records, each followed by `record_end`; null is a blank line.
+///
+/// A `record_end` within a value becomes another control character, so a value is one record in any case. NUL is the best
+/// choice: repairs leave it alone, while they remove line feeds.
+///
+/// ```
+/// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize};
+/// use uriscan::table::{Input, TableFormat, column_source};
+///
+/// let csv = "id,url\n1,HTTP://h\n2,\n3,http://h/x\n";
+/// let input = Input::stream("list", TableFormat::Csv, csv.as_bytes());
+/// let (settings, mut out) = (Settings::default(), Vec::new());
+/// let sources = vec![column_source(input, "url", settings.record_end)];
+/// normalize(sources, &Equivalence::default(), OnInvalid::Pass, &settings, &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://h/\n\nhttp://h/x\n");
+/// ```
+pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
+    let name = input.name().to_owned();
+    let (of_error, column) = (name.clone(), column.to_owned());
+    let read = move || -> io::Result<Box<dyn Read + Send>> {
+        let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Jsonl);
+        let reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
+        let (column, text) = (job.column, Vec::new());
+        Ok(Box::new(Values { reader, column, record_end, text, at: 0 }))
+    };
+    Source { open: Box::new(read), ..Source::new(name, io::empty()) }
+}
+
+/// The values of a column, read one unit of the table at a time.
+struct Values {
+    reader: Reader,
+    column: String,
+    record_end: u8,
+    /// The values of a unit, of which those before `at` have been read.
+    text: Vec<u8>,
+    at: usize,
+}
+
+impl Values {
+    /// Reads the next units until one has values; at the end none has.
+    fn fill(&mut self) -> Result<(), TableError> {
+        self.text.clear();
+        self.at = 0;
+        while self.text.is_empty() {
+            let units = self.reader.next_unit()?;
+            if units.is_empty() {
+                if self.reader.lacks_column() {
+                    let what = format!("no line has a member {}", self.column);
+                    return Err(TableError::Columns { table: self.reader.name().to_owned(), what });
+                }
+                return Ok(());
+            }
+            for batch in units.iter().flatten() {
+                let values = spelled_out(batch.column(self.reader.column()))?;
+                for value in each_value(&values) {
+                    self.push(values::trimmed(value.unwrap_or_default()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, value: &[u8]) {
+        let start = self.text.len();
+        self.text.extend_from_slice(value);
+        let end = self.record_end;
+        self.text[start..].iter_mut().filter(|byte| **byte == end).for_each(|byte| *byte = NO_END);
+        self.text.push(end);
+    }
+}
+
+impl Read for Values {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.text.len() {
+            self.fill().map_err(|error| io_error(self.reader.name(), &error))?;
+        }
+        let count = (&self.text[self.at..]).read(buffer)?;
+        self.at += count;
+        Ok(count)
+    }
+}
+
+/// `error` of the table `name` for a reader of bytes; whoever reads it adds the name.
+fn io_error(name: &str, error: &TableError) -> io::Error {
+    let text = error.to_string();
+    let what = text.strip_prefix(name).and_then(|text| text.strip_prefix(": "));
+    io::Error::other(what.unwrap_or(&text).to_owned())
+}
