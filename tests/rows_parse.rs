@@ -63,6 +63,23 @@ const CASES: &[Case<'_>] = &[
     ("http://1.2.3.256/", [Some("http"), Some("1.2.3.256"), None, Some("1.2.3.256"), None, Some("/"), None, None, REG]),
 ];
 
+/// `[domain, suffix, params]` of a case.
+fn of_lists(reference: &str) -> [Option<&'static str>; 3] {
+    let (domain, suffix) = match reference {
+        "ftp://ftp.is.co.za/rfc/rfc1808.txt" => (Some("is.co.za"), Some("co.za")),
+        "http://@h:/?#" => (None, Some("h")),
+        "//g?y/./x" => (None, Some("g")),
+        _ => (None, None),
+    };
+    let params = match reference {
+        "ldap://[2001:db8::7]/c=GB?objectClass?one" => Some(r#"[["objectClass?one",null]]"#),
+        "http://@h:/?#" | "?" => Some("[]"),
+        "//g?y/./x" => Some(r#"[["y/./x",null]]"#),
+        _ => None,
+    };
+    [domain, suffix, params]
+}
+
 #[test]
 fn json_rows_have_exactly_the_fields_with_null_and_empty_apart() {
     let text = CASES.iter().map(|case| format!("{}\n", case.0)).collect::<String>();
@@ -74,6 +91,11 @@ fn json_rows_have_exactly_the_fields_with_null_and_empty_apart() {
         for (field, value) in Field::ALL[1..].iter().zip(values) {
             expected.insert(field.name().into(), json!(value));
         }
+        let [domain, suffix, params] = of_lists(reference);
+        let params = params.map(|params| serde_json::from_str::<Value>(params).unwrap());
+        expected.insert("domain".into(), json!(domain));
+        expected.insert("suffix".into(), json!(suffix));
+        expected.insert("params".into(), json!(params));
         let row: Value = serde_json::from_str(line).unwrap();
         assert_eq!(row, Value::Object(expected), "{reference}");
         // The order of the members, which a map does not preserve.
@@ -106,14 +128,15 @@ fn tsv_rows_distinguish_undefined_and_empty() {
     let text = CASES.iter().map(|case| format!("{}\n", case.0)).collect::<String>() + "a b\n";
     let found = rows(text.as_bytes(), &RowFormat::Tsv);
     let mut lines = found.lines();
-    let header =
-        "line\tscheme\tauthority\tuserinfo\thost\tport\tpath\tquery\tfragment\thost_kind\terror";
+    let header = "line\tscheme\tauthority\tuserinfo\thost\tport\tpath\tquery\tfragment\thost_kind\tdomain\tsuffix\tparams\terror";
     assert_eq!(lines.next(), Some(header));
-    for (i, (_, values)) in CASES.iter().enumerate() {
-        let values = values.map(|value| value.unwrap_or("\\N")).join("\t");
+    for (i, (reference, values)) in CASES.iter().enumerate() {
+        let values = values.iter().copied().chain(of_lists(reference));
+        let values: Vec<&str> = values.map(|value| value.unwrap_or("\\N")).collect();
+        let values = values.join("\t");
         assert_eq!(lines.next().unwrap(), format!("{}\t{values}\t\\N", i + 1));
     }
-    let undefined = ["\\N"; 9].join("\t");
+    let undefined = ["\\N"; 12].join("\t");
     assert_eq!(lines.next().unwrap(), format!("{}\t{undefined}\tspace@1", CASES.len() + 1));
     assert_eq!(lines.next(), None);
     // Even without records, so that the output is a table.

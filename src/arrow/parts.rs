@@ -12,18 +12,37 @@ use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
 use super::{ColumnError, Columns, Faults, collect, text_to_other};
 use crate::index::Record;
+use crate::io::row::push_params;
 use crate::pipeline::{Invalid, Scratch};
+use crate::rules::{public_suffix, registrable_domain};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
 use crate::uri::{Components, ErrorKind, UriError, parse};
 
 /// The columns that [`Columns::parse`] returns, in order.
-pub const COMPONENTS: [&str; 9] =
-    ["scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind"];
+pub const COMPONENTS: [&str; 12] = [
+    "scheme",
+    "authority",
+    "userinfo",
+    "host",
+    "port",
+    "path",
+    "query",
+    "fragment",
+    "host_kind",
+    "domain",
+    "suffix",
+    "params",
+];
+
+/// The components that are parts of the value.
+const PARTS: usize = COMPONENTS.len() - 1;
 
 impl Columns {
     /// Returns the components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]:
     /// text of the same type, null where a component is undefined, and empty where it is empty.
+    /// `domain` and `suffix` are those of the public suffix list, `params` the parameters of the query as JSON
+    /// ([`crate::io::Field`]).
     /// Relative references are accepted. The struct is null for a value that is not a
     /// URI-reference.
     ///
@@ -49,7 +68,7 @@ impl Columns {
         let mut pieces = each_piece(self.kernels, &column, &Parse);
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-        let mut columns: [Vec<Text>; 9] = Default::default();
+        let mut columns: [Vec<Text>; COMPONENTS.len()] = Default::default();
         for piece in pieces {
             for (column, text) in columns.iter_mut().zip(piece.texts) {
                 column.push(text);
@@ -111,9 +130,11 @@ impl Columns {
 struct Parse;
 
 struct Parsed {
-    texts: [Text; 9],
+    texts: [Text; COMPONENTS.len()],
     validity: Validity,
     faults: Faults,
+    /// Room for the params of a value.
+    json: Vec<u8>,
 }
 
 impl Work for Parse {
@@ -123,8 +144,12 @@ impl Work for Parse {
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Parsed {
         let rows = piece.rows.len();
         let texts = core::array::from_fn(|_| Text::with_capacity(rows, 0));
-        let mut parsed =
-            Parsed { texts, validity: Validity::with_capacity(rows), faults: Faults::default() };
+        let mut parsed = Parsed {
+            texts,
+            validity: Validity::with_capacity(rows),
+            faults: Faults::default(),
+            json: Vec::new(),
+        };
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             match value {
                 Row::Null => {}
@@ -148,19 +173,31 @@ impl Parsed {
     #[inline(always)]
     fn push(&mut self, parts: &Components, text: &[u8]) {
         self.validity.push(true);
-        let columns = [
+        let host = parts.host(text);
+        let columns: [Option<&[u8]>; PARTS] = [
             parts.scheme(text),
             parts.authority(text),
             parts.userinfo(text),
-            parts.host(text),
+            host,
             parts.port(text),
             Some(parts.path(text)),
             parts.query(text),
             parts.fragment(text),
             parts.host_kind.name().map(str::as_bytes),
+            host.and_then(registrable_domain),
+            host.and_then(public_suffix),
         ];
         for (column, value) in self.texts.iter_mut().zip(columns) {
             column.push_option(value);
+        }
+        let params = &mut self.texts[PARTS];
+        match parts.query(text) {
+            None => params.push_null(),
+            Some(query) => {
+                self.json.clear();
+                push_params(query, &mut self.json);
+                params.push_option(Some(&self.json));
+            }
         }
     }
 }

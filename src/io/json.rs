@@ -14,9 +14,9 @@ use crate::uri::{Components, UriError};
 /// Appends the object of a valid reference and a line feed.
 #[inline]
 pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
-    // Names, quotes and `null`s are 160 bytes; each byte of the record is written at most twice, as
-    // the authority is also written in parts.
-    out.reserve(192 + 2 * row.text.len());
+    // Names, quotes and `null`s are 210 bytes; most bytes of the record are written at most twice, as
+    // the authority and the query are also written in parts.
+    out.reserve(256 + 2 * row.text.len());
     out.extend_from_slice(b"{\"line\":");
     push_decimal(row.line, out);
     macro_rules! member {
@@ -40,6 +40,12 @@ pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
     member!("query", Query);
     member!("fragment", Fragment);
     member!("host_kind", HostKind);
+    member!("domain", Domain);
+    member!("suffix", Suffix);
+    out.extend_from_slice(b",\"params\":");
+    if !row.push(Field::Params, out) {
+        out.extend_from_slice(b"null");
+    }
     out.extend_from_slice(b"}\n");
 }
 
@@ -241,6 +247,17 @@ mod tests {
         query: Option<&'t str>,
         fragment: Option<&'t str>,
         host_kind: Option<&'t str>,
+        domain: Option<&'t str>,
+        suffix: Option<&'t str>,
+        params: Option<Vec<(&'t str, Option<&'t str>)>>,
+    }
+
+    fn params(query: &str) -> Vec<(&str, Option<&str>)> {
+        let all = query.split('&').map(|param| match param.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (param, None),
+        });
+        if query.is_empty() { Vec::new() } else { all.collect() }
     }
 
     fn by_serde(row: &Row<'_>, out: &mut Vec<u8>) {
@@ -256,6 +273,9 @@ mod tests {
             query: text(Field::Query),
             fragment: text(Field::Fragment),
             host_kind: text(Field::HostKind),
+            domain: text(Field::Domain),
+            suffix: text(Field::Suffix),
+            params: text(Field::Query).map(params),
         };
         serde_json::to_writer(&mut *out, &plain).unwrap();
         out.push(b'\n');
@@ -278,7 +298,7 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for scheme in ["", "a:"] {
             for authority in ["", "//", "//@", "//u@h:", "//[::1]:1", "//1.2.3.4", "//[v1.x]"] {
-                for rest in ["", "/", "/p?", "/p?q", "?#", "#f"] {
+                for rest in ["", "/", "/p?", "/p?q&a=&q=1=2", "?#", "#f"] {
                     let (ours, theirs) = both(&format!("{scheme}{authority}{rest}"), 7);
                     assert_eq!(ours, theirs);
                     seen.insert(ours);

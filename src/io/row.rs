@@ -1,5 +1,6 @@
 //! One parsed reference as a row: its fields, their names and their order.
 
+use crate::rules::{public_suffix, registrable_domain};
 use crate::uri::Components;
 
 /// A field of a row, in the order in which formats write them.
@@ -25,11 +26,18 @@ pub enum Field {
     Fragment,
     /// The kind of the host: `reg-name`, `ipv4`, `ipv6` or `ipvfuture`.
     HostKind,
+    /// The registrable domain of the host, by the public suffix list; undefined for an address.
+    Domain,
+    /// The public suffix of the host; undefined for an address.
+    Suffix,
+    /// The parameters of the query, as a JSON array of pairs of a name and a value, both as they are written:
+    /// `[["a","1"],["b",null]]`. They are separated by `&`; the value is null where there is no `=`.
+    Params,
 }
 
 impl Field {
     /// All fields, in order.
-    pub const ALL: [Field; 10] = [
+    pub const ALL: [Field; 13] = [
         Field::Line,
         Field::Scheme,
         Field::Authority,
@@ -40,6 +48,9 @@ impl Field {
         Field::Query,
         Field::Fragment,
         Field::HostKind,
+        Field::Domain,
+        Field::Suffix,
+        Field::Params,
     ];
 
     /// The stable name used in columns, JSON and templates.
@@ -55,6 +66,9 @@ impl Field {
             Field::Query => "query",
             Field::Fragment => "fragment",
             Field::HostKind => "host_kind",
+            Field::Domain => "domain",
+            Field::Suffix => "suffix",
+            Field::Params => "params",
         }
     }
 
@@ -67,7 +81,7 @@ impl Field {
 /// A valid reference and its line.
 ///
 /// All its values are ASCII without controls, `"` and `\`, since no rule of Appendix A allows such
-/// a byte. Formats therefore need no escapes.
+/// a byte. Formats therefore need no escapes. Params, which are JSON, have quotes, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'t> {
     pub(crate) line: u64,
@@ -76,12 +90,13 @@ pub(crate) struct Row<'t> {
 }
 
 impl<'t> Row<'t> {
-    /// The text of `field`; `None` if it is undefined, and for [`Field::Line`], which is a number.
+    /// The text of `field`; `None` if it is undefined, and for [`Field::Line`] and [`Field::Params`], which are no
+    /// part of the record.
     #[inline(always)]
     pub(crate) fn value(&self, field: Field) -> Option<&'t [u8]> {
         let Row { text, parts, .. } = *self;
         match field {
-            Field::Line => None,
+            Field::Line | Field::Params => None,
             Field::Scheme => parts.scheme(text),
             Field::Authority => parts.authority(text),
             Field::Userinfo => parts.userinfo(text),
@@ -91,8 +106,47 @@ impl<'t> Row<'t> {
             Field::Query => parts.query(text),
             Field::Fragment => parts.fragment(text),
             Field::HostKind => parts.host_kind.name().map(str::as_bytes),
+            Field::Domain => parts.host(text).and_then(registrable_domain),
+            Field::Suffix => parts.host(text).and_then(public_suffix),
         }
     }
+
+    /// Appends `field`; `false` if it is undefined.
+    #[inline(always)]
+    pub(crate) fn push(&self, field: Field, out: &mut Vec<u8>) -> bool {
+        match field {
+            Field::Line => push_decimal(self.line, out),
+            Field::Params => match self.parts.query(self.text) {
+                Some(query) => push_params(query, out),
+                None => return false,
+            },
+            field => match self.value(field) {
+                Some(value) => out.extend_from_slice(value),
+                None => return false,
+            },
+        }
+        true
+    }
+}
+
+/// Appends the parameters of `query`, as [`Field::Params`] has them.
+pub(crate) fn push_params(query: &[u8], out: &mut Vec<u8>) {
+    out.push(b'[');
+    let all = if query.is_empty() { None } else { Some(query.split(|&byte| byte == b'&')) };
+    for (i, param) in all.into_iter().flatten().enumerate() {
+        out.extend_from_slice(if i == 0 { b"[\"" } else { b",[\"" });
+        let end = memchr::memchr(b'=', param);
+        out.extend_from_slice(&param[..end.unwrap_or(param.len())]);
+        match end {
+            Some(end) => {
+                out.extend_from_slice(b"\",\"");
+                out.extend_from_slice(&param[end + 1..]);
+                out.extend_from_slice(b"\"]");
+            }
+            None => out.extend_from_slice(b"\",null]"),
+        }
+    }
+    out.push(b']');
 }
 
 /// Appends `number` in decimal digits.
@@ -122,6 +176,23 @@ mod tests {
             assert_eq!(Field::from_name(field.name()), Some(field));
         }
         assert_eq!(Field::from_name("Host"), None);
+    }
+
+    #[test]
+    fn params_keep_their_order_and_what_repeats() {
+        for (query, expected) in [
+            ("", "[]"),
+            ("a", r#"[["a",null]]"#),
+            ("a=", r#"[["a",""]]"#),
+            (
+                "b=1&a=2&b=3=4&=5&&%41;c=d",
+                r#"[["b","1"],["a","2"],["b","3=4"],["","5"],["",null],["%41;c","d"]]"#,
+            ),
+        ] {
+            let mut out = Vec::new();
+            push_params(query.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
     }
 
     #[test]

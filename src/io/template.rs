@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::row::{Field, Row, push_decimal};
+use super::row::{Field, Row};
 
 /// A line of text with placeholders for the fields of a reference.
 ///
@@ -112,8 +112,10 @@ impl Template {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.extend_from_slice(text),
-                Piece::Field(Field::Line) => push_decimal(row.line, out),
-                Piece::Field(field) => out.extend_from_slice(row.value(*field).unwrap_or(b"")),
+                Piece::Field(field) => {
+                    // What is undefined is empty.
+                    let _ = row.push(*field, out);
+                }
             }
         }
     }
@@ -184,6 +186,7 @@ mod tests {
             (r"{line}\n{scheme}\0\\", "12\nhttps\0\\"),
             ("{{{port}}}", "{80}"),
             ("}}{{", "}{"),
+            ("{domain}{suffix}|{params}", r#"|[["q",null]]"#),
             ("é{query}é", "éqé"),
             (
                 "{line}|{scheme}|{authority}|{userinfo}|{host}|{port}|{path}|{query}|{fragment}|{host_kind}",

@@ -26,7 +26,9 @@ pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
     push_decimal(row.line, out);
     for field in &Field::ALL[1..] {
         out.push(b'\t');
-        out.extend_from_slice(row.value(*field).unwrap_or(UNDEFINED));
+        if !row.push(*field, out) {
+            out.extend_from_slice(UNDEFINED);
+        }
     }
     out.extend_from_slice(b"\t\\N\n");
 }

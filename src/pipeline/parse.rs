@@ -48,7 +48,7 @@ pub enum RowFormat {
 ///     rows(RowFormat::Jsonl),
 ///     concat!(
 ///         r#"{"line":1,"scheme":"http","authority":"h:80","userinfo":null,"host":"h","port":"80","#,
-///         r#""path":"","query":"q","fragment":null,"host_kind":"reg-name"}"#, "\n",
+///         r#""path":"","query":"q","fragment":null,"host_kind":"reg-name","domain":null,"suffix":"h","params":[["q",null]]}"#, "\n",
 ///         r#"{"line":3,"error":{"kind":"space","at":3}}"#, "\n",
 ///     )
 /// );

@@ -12,6 +12,7 @@ use uriscan::key::{PublicHash, PublicHasher};
 use uriscan::normalize::{Normalizer, Options, Rung};
 use uriscan::pipeline::Equivalence;
 use uriscan::resolve::{self, BaseUri, Context, Resolver};
+use uriscan::rules::{public_suffix, registrable_domain};
 use uriscan::uri::{ErrorKind, parse};
 
 use crate::arrays::{Value, all, dictionaries, read, values};
@@ -84,6 +85,17 @@ fn check_firsts(values: &[Value]) {
     }
 }
 
+/// The parameters of `query` as JSON.
+fn params(query: &[u8]) -> Vec<u8> {
+    let query = str::from_utf8(query).unwrap();
+    let all = query.split('&').map(|param| match param.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (param, None),
+    });
+    let all: Vec<_> = if query.is_empty() { Vec::new() } else { all.collect() };
+    serde_json::to_vec(&all).unwrap()
+}
+
 fn check_parts(values: &[Value], kernels: Kernels) {
     let columns = Columns::default().kernels(kernels);
     for (name, array) in arrays(values) {
@@ -108,7 +120,10 @@ fn check_parts(values: &[Value], kernels: Kernels) {
                     "path" => Some(c.path(text)),
                     "query" => c.query(text),
                     "fragment" => c.fragment(text),
-                    _ => c.host_kind.name().map(str::as_bytes),
+                    "host_kind" => c.host_kind.name().map(str::as_bytes),
+                    "domain" => c.host(text).and_then(registrable_domain),
+                    "suffix" => c.host(text).and_then(public_suffix),
+                    _ => return c.query(text).map(params),
                 };
                 part.map(<[u8]>::to_vec)
             };

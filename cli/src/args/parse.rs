@@ -47,8 +47,11 @@ pub(crate) enum RowFormat {
 }
 
 const AFTER_HELP: &str = "\
-Fields: line, scheme, authority, userinfo, host, port, path, query, fragment, host_kind (reg-name,
-ipv4, ipv6 or ipvfuture). Lines are counted from 1 in each file.
+Fields: line (counted from 1 in each file), scheme, authority, userinfo, host, port, path, query,
+fragment, host_kind (reg-name, ipv4, ipv6 or ipvfuture), domain (registrable, such as
+example.co.uk), suffix (public, such as co.uk), params (of the query, as JSON: an array of pairs of
+name and value, such as [[\"a\",\"1\"],[\"b\",null]]; in this order, repeated ones included). All are
+as written; see `uriscan normalize`.
 
 Examples:
   $ echo 'http://example.com:8080/a?b' | uriscan parse -g '{host} {port} {path}'
@@ -56,6 +59,7 @@ Examples:
 
   uriscan parse urls.txt | jq -r 'select(.port) | .host'
   uriscan parse --format tsv urls.txt -o parts.tsv
-  uriscan parse -g '{host}' urls.txt | sort | uniq -c | sort -rn | head
+  uriscan parse -g '{domain} {params}' urls.txt
+  uriscan parse urls.txt | jq '.params // [] | map(.[0])'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -12,7 +12,7 @@ pub(crate) struct TableChoice {
     ///
     /// Several files are read as one table and must have the same columns. dedup keeps or drops rows. The other commands
     /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
-    /// uri_scheme, uri_host and so on (parse); uri_error and uri_error_at (check); and the lists uri_findings (audit)
+    /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
     /// and uri_links (extract). Null stays null.
     ///
     /// dedup -c adds the column uri_count. --keep also takes min:COLUMN and max:COLUMN, which compare numbers, dates

@@ -18,10 +18,12 @@ fn parse_gives_a_json_object_per_record() {
             json!({
                 "line": 1, "scheme": "http", "authority": "u@h:8", "userinfo": "u", "host": "h",
                 "port": "8", "path": "/p", "query": "q", "fragment": "", "host_kind": "reg-name",
+                "domain": null, "suffix": "h", "params": [["q", null]],
             }),
             json!({
                 "line": 3, "scheme": null, "authority": "[::1]", "userinfo": null, "host": "[::1]",
                 "port": null, "path": "", "query": null, "fragment": null, "host_kind": "ipv6",
+                "domain": null, "suffix": null, "params": null,
             }),
             json!({ "line": 4, "error": { "kind": "space", "at": 2 } }),
             json!({ "line": 5, "error": { "kind": "percent", "at": 2 } }),

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `uri_normalize(text [, rung])` | the canonical form (RFC 3986 section 6); what is no URI stands for itself |
 //! | `uri_key(text [, rung [, hash]])` | the public key: the first 16 bytes of the hash of `uri_normalize(text, rung)`, as `FixedSizeBinary(16)` |
-//! | `uri_part(text, name)` | `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment` or `host_kind`; null where it is undefined |
+//! | `uri_part(text, name)` | `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `host_kind`, `domain`, `suffix` or `params`; null where it is undefined |
 //! | `uri_resolve(reference, base)` | the target of a reference (section 5); null where there is none |
 //! | `uri_valid(text)` | whether it is a URI of RFC 3986 |
 //!

@@ -137,7 +137,8 @@ def surt(
 
 def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
     """The components of every value (RFC 3986 section 3), as a struct of text: ``scheme``, ``authority``, ``userinfo``,
-    ``host``, ``port``, ``path``, ``query``, ``fragment``, ``host_kind``; of one ``str`` a ``dict``.
+    ``host``, ``port``, ``path``, ``query``, ``fragment``, ``host_kind``, ``domain`` and ``suffix`` (by the
+    public suffix list), ``params`` (pairs of name and value, as JSON); of one ``str`` a ``dict``.
 
     A component that is not there is ``None``, an empty one is empty. Relative references are as good as URIs; of what
     is neither the answer is ``None``.

@@ -18,7 +18,8 @@ import polars as pl
 import uriscan
 
 _COMPONENTS = (
-    "scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind"
+    "scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind",
+    "domain", "suffix", "params"
 )  # fmt: skip
 
 
