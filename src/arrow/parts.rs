@@ -35,8 +35,23 @@ pub const COMPONENTS: [&str; 12] = [
     "params",
 ];
 
-/// The components that are parts of the value.
-const PARTS: usize = COMPONENTS.len() - 1;
+/// A component of a value with these parts.
+type Value = for<'t> fn(&Components, &'t [u8]) -> Option<&'t [u8]>;
+
+/// The components but the last one, which is not a part of the value: `params` are written.
+const VALUES: [Value; COMPONENTS.len() - 1] = [
+    |parts, text| parts.scheme(text),
+    |parts, text| parts.authority(text),
+    |parts, text| parts.userinfo(text),
+    |parts, text| parts.host(text),
+    |parts, text| parts.port(text),
+    |parts, text| Some(parts.path(text)),
+    |parts, text| parts.query(text),
+    |parts, text| parts.fragment(text),
+    |parts, _| parts.host_kind.name().map(str::as_bytes),
+    |parts, text| parts.host(text).and_then(registrable_domain),
+    |parts, text| parts.host(text).and_then(public_suffix),
+];
 
 impl Columns {
     /// Returns the components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]:
@@ -62,13 +77,42 @@ impl Columns {
         text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
     }
 
+    /// [`Columns::parse`] of some components: a struct of those in `names`, in that order. Each costs time, `domain` and
+    /// `suffix` most.
+    ///
+    /// ```
+    /// use arrow_array::{StringArray, cast::AsArray};
+    /// let urls = StringArray::from(vec!["http://www.bbc.co.uk/a"]);
+    /// let parts = uriscan::arrow::Columns::default().parse_some(&urls, &["domain", "path"]).unwrap();
+    /// let [domain, path] = parts.as_struct().columns() else { panic!("as many as names") };
+    /// assert_eq!((domain.as_string::<i32>().value(0), path.as_string::<i32>().value(0)), ("bbc.co.uk", "/a"));
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ColumnError`]; [`ColumnError::Unsupported`] for a name that is not one of [`COMPONENTS`].
+    pub fn parse_some(&self, values: &dyn Array, names: &[&str]) -> Result<ArrayRef, ColumnError> {
+        let place = |name: &&str| COMPONENTS.iter().position(|known| known == name);
+        let wanted = names.iter().map(place).collect::<Option<Vec<usize>>>();
+        let wanted = wanted.ok_or(ColumnError::Unsupported("there is no such component"))?;
+        text_to_other(values, |values| Ok(Arc::new(self.some_parts(values, &wanted)?.0)))
+    }
+
     /// [`Columns::parse`] of a column that is not a dictionary, and the number of invalid values.
     pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
+        self.some_parts(values, &core::array::from_fn::<usize, { COMPONENTS.len() }, _>(|i| i))
+    }
+
+    /// [`Columns::parts`] of the components at the places `wanted` in [`COMPONENTS`].
+    fn some_parts(
+        &self,
+        values: &dyn Array,
+        wanted: &[usize],
+    ) -> Result<(StructArray, Invalid), ColumnError> {
         let column = Column::new(values)?;
-        let mut pieces = each_piece(self.kernels, &column, &Parse);
+        let mut pieces = each_piece(self.kernels, &column, &Parse { wanted });
         let invalid = collect(self.on_invalid, pieces.iter().map(|piece| piece.faults))?;
         let nulls = Validity::join(pieces.iter_mut().map(|piece| &mut piece.validity));
-        let mut columns: [Vec<Text>; COMPONENTS.len()] = Default::default();
+        let mut columns: Vec<Vec<Text>> = wanted.iter().map(|_| Vec::new()).collect();
         for piece in pieces {
             for (column, text) in columns.iter_mut().zip(piece.texts) {
                 column.push(text);
@@ -77,8 +121,9 @@ impl Columns {
         let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
         let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
-        let fields = COMPONENTS.into_iter().map(field).collect::<Fields>();
-        Ok((StructArray::try_new(fields, arrays, nulls)?, invalid))
+        let fields = wanted.iter().map(|&part| field(COMPONENTS[part])).collect::<Fields>();
+        let parts = StructArray::try_new_with_length(fields, arrays, nulls, column.len())?;
+        Ok((parts, invalid))
     }
 
     /// Returns the fault of every value, as a struct of its `kind` ([`ErrorKind::name`]) and the
@@ -127,25 +172,28 @@ impl Columns {
     }
 }
 
-struct Parse;
+struct Parse<'w> {
+    wanted: &'w [usize],
+}
 
 struct Parsed {
-    texts: [Text; COMPONENTS.len()],
+    /// One for each part that is wanted.
+    texts: Vec<Text>,
     validity: Validity,
     faults: Faults,
     /// Room for the params of a value.
     json: Vec<u8>,
 }
 
-impl Work for Parse {
+impl Work for Parse<'_> {
     type Output = Parsed;
 
     #[inline(always)]
     fn run<I: Isa>(&self, isa: I, piece: &Piece<'_>, _: &mut Scratch) -> Parsed {
         let rows = piece.rows.len();
-        let texts = core::array::from_fn(|_| Text::with_capacity(rows, 0));
+        let texts = self.wanted.iter().map(|_| Text::with_capacity(rows, 0));
         let mut parsed = Parsed {
-            texts,
+            texts: texts.collect(),
             validity: Validity::with_capacity(rows),
             faults: Faults::default(),
             json: Vec::new(),
@@ -155,7 +203,7 @@ impl Work for Parse {
                 Row::Null => {}
                 Row::Value(record) => match parse_value(isa, record) {
                     Ok(parts) => {
-                        parsed.push(&parts, record.bytes());
+                        parsed.push(self.wanted, &parts, record.bytes());
                         continue;
                     }
                     Err(error) => parsed.faults.add(row, error),
@@ -171,33 +219,19 @@ impl Work for Parse {
 
 impl Parsed {
     #[inline(always)]
-    fn push(&mut self, parts: &Components, text: &[u8]) {
+    fn push(&mut self, wanted: &[usize], parts: &Components, text: &[u8]) {
         self.validity.push(true);
-        let host = parts.host(text);
-        let columns: [Option<&[u8]>; PARTS] = [
-            parts.scheme(text),
-            parts.authority(text),
-            parts.userinfo(text),
-            host,
-            parts.port(text),
-            Some(parts.path(text)),
-            parts.query(text),
-            parts.fragment(text),
-            parts.host_kind.name().map(str::as_bytes),
-            host.and_then(registrable_domain),
-            host.and_then(public_suffix),
-        ];
-        for (column, value) in self.texts.iter_mut().zip(columns) {
+        for (column, &part) in self.texts.iter_mut().zip(wanted) {
+            let value = match (VALUES.get(part), parts.query(text)) {
+                (Some(value), _) => value(parts, text),
+                (None, None) => None,
+                (None, Some(query)) => {
+                    self.json.clear();
+                    push_params(query, &mut self.json);
+                    Some(&self.json[..])
+                }
+            };
             column.push_option(value);
-        }
-        let params = &mut self.texts[PARTS];
-        match parts.query(text) {
-            None => params.push_null(),
-            Some(query) => {
-                self.json.clear();
-                push_params(query, &mut self.json);
-                params.push_option(Some(&self.json));
-            }
         }
     }
 }

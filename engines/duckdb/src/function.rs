@@ -1,0 +1,238 @@
+//! The functions, and what a call of one computes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue};
+use uriscan::{resolve, surt};
+
+use crate::vector::{Input, Output};
+
+/// A function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Normalize,
+    Key,
+    Surt,
+    Valid,
+    Parse,
+    Part,
+    Domain,
+    Resolve,
+}
+
+/// The type of a parameter or of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Text,
+    /// A struct of options.
+    Options,
+    /// An unsigned number of 128 bits.
+    Key,
+    Boolean,
+    /// A struct of texts, those of [`COMPONENTS`].
+    Parts,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 8] = [
+        Kind::Normalize,
+        Kind::Key,
+        Kind::Surt,
+        Kind::Valid,
+        Kind::Parse,
+        Kind::Part,
+        Kind::Domain,
+        Kind::Resolve,
+    ];
+
+    pub(crate) fn name(self) -> &'static core::ffi::CStr {
+        match self {
+            Kind::Normalize => c"uri_normalize",
+            Kind::Key => c"uri_key",
+            Kind::Surt => c"uri_surt",
+            Kind::Valid => c"uri_valid",
+            Kind::Parse => c"uri_parse",
+            Kind::Part => c"uri_part",
+            Kind::Domain => c"uri_domain",
+            Kind::Resolve => c"uri_resolve",
+        }
+    }
+
+    /// The parameters that a call must have. All functions take options after them.
+    pub(crate) fn parameters(self) -> &'static [Type] {
+        match self {
+            Kind::Part | Kind::Resolve => &[Type::Text, Type::Text],
+            _ => &[Type::Text],
+        }
+    }
+
+    pub(crate) fn result(self) -> Type {
+        match self {
+            Kind::Key => Type::Key,
+            Kind::Valid => Type::Boolean,
+            Kind::Parse => Type::Parts,
+            _ => Type::Text,
+        }
+    }
+}
+
+/// A function with what its calls have in common.
+pub(crate) struct Function {
+    kind: Kind,
+    made: Mutex<HashMap<Vec<(String, OptionValue)>, Arc<Call>>>,
+}
+
+/// What is computed under some options.
+struct Call {
+    columns: Columns,
+    form: surt::Form,
+    relative: bool,
+    lenient_scheme: bool,
+}
+
+/// Sets of options that are remembered for a function.
+const REMEMBERED: usize = 64;
+
+/// Bytes of text that are worked on at a time: less than what kernels would share among threads, as DuckDB has its own.
+const BYTES: usize = 120 << 10;
+
+impl Function {
+    pub(crate) fn new(kind: Kind) -> Function {
+        Function { kind, made: Mutex::default() }
+    }
+
+    /// Computes the results of all rows of `input` and writes them to `output`.
+    ///
+    /// # Errors
+    /// Options that are wrong or differ from row to row, or an invalid value under `on_invalid: 'error'`.
+    pub(crate) fn call(&self, input: &[Input<'_>], output: Output<'_>) -> Result<(), String> {
+        let name = || self.kind.name().to_string_lossy();
+        self.rows(input, output).map_err(|error| format!("{}: {error}", name()))
+    }
+
+    fn rows(&self, input: &[Input<'_>], output: Output<'_>) -> Result<(), String> {
+        let (texts, rest) = input.split_first().ok_or("no argument")?;
+        let options = match rest.get(self.kind.parameters().len() - 1) {
+            Some(options) => options.options()?,
+            None => Vec::new(),
+        };
+        let call = self.made(options)?;
+        if self.kind == Kind::Resolve {
+            let bases = rest[0].arrays(usize::MAX);
+            // One array each, since nothing limits their size but 2 GiB.
+            let references = texts.arrays(usize::MAX);
+            let ([references], [bases]) = (&references[..], &bases[..]) else {
+                return if texts.rows() == 0 {
+                    Ok(())
+                } else {
+                    Err(ColumnError::TooLarge.to_string())
+                };
+            };
+            return output.write(0, &call.resolve(references, bases)?);
+        }
+        let part = match self.kind {
+            Kind::Part => rest[0].constant("the name of the part")?,
+            Kind::Domain => Some("domain".to_owned()),
+            _ => None,
+        };
+        if let Some(name) = part.as_ref().filter(|name| !COMPONENTS.contains(&&name[..])) {
+            return Err(format!("there is no part {name}; there are {}", COMPONENTS.join(", ")));
+        }
+        let mut start = 0;
+        for array in texts.arrays(BYTES) {
+            let made = call.make(self.kind, &array, part.as_deref())?;
+            output.write(start, &made)?;
+            start += array.len();
+        }
+        Ok(())
+    }
+
+    /// What was made for these options, or is made now.
+    fn made(&self, options: Vec<(String, OptionValue)>) -> Result<Arc<Call>, String> {
+        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(call) = lock().get(&options) {
+            return Ok(Arc::clone(call));
+        }
+        let call = Arc::new(Call::new(self.kind, &options)?);
+        let mut made = lock();
+        if made.len() >= REMEMBERED {
+            made.clear();
+        }
+        made.insert(options, Arc::clone(&call));
+        Ok(call)
+    }
+}
+
+fn surt_form(name: &str) -> Result<surt::Form, String> {
+    surt::Form::from_name(name).ok_or_else(|| {
+        let names = surt::Form::ALL.map(surt::Form::name).join(", ");
+        format!("form={name:?}: there are {names}")
+    })
+}
+
+/// The text of an error. Which row of a table it was cannot be known here, so the value is shown.
+fn told(error: ColumnError, texts: &dyn Array) -> String {
+    match error {
+        ColumnError::Invalid { row, error } => {
+            let value = texts.as_binary::<i32>().value(row);
+            let shown = &value[..value.len().min(200)];
+            format!("\"{}\": {error}", shown.escape_ascii())
+        }
+        other => other.to_string(),
+    }
+}
+
+impl Call {
+    fn new(kind: Kind, options: &[(String, OptionValue)]) -> Result<Call, String> {
+        let (mut relative, mut lenient_scheme, mut form) = (false, false, surt::Form::Cdxj);
+        let mut others = Vec::new();
+        for (name, value) in options {
+            match (kind, &name[..], value) {
+                (Kind::Valid, "relative", OptionValue::Flag(flag)) => relative = *flag,
+                (Kind::Resolve, "lenient_scheme", OptionValue::Flag(flag)) => {
+                    lenient_scheme = *flag;
+                }
+                (Kind::Surt, "form", OptionValue::Text(text)) => form = surt_form(text)?,
+                _ => others.push((&name[..], value.clone())),
+            }
+        }
+        let takes_others = !matches!(kind, Kind::Valid | Kind::Resolve);
+        if let Some((name, _)) = others.first().filter(|_| !takes_others) {
+            return Err(format!("there is no option {name}"));
+        }
+        let no_pack = |name: &str| Err(format!("there is no pack {name}"));
+        let columns = Columns::from_options(others, no_pack).map_err(|error| error.to_string())?;
+        // A target that there is none of is null, as in the other engines.
+        let columns =
+            if kind == Kind::Resolve { columns.on_invalid(OnInvalid::Null) } else { columns };
+        Ok(Call { columns, form, relative, lenient_scheme })
+    }
+
+    fn make(&self, kind: Kind, texts: &dyn Array, part: Option<&str>) -> Result<ArrayRef, String> {
+        let columns = &self.columns;
+        let made = match kind {
+            Kind::Normalize => columns.normalize(texts),
+            Kind::Key => columns.key(texts),
+            Kind::Surt => columns.surt(texts, self.form),
+            Kind::Valid => columns.is_valid(texts, self.relative),
+            Kind::Parse => columns.parse(texts),
+            Kind::Part | Kind::Domain => match part {
+                Some(part) => columns
+                    .parse_some(texts, &[part])
+                    .map(|parts| parts.as_struct().column(0).clone()),
+                None => return Ok(arrow_array::new_null_array(texts.data_type(), texts.len())),
+            },
+            Kind::Resolve => return Err("takes two texts".to_owned()),
+        };
+        made.map_err(|error| told(error, texts))
+    }
+
+    fn resolve(&self, references: &dyn Array, bases: &dyn Array) -> Result<ArrayRef, String> {
+        let options = resolve::Options::default().lenient_scheme(self.lenient_scheme);
+        let made = self.columns.resolve_each(references, bases, options);
+        made.map_err(|error| error.to_string())
+    }
+}

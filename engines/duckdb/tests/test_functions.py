@@ -1,0 +1,222 @@
+"""The functions in DuckDB give what the Python wheel gives, which has tests of its own."""
+
+import os
+import pathlib
+import threading
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import uriscan
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+EXTENSION = os.environ.get("URISCAN_DUCKDB", ROOT / "engines" / "duckdb" / "target" / "uriscan.duckdb_extension")
+
+
+def connect(path=":memory:", **config):
+    connection = duckdb.connect(path, config={"allow_unsigned_extensions": "true", **config})
+    connection.execute(f"load '{EXTENSION}'")
+    return connection
+
+
+@pytest.fixture(scope="module")
+def sql():
+    return connect()
+
+
+def one(sql, query, *parameters):
+    """The value of a query that has one."""
+    return sql.execute("select " + query, parameters).fetchall()[0][0]
+
+
+def texts():
+    """URIs and what is none: of all kinds, short and long, more than DuckDB's vectors hold."""
+    kinds = [
+        "HTTP://User@Example.COM:80/a/./b/../%7e?q=%c3%a9#F", "http://h", "", "a b", "//h/x", "mailto:A@B.example", "urn:X:y",
+        "http://[::1]:8080/", "http://b\u00fccher.example/\u00e9", "twelve-bytes", "thirteen-byte", "x" * 3000, "http://h/\x00",
+        "https://www.bbc.co.uk/?utm_source=x&id=1", None, "http://h/%zz", "http://1.2.3.4/", "  http://h/  ", "file:///etc/x",
+    ]
+    return [kind if kind is None or i % 3 else f"{kind}/{i}" for i in range(1_000) for kind in kinds]
+
+
+def column(sql, query, values):
+    """The results of a query over a table of these values, in order."""
+    table = pa.table({"i": range(len(values)), "url": pa.array(values, pa.string())})
+    sql.register("given", table)
+    try:
+        return [row[0] for row in sql.execute(f"select {query} from given order by i").fetchall()]
+    finally:
+        sql.unregister("given")
+
+
+OPTIONS = [
+    {}, {"rung": "syntax"}, {"rung": "string"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "whatwg"},
+    {"base": "http://base.example/a/b"}, {"on_invalid": "null"}, {"rules": ["fragment", "drop-param=utm_*"]},
+    {"preset": "crawl", "without_rules": ["session-id"]}, {"suffix_scheme": "https"}, {"repair": ["all"]},
+]
+
+
+def literal(options):
+    """Options as SQL."""
+    if not options:
+        return ""
+    def value(it):
+        return str(it).lower() if isinstance(it, bool) else repr(it)
+    return ", {" + ", ".join(f"'{name}': {value(it)}" for name, it in options.items()) + "}"
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_forms_and_keys_are_those_of_the_wheel(sql, options):
+    values = texts()
+    forms = uriscan.normalize(pa.array(values), **options).to_pylist()
+    assert column(sql, f"uri_normalize(url{literal(options)})", values) == forms
+    keys = uriscan.key(pa.array(values), **options).to_pylist()
+    numbers = [None if key is None else int.from_bytes(key, "big") for key in keys]
+    assert column(sql, f"uri_key(url{literal(options)})", values) == numbers
+
+
+def test_keys_by_sha256(sql):
+    expected = int.from_bytes(uriscan.key("http://h/", hash="sha256"), "big")
+    assert one(sql, "uri_key('HTTP://H', {'hash': 'sha256'})") == expected
+
+
+def test_a_key_is_written_as_it_is_elsewhere(sql):
+    assert one(sql, "lpad(lower(hex(uri_key('http://h/'))), 32, '0')") == uriscan.key("http://h/").hex()
+    assert one(sql, "typeof(uri_key('x'))") == "UHUGEINT"
+
+
+def test_parts_are_those_of_the_wheel(sql):
+    values = texts()
+    parts = uriscan.parse(pa.array(values)).to_pylist()
+    assert column(sql, "uri_parse(url)", values) == parts
+    for name in next(part for part in parts if part is not None):
+        expected = [None if part is None else part[name] for part in parts]
+        assert column(sql, f"uri_part(url, '{name}')", values) == expected
+
+
+def test_domains(sql):
+    for url, expected in [
+        ("http://www.bbc.co.uk/x", "bbc.co.uk"), ("http://EXAMPLE.com", "EXAMPLE.com"), ("http://1.2.3.4/", None),
+        ("http://co.uk/", None), ("a b", None), ("mailto:a@b.example", None), (None, None),
+    ]:
+        assert one(sql, "uri_domain(?::varchar)", url) == expected, url
+
+
+def test_validity_is_that_of_the_wheel(sql):
+    values = texts()
+    for relative in [False, True]:
+        expected = uriscan.is_valid(pa.array(values), relative=relative).to_pylist()
+        assert column(sql, f"uri_valid(url, {{'relative': {relative}}})", values) == expected
+    assert column(sql, "uri_valid(url)", values) == uriscan.is_valid(pa.array(values)).to_pylist()
+
+
+@pytest.mark.parametrize("form", ["surt:cdxj", "surt:ia", "ssurt"])
+def test_sort_friendly_forms_are_those_of_the_wheel(sql, form):
+    values = texts()
+    expected = uriscan.surt(pa.array(values), form=form).to_pylist()
+    assert column(sql, f"uri_surt(url, {{'form': '{form}'}})", values) == expected
+
+
+def test_targets(sql):
+    values = texts()
+    for base in ["http://base.example/a/b?c", "no base", None]:
+        shown = "null" if base is None else repr(base)
+        found = column(sql, f"uri_resolve(url, {shown}::varchar)", values)
+        if base == "http://base.example/a/b?c":
+            assert found == uriscan.resolve(pa.array(values), base, on_invalid="null").to_pylist()
+        else:
+            assert set(found) == {None}
+    assert one(sql, "uri_resolve('http:g', 'http://h/a', {'lenient_scheme': true})") == "http://h/g"
+    assert one(sql, "uri_resolve('http:g', 'http://h/a')") == "http:g"
+
+
+def test_null_options_are_no_options(sql):
+    assert one(sql, "uri_normalize('HTTP://h', null)") == "http://h/"
+    assert one(sql, "uri_normalize('HTTP://h', {'preset': null, 'rules': null, 'drop_fragment': null})") == "http://h/"
+    assert one(sql, "uri_part('http://h', null)") is None
+
+
+@pytest.mark.parametrize("query, message", [
+    ("uri_normalize('x', {'rungs': 'x'})", "uri_normalize: there is no option rungs; there are rung, "),
+    ("uri_normalize('x', {'rung': 'x'})", 'uri_normalize: rung="x": there are string, syntax, scheme'),
+    ("uri_normalize('x', {'rung': 1})", "rung is a text, a boolean or a list of texts"),
+    ("uri_normalize('x', {'rules': [1]})", "rules is a list of texts"),
+    ("uri_normalize('x', {'rules': ['fragment', null]})", "without nulls"),
+    ("uri_normalize('x', 'syntax')", "options are a struct, such as {'rung': 'syntax'}"),
+    ("uri_normalize('x', {'packs': '/etc/passwd'})", "there is no pack /etc/passwd"),
+    ("uri_part('x', 'hosts')", "uri_part: there is no part hosts; there are scheme, "),
+    ("uri_surt('x', {'form': 'x'})", "there are ssurt, surt:cdxj, surt:ia"),
+    ("uri_valid('x', {'rung': 'syntax'})", "uri_valid: there is no option rung"),
+    ("uri_key('a b', {'on_invalid': 'error'})", 'uri_key: "a b": space at byte 1'),
+    ("uri_normalize(x, {'rung': x}) from (values ('string'), ('syntax')) t(x)", "rung must be the same for all rows"),
+    ("uri_normalize('x', {'drop_fragment': x}) from (values (true), (false)) t(x)", "must be the same for all rows"),
+    ("uri_normalize('x', {'rules': x}) from (values (['fragment']), ([])) t(x)", "must be the same for all rows"),
+    ("uri_part(x, x) from (values ('host'), ('port')) t(x)", "must be the same for all rows"),
+])
+def test_what_is_wrong_is_named(sql, query, message):
+    with pytest.raises(duckdb.Error) as error:
+        sql.execute("select " + query).fetchall()
+    assert message in str(error.value)
+
+
+def test_types_other_than_text_are_refused_when_the_query_is_bound(sql):
+    with pytest.raises(duckdb.BinderException):
+        sql.execute("select uri_normalize(5)")
+
+
+def test_queries(sql, tmp_path):
+    sql.execute("create or replace table urls as select * from (values ('http://h'), ('HTTP://H:80/'), ('http://h/?b')) t(url)")
+    assert sql.execute("select count(distinct uri_key(url)) from urls").fetchall()[0] == (2,)
+    kept = sql.execute("select min(url) from urls group by uri_key(url) order by 1").fetchall()
+    assert kept == [("HTTP://H:80/",), ("http://h/?b",)]
+    path = tmp_path / "keys.parquet"
+    sql.execute(f"copy (select *, hex(uri_key(url)) as key from urls) to '{path}'")
+    assert sql.execute(f"select count(distinct key) from '{path}'").fetchall()[0] == (2,)
+    assert sql.execute("select url from urls where uri_part(url, 'query') is not null").fetchall() == [("http://h/?b",)]
+    assert sql.execute("select uri_normalize(url) from urls where false").fetchall() == []
+
+
+def test_many_rows_on_many_threads():
+    count = 300_000
+    query = ("select count(distinct uri_key(url)), sum(length(uri_normalize(url))) from "
+             "(select 'HTTP://Host' || (i % 1000) || '.example:80/' || (i // 2) as url from range(?) t(i))")
+    found = {threads: connect(threads=str(threads)).execute(query, [count]).fetchall()[0] for threads in [1, 2, 8]}
+    assert len(set(found.values())) == 1
+    # Every i has its own pair of i % 1000 and i // 2.
+    assert found[1][0] == count
+
+
+def test_connections_share_one_extension():
+    errors = []
+
+    def work(i):
+        try:
+            sql = connect()
+            for _ in range(50):
+                assert one(sql, f"uri_normalize('HTTP://h/{i}#x', {{'drop_fragment': {i % 2 == 0}}})") == (
+                    f"http://h/{i}" + ("" if i % 2 == 0 else "#x"))
+        except Exception as error:  # noqa: BLE001 - shown below
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_a_read_only_database_can_use_it(tmp_path):
+    path = str(tmp_path / "data.duckdb")
+    duckdb.connect(path).execute("create table urls as select 'HTTP://h' as url").close()
+    assert one(connect(path, access_mode="READ_ONLY"), "uri_normalize(url) from urls") == "http://h/"
+
+
+def test_hostile_values(sql):
+    for length in [0, 1, 11, 12, 13, 4096, 1 << 20]:
+        value = "http://h/" + "%7e" * length
+        assert one(sql, "uri_normalize(?)", value) == "http://h/" + "~" * length
+    # More sets of options than are remembered.
+    for i in range(200):
+        assert one(sql, f"uri_normalize('x', {{'base': 'http://h/{i}/'}})") == f"http://h/{i}/x"
