@@ -1,14 +1,15 @@
 //! The plan of a run: what the arguments mean, with defaults filled in.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use uriscan::audit::Severity;
 use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
     AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
-    ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions, OnInvalid,
-    ResolveOptions, RowFormat, Settings, TopOptions,
+    ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions, MemoryLimit,
+    OnInvalid, ResolveOptions, RowFormat, Settings, TopOptions,
 };
 use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
@@ -18,9 +19,12 @@ use crate::args::{self, CensusFormat, StatsFormat, TopFormat};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::{Input, of_arguments};
-use crate::options::{extract_options, link_base};
+use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
 use crate::output::{Content, Destination};
 use crate::rule_choice;
+
+/// A run that nobody asked for a summary of prints one if it takes this long.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What `key` writes for a record.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +50,8 @@ pub(crate) enum Job {
     },
     Parse(RowFormat, Repairs),
     Check(CheckFormat, Repairs),
-    Census(CensusOptions, CensusFormat),
-    Top(TopOptions, TopView),
+    Census(CensusOptions, View<CensusFormat>),
+    Top(TopOptions, View<TopFormat>),
     /// Parsing or checking by RFC 2396.
     Legacy {
         question: LegacyQuestion,
@@ -96,11 +100,21 @@ impl Job {
     }
 }
 
-/// How the counts of `top` are written.
+/// How a table is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TopView {
-    pub(crate) format: TopFormat,
+pub(crate) struct View<F> {
+    pub(crate) format: F,
+    /// It is written to a terminal, where bars help.
     pub(crate) has_bars: bool,
+}
+
+impl<F> View<F> {
+    /// A table in this format for the results of a command with these options.
+    pub(crate) fn new(format: F, common: &args::Common, environment: &Environment) -> View<F> {
+        let output = Destination::of_option(common.destination.output.clone());
+        let has_bars = environment.stdout_is_terminal && output == Destination::Stdout;
+        View { format, has_bars }
+    }
 }
 
 /// The side files: outputs beside the results.
@@ -112,14 +126,20 @@ pub(crate) struct SideFiles {
     pub(crate) dupes: Option<PathBuf>,
     /// Classes with their members.
     pub(crate) clusters: Option<PathBuf>,
+    /// The page about the run.
+    pub(crate) report: Option<PathBuf>,
 }
 
 impl SideFiles {
     /// The side files in use, each with its content.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Path, Content)> {
-        let SideFiles { rejects, dupes, clusters } = self;
-        let all =
-            [(rejects, Content::Rejects), (dupes, Content::Dupes), (clusters, Content::Clusters)];
+        let SideFiles { rejects, dupes, clusters, report } = self;
+        let all = [
+            (rejects, Content::Rejects),
+            (dupes, Content::Dupes),
+            (clusters, Content::Clusters),
+            (report, Content::Report),
+        ];
         all.into_iter().filter_map(|(path, content)| Some((path.as_deref()?, content)))
     }
 }
@@ -240,10 +260,16 @@ pub(crate) struct Config {
     /// The inputs are tables.
     pub(crate) table: Option<TableUse>,
     pub(crate) side: SideFiles,
+    /// The memory limit of what only the report needs.
+    pub(crate) report_limit: Option<MemoryLimit>,
     pub(crate) settings: Settings,
     /// Whether invalid records make the run fail.
     pub(crate) strict: bool,
     pub(crate) summary: Option<StatsFormat>,
+    /// A shorter run prints no summary.
+    pub(crate) summary_after: Duration,
+    /// Standard error is a terminal.
+    pub(crate) has_bars: bool,
     pub(crate) has_progress: bool,
     /// Print no hints.
     pub(crate) is_quiet: bool,
@@ -305,6 +331,45 @@ impl Config {
         Ok(self)
     }
 
+    /// Adds a page about the run, for which `limit` limits the memory, or else half of the memory.
+    ///
+    /// # Errors
+    /// When the input cannot be read again, or the report does not go with other options.
+    pub(crate) fn with_report(
+        mut self,
+        typed: args::ReportFile,
+        limit: Option<MemoryLimit>,
+        environment: &Environment,
+    ) -> Result<Config, Failure> {
+        self.side.report = side_file("--report", typed.report)?;
+        if self.side.report.is_none() {
+            return Ok(self);
+        }
+        let refuse = |what: &str| Err(Failure::at("--report", what));
+        if self.checkpoint.is_some() {
+            return refuse("does not work with --checkpoint");
+        }
+        if matches!(self.job, Job::ListRules | Job::Redact | Job::Legacy { .. }) {
+            return refuse(
+                "does not work with --list-rules, --redact, --differ and other grammars",
+            );
+        }
+        let is_regular = |input: &Input| match input {
+            Input::Stdin => true,
+            Input::File(path) => path.is_file() || path.is_dir() || !path.exists(),
+        };
+        if let Some(Input::File(path)) = self.inputs.iter().find(|input| !is_regular(input)) {
+            let what = "cannot be read again for --report; use standard input or a file";
+            return Err(Failure::at(path.display(), what));
+        }
+        let half = || {
+            let bytes = usize::try_from(environment.memory? / 2).ok()?;
+            Some(MemoryLimit::new(bytes, temp_dir_beside(&self.output, environment)))
+        };
+        self.report_limit = limit.or_else(half);
+        Ok(self)
+    }
+
     /// Whether the results may replace an input: they are its records, or tables with all of its columns.
     pub(crate) fn is_in_place(&self) -> bool {
         let has_records = match &self.job {
@@ -362,8 +427,9 @@ impl Config {
         let is_loud = environment.stderr_is_terminal && !reporting.quiet;
         // Not in the middle of results on the same terminal.
         let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
+        let is_asked = reporting.stats || reporting.stats_format.is_some();
         let summary = match reporting.stats_format {
-            None if reporting.stats || is_loud => Some(StatsFormat::Text),
+            None if is_asked || is_loud => Some(StatsFormat::Text),
             typed => typed,
         };
         Ok(Config {
@@ -380,9 +446,12 @@ impl Config {
             column: None,
             table: None,
             side: SideFiles { rejects, ..SideFiles::default() },
+            report_limit: None,
             settings,
             strict,
             summary,
+            summary_after: if is_asked { Duration::ZERO } else { PATIENCE },
+            has_bars: environment.stderr_is_terminal,
             has_progress: is_loud && !stdout_is_busy,
         })
     }

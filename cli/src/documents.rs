@@ -14,7 +14,7 @@ use uriscan::pipeline::{self, Settings, Skipped};
 use crate::bases;
 use crate::config::Documents;
 use crate::exit::Failure;
-use crate::inputs::{Input, Inputs, StdinHead, missing, refuse_table, stdin_source, text};
+use crate::inputs::{Input, Inputs, Stdin, StdinHead, missing, refuse_table, stdin_source, text};
 use crate::output::{Claims, StdoutFile};
 
 /// Makes sources of `inputs` and of the files that `documents` adds; lists of the links in them if `is_list`.
@@ -59,7 +59,7 @@ pub(crate) fn open(
     };
     for input in &inputs {
         match input {
-            Input::Stdin => push(stdin_source(text(io::stdin())), None, false),
+            Input::Stdin => push(stdin_source(text(Stdin::new())), None, false),
             Input::File(path) => match path.metadata() {
                 Err(error) => {
                     unread(&format_args!("{}: {}", path.display(), missing(path, &error)));

@@ -20,6 +20,7 @@ mod memory;
 mod options;
 mod output;
 mod progress;
+mod report;
 mod rule_choice;
 mod rules;
 mod run;

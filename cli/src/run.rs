@@ -7,7 +7,7 @@ use std::time::Instant;
 use uriscan::io::{ReadError, Source};
 use uriscan::pipeline::{
     self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
-    Settings, Sinks, Skipped,
+    Settings, Sinks, Skipped, Top,
 };
 use uriscan::uri::{ErrorKind, UriError};
 
@@ -20,6 +20,7 @@ use crate::exit::{Failure, Outcome, eprint_line};
 use crate::hint;
 use crate::inputs::{self, Input, Inputs, StdinHead};
 use crate::output::{Destination, StdoutFile, write_text};
+use crate::report;
 use crate::session::{self, Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use crate::table;
@@ -74,6 +75,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         let is_fine = report.invalid.total() == 0 || !config.strict;
         return Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid });
     }
+    if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
+        inputs::keep_stdin(config.report_limit.as_ref())?;
+    }
     let mut set = records::open(config)?;
     let mut session = Session::open(config, total_bytes)?;
     let Session { out, side, progress, .. } = &mut session;
@@ -95,10 +99,21 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
     unread += unread_later;
     session.end_progress();
-    let Done { report, findings } = match done {
+    let Done { report, findings, census, top } = match done {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
+    if let Some(page) = &mut session.report {
+        let (findings, census, top) = (findings.as_ref(), census.as_ref(), top.as_ref());
+        let elapsed = started.elapsed();
+        let results = report::Results { report: &report, findings, census, top, elapsed };
+        if let Err(error) = report::write(config, &results, &mut || open_again(config), page) {
+            return match error {
+                Error::Write(error) => session.unwritten(error),
+                error => Err(report::failure(&error)),
+            };
+        }
+    }
     // The results must be durable before the set changes, since its keys are never written again.
     if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
         return Ok(Outcome::ReaderGone);
@@ -126,6 +141,33 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         _ => report.invalid.total() == 0 || !config.strict,
     };
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
+}
+
+/// The sources of the records of `config` once more, for its report.
+fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
+    let opened = match &config.documents {
+        #[cfg(feature = "parquet")]
+        None if config.column.is_some() => crate::tables::open_column(config),
+        None => inputs::open(&config.inputs),
+        Some(documents) => {
+            // All of this was checked and reported before.
+            let claims = session::claims(config).unwrap_or_default();
+            let outputs = (&claims, StdoutFile::of(&config.output));
+            let (skipped, mut ignore) = (Arc::default(), |_: &dyn std::fmt::Display| {});
+            let outputs = (outputs.0, outputs.1.as_ref());
+            documents::open(
+                &config.inputs,
+                documents,
+                true,
+                &config.settings,
+                &skipped,
+                outputs,
+                &mut ignore,
+            )
+        }
+    };
+    let opened = opened.map_err(|failure| Error::Write(io::Error::other(failure.to_string())))?;
+    Ok(opened.sources)
 }
 
 /// Prints what the first input looks like, if most records are not URIs.
@@ -161,6 +203,8 @@ struct Done {
     report: Report,
     /// Of an audit.
     findings: Option<FindingCounts>,
+    census: Option<Census>,
+    top: Option<Top>,
 }
 
 fn work(
@@ -170,7 +214,7 @@ fn work(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Done, Error> {
-    let mut findings = None;
+    let (mut findings, mut counted, mut most) = (None, None, None);
     let report = match job {
         Job::Dedup(options) => match set {
             None => pipeline::dedup(sources, options, settings, sinks)?,
@@ -237,18 +281,21 @@ fn work(
             if let Some(what) = top::inexact(&top) {
                 eprint_line(format_args!("uriscan: {what}"));
             }
-            top.report
+            let report = top.report;
+            most = Some(top);
+            report
         }
-        Job::Census(options, format) => {
+        Job::Census(options, view) => {
             let census = pipeline::census(sources, options, settings, sinks.progress.take())?;
-            let text = match format {
-                CensusFormat::Table => table::of_census(&census),
+            let text = match view.format {
+                CensusFormat::Table => table::of_census(&census, view.has_bars),
                 CensusFormat::Json => {
                     serde_json::to_string(&census).map_err(|error| Error::Write(error.into()))?
                         + "\n"
                 }
             };
             sinks.out.write_all(text.as_bytes()).map_err(Error::Write)?;
+            counted = Some(census);
             let Census { bytes, records, blank, invalid, repaired, .. } = census;
             let mut report = Report::default();
             (report.bytes, report.records, report.blank) = (bytes, records, blank);
@@ -256,7 +303,7 @@ fn work(
             report
         }
     };
-    Ok(Done { report, findings })
+    Ok(Done { report, findings, census: counted, top: most })
 }
 
 /// Explains the URIs of the command line; two of them are compared.

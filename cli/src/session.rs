@@ -42,6 +42,8 @@ pub(crate) struct Session<'a> {
     pub(crate) out: Output,
     /// Rejects, duplicates and clusters.
     pub(crate) side: [Option<Output>; 3],
+    /// The page about the run.
+    pub(crate) report: Option<Output>,
     pub(crate) progress: Option<Progress>,
 }
 
@@ -52,19 +54,21 @@ impl Session<'_> {
     /// When one cannot be written to.
     pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&config.output)?;
-        let SideFiles { rejects, dupes, clusters } = &config.side;
+        let SideFiles { rejects, dupes, clusters, report } = &config.side;
         let mut side = [None, None, None];
         for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
             let destination = path.clone().map(Destination::File);
             *opened = destination.as_ref().map(Output::open).transpose()?;
         }
+        let report = report.clone().map(Destination::File);
+        let report = report.as_ref().map(Output::open).transpose()?;
         if config.has_hint {
             eprint_line(format_args!(
                 "uriscan: reading URIs from the terminal, one per line; see --help"
             ));
         }
         let progress = config.has_progress.then(|| Progress::new(total_bytes));
-        Ok(Session { config, out, side, progress })
+        Ok(Session { config, out, side, report, progress })
     }
 
     /// Takes the progress bar away.
@@ -83,7 +87,8 @@ impl Session<'_> {
                 _ => Err(Failure::at(self.out.name(), error)),
             };
         }
-        let failed = self.side.iter().flatten().find(|output| output.has_failed());
+        let failed =
+            self.side.iter().flatten().chain(&self.report).find(|output| output.has_failed());
         Err(Failure::at(failed.unwrap_or(&self.out).name(), error))
     }
 
@@ -93,12 +98,12 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        let Session { config, out, side, .. } = self;
+        let Session { config, out, side, report: page, .. } = self;
         if report.bytes == 0 {
             config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
-        let outputs = side.into_iter().flatten().chain([out]).collect();
+        let outputs = side.into_iter().flatten().chain(page).chain([out]).collect();
         match output::commit(outputs, is_durable) {
             Ok(()) => Ok(true),
             Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {
@@ -129,8 +134,9 @@ pub(crate) fn print_summary(
     set: Option<(u64, u64)>,
     started: Instant,
 ) {
-    if let Some(format) = config.summary {
-        let summary = Summary::of(config, report, findings, set, started.elapsed());
+    let elapsed = started.elapsed();
+    if let Some(format) = config.summary.filter(|_| elapsed >= config.summary_after) {
+        let summary = Summary::of(config, report, findings, set, elapsed);
         eprint_lines(&summary.render(format));
     }
 }

@@ -14,6 +14,7 @@ use uriscan::profile::Profile;
 use uriscan::uri::ErrorKind;
 
 use crate::args::StatsFormat;
+use crate::bar::bar;
 use crate::config::{Config, Job, KeyForm};
 use crate::rules;
 
@@ -50,6 +51,8 @@ pub(crate) struct Summary {
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
     pub(crate) elapsed: Duration,
+    /// It is printed to a terminal, where bars help.
+    pub(crate) has_bars: bool,
 }
 
 impl Summary {
@@ -113,6 +116,7 @@ impl Summary {
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
             elapsed,
+            has_bars: config.has_bars,
         }
     }
 
@@ -169,6 +173,10 @@ impl Summary {
             let _ = write!(text, "\n  {name:<12}{:>room$}  {note}", grouped(count));
             text.truncate(text.trim_end().len());
         };
+        let part = |part: u64, whole: u64| match self.has_bars {
+            true => format!("{:>8}  {}", share(part, whole), bar(part, whole)),
+            false => share(part, whole),
+        };
         let is_links = self.writes == Writes::Links;
         row(if is_links { "links" } else { "records" }, *records, "");
         if *binary > 0 {
@@ -179,9 +187,9 @@ impl Summary {
                 let distinct = *written + *withheld;
                 row("distinct", distinct, if *withheld == 0 { "written" } else { "" });
                 if *withheld > 0 {
-                    row("written", *written, &share(*written, distinct));
+                    row("written", *written, &part(*written, distinct));
                 }
-                row("duplicates", *duplicates, &share(*duplicates, *records));
+                row("duplicates", *duplicates, &part(*duplicates, *records));
             }
             Writes::Records => row("written", *written, ""),
             Writes::Answers | Writes::Links => {}
@@ -379,6 +387,7 @@ mod tests {
             differs: false,
             findings: None,
             elapsed: Duration::ZERO,
+            has_bars: false,
         };
         let text = summary.render(StatsFormat::Text);
         assert!(text.contains("1 thread\n") && text.lines().all(|line| line == line.trim_end()));

@@ -6,40 +6,39 @@ use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES};
 use uriscan::normalize::Rung;
 use uriscan::pipeline::{Census, RulesCensus, RungCensus};
 
+use crate::bar::bar;
 use crate::summary::{grouped, share};
 
-/// The census as a table; every line ends in a line feed.
-pub(crate) fn of_census(census: &Census) -> String {
+/// The census as a table, with bars for what merges if asked for; every line ends in a line feed.
+pub(crate) fn of_census(census: &Census, has_bars: bool) -> String {
     let mut table = String::new();
     let Census { records, blank, rungs, rules, invalid, .. } = census;
-    let mut line = |cells: [&str; 5]| {
+    let mut line = |cells: [&str; 5], drawn: &str| {
         let [name, distinct, merges, part, note] = cells;
-        let row = format!("{name:<12}{distinct:>17}{merges:>17}{part:>10}  {note}");
+        let bar = if has_bars { format!("{drawn:<22}") } else { String::new() };
+        let row = format!("{name:<12}{distinct:>17}{merges:>17}{part:>10}  {bar}{note}");
         let _ = writeln!(table, "{}", row.trim_end());
     };
-    line(["rung", "distinct", "merges", "share", "what it adds"]);
-    for RungCensus { rung, distinct, merges, .. } in rungs {
-        let part = share(*merges, *records);
-        line([rung.name(), &grouped(*distinct), &grouped(*merges), &part, adds(*rung)]);
+    line(["rung", "distinct", "merges", "share", "what it adds"], "");
+    let rules = rules.map(|RulesCensus { distinct, merges, .. }| {
+        ("rules", distinct, merges, "--rule, --rules and --preset")
+    });
+    let rungs = rungs.iter().map(|&RungCensus { rung, distinct, merges, .. }| {
+        (rung.name(), distinct, merges, adds(rung))
+    });
+    for (name, distinct, merges, note) in rungs.chain(rules) {
+        let cells = [name, &grouped(distinct), &grouped(merges), &share(merges, *records), note];
+        line(cells, &bar(merges, *records));
     }
-    if let Some(RulesCensus { distinct, merges, .. }) = rules {
-        let part = share(*merges, *records);
-        line([
-            "rules",
-            &grouped(*distinct),
-            &grouped(*merges),
-            &part,
-            "--rule, --rules and --preset",
-        ]);
-    }
-    line([""; 5]);
-    line(["records", &grouped(*records), "", "", ""]);
+    line([""; 5], "");
+    line(["records", &grouped(*records), "", "", ""], "");
     let note = if invalid.total() > 0 { "compared by their bytes" } else { "" };
-    line(["invalid", &grouped(invalid.total()), "", &share(invalid.total(), *records), note]);
+    let part = share(invalid.total(), *records);
+    line(["invalid", &grouped(invalid.total()), "", &part, note], &bar(invalid.total(), *records));
     for (kind, count) in invalid.iter() {
-        line([&format!("  {kind}"), &grouped(count), "", "", kind.message()]);
+        line([&format!("  {kind}"), &grouped(count), "", "", kind.message()], "");
     }
-    line(["blank lines", &grouped(*blank), "", "", ""]);
+    line(["blank lines", &grouped(*blank), "", "", ""], "");
     table
 }
 

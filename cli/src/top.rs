@@ -8,11 +8,11 @@ use uriscan::pipeline::{Top, TopRow, TopTable};
 
 use crate::args::TopFormat;
 use crate::bar::bar;
-use crate::config::TopView;
+use crate::config::View;
 use crate::summary::{grouped, plural, share};
 
 /// The counts of the only table of `top`, as `view` says.
-pub(crate) fn of_top(top: &Top, view: TopView, is_distinct: bool) -> String {
+pub(crate) fn of_top(top: &Top, view: View<TopFormat>, is_distinct: bool) -> String {
     let Some(table) = top.tables.first() else { return String::new() };
     match view.format {
         TopFormat::Text => text(top, table, view.has_bars, is_distinct),

@@ -75,6 +75,11 @@ impl FindingCounts {
         self.0[rule as usize].iter().sum()
     }
 
+    /// The number of findings of `rule` that have `severity`.
+    pub fn of_severity(&self, rule: Rule, severity: Severity) -> u64 {
+        self.0[rule as usize][severity as usize]
+    }
+
     /// The number of findings of `severity` and above.
     pub fn at_least(&self, severity: Severity) -> u64 {
         self.0.iter().flat_map(|counts| &counts[severity as usize..]).sum()

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use uriscan::audit::RuleSet;
 
-use super::groups::Common;
+use super::groups::{Common, ReportFile};
 
 /// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
 ///
@@ -42,6 +42,8 @@ pub(crate) struct Audit {
 
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+    #[command(flatten)]
+    pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::groups::{Common, Mending, References, Strictness};
+use super::groups::{Common, Mending, References, ReportFile, Strictness};
 use super::rule_choice::RuleChoice;
 
 /// Count what each rung of the comparison ladder would merge, in one pass
@@ -33,6 +33,8 @@ pub(crate) struct Census {
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
+    #[command(flatten)]
+    pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::groups::{Common, GrammarChoice, Mending};
+use super::groups::{Common, GrammarChoice, Mending, ReportFile};
 
 /// Report records that are not URI references of RFC 3986, and why
 ///
@@ -29,6 +29,8 @@ pub(crate) struct Check {
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+    #[command(flatten)]
+    pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
 use super::groups;
-use super::groups::{Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction};
+use super::groups::{
+    Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
+};
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -83,6 +85,8 @@ pub(crate) struct Dedup {
     pub(crate) memory: Memory,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+    #[command(flatten)]
+    pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use uriscan::extract::{Context, Filter, Format, LogFormat, PageParts, Property};
 
-use super::groups::Common;
+use super::groups::{Common, ReportFile};
 
 /// Find URIs in text, logs, pages and archives
 ///
@@ -61,6 +61,8 @@ pub(crate) struct Extract {
 
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+    #[command(flatten)]
+    pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }

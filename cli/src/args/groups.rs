@@ -259,6 +259,19 @@ fn edits(a: &str, b: &str) -> usize {
     row[row.len() - 1]
 }
 
+/// A page about the run.
+#[derive(Debug, Args)]
+pub(crate) struct ReportFile {
+    /// Also write a report about the run to FILE, as a web page without scripts or anything to load
+    ///
+    /// Charts and tables: what each rung and rule merges with examples, the largest classes, hosts, domains, parameters and
+    /// so on, lengths, invalid records, findings; as far as they apply to the command. Passwords and secret parameters are
+    /// masked. For the report the input is read up to seven times more, standard input from a copy in $TMPDIR; memory stays
+    /// within --max-memory, or half of the memory. FILE is put in place with the results.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
 /// How the work is done, which results do not depend on.
 #[derive(Debug, Args)]
 pub(crate) struct Work {
@@ -308,7 +321,7 @@ pub(crate) struct Memory {
 /// What is printed to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct Reporting {
-    /// Print a summary to standard error; the default if that is a terminal
+    /// Print a summary to standard error; on a terminal also without it, after a run of a second or more
     #[arg(long)]
     pub(crate) stats: bool,
 

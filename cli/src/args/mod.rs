@@ -31,7 +31,7 @@ pub(crate) use extract::{
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
-    ProfileChoice, References, Reporting, Rung, StatsFormat,
+    ProfileChoice, References, ReportFile, Reporting, Rung, StatsFormat,
 };
 pub(crate) use key::{Key, KeyForm};
 pub(crate) use normalize::Normalize;

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use uriscan::pipeline::By;
 
 use super::extract::FromText;
-use super::groups::{Common, Equivalence, InvalidRecords, Memory};
+use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile};
 
 /// Count hosts, domains, paths or parameters, and list the most frequent ones
 ///
@@ -67,6 +67,8 @@ pub(crate) struct Top {
     #[command(flatten)]
     pub(crate) memory: Memory,
     #[command(flatten)]
+    pub(crate) page: ReportFile,
+    #[command(flatten)]
     pub(crate) common: Common,
 }
 
@@ -89,11 +91,10 @@ then too high by its error at most, which is printed beside it, and every value 
 often than the largest error is known. With --distinct the keys of URIs spill to disk.
 
 Examples:
-  $ printf 'http://a.example/\\nHTTP://A.example/\\nhttp://b.example/x\\n' | uriscan top -n 1
-     count     share  host
-         2   66.67 %  a.example
-
-  3 URIs, 2 different values; 1 more row with -n 0
+  $ printf 'http://a.example/\\nHTTP://A.example/\\nhttp://b.example/x\\n' | uriscan top | head -3
+       count     share  host
+           2   66.67 %  a.example
+           1   33.33 %  b.example
 
   uriscan top --by domain urls.txt
   uriscan top --by param -n 0 --format tsv urls.txt.gz > params.tsv

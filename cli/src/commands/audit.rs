@@ -19,7 +19,11 @@ impl args::Audit {
             (false, true) => Job::Redact,
             (false, false) => audit_job(&self),
         };
-        Config::of_job(job, None, self.common, false, environment)
+        Config::of_job(job, None, self.common, false, environment)?.with_report(
+            self.page,
+            None,
+            environment,
+        )
     }
 }
 

@@ -30,6 +30,10 @@ impl args::Check {
             }
         };
         // The command always reports invalid records by its exit code.
-        Config::of_job(job, None, self.common, true, environment)
+        Config::of_job(job, None, self.common, true, environment)?.with_report(
+            self.page,
+            None,
+            environment,
+        )
     }
 }

@@ -37,6 +37,7 @@ impl args::Dedup {
             .hash(hash.unwrap_or_default())
             .limit(memory_limit(&self.memory, &self.common, environment))
             .approximate(self.approx);
+        let limit = options.limit.clone();
         let is_told = self.classes.dupes.is_some() || self.classes.clusters.is_some();
         if is_told && self.profile.profile.is_some() {
             let what =
@@ -62,7 +63,8 @@ impl args::Dedup {
             .with_checkpoint(self.checkpoint, self.checkpoint_size)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
-            .reading(&self.from, &self.equivalence)
+            .reading(&self.from, &self.equivalence)?
+            .with_report(self.page, limit, environment)
     }
 }
 

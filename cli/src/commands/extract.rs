@@ -35,7 +35,7 @@ impl args::Extract {
         config.job = Job::Extract(options.clone().count_invalid(config.summary.is_some()), format);
         config.evidence.extend(self.walk.files_from.clone());
         config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
-        Ok(config)
+        config.with_report(self.page, None, environment)
     }
 }
 

@@ -3,11 +3,10 @@
 use uriscan::pipeline::TopOptions;
 
 use crate::args;
-use crate::config::{Column, Config, Job, TopView};
+use crate::config::{Column, Config, Job, View};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{equivalence, memory_limit, on_invalid};
-use crate::output::Destination;
 
 impl args::Top {
     /// The plan of the command.
@@ -40,10 +39,9 @@ impl args::Top {
             .most(if self.limit == 0 { usize::MAX } else { self.limit })
             .distinct(self.distinct)
             .limit(memory_limit(&self.memory, &self.common, environment));
+        let limit = options.limit.clone();
         let strict = self.invalid.strictness.strict;
-        let output = Destination::of_option(self.common.destination.output.clone());
-        let has_bars = environment.stdout_is_terminal && output == Destination::Stdout;
-        let job = Job::Top(options, TopView { format: self.to, has_bars });
+        let job = Job::Top(options, View::new(self.to, &self.common, environment));
         let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
             .with_evidence(&self.equivalence)?
             .reading(&self.links, &self.equivalence)?;
@@ -52,6 +50,6 @@ impl args::Top {
             config.settings = config.settings.record_end(b'\0');
         }
         config.column = column;
-        Ok(config)
+        config.with_report(self.page, limit, environment)
     }
 }

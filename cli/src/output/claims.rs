@@ -232,6 +232,8 @@ pub(crate) enum Content {
     Dupes,
     /// Objects with a survivor.
     Clusters,
+    /// A page about the run.
+    Report,
 }
 
 impl Content {
@@ -241,6 +243,7 @@ impl Content {
             Content::Rejects => "invalid records",
             Content::Dupes => "duplicates",
             Content::Clusters => "clusters",
+            Content::Report => "the report",
         }
     }
 
@@ -261,6 +264,7 @@ impl Content {
                 Content::Rejects => uriscan::uri::parse(line).is_ok_and(|parts| parts.is_uri()),
                 Content::Dupes => line.iter().filter(|&&byte| byte == b'\t').count() < 2,
                 Content::Clusters => !line.starts_with(b"{\"survivor\":"),
+                Content::Report => !line.starts_with(b"<!DOCTYPE html>"),
             }
     }
 }

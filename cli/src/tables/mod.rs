@@ -10,6 +10,7 @@ use std::time::Instant;
 use uriscan::arrow::{Columns, OnInvalid};
 use uriscan::audit::Severity;
 use uriscan::extract::{Extractor, Format};
+use uriscan::io::Source;
 use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
@@ -17,8 +18,9 @@ use crate::args::{self, NoUri, StatsFormat};
 use crate::checkpoint;
 use crate::config::{Column, Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome, eprint_line};
-use crate::inputs::{self, Input, Inputs, StdinHead};
+use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
 use crate::output::Destination;
+use crate::report::Results;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 use failure::{failure, hide_panics_of_decoders};
@@ -39,8 +41,11 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
     job.sort_by = typed.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
     let total_bytes = inputs::total_bytes(&config.inputs)?;
+    if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
+        inputs::keep_stdin(config.report_limit.as_ref())?;
+    }
     let tables = config.inputs.iter().map(|input| match input {
-        Input::Stdin => table::Input::stream("-", typed.from, io::stdin()),
+        Input::Stdin => table::Input::stream("-", typed.from, Stdin::new()),
         Input::File(path) => table::Input::file(path, typed.from),
     });
     let tables = tables.collect();
@@ -71,6 +76,17 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         Err(TableError::Write(error)) => return session.unwritten(error),
         Err(error) => return Err(failure(error)),
     };
+    if let Some(page) = &mut session.report {
+        let elapsed = started.elapsed();
+        let results = Results { report: &report, findings: None, census: None, top: None, elapsed };
+        let mut open = || Ok(columns(config, (column, typed.from), b'\0'));
+        if let Err(error) = crate::report::write(config, &results, &mut open, page) {
+            return match error {
+                pipeline::Error::Write(error) => session.unwritten(error),
+                error => Err(crate::report::failure(&error)),
+            };
+        }
+    }
     // The results must be durable before the set changes, since its keys are never written again.
     if !session.commit(&report, matches!(set, Some(SetAtWork::Write(..))))? {
         return Ok(Outcome::ReaderGone);
@@ -94,15 +110,24 @@ pub(crate) fn open_column(config: &Config) -> Result<Inputs, Failure> {
     let Some(Column { name, format }) = &config.column else {
         return inputs::open(&config.inputs);
     };
+    let sources = columns(config, (name, *format), config.settings.record_end);
+    Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
+}
+
+/// The column called `name` of all inputs, as lists of records that end in `record_end`.
+fn columns(
+    config: &Config,
+    (name, format): (&str, Option<TableFormat>),
+    record_end: u8,
+) -> Vec<Source> {
     let source = |input: &Input| {
         let table = match input {
-            Input::Stdin => table::Input::stream("-", *format, io::stdin()),
-            Input::File(path) => table::Input::file(path, *format),
+            Input::Stdin => table::Input::stream("-", format, Stdin::new()),
+            Input::File(path) => table::Input::file(path, format),
         };
-        table::column_source(table, name, config.settings.record_end)
+        table::column_source(table, name, record_end)
     };
-    let sources = config.inputs.iter().map(source).collect();
-    Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
+    config.inputs.iter().map(source).collect()
 }
 
 /// Prints the columns of the first table that hold URLs, if most values of the chosen one are not URIs.

@@ -37,6 +37,7 @@ mod outside;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod power;
 mod profiles;
+mod report;
 mod resolve;
 mod rules;
 mod run;

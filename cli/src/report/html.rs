@@ -1,0 +1,200 @@
+//! HTML, written so that nothing from outside becomes markup.
+
+use std::fmt::{self, Display, Write};
+
+use uriscan::audit::redact_into;
+use uriscan::io::escaped;
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 200;
+
+/// `text` as the content of an element or of a quoted attribute. Control characters and others that change the direction or
+/// the look of what surrounds them are escaped as everywhere.
+pub(super) struct Escaped<'t>(pub(super) &'t str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in escaped(self.0).to_string().chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A record as text to be shown: secrets masked, and no longer than a few lines.
+pub(super) fn shown(record: &[u8]) -> String {
+    let mut masked = Vec::new();
+    redact_into(record, &mut masked);
+    let text = escaped(&String::from_utf8_lossy(&masked)).to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// What a cell of a table holds.
+pub(super) enum Cell {
+    /// Text.
+    Text(String),
+    /// A URI, a host or a name in it.
+    Uri(String),
+    /// A number, or a share.
+    Number(String),
+    /// A bar of this share of the whole, from 0 to 1. The number stands in another cell.
+    Meter(f64),
+    /// Pairs of lines that belong together, such as a record and its survivor.
+    Pairs(Vec<String>),
+    /// Text of a class of the style sheet.
+    Class(&'static str, String),
+}
+
+impl Cell {
+    fn class(&self) -> &'static str {
+        match self {
+            Cell::Text(_) => "",
+            Cell::Uri(_) => "uri",
+            Cell::Pairs(_) => "uri wide",
+            Cell::Number(_) => "number",
+            Cell::Meter(_) => "meter",
+            Cell::Class(class, _) => class,
+        }
+    }
+
+    fn content(&self) -> String {
+        match self {
+            Cell::Text(text) | Cell::Uri(text) | Cell::Number(text) | Cell::Class(_, text) => {
+                Escaped(text).to_string()
+            }
+            Cell::Pairs(pairs) => {
+                let pair = |pair: &String| match pair.split_once('\n') {
+                    Some((one, other)) => format!(
+                        "<div>{}<br><span class=\"soft\">{}</span></div>",
+                        Escaped(one),
+                        Escaped(other)
+                    ),
+                    None => format!("<div>{}</div>", Escaped(pair)),
+                };
+                pairs.iter().map(pair).collect()
+            }
+            Cell::Meter(share) => format!(
+                "<svg aria-hidden=\"true\"><rect class=\"track\" width=\"100%\" height=\"100%\"/>\
+                 <rect class=\"bar\" width=\"{:.2}%\" height=\"100%\"/></svg>",
+                share.clamp(0.0, 1.0) * 100.0
+            ),
+        }
+    }
+}
+
+/// A table.
+pub(super) struct Table {
+    pub(super) caption: String,
+    /// The heads of the columns; an empty one is that of bars.
+    pub(super) heads: Vec<&'static str>,
+    /// The first cell of each is its head.
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// The table as HTML, in a region that scrolls by itself and can be reached by the keyboard.
+    pub(super) fn html(&self) -> String {
+        let caption = Escaped(&self.caption);
+        // Rows with examples become blocks on a narrow screen, which takes their roles away unless they are named.
+        let is_long = self.rows.iter().flatten().any(|cell| matches!(cell, Cell::Pairs(_)));
+        let role = |name: &str| if is_long { format!(" role=\"{name}\"") } else { String::new() };
+        let class = if is_long { " class=\"blocks\"" } else { "" };
+        let (group, line) = (role("rowgroup"), role("row"));
+        let mut html = format!(
+            "<div class=\"scroll\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\
+             <table{class}{}><caption>{caption}</caption><thead{group}><tr{line}>",
+            role("table"),
+        );
+        let column = role("columnheader");
+        let classes: Vec<&str> =
+            self.rows.first().map_or(Vec::new(), |row| row.iter().map(Cell::class).collect());
+        for (i, head) in self.heads.iter().enumerate() {
+            let class = match classes.get(i) {
+                Some(&class @ ("number" | "meter" | "uri wide" | "wide")) => class,
+                _ => "",
+            };
+            match head.is_empty() {
+                // A bar repeats a number; there is nothing to announce.
+                true => html += &format!("<td class=\"{class}\"></td>"),
+                false => {
+                    html += &format!(
+                        "<th scope=\"col\"{column} class=\"{class}\">{}</th>",
+                        Escaped(head)
+                    );
+                }
+            }
+        }
+        html += &format!("</tr></thead><tbody{group}>\n");
+        for row in &self.rows {
+            html += &format!("<tr{line}>");
+            for (i, cell) in row.iter().enumerate() {
+                let (class, content) = (cell.class(), cell.content());
+                let (tag, scope) = match i {
+                    0 => ("th", " scope=\"row\"".to_owned() + &role("rowheader")),
+                    _ => ("td", role("cell")),
+                };
+                html += &format!("<{tag}{scope} class=\"{class}\">{content}</{tag}>");
+            }
+            html += "</tr>\n";
+        }
+        html + "</tbody></table></div>\n"
+    }
+}
+
+/// A page with this title, and `body` after the style sheet.
+pub(super) fn page(title: &str, body: &str) -> String {
+    // Nothing is fetched and nothing runs, whatever a browser may find in the text.
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n\
+         <body>\n{body}</body>\n</html>\n",
+        Escaped(title),
+        include_str!("style.css"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_never_becomes_markup() {
+        let hostile = "</td><script>alert('1')</script>&\"\u{202e}\u{0}\n";
+        let safe = Escaped(hostile).to_string();
+        assert!(!safe.contains(['<', '>', '"', '\'', '\u{202e}', '\u{0}', '\n']), "{safe}");
+        assert!(safe.starts_with("&lt;/td&gt;&lt;script&gt;alert(&#39;1&#39;)"));
+        let table = Table {
+            caption: hostile.to_owned(),
+            heads: vec!["a", "b", "c"],
+            rows: vec![vec![
+                Cell::Text(hostile.to_owned()),
+                Cell::Pairs(vec![hostile.to_owned(); 2]),
+                Cell::Class("error", hostile.to_owned()),
+            ]],
+        };
+        let html = page(hostile, &table.html());
+        assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");
+    }
+
+    #[test]
+    fn records_are_masked_and_cut() {
+        assert_eq!(shown(b"http://u:secret@h/?token=abc"), "http://u:***@h/?token=***");
+        let long = shown(format!("http://h/{}", "é".repeat(1_000)).as_bytes());
+        assert_eq!(long.chars().count(), SHOWN + 1);
+    }
+}

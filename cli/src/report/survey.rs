@@ -1,0 +1,176 @@
+//! What a report shows beyond the results of its command: further passes over the same input, within the memory limit.
+
+use std::io::{Write, sink};
+
+use uriscan::io::{ReadError, Source};
+use uriscan::normalize::{Options, Rung};
+use uriscan::pipeline::{
+    self, By, Census, ClassOptions, DedupOptions, Equivalence, Error, MemoryLimit, OnInvalid,
+    Report, Settings, Sinks, Top, TopOptions,
+};
+
+use super::merges::{Largest, Lines, Merges};
+
+/// Rows of the tables of hosts and so on.
+const ROWS: usize = 15;
+
+/// A level of the ladder, and how many records are distinct there.
+pub(super) struct Level {
+    pub(super) name: &'static str,
+    pub(super) distinct: u64,
+    pub(super) adds: &'static str,
+}
+
+/// What the passes found.
+pub(super) struct Survey {
+    /// Parts of URIs, lengths, faults.
+    pub(super) top: Top,
+    /// The first level is that of all records.
+    pub(super) ladder: Vec<Level>,
+    pub(super) merges: Option<Merges>,
+    pub(super) largest: Option<Largest>,
+}
+
+/// What the command compares, and within which limits.
+pub(super) struct Plan<'p> {
+    pub(super) equivalence: &'p Equivalence,
+    pub(super) on_invalid: OnInvalid,
+    pub(super) limit: Option<MemoryLimit>,
+    pub(super) settings: Settings,
+    /// Whether the command merges records.
+    pub(super) merges: bool,
+    /// Whether sources that cannot be read are skipped.
+    pub(super) skips: bool,
+    /// The counts of `census`, which has made them already.
+    pub(super) census: Option<&'p Census>,
+}
+
+impl Plan<'_> {
+    fn skip<'a>(&self, skip: &'a mut (dyn FnMut(&ReadError) + Send)) -> Skip<'a> {
+        self.skips.then_some(skip)
+    }
+}
+
+/// Surveys the sources that `open` gives anew for each pass.
+///
+/// # Errors
+/// When one cannot be read again, or what exceeds the limit cannot be spilled.
+pub(super) fn survey(
+    plan: &Plan<'_>,
+    report: &Report,
+    open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
+) -> Result<Survey, Error> {
+    let options = TopOptions::default()
+        .by(By::PLAIN.to_vec())
+        // Parts are those of forms by the RFC, whatever the command compares by.
+        .equivalence(plan.equivalence.clone().profile(None).aliases(None))
+        .most(ROWS)
+        .details(true)
+        .limit(plan.limit.clone());
+    let settings = &plan.settings;
+    let mut skip = pass_over;
+    let top =
+        pipeline::top(open()?, &options, settings, &mut sinks(&mut sink(), plan.skip(&mut skip)))?;
+    if !plan.merges {
+        return Ok(Survey { top, ladder: Vec::new(), merges: None, largest: None });
+    }
+    let ladder = match plan.census {
+        Some(census) => of_census(census),
+        None if plan.equivalence.profile.is_some() => Vec::new(),
+        None => ladder(plan, report, open)?,
+    };
+    if plan.equivalence.aliases.is_some() {
+        return Ok(Survey { top, ladder, merges: None, largest: None });
+    }
+    let dedup = dedup_options(plan, plan.equivalence.clone());
+    let options = ClassOptions::default().dedup(dedup).count(true);
+    let (mut merges, mut largest) = (Merges::default(), Largest::default());
+    let has_rungs = plan.equivalence.profile.is_none();
+    let end = settings.record_end;
+    let mut lines = Lines::new(end, |line: &[u8]| largest.add(line));
+    let mut dupes = Lines::new(end, |line: &[u8]| merges.add(line, plan.equivalence));
+    let mut both = sinks(&mut lines, plan.skip(&mut skip));
+    if has_rungs {
+        both = both.dupes(&mut dupes);
+    }
+    pipeline::classes(open()?, &options, settings, &mut both)?;
+    Ok(Survey { top, ladder, merges: has_rungs.then_some(merges), largest: Some(largest) })
+}
+
+/// Sinks for a pass; `skip` is called for sources that cannot be read, which the command has reported.
+fn sinks<'a>(out: &'a mut (dyn Write + Send), skip: Skip<'a>) -> Sinks<'a> {
+    let mut sinks = Sinks::new(out);
+    sinks.unread = skip;
+    sinks
+}
+
+type Skip<'a> = Option<&'a mut (dyn FnMut(&ReadError) + Send)>;
+
+/// Says nothing.
+fn pass_over(_: &ReadError) {}
+
+fn dedup_options(plan: &Plan<'_>, equivalence: Equivalence) -> DedupOptions {
+    let on_invalid = match plan.on_invalid {
+        OnInvalid::Divert => OnInvalid::Drop,
+        other => other,
+    };
+    DedupOptions::default()
+        .equivalence(equivalence)
+        .on_invalid(on_invalid)
+        .limit(plan.limit.clone())
+}
+
+fn adds(rung: Rung) -> &'static str {
+    match rung {
+        Rung::String => "the same bytes (RFC 3986, 6.2.1)",
+        Rung::Syntax => "case, percent-encoding, dot segments (6.2.2)",
+        Rung::Scheme => "ports, empty paths, IP addresses, DNS names (6.2.3)",
+    }
+}
+
+const RULES: &str = "rules beyond the RFC";
+const ALIASES: &str = "redirects and other aliases (6.2.4)";
+
+fn records(distinct: u64) -> Level {
+    Level { name: "records", distinct, adds: "as they were read" }
+}
+
+fn of_census(census: &Census) -> Vec<Level> {
+    let mut levels = vec![records(census.records)];
+    for of in &census.rungs {
+        levels.push(Level { name: of.rung.name(), distinct: of.distinct, adds: adds(of.rung) });
+    }
+    let rules = census.rules.map(|of| Level { name: "rules", distinct: of.distinct, adds: RULES });
+    levels.extend(rules);
+    levels
+}
+
+/// The levels up to that of the plan, by a deduplication at each.
+fn ladder(
+    plan: &Plan<'_>,
+    report: &Report,
+    open: &mut dyn FnMut() -> Result<Vec<Source>, Error>,
+) -> Result<Vec<Level>, Error> {
+    let mut levels = vec![records(report.records)];
+    let Equivalence { normalize, rules, aliases, .. } = plan.equivalence;
+    let mut level = |equivalence: Equivalence, name, adds| {
+        let options = dedup_options(plan, equivalence);
+        let (mut out, mut skip) = (sink(), pass_over);
+        let mut sinks = sinks(&mut out, plan.skip(&mut skip));
+        let found = pipeline::dedup(open()?, &options, &plan.settings, &mut sinks)?;
+        levels.push(Level { name, distinct: found.written, adds });
+        Ok::<(), Error>(())
+    };
+    for rung in Rung::ALL.into_iter().filter(|&rung| rung <= normalize.rung) {
+        let options = Options::new(rung).drop_fragment(normalize.drop_fragment);
+        let equivalence = plan.equivalence.clone().normalize(options).rules(None).aliases(None);
+        level(equivalence, rung.name(), adds(rung))?;
+    }
+    if rules.is_some() {
+        level(plan.equivalence.clone().aliases(None), "rules", RULES)?;
+    }
+    if aliases.is_some() {
+        level(plan.equivalence.clone(), "protocol", ALIASES)?;
+    }
+    Ok(levels)
+}

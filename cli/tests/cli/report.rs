@@ -1,0 +1,308 @@
+//! `--report`: the page about a run.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{Place, run};
+
+/// Every element that a page has.
+const ELEMENTS: &[&str] = &[
+    "!DOCTYPE",
+    "html",
+    "head",
+    "meta",
+    "link",
+    "title",
+    "style",
+    "body",
+    "a",
+    "header",
+    "h1",
+    "p",
+    "dl",
+    "div",
+    "dt",
+    "dd",
+    "small",
+    "nav",
+    "ul",
+    "li",
+    "main",
+    "section",
+    "h2",
+    "figure",
+    "figcaption",
+    "svg",
+    "desc",
+    "text",
+    "rect",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "span",
+    "br",
+    "footer",
+];
+
+/// The names of the elements of `page`, outside its style sheet.
+fn elements(page: &str) -> BTreeSet<&str> {
+    let (before, rest) = page.split_once("<style>").unwrap();
+    let (_, after) = rest.split_once("</style>").unwrap();
+    [before, after]
+        .into_iter()
+        .flat_map(|text| text.split('<').skip(1))
+        .map(|tag| {
+            let tag = tag.strip_prefix('/').unwrap_or(tag);
+            &tag[..tag.find(|c: char| !c.is_ascii_alphanumeric() && c != '!').unwrap_or(tag.len())]
+        })
+        .collect()
+}
+
+/// Checks what must hold for every page: elements that are known, nothing that loads or runs, tags that match.
+#[track_caller]
+fn check(page: &str) {
+    for name in elements(page) {
+        assert!(ELEMENTS.contains(&name), "<{name}");
+    }
+    assert!(page.starts_with("<!DOCTYPE html>\n") && page.ends_with("</html>\n"));
+    let (_, style) = page.split_once("<style>").unwrap();
+    let (style, body) = style.split_once("</style>").unwrap();
+    assert!(!style.contains("url(") && !style.contains("@import"));
+    for link in body.split(" href=\"").skip(1) {
+        assert!(link.starts_with('#'), "{}", &link[..20]);
+    }
+    for attribute in [" src=", " style=", " onload", " onerror", " srcset"] {
+        let tags = body.split('<').filter_map(|tag| tag.split('>').next());
+        assert!(tags.into_iter().all(|tag| !tag.contains(attribute)), "{attribute}");
+    }
+    for name in
+        ["section", "table", "tr", "th", "td", "div", "svg", "figure", "dl", "main", "h2", "span"]
+    {
+        let (open, close) = (format!("<{name}"), format!("</{name}>"));
+        let opened = body.match_indices(&open).filter(|(at, _)| {
+            !body[at + open.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+        });
+        assert_eq!(opened.count(), body.matches(&close).count(), "{name}");
+    }
+    assert_eq!(body.matches("<table").count(), body.matches("<caption>").count());
+    assert_eq!(body.matches("role=\"img\"").count(), body.matches("</desc>").count());
+}
+
+fn headings(page: &str) -> Vec<&str> {
+    let parts = page.split("</h2>").take(page.matches("</h2>").count());
+    parts.filter_map(|part| part.rsplit_once('>').map(|(_, heading)| heading)).collect()
+}
+
+const LIST: &str = "http://a.example/x?p=1\nHTTP://A.example:80/x?p=1\nhttp://a.example/x?p=1\nhttp://u:secret@b.example/%7e\nno uri\n";
+
+#[test]
+fn every_command_has_the_sections_that_it_knows() {
+    let place =
+        Place::new(&[("list", LIST), ("page.html", "<a href='http://x.example/?token=abc'>")]);
+    for (command, expected) in [
+        ("dedup", &["The ladder", "What merged, and why", "The largest classes"][..]),
+        ("census", &["The ladder", "What merged, and why", "The largest classes"]),
+        ("audit", &["Findings"]),
+        ("check", &[]),
+        ("extract", &[]),
+        ("top", &["The most frequent values"]),
+    ] {
+        let input = if command == "extract" { "page.html" } else { "list" };
+        let plain = place.run(&[command, input], "");
+        let ran = place.run(&[command, "--report", "report.html", input], "");
+        assert_eq!(
+            (ran.code, &ran.stdout, &ran.stderr),
+            (plain.code, &plain.stdout, &plain.stderr)
+        );
+        let page = place.read("report.html");
+        check(&page);
+        let mut all: Vec<&str> = expected.to_vec();
+        all.extend(["Hosts and other parts", "Lengths"]);
+        all.extend((command != "extract").then_some("Invalid records"));
+        all.extend(["Sources", "How to read this"]);
+        assert_eq!(headings(&page), all, "{command}");
+        assert!(!page.contains("secret@") && !page.contains("token=abc"), "{command}");
+    }
+}
+
+#[test]
+fn the_figures_are_those_of_the_run() {
+    let place = Place::new(&[("list", LIST)]);
+    place.run(&["dedup", "--rule", "drop-param=p", "--report", "r.html", "list"], "");
+    let page = place.read("r.html");
+    check(&page);
+    let chart = "records: 5; string: 4 (−1); syntax: 4; scheme: 3 (−1); rules: 3";
+    assert!(page.contains(&format!(">{chart}</desc>")), "{page}");
+    assert!(page.contains(
+        "1 duplicates have the bytes of the record that is kept; 1 are written differently"
+    ));
+    for step in ["scheme-case", "host-case", "default-port"] {
+        assert!(page.contains(&format!(">{step}</th>")), "{step}");
+    }
+    assert!(page.contains(
+        "<div>HTTP://A.example:80/x?p=1<br><span class=\"soft\">http://a.example/x?p=1</span></div>"
+    ));
+    assert!(page.contains("list:5, byte 3"));
+    let census = place.run(&["census", "--rule", "drop-param=p", "--report", "c.html", "list"], "");
+    assert_eq!(census.code, 0);
+    assert!(
+        place.read("c.html").contains(&format!(">{chart}</desc>")),
+        "the ladder of census is the same"
+    );
+}
+
+#[test]
+fn nothing_from_the_input_becomes_markup() {
+    let hostile = [
+        "http://h/<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "</title></style></svg></table><script>alert(2)</script>",
+        "http://h/?'onclick='alert(3)&a=1",
+        "http://h/?&lt;b&gt;&quot;=1",
+        "javascript:alert(4)",
+        "<!--",
+        "]]>",
+        "http://h/\u{202e}gpj.exe",
+        "http://</script>/",
+        "http://h/'>x",
+    ];
+    let list = hostile.map(|line| format!("{line}\n{line}\n")).concat();
+    let name = "<img src=x onerror=alert(5)>&.txt";
+    let place = Place::new(&[(name, &list)]);
+    for command in ["dedup", "census", "audit", "check", "extract", "top"] {
+        for more in [&[][..], &["--max-memory", "64M"]] {
+            if !more.is_empty() && command != "dedup" {
+                continue;
+            }
+            let args = [&[command, "--report", "r.html"], more, &[name]].concat();
+            assert!(place.run(&args, "").code < 2, "{command}");
+            let page = place.read("r.html");
+            check(&page);
+            assert!(!page.contains("alert(1)</script>") && !page.contains('\u{202e}'));
+            assert!(page.contains("&lt;img src=x onerror=alert(5)&gt;&amp;.txt"), "{command}");
+        }
+    }
+}
+
+#[test]
+fn standard_input_and_compressed_files_are_surveyed_too() {
+    let place = Place::new(&[("list", LIST)]);
+    let ran = place.run(&["dedup", "--report", "r.html"], LIST);
+    assert_eq!(ran.stdout, run(["dedup"], LIST).stdout);
+    let (of_stdin, of_file) = (place.read("r.html"), {
+        place.run(&["dedup", "--report", "f.html", "list"], "");
+        place.read("f.html")
+    });
+    let chart = |page: &str| page.split("</desc>").next().unwrap().to_owned();
+    let chart = |page: &str| chart(page).rsplit("<desc").next().unwrap().to_owned();
+    assert_eq!(chart(&of_stdin), chart(&of_file));
+    check(&of_stdin);
+    let links =
+        place.run(&["dedup", "--extract", "--report", "l.html"], "see http://x/ and http://x");
+    assert_eq!(links.text(), "http://x/\n");
+    assert!(place.read("l.html").contains("records: 2; string: 2; syntax: 2; scheme: 1 (−1)"));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_are_surveyed_by_their_column() {
+    let csv = "id,url\n1,http://x.example\n2,HTTP://X.example/\n3,\n4,\"a\nb\"\n";
+    let place = Place::new(&[("t.csv", csv)]);
+    for args in [
+        &["dedup", "--column", "url", "--report", "r.html", "t.csv"][..],
+        &["check", "--column", "url", "--report", "r.html", "t.csv"],
+        &["top", "--column", "url", "--report", "r.html", "t.csv"],
+    ] {
+        let ran = place.run(args, "");
+        assert!(ran.code < 2, "{}", ran.stderr);
+        let page = place.read("r.html");
+        check(&page);
+        assert!(page.contains(">x.example</th>") && page.contains(">control</th>"), "{args:?}");
+    }
+}
+
+#[test]
+fn the_page_is_an_output_like_others() {
+    let place =
+        Place::new(&[("list", LIST), ("old.html", "<!DOCTYPE html>old"), ("notes", "mine\n")]);
+    let refused = |args: &[&str]| place.run(args, "").refused();
+    assert!(refused(&["dedup", "--report", "list", "list"]).contains("is the input"));
+    assert!(refused(&["dedup", "--report", "x", "-o", "x", "list"]).contains("cannot take both"));
+    assert!(refused(&["dedup", "--report", "-", "list"]).contains("--report -"));
+    assert!(refused(&["dedup", "--report", "no/x.html", "list"]).contains("no directory"));
+    refused(&["audit", "--redact", "--report", "x", "list"]);
+    refused(&["dedup", "--checkpoint", "c", "-o", "o", "--report", "x", "list"]);
+    assert!(refused(&["dedup", "--report", "notes"]).contains("stays as it was"));
+    // A run that fails leaves the old page.
+    refused(&["dedup", "--on-invalid", "error", "-o", "o", "--report", "old.html", "list"]);
+    assert_eq!(place.read("old.html"), "<!DOCTYPE html>old");
+    assert_eq!(place.names(), ["list", "notes", "old.html"]);
+    assert_eq!(place.run(&["dedup", "--report", "old.html", "list"], "").code, 0);
+    check(&place.read("old.html"));
+}
+
+/// Chromium, if it is there.
+fn chromium() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    names.into_iter().find(|name| {
+        Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
+    })
+}
+
+/// Shows the page at `path` at this width, and returns what the console and the network were used for.
+fn browse(
+    browser: &str,
+    directory: &Path,
+    path: &Path,
+    width: u32,
+    is_dark: bool,
+) -> (String, String) {
+    let (net, shot) = (directory.join("net.json"), directory.join("shot.png"));
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--enable-logging=stderr",
+        ])
+        .arg(format!("--user-data-dir={}", directory.join("profile").display()))
+        .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!is_dark)))
+        .arg(format!("--window-size={width},1600"))
+        .arg(format!("--log-net-log={}", net.display()))
+        .arg(format!("--screenshot={}", shot.display()))
+        .args(["--disable-background-networking", "--disable-component-update", "--no-first-run"])
+        .arg(format!("file://{}", path.display()))
+        .output()
+        .unwrap();
+    let image = std::fs::read(&shot).unwrap();
+    assert!(image.len() > 20_000, "the picture of a page is not empty");
+    std::fs::remove_file(shot).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    (errors, std::fs::read_to_string(net).unwrap_or_default())
+}
+
+#[test]
+fn a_browser_shows_it_without_errors_or_requests() {
+    let Some(browser) = chromium() else {
+        println!("skipped a_browser_shows_it_without_errors_or_requests: there is no chromium");
+        return;
+    };
+    let list = "http://h/<script>document.title='x'</script>\nhttp://a.example/\nhttp://h/'\"><img src=http://tracker.invalid/>\n";
+    let place = Place::new(&[("list", list)]);
+    place.run(&["dedup", "--report", "r.html", "list"], "");
+    let directory = tempfile::tempdir().unwrap();
+    for width in [400, 900, 1400] {
+        for is_dark in [false, true] {
+            let (errors, net) =
+                browse(browser, directory.path(), &place.path("r.html"), width, is_dark);
+            assert!(!errors.contains("CONSOLE"), "{width} {is_dark}: {errors}");
+            assert!(!net.contains("tracker.invalid"), "{width} {is_dark}");
+        }
+    }
+}
