@@ -41,6 +41,8 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
         Format::Clf => ("an access log", " --format clf"),
         Format::Warc => ("a web archive", " --format warc"),
         Format::Xml => ("a sitemap or a feed", " --format xml"),
+        Format::Eml => ("a message", " --format eml"),
+        Format::Mbox => ("a mailbox", " --format mbox"),
         Format::Cdxj => ("an index of web archives", " --format cdxj"),
         Format::Markdown => ("Markdown", " --format markdown"),
         _ if is_binary(head) => ("binary data", ""),

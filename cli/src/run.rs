@@ -369,7 +369,13 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
             report.malformed
         ));
     }
-    let unread = [report.broken, report.partial, report.undecoded];
+    if report.miscoded > 0 {
+        eprint_line(format_args!(
+            "uriscan: {} parts of messages are not in their encoding, or nested too deep, and were searched as they are",
+            report.miscoded
+        ));
+    }
+    let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
     let faults = unread.into_iter().chain([long, report.unparsed, report.malformed]);
     faults.filter(|&count| count > 0).count()
 }

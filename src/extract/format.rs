@@ -34,11 +34,15 @@ pub enum Format {
     Robots,
     /// A style sheet.
     Css,
+    /// A mail message: the links in its parts that are text or pages.
+    Eml,
+    /// A mailbox: messages with a `From ` line before each.
+    Mbox,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 14] = [
         Format::Text,
         Format::Html,
         Format::Json,
@@ -51,6 +55,8 @@ impl Format {
         Format::Xml,
         Format::Robots,
         Format::Css,
+        Format::Eml,
+        Format::Mbox,
     ];
 
     /// The byte that ends a line of such a source, if records end at `record_end`: only text
@@ -61,7 +67,7 @@ impl Format {
 
     /// Whether such a source is one record.
     pub(crate) fn is_document(self) -> bool {
-        matches!(self, Format::Html | Format::Markdown | Format::Xml | Format::Css)
+        matches!(self, Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml)
     }
 
     /// The stable name used for options and in machine output.
@@ -79,6 +85,8 @@ impl Format {
             Format::Xml => "xml",
             Format::Robots => "robots",
             Format::Css => "css",
+            Format::Eml => "eml",
+            Format::Mbox => "mbox",
         }
     }
 
@@ -110,6 +118,8 @@ impl Format {
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
             _ if super::clf::is_entry(line) => Format::Clf,
             _ if super::columns::is_index_line(line) => Format::Cdxj,
+            _ if super::mail::is_mailbox(head) => Format::Mbox,
+            _ if super::mail::is_message(head) => Format::Eml,
             _ => Format::Text,
         }
     }
@@ -149,8 +159,10 @@ impl Format {
                 })
             })
         };
-        let by_name: [(Format, &[&str]); 6] = [
+        let by_name: [(Format, &[&str]); 8] = [
             (Format::Css, &[".css"]),
+            (Format::Eml, &[".eml", ".mht", ".mhtml"]),
+            (Format::Mbox, &[".mbox"]),
             (Format::Html, &[".html", ".htm", ".xhtml", ".xht", ".shtml"]),
             (Format::Markdown, &[".md", ".markdown"]),
             (Format::Csv, &[".csv"]),

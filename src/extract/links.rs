@@ -54,6 +54,8 @@ pub enum Context {
     Sitemap,
     /// In a `link` of a feed, or in the field `Link` of an archived response.
     Link,
+    /// In a field of the header of a message, such as `List-Unsubscribe`.
+    Header,
     /// The permanent link of an item of a feed.
     Guid,
     /// The comments on an item of a feed.
@@ -109,6 +111,7 @@ impl Context {
             Context::Loc => "loc",
             Context::Sitemap => "sitemap",
             Context::Link => "link",
+            Context::Header => "header",
             Context::Guid => "guid",
             Context::Comments => "comments",
             Context::Enclosure => "enclosure",
@@ -157,6 +160,46 @@ pub(crate) enum Fault {
     Marks(usize),
     /// A sitemap or feed that is not well-formed at this offset of the chunk.
     Xml(u32),
+    /// A part of a message.
+    Part {
+        /// Offset of the fault in the chunk, or of the part.
+        at: u32,
+        /// Its kind.
+        what: PartFault,
+    },
+}
+
+/// What is wrong with a part of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartFault {
+    /// It is not base64 from this place on.
+    Base64,
+    /// A `=` in it does not belong to quoted-printable.
+    QuotedPrintable,
+    /// Its transfer encoding is unknown.
+    Encoding,
+    /// It is nested too deep.
+    Nesting,
+}
+
+impl PartFault {
+    /// Describes it, given the offset in the source.
+    fn message(self, at: u64) -> String {
+        match self {
+            PartFault::Base64 => {
+                format!("byte {at}: is not base64; the rest of the part was searched as text")
+            }
+            PartFault::QuotedPrintable => {
+                format!("byte {at}: is not quoted-printable and was searched as it is")
+            }
+            PartFault::Encoding => format!(
+                "part at byte {at}: its Content-Transfer-Encoding is unknown; it was searched as it is"
+            ),
+            PartFault::Nesting => {
+                format!("part at byte {at}: is nested too deep and was searched as text")
+            }
+        }
+    }
 }
 
 impl Fault {
@@ -194,6 +237,7 @@ impl Fault {
                 "is not well-formed XML at byte {}; the rest was not searched",
                 start + u64::from(*at)
             ),
+            Fault::Part { at, what } => what.message(start + u64::from(*at)),
             Fault::Marks(count) => format!(
                 "has {count} marks of Markdown, more than the {} that are parsed; it was searched as plain text, without relative references",
                 MOST_MARKS
@@ -214,6 +258,7 @@ pub struct Links {
     undecoded: u64,
     unparsed: u64,
     malformed: u64,
+    miscoded: u64,
     /// The first faults that can be described.
     faults: Vec<Fault>,
     /// Memory for callers that collect positions before creating links.
@@ -240,7 +285,7 @@ impl Links {
         self.made.clear();
         (self.relative, self.lost, self.broken) = (0, 0, 0);
         (self.partial, self.undecoded) = (0, 0);
-        (self.unparsed, self.malformed) = (0, 0);
+        (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
         self.faults.clear();
     }
 
@@ -283,6 +328,12 @@ impl Links {
         self.malformed
     }
 
+    /// The number of parts of messages that are not in their transfer encoding, or nested too deep, and
+    /// were searched as they are.
+    pub fn miscoded(&self) -> u64 {
+        self.miscoded
+    }
+
     /// The first faults that can be described, at most [`Fault::MOST`].
     pub(crate) fn faults(&self) -> &[Fault] {
         &self.faults
@@ -294,10 +345,18 @@ impl Links {
             Fault::Body { is_partial: false, .. } => &mut self.undecoded,
             Fault::Marks(_) => &mut self.unparsed,
             Fault::Xml(_) => &mut self.malformed,
+            Fault::Part { .. } => &mut self.miscoded,
         } += 1;
         if self.faults.len() < Fault::MOST {
             self.faults.push(fault);
         }
+    }
+
+    /// Adds the descriptions of faults in parts that `found` has counted; their offsets are those of this chunk.
+    pub(crate) fn describe_parts(&mut self, found: &Links) {
+        let rest = Fault::MOST.saturating_sub(self.faults.len());
+        let parts = found.faults.iter().filter(|fault| matches!(fault, Fault::Part { .. }));
+        self.faults.extend(parts.take(rest).cloned());
     }
 
     pub(crate) fn count_broken(&mut self) {
@@ -331,6 +390,7 @@ impl Links {
         self.partial += found.partial;
         self.undecoded += found.undecoded;
         self.malformed += found.malformed;
+        self.miscoded += found.miscoded;
     }
 
     pub(crate) fn count_relative(&mut self) {

@@ -1,5 +1,5 @@
 //! Floor 5: finds URIs in sources other than lists: running text (RFC 3986 Appendix C and
-//! practice), pages, logs, archives.
+//! practice), pages, logs, mail, archives.
 //!
 //! A link is found by its `:` and extended to the left and to the right over the bytes that a URI
 //! may hold. Rules define its end, since prose puts punctuation after it and brackets around it;
@@ -7,6 +7,7 @@
 
 mod address;
 mod attribute;
+mod body;
 mod clf;
 mod coding;
 mod columns;
@@ -19,7 +20,9 @@ mod html;
 mod json;
 mod links;
 mod log_format;
+pub(crate) mod mail;
 mod markdown;
+mod mime;
 mod page;
 mod reference;
 mod regular_tags;
@@ -27,6 +30,7 @@ mod robots;
 mod scheme;
 mod sniff;
 mod text;
+mod transfer;
 mod value;
 pub(crate) mod warc;
 mod wide;
@@ -38,8 +42,8 @@ pub use extras::PageParts;
 pub use filter::{Filter, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
-pub(crate) use links::Fault;
 pub use links::{Context, Link, Links};
+pub(crate) use links::{Fault, PartFault};
 pub use log_format::LogFormat;
 pub use scheme::Schemes;
 pub use text::Finder;
@@ -221,6 +225,8 @@ impl Extractor {
                 clf::entries(&mut entries, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
+            Format::Mbox => mail::mailbox(self, kernels, text, base, links),
+            Format::Eml => mime::message(self, kernels, text, 0..text.len(), base, links),
             Format::Xml => xml::document(&finder.options().schemes, kernels, text, base, links),
             Format::Robots => robots::lines(&finder.options().schemes, kernels, text, base, links),
             Format::Css => css::sheet(&finder.options().schemes, kernels, text, base, links),

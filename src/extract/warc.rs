@@ -1,8 +1,9 @@
 //! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
 
+use super::body::{Sort, body, has_prefix};
 use super::coding::{self, Decoded};
 use super::reference::{self, Absolute};
-use super::{Context, Extractor, ExtractorOptions, Fault, Links, css, page, xml};
+use super::{Context, Extractor, ExtractorOptions, Fault, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -197,7 +198,7 @@ fn one(
     } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
         && let Some(sort) = Sort::of(media)
     {
-        body(extractor, kernels, text, block, sort, target, links);
+        body(extractor, kernels, (text, block), sort, target, links);
     }
 }
 
@@ -214,10 +215,6 @@ fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
         Some(start) => has_prefix(media, start.as_bytes()),
         None => name.as_bytes().eq_ignore_ascii_case(media),
     })
-}
-
-fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
-    text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
 /// Searches the HTTP response at `block`, of the record that begins at byte `at`.
@@ -255,13 +252,13 @@ fn response(
         Decoded::Unknown => return links.count_fault(fault(false)),
     };
     match plain {
-        None => body(extractor, kernels, text, payload, sort, target, links),
+        None => body(extractor, kernels, (text, payload), sort, target, links),
         Some(plain) => {
             // Decoded from the payload; its links get that position.
             let buf = PaddedBuf::from_content(&plain);
             let mut found = Links::new();
             let all = Span { start: 0, end: plain.len() as u32 };
-            body(extractor, kernels, buf.padded(), all, sort, target, &mut found);
+            body(extractor, kernels, (buf.padded(), all), sort, target, &mut found);
             links.take_made(&found, &plain, |_| payload);
         }
     }
@@ -294,7 +291,7 @@ fn header_links(
 }
 
 /// Calls `found` with each target of the field `Link`: `<target>; name="value", ...`.
-fn each_link<'t>(value: &'t [u8], mut found: impl FnMut(&'t [u8])) {
+pub(super) fn each_link<'t>(value: &'t [u8], mut found: impl FnMut(&'t [u8])) {
     let mut rest = value;
     while let Some(target) = rest.trim_ascii_start().strip_prefix(b"<") {
         let Some(close) = memchr::memchr(b'>', target) else { return };
@@ -332,93 +329,4 @@ fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
             return Some(out);
         }
     }
-}
-
-/// Whether `media` is the type of a feed, such as `application/rss+xml`.
-fn is_feed(media: &[u8]) -> bool {
-    let names: [&[u8]; 3] =
-        [b"application/rss+xml", b"application/atom+xml", b"application/rdf+xml"];
-    names.iter().any(|name| has_prefix(media, name))
-}
-
-/// How to search a document.
-#[derive(Clone, Copy)]
-enum Sort {
-    Page,
-    Json,
-    /// A sitemap, a feed, or other XML, of which only texts are searched.
-    Xml,
-    Css,
-    Text,
-}
-
-impl Sort {
-    /// The kind of documents of type `media`; `None` for those that are not searched.
-    fn of(media: &[u8]) -> Option<Sort> {
-        let is = |name: &[u8]| has_prefix(media, name);
-        if is(b"text/html") || is(b"application/xhtml") {
-            Some(Sort::Page)
-        } else if is(b"application/json") {
-            Some(Sort::Json)
-        } else if is(b"text/xml") || is(b"application/xml") || is_feed(media) {
-            Some(Sort::Xml)
-        } else if is(b"text/css") {
-            Some(Sort::Css)
-        } else if is(b"text/") || is(b"application/warc-fields") {
-            Some(Sort::Text)
-        } else {
-            None
-        }
-    }
-
-    /// Whether `bytes`, which are text, may be such a document.
-    fn is_like(self, bytes: &[u8]) -> bool {
-        let after_mark = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match self {
-            Sort::Page => memchr::memchr_iter(b'<', bytes).any(|at| {
-                bytes
-                    .get(at + 1)
-                    .is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!/?".contains(&byte))
-            }),
-            Sort::Json => matches!(after_mark.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
-            Sort::Xml => after_mark.trim_ascii_start().starts_with(b"<"),
-            Sort::Css | Sort::Text => true,
-        }
-    }
-}
-
-/// Searches the document at `span`.
-fn body(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    span: Span,
-    sort: Sort,
-    target: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let first = links.len();
-    let part = text.part(span.start as usize, span.len());
-    let finder = extractor.finder();
-    match sort {
-        Sort::Page => {
-            let parts = extractor.options().page_parts;
-            page::page(&finder.options().schemes, kernels, part, parts, target, links);
-        }
-        Sort::Json => {
-            // WAT: the links of a page are in members with this name.
-            //
-            let mut values = super::value::Values::new(finder, kernels, part, true, target);
-            super::json::lines(&mut values, &["url".to_owned()], links);
-        }
-        Sort::Xml if xml::is_document(part.content()) => {
-            xml::document(&finder.options().schemes, kernels, part, target, links);
-        }
-        Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
-        Sort::Xml | Sort::Text => {
-            let whole = Span { start: 0, end: part.len() as u32 };
-            finder.find_span(kernels, part, whole, Context::Text, links);
-        }
-    }
-    links.shift(first, span.start);
 }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use super::batches::{Filled, SMALL_FOR_FULL, fill, full_slots, oversize, release};
 use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
+use super::links;
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::reader::Cut;
@@ -286,6 +287,7 @@ fn long_record<J: Job>(job: &J, slot: &mut Slot<J::Rows>, settings: &Settings) {
     let policy = Policy { on_invalid: job.on_invalid(), record_end, redact };
     let error = UriError { kind: ErrorKind::TooLong, at: settings.max_record as u32 };
     let shape = slot.chunk.shape;
+    slot.faults.extend(links::long_fault(&slot.chunk, settings));
     let ends = (shape == Shape::LongFirst, shape == Shape::LongLast);
     let long = job.long_record(&slot.chunk);
     policy.apply_long(slot, error, ends, long);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Extractor, ExtractorOptions, Fault, Format, Kind, Links, last_row_end, wrapped_cut,
+    Extractor, ExtractorOptions, Fault, Format, Kind, Links, last_row_end, mail, wrapped_cut,
 };
 use crate::io::reader::{Cut, Next};
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
@@ -79,6 +79,20 @@ pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.undecoded += links.undecoded();
     report.unparsed += links.unparsed();
     report.malformed += links.malformed();
+    report.miscoded += links.miscoded();
+}
+
+/// Describes the document or message that begins in `chunk` if it is longer than the limit. Lines of text are only
+/// counted.
+pub(super) fn long_fault(chunk: &Chunk, settings: &Settings) -> Option<String> {
+    let is_named = chunk.shape == Shape::LongFirst && chunk.kind.format != Format::Text;
+    is_named.then(|| {
+        let most = match settings.max_record {
+            bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+            bytes => format!("{bytes} bytes"),
+        };
+        format!("record at byte {}: has more than {most} and was skipped", chunk.byte)
+    })
 }
 
 /// Where the records of sources of any kind end.
@@ -90,6 +104,7 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         fields: options.extractor.fields.clone(),
         format: Format::Text,
         rest: Rest::Garbage,
+        ends_line: false,
     })
 }
 
@@ -104,6 +119,8 @@ struct Documents {
     format: Format,
     /// The rest of an overlong record of an archive.
     rest: Rest,
+    /// Whether the last part of a mailbox ended a line.
+    ends_line: bool,
 }
 
 /// The part of an archive that belongs to no searched record.
@@ -172,14 +189,22 @@ impl Cut for Documents {
             | Format::Robots => self.last_line(content, self.format.line_end(self.record_end)),
             Format::Warc => self.last_archived(content),
             Format::Csv => last_row_end(content, b','),
+            Format::Mbox => {
+                self.ends_line = content.last() == Some(&b'\n');
+                mail::last_message(content)
+            }
             // A document is one record.
-            Format::Html | Format::Markdown | Format::Xml | Format::Css => None,
+            Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml => None,
         }
     }
 
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Html | Format::Markdown | Format::Xml | Format::Css => None,
+            Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml => None,
+            Format::Mbox => {
+                let ends_line = content.last() == Some(&b'\n');
+                mail::message_end(content, core::mem::replace(&mut self.ends_line, ends_line))
+            }
             Format::Text
             | Format::Json
             | Format::Clf
@@ -358,10 +383,11 @@ impl List {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         for part in &self.parts[..self.filled] {
             count_faults(&part.links, &mut sum);
-            for fault in part.links.faults() {
+            let faults = part.links.faults().iter().map(|fault| fault.message(part.chunk.byte));
+            for what in faults.chain(long_fault(&part.chunk, &self.settings)) {
                 if skipped.faults.len() < Fault::MOST {
                     let source = self.reader.source_name(part.chunk.source).to_owned();
-                    let error = io::Error::other(fault.message(part.chunk.byte));
+                    let error = io::Error::other(what);
                     skipped.faults.push(ReadError { source, error });
                 }
             }

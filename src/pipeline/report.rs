@@ -68,6 +68,8 @@ pub struct Report {
     pub unparsed: u64,
     /// Sitemaps and feeds that were searched in part, because they are not well-formed.
     pub malformed: u64,
+    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are.
+    pub miscoded: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
@@ -90,6 +92,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.undecoded += other.undecoded;
         self.unparsed += other.unparsed;
         self.malformed += other.malformed;
+        self.miscoded += other.miscoded;
         self.differing += other.differing;
         self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {

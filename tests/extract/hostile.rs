@@ -144,8 +144,8 @@ fn pages_take_linear_time() {
 
 #[test]
 fn records_take_linear_time() {
-    for format in [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf, Format::Warc]
-    {
+    let lines = [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf];
+    for format in lines.into_iter().chain([Format::Warc, Format::Eml, Format::Mbox]) {
         for unit in [
             "\"",
             "{",
@@ -175,6 +175,8 @@ fn records_take_linear_time() {
             "\\u12",
             "WARC/1.0\nContent-Length: 18446744073709551615\n\n",
             "WARC/1.0\nContent-Length: -1\n\n",
+            "Content-Type: multipart/mixed; boundary=b\n\n--b\n",
+            "From a Mon Sep 17 00:00:00 2001\nContent-Type: message/rfc822\n\n",
         ] {
             assert_linear(format, "", unit);
         }

@@ -4,6 +4,7 @@ mod feeds;
 mod formats;
 mod hostile;
 mod html;
+mod mail;
 mod oracle;
 mod table;
 mod tables;

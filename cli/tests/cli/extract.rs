@@ -242,7 +242,19 @@ fn documents() -> Vec<(&'static str, Vec<u8>)> {
             "1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] \"GET /t{i} HTTP/1.0\" 200 1 \"http://r/{i}\" \"b (+http://bot/)\"\n"
         )
     });
-    vec![("html", html), ("warc", warc), ("json", json), ("clf", clf)]
+    let letter = |i: usize| {
+        format!(
+            "Subject: {i}\nMIME-Version: 1.0\nList-Help: <http://l/{i}>\nContent-Transfer-Encoding: quoted-printable\n\nhttp://h/=\n{i}\n\n"
+        )
+    };
+    let mbox = many(&|i| format!("From a@h Mon Sep 17 00:00:00 2001\n{}", letter(i)));
+    let parts = many(&|i| format!("--b\nContent-Type: message/rfc822\n\n{}", letter(i)));
+    let eml = [
+        &b"Message-ID: <a@b>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"[..],
+        &parts,
+    ]
+    .concat();
+    vec![("html", html), ("warc", warc), ("json", json), ("clf", clf), ("mbox", mbox), ("eml", eml)]
 }
 
 #[test]
@@ -486,6 +498,28 @@ fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn parts_of_messages_with_faults_are_told_and_searched() {
+    let mail = "From a@h Mon Sep 17 00:00:00 2001
+Content-Transfer-Encoding: base64
+
+aHR0cDovL2gvMQo=
+-- http://h/2
+From a@h Mon Sep 17 00:00:00 2001
+
+http://h/3
+";
+    let ran = run(["extract", "--format", "mbox"], mail);
+    assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\nhttp://h/3\n"));
+    let expected = "uriscan: -: byte 86: is not base64; the rest of the part was searched as text
+uriscan: 1 parts of messages are not in their encoding, or nested too deep, and were searched as they are
+";
+    assert_eq!(ran.stderr, expected);
+    let list = run(["dedup", "--extract", "--format", "mbox"], mail);
+    assert_eq!((list.code, list.text()), (2, ran.text()), "{}", list.stderr);
+    assert!(list.stderr.contains("byte 86: is not base64"), "{}", list.stderr);
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! Documents inside archives, messages and the like, searched by their media type.
+
+use super::json;
+use super::value::Values;
+use super::{Context, Extractor, Links, css, page, xml};
+use crate::chunk::{Padded, Span};
+use crate::simd::Kernels;
+
+/// Whether `media` is the type of a feed, such as `application/rss+xml`.
+fn is_feed(media: &[u8]) -> bool {
+    let names: [&[u8]; 3] =
+        [b"application/rss+xml", b"application/atom+xml", b"application/rdf+xml"];
+    names.iter().any(|name| has_prefix(media, name))
+}
+
+/// How to search a document.
+#[derive(Clone, Copy)]
+pub(super) enum Sort {
+    Page,
+    Json,
+    /// A sitemap, a feed, or other XML, of which only texts are searched.
+    Xml,
+    Css,
+    Text,
+}
+
+impl Sort {
+    /// The kind of documents of type `media`; `None` for those that are not searched.
+    pub(super) fn of(media: &[u8]) -> Option<Sort> {
+        let is = |name: &[u8]| has_prefix(media, name);
+        if is(b"text/html") || is(b"application/xhtml") {
+            Some(Sort::Page)
+        } else if is(b"application/json") {
+            Some(Sort::Json)
+        } else if is(b"text/xml") || is(b"application/xml") || is_feed(media) {
+            Some(Sort::Xml)
+        } else if is(b"text/css") {
+            Some(Sort::Css)
+        } else if is(b"text/") || is(b"application/warc-fields") {
+            Some(Sort::Text)
+        } else {
+            None
+        }
+    }
+
+    /// Whether `bytes`, which are text, may be such a document.
+    pub(super) fn is_like(self, bytes: &[u8]) -> bool {
+        let after_mark = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        match self {
+            Sort::Page => memchr::memchr_iter(b'<', bytes).any(|at| {
+                bytes
+                    .get(at + 1)
+                    .is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!/?".contains(&byte))
+            }),
+            Sort::Json => matches!(after_mark.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')),
+            Sort::Xml => after_mark.trim_ascii_start().starts_with(b"<"),
+            Sort::Css | Sort::Text => true,
+        }
+    }
+}
+
+/// Searches the document at `span` of `text`; `target` is its own URI.
+pub(super) fn body(
+    extractor: &Extractor,
+    kernels: Kernels,
+    (text, span): (Padded<'_>, Span),
+    sort: Sort,
+    target: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let first = links.len();
+    let part = text.part(span.start as usize, span.len());
+    let finder = extractor.finder();
+    match sort {
+        Sort::Page => {
+            let parts = extractor.options().page_parts;
+            page::page(&finder.options().schemes, kernels, part, parts, target, links);
+        }
+        Sort::Json => {
+            // WAT: the links of a page are in members with this name.
+            let mut values = Values::new(finder, kernels, part, true, target);
+            json::lines(&mut values, &["url".to_owned()], links);
+        }
+        Sort::Xml if xml::is_document(part.content()) => {
+            xml::document(&finder.options().schemes, kernels, part, target, links);
+        }
+        Sort::Css => css::sheet(&finder.options().schemes, kernels, part, target, links),
+        Sort::Xml | Sort::Text => {
+            let whole = Span { start: 0, end: part.len() as u32 };
+            finder.find_span(kernels, part, whole, Context::Text, links);
+        }
+    }
+    links.shift(first, span.start);
+}
+
+/// Whether `text` begins with `prefix`, in any case.
+pub(super) fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
+    text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
+}
