@@ -8,6 +8,7 @@ mod firsts;
 mod form;
 mod pool;
 mod set;
+mod single;
 mod value;
 
 use pyo3::prelude::*;
@@ -25,11 +26,18 @@ mod _uriscan {
     use crate::form::Form;
     #[pymodule_export]
     use crate::set::{Adding, KeySet};
+    #[pymodule_export]
+    use crate::single::One;
 
     /// The names of the bits of `Form.changes`.
     #[pyfunction]
     fn step_names() -> Vec<&'static str> {
         uriscan::arrow::step_names()
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
     /// Number of threads that work on columns.

@@ -36,6 +36,7 @@ mod lists;
 mod named;
 mod parts;
 mod pieces;
+mod single;
 mod steps;
 mod target;
 mod text;
@@ -45,6 +46,7 @@ pub use firsts::Firsts;
 pub(crate) use firsts::Keyed;
 pub use named::{OptionError, OptionValue};
 pub use parts::COMPONENTS;
+pub use single::Single;
 pub use steps::step_names;
 
 use core::fmt;

@@ -17,7 +17,7 @@ const BYTES: usize = 128 << 10;
 const ROWS: usize = 1 << 14;
 
 /// Size limit of a value, as in the pipeline.
-const MAX_VALUE: usize = 64 << 20;
+pub(super) const MAX_VALUE: usize = 64 << 20;
 const _: () = assert!(MAX_VALUE <= Settings::MAX_RECORD);
 
 /// The content of a row.

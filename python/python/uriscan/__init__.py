@@ -25,16 +25,21 @@ from ._errors import SetError, UriError
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._options import form as _form
 from ._set import Adding, Set
-from ._uriscan import Column, set_threads, threads
+from ._single import Key, Normalizer
+from ._single import settled as _settled
+from ._uriscan import Column, __version__, set_threads, threads
 
 __all__ = [
     "Adding",
     "CHANGES",
     "Column",
     "Deduplicator",
+    "Key",
+    "Normalizer",
     "Set",
     "SetError",
     "UriError",
+    "__version__",
     "change_names",
     "changes",
     "check",
@@ -70,6 +75,8 @@ def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpac
     >>> normalize("../x?y", base="http://h/a/b/c")
     'http://h/a/x?y'
     """
+    if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
+        return _settled(Normalizer, on_invalid=on_invalid, **equivalence)(urls)
     return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).normalize)
 
 
@@ -96,6 +103,8 @@ def key(
 
     With rules, a profile or a base, a text that names them is hashed too; see :func:`key_context`.
     """
+    if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
+        return _settled(Key, hash=hash, on_invalid=on_invalid, **equivalence)(urls)
     return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).hashed(hash).key)
 
 

@@ -35,7 +35,15 @@ class Deduplicator:
     """
 
     def __init__(self, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> None:
-        self._firsts = _uriscan.Firsts(form(on_invalid=on_invalid, **equivalence))
+        self._keywords = {"on_invalid": on_invalid, **equivalence}
+        self._firsts = _uriscan.Firsts(form(**self._keywords))
+
+    def __reduce__(self) -> Any:
+        if len(self):
+            raise TypeError(
+                "a Deduplicator that has seen values cannot be pickled: its keys are of this process; use a Set"
+            )
+        return _again, (self._keywords,)
 
     def is_first(self, urls: Any) -> Any:
         """Whether every value is the first of its class in all columns so far; ``None`` where it is ``None`` or blank."""
@@ -49,3 +57,8 @@ class Deduplicator:
     def __len__(self) -> int:
         """The number of classes so far."""
         return len(self._firsts)
+
+
+def _again(keywords: dict[str, Any]) -> Deduplicator:
+    """What was pickled: the keywords."""
+    return Deduplicator(**keywords)

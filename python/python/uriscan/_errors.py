@@ -21,7 +21,8 @@ class UriError(ValueError):
     row: int
     """The row of the value, counted from 0."""
 
-    def __init__(self, message: str, kind: str, at: int, row: int) -> None:
+    # Engines that catch an exception and raise it anew have its text only.
+    def __init__(self, message: str, kind: str = "", at: int = 0, row: int = 0) -> None:
         super().__init__(message, kind, at, row)
         self.kind, self.at, self.row = kind, at, row
 
@@ -37,7 +38,7 @@ class SetError(Exception):
     path: str
     """The file, or the directory of the set."""
 
-    def __init__(self, message: str, kind: str, path: object) -> None:
+    def __init__(self, message: str, kind: str = "", path: object = "") -> None:
         super().__init__(message, kind, str(path))
         self.kind, self.path = kind, str(path)
 

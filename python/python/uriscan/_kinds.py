@@ -20,7 +20,27 @@ def column(given: Any) -> Column:
         import pyarrow
 
         return Column(pyarrow.array(given, from_pandas=True))
+    if _library(given) == "pyarrow" and str(getattr(given, "type", "")).startswith("run_end_encoded"):
+        import pyarrow.compute
+
+        return Column(pyarrow.compute.run_end_decode(given))
     return Column(given)
+
+
+def _numpy(given: Any, made: Column) -> Any:
+    """``made`` as an array of numpy: of text like the given one if no value is missing, else of objects."""
+    import numpy
+
+    values = made.to_pylist()
+    if any(value is None for value in values) or not values:
+        return numpy.array(values, dtype=object)
+    if isinstance(values[0], str):
+        return numpy.array(values, dtype=object if given.dtype == object else given.dtype.type)
+    if isinstance(values[0], (bool, int)):
+        return numpy.array(values)
+    whole = numpy.empty(len(values), dtype=object)
+    whole[:] = values
+    return whole
 
 
 def like(given: Any, made: Column) -> Any:
@@ -28,6 +48,8 @@ def like(given: Any, made: Column) -> Any:
     library = _library(given)
     if isinstance(given, (list, tuple)):
         return made.to_pylist()
+    if library == "numpy":
+        return _numpy(given, made)
     if library == "pyarrow":
         import pyarrow
 

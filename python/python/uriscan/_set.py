@@ -33,9 +33,13 @@ class Set:
     >>> place.cleanup()
     """
 
-    def __init__(self, keys: _uriscan.KeySet, made: _uriscan.Form) -> None:
+    def __init__(self, keys: _uriscan.KeySet, made: _uriscan.Form, keywords: dict[str, Any]) -> None:
         """Not to be called; see :meth:`create` and :meth:`open`."""
-        self._keys, self._form = keys, made
+        self._keys, self._form, self._keywords = keys, made, keywords
+
+    def __reduce__(self) -> Any:
+        # Its directory, where it is opened again.
+        return _again, (os.path.abspath(self.path), self._keywords)
 
     @classmethod
     def create(
@@ -52,8 +56,9 @@ class Set:
         Its keys are those of :func:`uriscan.key` with this ``hash``. With ``first_seen`` it keeps when each key came;
         see :meth:`first_seen`.
         """
-        made = form(on_invalid=on_invalid, **equivalence).hashed(hash)
-        return cls(_uriscan.KeySet.create(os.fspath(path), made, first_seen), made)
+        keywords = {"on_invalid": on_invalid, **equivalence}
+        made = form(**keywords).hashed(hash)
+        return cls(_uriscan.KeySet.create(os.fspath(path), made, first_seen), made, keywords)
 
     @classmethod
     def open(
@@ -61,9 +66,10 @@ class Set:
     ) -> Set:
         """Opens the set in the directory ``path``, made with the same keywords; the hash is taken from it."""
         keys = _uriscan.KeySet.open(os.fspath(path))
-        made = form(on_invalid=on_invalid, **equivalence).hashed(keys.hash)
+        keywords = {"on_invalid": on_invalid, **equivalence}
+        made = form(**keywords).hashed(keys.hash)
         keys.expect(made)
-        return cls(keys, made)
+        return cls(keys, made, keywords)
 
     @classmethod
     def merge(cls, path: Path, sets: Iterable[Set]) -> Set:
@@ -86,7 +92,7 @@ class Set:
         if not sets:
             raise ValueError("no set is given")
         keys = _uriscan.KeySet.combine(os.fspath(path), [each._keys for each in sets], how)
-        return cls(keys, sets[0]._form)
+        return cls(keys, sets[0]._form, sets[0]._keywords)
 
     def add(self, urls: Any, *, memory: int = _MEMORY, at: datetime | int | None = None) -> int:
         """Adds the values of a column; gives the number of those that were not there.
@@ -229,3 +235,8 @@ class Adding:
             self._target.refresh()
         else:
             self._adding.close()
+
+
+def _again(path: str, keywords: dict[str, Any]) -> Set:
+    """What was pickled: the set in this directory."""
+    return Set.open(path, **keywords)

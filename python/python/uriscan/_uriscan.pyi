@@ -1,7 +1,9 @@
 """The native half of the package."""
 
 import os
-from typing import Any, Iterator, Literal, Sequence, overload
+from typing import Any, Callable, Iterator, Literal, Sequence, overload
+
+__version__: str
 
 class Column:
     """A column that any Arrow library takes without copying (``__arrow_c_array__``, ``__arrow_c_stream__``)."""
@@ -70,6 +72,13 @@ class Form:
         base: str | None,
         fields: Sequence[str],
     ) -> Column: ...
+
+class One:
+    """A function with its keywords settled, of one value or of what ``rest`` takes."""
+
+    def __init__(self, form: Form, wants_key: bool, rest: Callable[[Any], Any]) -> None: ...
+    def __new__(cls, form: Form, wants_key: bool, rest: Callable[[Any], Any]) -> Any: ...
+    def __call__(self, given: Any) -> Any: ...
 
 class Firsts:
     def __init__(self, form: Form) -> None: ...

@@ -1,17 +1,21 @@
-"""Expressions for Polars: importing this module gives every expression the namespace ``uri``.
+"""For Polars: importing this module gives expressions, series, frames and lazy frames the namespace ``uri``.
 
 >>> import polars as pl
 >>> import uriscan.polars
 >>> frame = pl.DataFrame({"url": ["HTTP://h", "http://h/", "no URI"]})
 >>> frame.select(pl.col("url").uri.normalize()).to_series().to_list()
 ['http://h/', 'http://h/', 'no URI']
->>> frame.filter(pl.col("url").uri.is_first()).height
+>>> frame["url"].uri.is_valid().to_list()
+[True, True, False]
+>>> frame.lazy().uri.dedup("url").collect().height
 2
+
+Text stays text, ``Binary`` stays ``Binary``, and what is ``Categorical`` or an ``Enum`` becomes text.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 import polars as pl
 
@@ -22,60 +26,125 @@ _COMPONENTS = (
     "domain", "suffix", "params"
 )  # fmt: skip
 
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
+
+
+def _text(series: pl.Series) -> pl.Series:
+    """The series, without a dictionary."""
+    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series
+
+
+def _made(function: Callable[..., Any], series: pl.Series, dtype: Any, keywords: dict[str, Any]) -> pl.Series:
+    """What ``function`` makes of the series, as this type."""
+    made = function(_text(series), **keywords)
+    return made if made.dtype == dtype else made.cast(dtype)
+
+
+class _Functions:
+    """The functions of :mod:`uriscan`, with the same keywords."""
+
+    def _of(self, function: Callable[..., Any], dtype: Any, keywords: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def normalize(self, **keywords: Any) -> Any:
+        """:func:`uriscan.normalize`."""
+        return self._of(uriscan.normalize, None, keywords)
+
+    def surt(self, **keywords: Any) -> Any:
+        """:func:`uriscan.surt`."""
+        return self._of(uriscan.surt, None, keywords)
+
+    def key(self, **keywords: Any) -> Any:
+        """:func:`uriscan.key`, as binary."""
+        return self._of(uriscan.key, pl.Binary, keywords)
+
+    def parse(self, **keywords: Any) -> Any:
+        """:func:`uriscan.parse`, as text."""
+        parts = pl.Struct({name: pl.String for name in _COMPONENTS})
+        return self._of(uriscan.parse, parts, keywords)
+
+    def resolve(self, base: str, **keywords: Any) -> Any:
+        """:func:`uriscan.resolve` against one base."""
+        return self._of(uriscan.resolve, None, {"base": base, **keywords})
+
+    def check(self, **keywords: Any) -> Any:
+        """:func:`uriscan.check`."""
+        return self._of(uriscan.check, pl.Struct({"kind": pl.String, "at": pl.UInt32}), keywords)
+
+    def is_valid(self, **keywords: Any) -> Any:
+        """:func:`uriscan.is_valid`."""
+        return self._of(uriscan.is_valid, pl.Boolean, keywords)
+
+    def extract(self, **keywords: Any) -> Any:
+        """:func:`uriscan.extract`, as lists of text."""
+        return self._of(uriscan.extract, pl.List(pl.String), keywords)
+
+    def changes(self, **keywords: Any) -> Any:
+        """:func:`uriscan.changes`."""
+        return self._of(uriscan.changes, pl.UInt64, keywords)
+
+    def is_first(self, **keywords: Any) -> Any:
+        """:func:`uriscan.is_first`, of all rows."""
+        return self._of(uriscan.is_first, pl.Boolean, keywords)
+
 
 @pl.api.register_expr_namespace("uri")
-class Uri:
-    """The functions of :mod:`uriscan` on an expression of strings, with the same keywords."""
+class Uri(_Functions):
+    """The functions of :mod:`uriscan` on an expression, with the same keywords.
+
+    Keywords that there are not, or that cannot have that value, are refused when the expression is built.
+    """
 
     def __init__(self, expression: pl.Expr) -> None:
         self._expression = expression
 
     def _of(self, function: Callable[..., Any], dtype: Any, keywords: dict[str, Any]) -> pl.Expr:
+        # Of no values nothing is made, and the keywords are looked at.
+        function([], **keywords)
+
         # What only looks at a row may be asked in parts; what is first may not.
         alone = function is not uriscan.is_first
-        return self._expression.map_batches(
-            lambda series: function(series, **keywords),
-            return_dtype=dtype,
-            is_elementwise=alone,
-        )
 
-    def normalize(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.normalize`."""
-        return self._of(uriscan.normalize, pl.String, keywords)
+        def made(expression: pl.Expr, given: Any) -> pl.Expr:
+            result = dtype or (pl.Binary if given == pl.Binary else pl.String)
+            return expression.map_batches(
+                lambda series: _made(function, series, result, keywords),
+                return_dtype=result,
+                is_elementwise=alone,
+            )
 
-    def surt(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.surt`."""
-        return self._of(uriscan.surt, pl.String, keywords)
+        # Older versions do not tell what type an expression has; there it is text.
+        if hasattr(self._expression, "pipe_with_dtype"):
+            return self._expression.pipe_with_dtype(made)
+        return made(self._expression, pl.String)
 
-    def key(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.key`, as binary."""
-        return self._of(uriscan.key, pl.Binary, keywords)
 
-    def parse(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.parse`."""
-        parts = pl.Struct({name: pl.String for name in _COMPONENTS})
-        return self._of(uriscan.parse, parts, keywords)
+@pl.api.register_series_namespace("uri")
+class UriSeries(_Functions):
+    """The functions of :mod:`uriscan` on a series, with the same keywords."""
 
-    def resolve(self, base: str, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.resolve` against one base."""
-        return self._of(uriscan.resolve, pl.String, {"base": base, **keywords})
+    def __init__(self, series: pl.Series) -> None:
+        self._series = series
 
-    def check(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.check`."""
-        return self._of(uriscan.check, pl.Struct({"kind": pl.String, "at": pl.UInt32}), keywords)
+    def _of(self, function: Callable[..., Any], dtype: Any, keywords: dict[str, Any]) -> pl.Series:
+        result = dtype or (pl.Binary if self._series.dtype == pl.Binary else pl.String)
+        return _made(function, self._series, result, keywords)
 
-    def is_valid(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.is_valid`."""
-        return self._of(uriscan.is_valid, pl.Boolean, keywords)
+    def dedup(self, **keywords: Any) -> pl.Series:
+        """:func:`uriscan.dedup`."""
+        return uriscan.dedup(_text(self._series), **keywords)
 
-    def extract(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.extract`."""
-        return self._of(uriscan.extract, pl.List(pl.String), keywords)
 
-    def changes(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.changes`."""
-        return self._of(uriscan.changes, pl.UInt64, keywords)
+class _Frames:
+    """What is done with the rows of a frame."""
 
-    def is_first(self, **keywords: Any) -> pl.Expr:
-        """:func:`uriscan.is_first`, of all rows."""
-        return self._of(uriscan.is_first, pl.Boolean, keywords)
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def dedup(self, column: str, **keywords: Any) -> Any:
+        """The rows with the first value of every class in ``column``, in order; rows without one are left out."""
+        return self._frame.filter(pl.col(column).uri.is_first(**keywords))
+
+
+pl.api.register_dataframe_namespace("uri")(type("UriFrame", (_Frames,), {"__doc__": "Rows by their URIs."}))
+pl.api.register_lazyframe_namespace("uri")(type("UriLazyFrame", (_Frames,), {"__doc__": "Rows by their URIs."}))
