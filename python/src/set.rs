@@ -1,5 +1,6 @@
 //! Sets of keys on disk.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,18 +36,33 @@ fn begin(path: &Path, meaning: Meaning, first_seen: bool) -> Result<SetWriter, S
 
 /// The keys of a column of them, with `None` where there is none.
 fn keys(column: &Column) -> PyResult<Vec<Option<Key>>> {
-    if *column.data_type() != DataType::FixedSizeBinary(16) {
-        let message = format!("a column of keys is needed, not one of {}", column.data_type());
-        return Err(PyTypeError::new_err(message));
-    }
-    let key = |key: Option<&[u8]>| {
+    let wrong = |what: &dyn Display| {
+        PyTypeError::new_err(format!("a column of keys is needed, not one of {what}"))
+    };
+    let key = |key: [u8; 16]| {
         // No value has a key of zeros but one too long to be judged, which belongs to no set.
-        let key = Key(u128::from_be_bytes(key?.try_into().ok()?));
+        let key = Key(u128::from_be_bytes(key));
         (key.0 != Key::VACANT).then_some(key)
     };
-    let keys =
-        column.chunks().iter().flat_map(|chunk| chunk.as_fixed_size_binary().iter().map(key));
-    Ok(keys.collect())
+    match column.data_type() {
+        DataType::FixedSizeBinary(16) => {
+            let chunks = column.chunks().iter();
+            let values = chunks.flat_map(|chunk| chunk.as_fixed_size_binary().iter());
+            Ok(values.map(|value| key(value?.try_into().ok()?)).collect())
+        }
+        // Keys in a list.
+        DataType::LargeBinary => {
+            let chunks = column.chunks().iter();
+            let values = chunks.flat_map(|chunk| chunk.as_binary::<i64>().iter());
+            let of = |value: Option<&[u8]>| match value.map(TryInto::try_into) {
+                None => Ok(None),
+                Some(Ok(value)) => Ok(key(value)),
+                Some(Err(_)) => Err(wrong(&"bytes that are not 16")),
+            };
+            values.map(of).collect()
+        }
+        other => Err(wrong(other)),
+    }
 }
 
 #[pymethods]
