@@ -237,6 +237,20 @@ fn readme_and_architecture_stay_short() {
 }
 
 #[test]
+fn links_are_those_that_python_finds() {
+    let Ok(compared) = Command::new("python3")
+        .arg(root().join("scripts/compare-links"))
+        .args(["mail", "sitemaps", "--files", "60", "--uriscan", env!("CARGO_BIN_EXE_uriscan")])
+        .output()
+    else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let shown = [compared.stdout, compared.stderr].concat();
+    assert!(compared.status.success(), "{}", String::from_utf8_lossy(&shown));
+}
+
+#[test]
 fn pictures_show_the_recorded_figures() {
     let Ok(checked) =
         Command::new("python3").arg(root().join("scripts/draw-speed")).arg("--check").output()
