@@ -8,8 +8,8 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::links::MOST_MARKS;
 use super::reference::{self, Absolute};
-use super::{Context, Fault, Finder, Links, PageParts, page};
-use crate::chunk::{Padded, Span};
+use super::{Context, Fault, Finder, Links, PageParts, Schemes, page};
+use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
 /// Documents with this many marks are parsed one at a time, whatever the number of threads.
@@ -61,6 +61,8 @@ pub(crate) fn document(
     let (mut in_links, mut in_code) = (0usize, false);
     // Pending text: the parser splits it where emphasis might begin.
     let mut open = Span::default();
+    // The lines of a block of HTML.
+    let mut block: Vec<Span> = Vec::new();
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     for (event, range) in Parser::new_ext(&typed, options).into_offset_iter() {
         let span = Span { start: range.start as u32, end: range.end as u32 };
@@ -98,16 +100,43 @@ pub(crate) fn document(
             Event::End(TagEnd::Link) => in_links = in_links.saturating_sub(1),
             Event::Start(Tag::CodeBlock(_)) => in_code = true,
             Event::End(TagEnd::CodeBlock) => in_code = false,
-            Event::Html(_) | Event::InlineHtml(_) => {
-                let first = links.len();
-                let part = text.part(span.start as usize, span.len());
-                page::page(schemes, kernels, part, PageParts::default(), base, links);
-                links.shift(first, span.start);
+            Event::InlineHtml(_) => html(schemes, kernels, text, &[span], base, links),
+            // The lines of a block belong together: a tag or a comment may go on over several.
+            Event::Html(_) => match block.last_mut() {
+                Some(last) if last.end == span.start => last.end = span.end,
+                _ => block.push(span),
+            },
+            Event::End(TagEnd::HtmlBlock) => {
+                html(schemes, kernels, text, &core::mem::take(&mut block), base, links);
             }
             _ => {}
         }
     }
     finder.find_span(kernels, text, open, Context::Text, links);
+}
+
+/// Adds the links of the HTML that stands in `pieces` of `text`, with something else between them: the
+/// marks of a quote or a list.
+fn html(
+    schemes: &Schemes,
+    kernels: Kernels,
+    text: Padded<'_>,
+    pieces: &[Span],
+    base: Option<&[u8]>,
+    links: &mut Links,
+) {
+    let (Some(head), Some(tail)) = (pieces.first(), pieces.last()) else { return };
+    let all = Span { start: head.start, end: tail.end };
+    if pieces.len() == 1 {
+        let first = links.len();
+        let part = text.part(all.start as usize, all.len());
+        page::page(schemes, kernels, part, PageParts::default(), base, links);
+        return links.shift(first, all.start);
+    }
+    let joined: Vec<u8> = pieces.iter().flat_map(|span| span.of(text.content())).copied().collect();
+    let (buf, mut found) = (PaddedBuf::from_content(&joined), Links::new());
+    page::page(schemes, kernels, buf.padded(), PageParts::default(), base, &mut found);
+    links.take_made(&found, &joined, |_| all);
 }
 
 fn context(kind: LinkType) -> Context {
@@ -147,6 +176,23 @@ mod tests {
             &mut links,
         );
         links
+    }
+
+    #[test]
+    fn html_goes_on_over_the_lines_of_its_block() {
+        for (text, expected) in [
+            ("<!-- \n<img src=no>\n\n[x](/no)\n-->\n[y](/1)\n", &["http://b/1"][..]),
+            ("<p\nclass=x><a\nhref=/1\n>x</a>\n", &["http://b/1"]),
+            (
+                "> <div\n> class=x><a\n> href=/1>x</a>\n> <img src=/2>\n",
+                &["http://b/1", "http://b/2"],
+            ),
+            ("- <!-- <img src=no>\n  <img src=no> -->\n  [y](/1)\n", &["http://b/1"]),
+        ] {
+            let found = links(text);
+            let found = found.iter(text.as_bytes()).map(|(_, uri)| str::from_utf8(uri).unwrap());
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 
     #[test]
