@@ -41,6 +41,7 @@ fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
         Format::Clf => ("an access log", " --format clf"),
         Format::Warc => ("a web archive", " --format warc"),
         Format::Xml => ("a sitemap or a feed", " --format xml"),
+        Format::Har => ("an HTTP archive", " --format har"),
         Format::Eml => ("a message", " --format eml"),
         Format::Mbox => ("a mailbox", " --format mbox"),
         Format::Cdxj => ("an index of web archives", " --format cdxj"),

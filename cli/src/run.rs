@@ -371,7 +371,7 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
     }
     if report.miscoded > 0 {
         eprint_line(format_args!(
-            "uriscan: {} parts of messages are not in their encoding, or nested too deep, and were searched as they are",
+            "uriscan: {} parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible",
             report.miscoded
         ));
     }

@@ -97,3 +97,13 @@ pub(super) fn body(
 pub(super) fn has_prefix(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
+
+/// Whether `media`, such as `text/html; charset=utf-8`, is one of `types`.
+pub(super) fn is_media(types: &[String], media: &[u8]) -> bool {
+    let end = memchr::memchr(b';', media).unwrap_or(media.len());
+    let media = media[..end].trim_ascii_end();
+    types.iter().any(|name| match name.strip_suffix('*') {
+        Some(start) => has_prefix(media, start.as_bytes()),
+        None => name.as_bytes().eq_ignore_ascii_case(media),
+    })
+}

@@ -34,6 +34,8 @@ pub enum Format {
     Robots,
     /// A style sheet.
     Css,
+    /// An HTTP archive of a browser: the requested URLs, and the links of the responses.
+    Har,
     /// A mail message: the links in its parts that are text or pages.
     Eml,
     /// A mailbox: messages with a `From ` line before each.
@@ -42,7 +44,7 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 14] = [
+    pub const ALL: [Format; 15] = [
         Format::Text,
         Format::Html,
         Format::Json,
@@ -55,6 +57,7 @@ impl Format {
         Format::Xml,
         Format::Robots,
         Format::Css,
+        Format::Har,
         Format::Eml,
         Format::Mbox,
     ];
@@ -67,7 +70,10 @@ impl Format {
 
     /// Whether such a source is one record.
     pub(crate) fn is_document(self) -> bool {
-        matches!(self, Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml)
+        matches!(
+            self,
+            Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml | Format::Har
+        )
     }
 
     /// The stable name used for options and in machine output.
@@ -85,6 +91,7 @@ impl Format {
             Format::Xml => "xml",
             Format::Robots => "robots",
             Format::Css => "css",
+            Format::Har => "har",
             Format::Eml => "eml",
             Format::Mbox => "mbox",
         }
@@ -115,6 +122,7 @@ impl Format {
         let text = head.trim_ascii_start();
         let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
         match text {
+            [b'{', ..] if super::har::is_archive(text) => Format::Har,
             [b'{', ..] | [b'[', b'"' | b'{', ..] if is_json(line) => Format::Json,
             _ if super::clf::is_entry(line) => Format::Clf,
             _ if super::columns::is_index_line(line) => Format::Cdxj,
@@ -137,6 +145,7 @@ impl Format {
     pub fn of_source(name: &str, head: &[u8]) -> Format {
         match Format::of_head(head) {
             Format::Text => Format::of_name(name).unwrap_or_default(),
+            Format::Json if Format::of_name(name) == Some(Format::Har) => Format::Har,
             Format::Html if sniff::page(head) == Some(Sign::Likely) => {
                 Format::of_name(name).unwrap_or(Format::Html)
             }
@@ -159,8 +168,9 @@ impl Format {
                 })
             })
         };
-        let by_name: [(Format, &[&str]); 8] = [
+        let by_name: [(Format, &[&str]); 9] = [
             (Format::Css, &[".css"]),
+            (Format::Har, &[".har"]),
             (Format::Eml, &[".eml", ".mht", ".mhtml"]),
             (Format::Mbox, &[".mbox"]),
             (Format::Html, &[".html", ".htm", ".xhtml", ".xht", ".shtml"]),

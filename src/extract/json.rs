@@ -122,7 +122,7 @@ fn is_path(field: &[u8], last: &[u8], outer: &[&[u8]]) -> bool {
 }
 
 /// The end of the string that begins at `start`, and whether it holds escapes.
-fn string_end(text: &[u8], start: usize) -> (usize, bool) {
+pub(super) fn string_end(text: &[u8], start: usize) -> (usize, bool) {
     let (mut at, mut is_escaped) = (start, false);
     while let Some(found) = memchr::memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
         at += found;
@@ -136,13 +136,13 @@ fn string_end(text: &[u8], start: usize) -> (usize, bool) {
 }
 
 /// Whether the string that ends before `at` is the name of a member.
-fn is_name(text: &[u8], at: usize) -> bool {
+pub(super) fn is_name(text: &[u8], at: usize) -> bool {
     text.get(at..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace())
         == Some(&b':')
 }
 
 /// `raw` with its escapes decoded (RFC 8259 section 7); invalid ones are unchanged.
-fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn decoded(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &raw[at..]) {

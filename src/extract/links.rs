@@ -169,7 +169,7 @@ pub(crate) enum Fault {
     },
 }
 
-/// What is wrong with a part of a message.
+/// What is wrong with a part of a message, or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PartFault {
     /// It is not base64 from this place on.
@@ -202,6 +202,8 @@ impl PartFault {
     }
 }
 
+    /// A response in an HTTP archive is not base64 from this place on.
+    Body,
 impl Fault {
     /// Maximum number of faults that are described, for a chunk and for a run; further ones are counted.
     pub(crate) const MOST: usize = 20;
@@ -217,6 +219,9 @@ impl Fault {
     ) -> Fault {
         let shown = |text: &[u8]| text[..text.len().min(Fault::SHOWN)].into();
         let (codings, target) = (shown(codings), shown(target.unwrap_or_default()));
+            PartFault::Body => {
+                format!("byte {at}: is not base64; the rest of the response was not searched")
+            }
         Fault::Body { at, codings, target, is_partial }
     }
 

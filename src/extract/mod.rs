@@ -16,6 +16,7 @@ mod ends;
 mod extras;
 mod filter;
 mod format;
+mod har;
 mod html;
 mod json;
 mod links;
@@ -225,6 +226,7 @@ impl Extractor {
                 clf::entries(&mut entries, links);
             }
             Format::Warc => warc::records(self, kernels, text, links),
+            Format::Har => har::archive(self, kernels, text, links),
             Format::Mbox => mail::mailbox(self, kernels, text, base, links),
             Format::Eml => mime::message(self, kernels, text, 0..text.len(), base, links),
             Format::Xml => xml::document(&finder.options().schemes, kernels, text, base, links),

@@ -1,6 +1,6 @@
 //! Records of a WARC archive (ISO 28500), versions 1.0 and 1.1, and the links in them.
 
-use super::body::{Sort, body, has_prefix};
+use super::body::{Sort, body, has_prefix, is_media};
 use super::coding::{self, Decoded};
 use super::reference::{self, Absolute};
 use super::{Context, Extractor, ExtractorOptions, Fault, Links};
@@ -209,12 +209,7 @@ fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
         Some((header_len, _)) => field(&block[..header_len], b"content-type").unwrap_or_default(),
         None => media,
     };
-    let end = memchr::memchr(b';', media).unwrap_or(media.len());
-    let media = media[..end].trim_ascii_end();
-    types.iter().any(|name| match name.strip_suffix('*') {
-        Some(start) => has_prefix(media, start.as_bytes()),
-        None => name.as_bytes().eq_ignore_ascii_case(media),
-    })
+    is_media(types, media)
 }
 
 /// Searches the HTTP response at `block`, of the record that begins at byte `at`.

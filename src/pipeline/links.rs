@@ -194,13 +194,23 @@ impl Cut for Documents {
                 mail::last_message(content)
             }
             // A document is one record.
-            Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml => None,
+            Format::Html
+            | Format::Markdown
+            | Format::Xml
+            | Format::Css
+            | Format::Eml
+            | Format::Har => None,
         }
     }
 
     fn long_end(&mut self, content: &[u8]) -> Option<usize> {
         match self.format {
-            Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml => None,
+            Format::Html
+            | Format::Markdown
+            | Format::Xml
+            | Format::Css
+            | Format::Eml
+            | Format::Har => None,
             Format::Mbox => {
                 let ends_line = content.last() == Some(&b'\n');
                 mail::message_end(content, core::mem::replace(&mut self.ends_line, ends_line))

@@ -145,7 +145,7 @@ fn pages_take_linear_time() {
 #[test]
 fn records_take_linear_time() {
     let lines = [Format::Json, Format::Csv, Format::Tsv, Format::Cdxj, Format::Clf];
-    for format in lines.into_iter().chain([Format::Warc, Format::Eml, Format::Mbox]) {
+    for format in lines.into_iter().chain([Format::Warc, Format::Eml, Format::Mbox, Format::Har]) {
         for unit in [
             "\"",
             "{",
@@ -176,6 +176,7 @@ fn records_take_linear_time() {
             "WARC/1.0\nContent-Length: 18446744073709551615\n\n",
             "WARC/1.0\nContent-Length: -1\n\n",
             "Content-Type: multipart/mixed; boundary=b\n\n--b\n",
+            "{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://h/\"}},",
             "From a Mon Sep 17 00:00:00 2001\nContent-Type: message/rfc822\n\n",
         ] {
             assert_linear(format, "", unit);

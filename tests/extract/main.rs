@@ -2,6 +2,7 @@
 
 mod feeds;
 mod formats;
+mod har;
 mod hostile;
 mod html;
 mod mail;

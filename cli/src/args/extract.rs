@@ -70,13 +70,15 @@ pub(crate) struct Extract {
 /// What is read, and what is a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Find {
-    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc, cdxj, xml, robots, css, eml or mbox
+    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc, cdxj, xml, robots, css, eml, mbox
+    /// or har
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
-    /// .css, .eml, .mht, .mbox and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
+    /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
     /// the Common or Combined Log Format, or as --log-format defines. warc: pages and text in archives of version 1.0 and
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
-    /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox.
+    /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
+    /// of browsers.
     #[arg(long, value_name = "FORMAT", value_parser = input_format)]
     pub(crate) format: Option<InputFormat>,
 

@@ -514,7 +514,7 @@ http://h/3
     let ran = run(["extract", "--format", "mbox"], mail);
     assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\nhttp://h/3\n"));
     let expected = "uriscan: -: byte 86: is not base64; the rest of the part was searched as text
-uriscan: 1 parts of messages are not in their encoding, or nested too deep, and were searched as they are
+uriscan: 1 parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible
 ";
     assert_eq!(ran.stderr, expected);
     let list = run(["dedup", "--extract", "--format", "mbox"], mail);
