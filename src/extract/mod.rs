@@ -43,7 +43,7 @@ pub use extras::PageParts;
 pub use filter::{Filter, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
-pub use links::{Context, Link, Links};
+pub use links::{Context, Detail, Link, Links};
 pub(crate) use links::{Fault, PartFault};
 pub use log_format::LogFormat;
 pub use scheme::Schemes;

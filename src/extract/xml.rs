@@ -12,7 +12,7 @@ use super::markdown::characters;
 use super::page;
 use super::reference::{self, Absolute, encoded, scheme};
 use super::sniff;
-use super::{Context, Fault, Links, PageParts, Schemes};
+use super::{Context, Detail, Fault, Links, PageParts, Schemes};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
@@ -20,6 +20,8 @@ use crate::simd::Kernels;
 /// values of `xml:base` are ignored.
 const DEEPEST_BASE: usize = 32;
 const LONGEST_BASE: usize = 2048;
+/// Maximum number of bytes of a `lastmod` or `priority`; longer ones are ignored.
+const LONGEST_DETAIL: usize = 40;
 
 /// Appends the links of the sitemap or feed `text` to `links`, resolved against the `xml:base` of
 /// their element or against `base`, the document's own URI.
@@ -39,8 +41,16 @@ pub(super) fn document(
     (config.check_end_names, config.allow_unmatched_ends) = (false, true);
     config.allow_dangling_amp = true;
     let bases = vec![(0, Absolute::new(kernels, base))];
-    let mut document =
-        Document { schemes, kernels, bases, depth: 0, entry: Context::Loc, open: None, links };
+    let mut document = Document {
+        schemes,
+        kernels,
+        bases,
+        depth: 0,
+        entry: Context::Loc,
+        open: None,
+        about: About::default(),
+        links,
+    };
     loop {
         let at = reader.buffer_position();
         let event = reader.read_event();
@@ -78,12 +88,25 @@ struct Document<'a> {
     /// The kind of link that a `loc` holds.
     entry: Context,
     open: Option<Open>,
+    /// What the entry says about its location.
+    about: About,
     links: &'a mut Links,
+}
+
+/// What the entry of a sitemap says about its location, which may precede or follow that.
+#[derive(Default)]
+struct About {
+    /// The number of the note of its location.
+    note: Option<usize>,
+    lastmod: Vec<u8>,
+    priority: Vec<u8>,
 }
 
 /// An element whose text is a link, or a page.
 struct Open {
     content: Content,
+    /// Its name.
+    element: Box<str>,
     /// Offset of its text.
     start: u64,
     /// Its text, with character references.
@@ -96,6 +119,8 @@ enum Content {
     Link(Context),
     /// HTML, with its markup escaped.
     Page,
+    Lastmod,
+    Priority,
 }
 
 impl Document<'_> {
@@ -104,10 +129,29 @@ impl Document<'_> {
         &mut self.bases[last].1
     }
 
-    fn push(&mut self, typed: &[u8], span: Span, context: Context) {
+    fn push(&mut self, element: &str, typed: &[u8], span: Span, context: Context) {
+        let before = self.links.len();
         let last = self.bases.len() - 1;
         let absolute = &mut self.bases[last].1;
         reference::push(self.schemes, absolute, typed, span, context, self.links);
+        if self.links.len() == before {
+            return;
+        }
+        let is_location = matches!(context, Context::Loc | Context::Sitemap);
+        let About { lastmod, priority, .. } = &self.about;
+        let (lastmod, priority) =
+            if is_location { (&lastmod[..], &priority[..]) } else { Default::default() };
+        let note = self.links.note(Detail { element: element.as_bytes(), lastmod, priority });
+        if is_location {
+            self.about.note = note;
+        }
+    }
+
+    /// Takes note of what an entry says about its location.
+    fn tell(&mut self) {
+        if let About { note: Some(note), lastmod, priority } = &self.about {
+            self.links.add_to_note(*note, lastmod, priority);
+        }
     }
 
     /// A start tag from `at` to `end`.
@@ -122,6 +166,9 @@ impl Document<'_> {
             "url" => Context::Loc,
             _ => self.entry,
         };
+        if matches!(name, "url" | "sitemap") {
+            self.about = About::default();
+        }
         let mut content = content(name, self.entry);
         let span = Span { start: at as u32, end: end as u32 };
         // An error is only that of the attribute after the good ones.
@@ -133,10 +180,13 @@ impl Document<'_> {
             } else if key == "isPermaLink" && *value == *b"false" {
                 content = None;
             } else if let Some(context) = of_attribute(name, attribute.key.local_name().as_ref()) {
-                self.push(&value, span, context);
+                self.push(name, &value, span, context);
             }
         }
-        self.open = content.map(|content| Open { content, start: end, text: Vec::new() });
+        self.open = content.map(|content| {
+            let element = name.into();
+            Open { content, element, start: end, text: Vec::new() }
+        });
     }
 
     /// Resolves further references of the element against `value`.
@@ -173,14 +223,23 @@ impl Document<'_> {
 
     /// An end tag at `at`.
     fn end(&mut self, at: u64) {
-        if let Some(Open { content, start, text }) = self.open.take() {
+        if let Some(Open { content, element, start, text }) = self.open.take() {
             let text = decoded(&text);
             let span = Span { start: start as u32, end: at as u32 };
             match content {
                 Content::Page => self.page(&text, span),
                 Content::Link(Context::Guid) if scheme(text.trim_ascii_start()).is_none() => {}
                 Content::Link(_) if text.trim_ascii().is_empty() => {}
-                Content::Link(context) => self.push(&text, span, context),
+                Content::Link(context) => self.push(&element, &text, span, context),
+                Content::Lastmod if is_brief(&text) => {
+                    self.about.lastmod = text.trim_ascii().to_vec();
+                    self.tell();
+                }
+                Content::Priority if is_brief(&text) => {
+                    self.about.priority = text.trim_ascii().to_vec();
+                    self.tell();
+                }
+                Content::Lastmod | Content::Priority => {}
             }
         }
         if self.bases.len() > 1 && self.bases.last().is_some_and(|&(depth, _)| depth == self.depth)
@@ -204,6 +263,13 @@ impl Document<'_> {
     }
 }
 
+/// Whether `text` may be a date or a number: it is short, and nothing in it needs to be escaped.
+fn is_brief(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let is_of_it = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.:".contains(byte);
+    text.len() <= LONGEST_DETAIL && text.iter().all(is_of_it)
+}
+
 /// The meaning of the text of the element `name` in an `entry` of this kind, if any.
 fn content(name: &str, entry: Context) -> Option<Content> {
     Some(Content::Link(match name {
@@ -215,6 +281,8 @@ fn content(name: &str, entry: Context) -> Option<Content> {
         "content_loc" | "player_loc" | "thumbnail_loc" => Context::Media,
         "uri" => Context::Author,
         "description" | "encoded" | "summary" | "content" => return Some(Content::Page),
+        "lastmod" => return Some(Content::Lastmod),
+        "priority" => return Some(Content::Priority),
         _ => return None,
     }))
 }

@@ -1,7 +1,7 @@
 //! Rows about links: where each was found.
 
 use super::row::push_decimal;
-use crate::extract::Context;
+use crate::extract::{Context, Detail};
 
 /// A link and its position.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,7 @@ pub(crate) struct Found<'a> {
     /// Its first byte there, counted from 0.
     pub(crate) byte: u64,
     pub(crate) context: Context,
+    pub(crate) detail: Option<Detail<'a>>,
     pub(crate) uri: &'a [u8],
 }
 
@@ -37,7 +38,18 @@ pub(crate) fn line(found: &Found<'_>, fields: Fields, record_end: u8, out: &mut 
         out.push(b':');
     }
     if fields.context {
-        out.extend_from_slice(found.context.name().as_bytes());
+        let context = found.context.name().as_bytes();
+        out.extend_from_slice(context);
+        let Detail { element, lastmod, priority, .. } = found.detail.unwrap_or_default();
+        let element = if element == context { b"" } else { element };
+        for (name, text) in [("element", element), ("lastmod", lastmod), ("priority", priority)] {
+            if !text.is_empty() {
+                out.push(b';');
+                out.extend_from_slice(name.as_bytes());
+                out.push(b'=');
+                out.extend_from_slice(text);
+            }
+        }
         out.push(b':');
     }
     out.extend_from_slice(found.uri);
@@ -54,7 +66,18 @@ pub(crate) fn json(found: &Found<'_>, out: &mut Vec<u8>) {
     push_decimal(found.byte, out);
     out.extend_from_slice(b",\"context\":\"");
     out.extend_from_slice(found.context.name().as_bytes());
-    out.extend_from_slice(b"\",\"uri\":");
+    out.push(b'"');
+    if let Some(Detail { element, lastmod, priority, .. }) = found.detail {
+        for (name, text) in [("element", element), ("lastmod", lastmod), ("priority", priority)] {
+            if !text.is_empty() {
+                out.extend_from_slice(b",\"");
+                out.extend_from_slice(name.as_bytes());
+                out.extend_from_slice(b"\":");
+                push_string(text, out);
+            }
+        }
+    }
+    out.extend_from_slice(b",\"uri\":");
     push_string(found.uri, out);
     out.extend_from_slice(b"}\n");
 }
@@ -81,7 +104,8 @@ mod tests {
         for (source, uri) in
             [("a", &b"http://h/"[..]), ("a\"\n\\", "http://h/é".as_bytes()), ("é", b"x:\xFF\"")]
         {
-            let found = Found { source, line: 7, byte: 9, context: Context::Text, uri };
+            let found =
+                Found { source, line: 7, byte: 9, context: Context::Text, detail: None, uri };
             let mut out = Vec::new();
             json(&found, &mut out);
             let value: serde_json::Value = serde_json::from_slice(&out).unwrap();

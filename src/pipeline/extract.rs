@@ -129,8 +129,14 @@ impl Extract<'_> {
                 line += memchr::memchr_iter(line_end, &text[counted..start]).count() as u64;
                 counted = start;
             }
-            let found =
-                Found { source, line, byte: chunk.byte + start as u64, context: link.context, uri };
+            let found = Found {
+                source,
+                line,
+                byte: chunk.byte + start as u64,
+                context: link.context,
+                detail: rows.detail(link),
+                uri,
+            };
             match format.shape {
                 LinkShape::Line => found::line(&found, format.fields(), self.record_end, out),
                 LinkShape::Jsonl => found::json(&found, out),

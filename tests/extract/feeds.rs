@@ -134,6 +134,33 @@ fn style_sheets_have_urls_and_imports() {
     assert_eq!(found, ["import http://h/d/a.css", "url http://h/d/b.png", "url http://f/x.woff"]);
 }
 
+#[test]
+fn links_of_sitemaps_have_details() {
+    let text = r#"<urlset><url><lastmod> 2020-01-01T10:00:00+00:00 </lastmod><loc>http://h/1</loc><priority>0.5</priority></url>
+        <url><loc>http://h/2</loc><image:image><image:loc>http://h/i</image:loc></image:image><lastmod>2021</lastmod></url>
+        <url><priority>a b</priority><loc>http://h/3</loc><lastmod>&quot;</lastmod></url><url><loc>http://h/4</loc></url></urlset>"#;
+    let (found, all) = links(Format::Xml, text.as_bytes(), None);
+    assert_eq!(found.len(), 5);
+    let shown: Vec<String> = all
+        .iter(text.as_bytes())
+        .map(|(link, _)| {
+            let detail = all.detail(link).unwrap();
+            [detail.element, detail.lastmod, detail.priority]
+                .map(|text| String::from_utf8_lossy(text).into_owned())
+                .join(" ")
+        })
+        .collect();
+    let expected = ["loc 2020-01-01T10:00:00+00:00 0.5", "loc 2021 ", "loc  ", "loc  ", "loc  "];
+    assert_eq!(shown, expected);
+    let feed = b"<feed><icon>http://h/i</icon><link href='http://h/'/></feed>";
+    let (_, all) = links(Format::Xml, feed, None);
+    let elements: Vec<&[u8]> =
+        all.iter(feed).map(|(link, _)| all.detail(link).unwrap().element).collect();
+    assert_eq!(elements, [&b"icon"[..], b"link"]);
+    let (_, all) = links(Format::Css, b"p{background:url(http://h/)}", None);
+    assert!(all.iter(b"").all(|(link, _)| all.detail(link).is_none()));
+}
+
 /// A record of a response.
 fn response(header: &str, body: &str) -> Vec<u8> {
     let block = format!("HTTP/1.1 301 Moved\r\n{header}\r\n\r\n{body}");

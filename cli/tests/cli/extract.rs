@@ -501,6 +501,22 @@ fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
 }
 
 #[test]
+fn links_of_sitemaps_are_shown_with_their_details() {
+    let text = "<urlset><url><loc>http://h/1</loc><lastmod>2020-01-01</lastmod><priority>0.5</priority></url>\n<url><image:loc>http://h/2</image:loc></url></urlset>";
+    let ran = run(["extract", "-n", "--context"], text);
+    assert_eq!(ran.quiet(), "1:loc;lastmod=2020-01-01;priority=0.5:http://h/1\n2:loc:http://h/2\n");
+    let rows = run(["extract", "--jsonl"], text).quiet().to_owned();
+    let first: Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    let expected = json!({
+        "file": "-", "line": 1, "byte": 18, "context": "loc", "element": "loc", "lastmod": "2020-01-01",
+        "priority": "0.5", "uri": "http://h/1",
+    });
+    assert_eq!(first, expected);
+    let icon = run(["extract", "--context"], "<feed><icon>http://h/i</icon></feed>");
+    assert_eq!(icon.quiet(), "image;element=icon:http://h/i\n");
+}
+
+#[test]
 fn parts_of_messages_with_faults_are_told_and_searched() {
     let mail = "From a@h Mon Sep 17 00:00:00 2001
 Content-Transfer-Encoding: base64
