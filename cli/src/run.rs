@@ -332,9 +332,15 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
     let (relative, long) =
         (report.invalid.of(ErrorKind::Relative), report.invalid.of(ErrorKind::TooLong));
     if relative > 0 && !config.is_quiet {
-        eprint_line(format_args!(
-            "uriscan: {relative} relative references without a base were skipped; set one with --base"
-        ));
+        let base = config.documents.as_ref().and_then(|it| it.options.extractor.base.as_deref());
+        let why = match base {
+            None => "without a base were skipped; set one with --base",
+            Some(base) if !base.windows(2).any(|two| two == b"//") => {
+                "were skipped: --base has no authority, which targets of access logs need"
+            }
+            Some(_) => "were skipped: --base does not apply to archives and headers of mail",
+        };
+        eprint_line(format_args!("uriscan: {relative} relative references {why}"));
     }
     if long > 0 {
         let limit = config.settings.max_record >> 20;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use uriscan::extract::{Context, Filter, Format, LogFormat, PageParts, Property};
 
-use super::groups::{Common, ReportFile};
+use super::groups::{Common, ReportFile, edits};
 
 /// Find URIs in text, logs, pages and archives
 ///
@@ -113,7 +113,7 @@ pub(crate) struct Find {
     pub(crate) also: Vec<PagePart>,
 
     /// Read only records of these types in archives, such as response
-    #[arg(long, value_name = "TYPE", value_delimiter = ',')]
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = warc_type)]
     pub(crate) warc_type: Vec<String>,
 
     /// Read only records of these media types in archives, such as text/html or text/*
@@ -275,6 +275,28 @@ pub(crate) fn input_format(typed: &str) -> Result<InputFormat, String> {
         let names = Format::ALL.map(Format::name).join(", ");
         format!("the formats are auto, {names}")
     })
+}
+
+/// The types of records of WARC 1.1.
+const WARC_TYPES: [&str; 8] = [
+    "response",
+    "resource",
+    "request",
+    "metadata",
+    "warcinfo",
+    "revisit",
+    "conversion",
+    "continuation",
+];
+
+fn warc_type(typed: &str) -> Result<String, String> {
+    let name = typed.to_ascii_lowercase();
+    if WARC_TYPES.contains(&&*name) {
+        return Ok(name);
+    }
+    let nearest = WARC_TYPES.into_iter().min_by_key(|of_it| edits(&name, of_it));
+    let nearest = nearest.unwrap_or_default();
+    Err(format!("did you mean {nearest}? The types are {}", WARC_TYPES.join(", ")))
 }
 
 fn log_field(typed: &str) -> Result<Context, String> {

@@ -245,7 +245,7 @@ fn on_invalid(typed: &str) -> Result<OnInvalid, String> {
 }
 
 /// The least number of characters to insert, remove or replace that makes `b` of `a`.
-fn edits(a: &str, b: &str) -> usize {
+pub(crate) fn edits(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
         let mut diagonal = row[0];

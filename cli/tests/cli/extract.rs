@@ -517,6 +517,17 @@ fn links_of_sitemaps_are_shown_with_their_details() {
 }
 
 #[test]
+fn types_of_records_are_those_of_the_standard() {
+    let of = |name: &str| run(["extract", "--format", "warc", "--warc-type", name], "");
+    assert_eq!(of("Response,resource").quiet(), "");
+    for (typed, meant) in [("responses", "response"), ("info", "warcinfo"), ("Visit", "revisit")] {
+        let ran = of(typed);
+        let message = format!("did you mean {meant}? The types are response, ");
+        assert!(ran.code == 2 && ran.stderr.contains(&message), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn parts_of_messages_with_faults_are_told_and_searched() {
     let mail = "From a@h Mon Sep 17 00:00:00 2001
 Content-Transfer-Encoding: base64
@@ -681,5 +692,7 @@ fn targets_of_logs_need_a_base_with_an_authority() {
     let extract = |base: &str| run(["extract", "--format", "clf", "--base", base], line);
     assert_eq!(extract("http://h/b/c").text(), "http://h//a\n");
     assert_eq!(extract("file:///b").text(), "file:////a\n");
-    assert_eq!(extract("urn:x").text(), "");
+    let ran = extract("urn:x");
+    let message = "uriscan: 1 relative references were skipped: --base has no authority, which targets of access logs need\n";
+    assert_eq!((ran.text(), &*ran.stderr), ("", message));
 }
