@@ -200,7 +200,7 @@ impl Message<'_, '_> {
         let boundary = media.boundary.clone();
         self.open.push(Multipart { boundary, is_digest, base: base.clone() });
         let end = self.delimiter(start);
-        if !end.as_ref().is_some_and(|end| end.number == number) {
+        if end.as_ref().is_none_or(|end| end.number != number) {
             self.open.pop();
         }
         (Some(number), end)
