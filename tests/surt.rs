@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use uriscan::normalize::{Rung, normalize_exact};
-use uriscan::surt::{Form, Scratch, write};
+use uriscan::surt::{Form, Scratch, write, write_invalid};
 use uriscan::uri::{HostKind, host_kind, parse, split};
 
 fn form(uri: &str, form: Form) -> String {
@@ -68,6 +68,35 @@ fn forms_of_all_shapes() {
         assert_eq!(form(uri, Form::Ssurt), *ssurt, "{uri}");
         assert_eq!(form(uri, Form::Cdxj), *cdxj, "{uri}");
         assert_eq!(form(uri, Form::Ia), *ia, "{uri}");
+    }
+}
+
+#[test]
+fn records_that_are_invalid_after_their_authority_have_keys() {
+    // What the Python package surt 0.3.1 answers.
+    for (record, expected) in [
+        ("http://h/a b", "h)/a%20b"),
+        ("HTTP://www.H.example:80/A|b/", "example,h)/a|b"),
+        ("http://h/100%", "h)/100%25"),
+        ("http://h/%zz?b=[]&a", "h)/%25zz?a&b=[]"),
+        ("http://h/a#b#c", "h)/a"),
+        ("http://h/caf\u{E9}?q={x}", "h)/caf%c3%a9?q={x}"),
+        ("https://h:443/\\x", "h)/\\x"),
+        ("http://127.1/a b", "1,0,0,127)/a%20b"),
+    ] {
+        assert!(parse(record.as_bytes()).is_err(), "{record}");
+        let mut out = Vec::new();
+        let mut scratch = Scratch::default();
+        assert!(write_invalid(record.as_bytes(), Form::Ia, &mut scratch, &mut out), "{record}");
+        assert_eq!(String::from_utf8_lossy(&out), expected, "{record}");
+        for form in [Form::Ssurt, Form::Cdxj] {
+            assert!(!write_invalid(record.as_bytes(), form, &mut scratch, &mut out));
+        }
+    }
+    for record in ["no uri", "http://a b/", "http://[::1/", "mailto:a b", "//h/a b", "/a b", ""] {
+        let mut out = Vec::new();
+        assert!(!write_invalid(record.as_bytes(), Form::Ia, &mut Scratch::default(), &mut out));
+        assert!(out.is_empty(), "{record}");
     }
 }
 

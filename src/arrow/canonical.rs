@@ -153,7 +153,22 @@ impl Work for Forms<'_> {
                         text.end_value();
                         continue;
                     }
-                    Err(error) => (record.bytes(), error),
+                    Err(error) => {
+                        let keeps = *on_invalid == OnInvalid::Pass;
+                        if let Some(form) = self.surt.filter(|_| keeps)
+                            && surt::write_invalid(
+                                record.bytes(),
+                                form,
+                                &mut surts,
+                                &mut text.bytes,
+                            )
+                        {
+                            faults.add(row, error);
+                            text.end_value();
+                            continue;
+                        }
+                        (record.bytes(), error)
+                    }
                 },
                 Row::TooLong(value) => (value, too_long(value)),
             };

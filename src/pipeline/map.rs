@@ -246,6 +246,9 @@ impl Job for Map<'_> {
                     let shown = self.equivalence.shown(&bytes);
                     surt::write(shown, form, &mut surts, &mut slot.out);
                 }
+                // Of some indexes, invalid records have forms as well.
+                &Form::Surt(form)
+                    if surt::write_invalid(record.bytes(), form, &mut surts, &mut slot.out) => {}
                 Form::Canonical | Form::Surt(_) => {
                     push_record(&bytes, self.redact, &mut slot.out);
                 }

@@ -41,6 +41,8 @@ mod session;
 
 use parts::Parts;
 
+use crate::uri::{parse, split};
+
 /// A sort-friendly form.
 ///
 /// ```
@@ -105,6 +107,27 @@ pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
         Form::Cdxj => cdxj(&parts, out),
         Form::Ia => ia::write(&parts, scratch, out),
     }
+}
+
+/// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Common Crawl index has it, if its
+/// scheme and its authority are valid and only what follows is not: `http://h/a b`, `http://h/100%`. Otherwise, and
+/// for other forms, returns `false` and appends nothing.
+///
+/// ```
+/// use uriscan::surt::{Form, Scratch, write_invalid};
+/// let mut out = Vec::new();
+/// assert!(write_invalid(b"http://h/a b?c=100%", Form::Ia, &mut Scratch::default(), &mut out));
+/// assert_eq!(out, b"h)/a%20b?c=100%25");
+/// ```
+pub fn write_invalid(record: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) -> bool {
+    let parts = split(record);
+    let head = &record[..parts.path.as_ptr().addr() - record.as_ptr().addr()];
+    let is_valid = parts.authority.is_some() && parse(head).is_ok_and(|head| head.is_uri());
+    if form != Form::Ia || !is_valid {
+        return false;
+    }
+    ia::write(&Parts::of(record), scratch, out);
+    true
 }
 
 fn ssurt(parts: &Parts<'_>, uri: &[u8], out: &mut Vec<u8>) {
