@@ -66,12 +66,14 @@ const CASES: &[Case<'_>] = &[
 /// `[domain, suffix, params]` of a case.
 fn of_lists(reference: &str) -> [Option<&'static str>; 3] {
     let (domain, suffix) = match reference {
+        "foo://example.com:8042/over/there?name=ferret#nose" => (Some("example.com"), Some("com")),
         "ftp://ftp.is.co.za/rfc/rfc1808.txt" => (Some("is.co.za"), Some("co.za")),
         "http://@h:/?#" => (None, Some("h")),
         "//g?y/./x" => (None, Some("g")),
         _ => (None, None),
     };
     let params = match reference {
+        "foo://example.com:8042/over/there?name=ferret#nose" => Some(r#"[["name","ferret"]]"#),
         "ldap://[2001:db8::7]/c=GB?objectClass?one" => Some(r#"[["objectClass?one",null]]"#),
         "http://@h:/?#" | "?" => Some("[]"),
         "//g?y/./x" => Some(r#"[["y/./x",null]]"#),
