@@ -51,6 +51,8 @@ pub(crate) struct Summary {
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
     pub(crate) elapsed: Duration,
+    /// Records whose keys are in a set are dropped.
+    pub(crate) has_seen: bool,
     /// It is printed to a terminal, where bars help.
     pub(crate) has_bars: bool,
 }
@@ -116,6 +118,7 @@ impl Summary {
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
             elapsed,
+            has_seen: config.set.is_some(),
             has_bars: config.has_bars,
         }
     }
@@ -147,6 +150,7 @@ impl Summary {
             blank,
             written,
             duplicates,
+            seen,
             withheld,
             invalid,
             binary,
@@ -190,6 +194,13 @@ impl Summary {
                     row("written", *written, &part(*written, distinct));
                 }
                 row("duplicates", *duplicates, &part(*duplicates, *records));
+                if self.has_seen {
+                    row(
+                        "already seen",
+                        *seen,
+                        "distinct URIs in the set; their records are duplicates",
+                    );
+                }
             }
             Writes::Records => row("written", *written, ""),
             Writes::Answers | Writes::Links => {}
@@ -257,6 +268,7 @@ impl Summary {
             blank,
             written,
             duplicates,
+            seen,
             withheld,
             invalid,
             same_document,
@@ -281,6 +293,7 @@ impl Summary {
             "distinct": (self.writes == Writes::Survivors).then_some(written + withheld),
             "withheld": if_records(*withheld),
             "duplicates": if_records(*duplicates),
+            "seen": (self.writes == Writes::Survivors && self.has_seen).then_some(seen),
             "dropped": if_records(self.dropped()),
             "same_document": (self.command == "resolve").then_some(same_document),
             "differing": self.differs.then_some(differing),
@@ -387,6 +400,7 @@ mod tests {
             differs: false,
             findings: None,
             elapsed: Duration::ZERO,
+            has_seen: false,
             has_bars: false,
         };
         let text = summary.render(StatsFormat::Text);

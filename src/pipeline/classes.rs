@@ -259,6 +259,7 @@ impl Job for ClassJob<'_> {
         let are_same = proof.as_ref().map(Proof::as_fn);
         let mut found = classes.finish(self.lines, wanted, are_same.as_deref(), &self.writer)?;
         report.duplicates = found.duplicates;
+        report.seen = found.seen;
         report.spilled = found.spilled;
         let on_invalid = self.options.dedup.on_invalid;
         let (writer, settings) = (&self.writer, self.settings);

@@ -291,7 +291,10 @@ impl Job for Dedup<'_> {
         report: &mut Report,
         sinks: &mut Sinks<'_>,
     ) -> Result<(), Error> {
-        let Some(spilled) = &mut self.spilled else { return Ok(()) };
+        let Some(spilled) = &mut self.spilled else {
+            report.seen = self.firsts.seen();
+            return Ok(());
+        };
         if let End::In(chunk) = end {
             // Nothing counts after whole records, or from a long one on.
             let len = match chunk.shape {
@@ -308,6 +311,7 @@ impl Job for Dedup<'_> {
             report.written = report.written - long + written.written;
             report.spilled = written.spilled;
         }
+        report.seen = self.firsts.seen();
         Ok(())
     }
 }

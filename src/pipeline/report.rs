@@ -48,6 +48,8 @@ pub struct Report {
     pub written: u64,
     /// Records omitted because they are equivalent to another one: an earlier one unless options say otherwise.
     pub duplicates: u64,
+    /// Classes of records whose keys are in a set on disk ([`super::Seen`]). All their records are among `duplicates`.
+    pub seen: u64,
     /// Records of classes that were not selected ([`super::Select`]).
     pub withheld: u64,
     /// Records that are not URIs, whatever was done with them.
@@ -83,6 +85,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.blank += other.blank;
         self.written += other.written;
         self.duplicates += other.duplicates;
+        self.seen += other.seen;
         self.repaired += other.repaired;
         self.same_document += other.same_document;
         self.withheld += other.withheld;

@@ -162,9 +162,10 @@ impl<'s> ClassSet<'s> {
     ) -> Result<FoundClasses<'w>, StoreError> {
         let ClassSet { mode, mut classes, records, seen, budget, spill } = self;
         let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
+            let all = classes.len() as u64;
             let new = seal(&mut classes, seen.as_ref())?;
             let found = FoundClasses::held(classes, mode, end, writer);
-            return Ok(found.counting(records - new, 0));
+            return Ok(found.counting(records - new, all - new, 0));
         };
         let (rest, to) = (budget.rest(), dir.file()?);
         // A part of it is for the runs that are written.
@@ -183,8 +184,9 @@ impl<'s> ClassSet<'s> {
             resolver.resolve(part, pass, table)
         })?;
         let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();
+        let known = resolved.iter().map(|resolved| resolved.seen).sum();
         let found = FoundClasses::spilled(resolved, to, wanted, mode, writer)?;
-        Ok(found.counting(records - new, dir.written()))
+        Ok(found.counting(records - new, known, dir.written()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The first record of each class, found as records come, and at the end for those that spilled.
 
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StoreError;
 use super::file::SpillDir;
@@ -30,6 +31,8 @@ pub(crate) struct FirstSet<'s> {
     seen: Option<Seen<'s>>,
     budget: Option<Budget>,
     spill: Option<Partitions>,
+    /// Classes so far that are in `seen`.
+    seen_classes: AtomicU64,
 }
 
 impl<'s> FirstSet<'s> {
@@ -39,12 +42,18 @@ impl<'s> FirstSet<'s> {
         seen: Option<Seen<'s>>,
         budget: Option<Budget>,
     ) -> FirstSet<'s> {
-        FirstSet { keys: Keys::Exact(Set::new()), hasher, seen, budget, spill: None }
+        let seen_classes = AtomicU64::new(0);
+        FirstSet { keys: Keys::Exact(Set::new()), hasher, seen, budget, spill: None, seen_classes }
     }
 
     /// The same with an approximate set, which never spills.
     pub(crate) fn approximate(self, set: ApproxSet) -> FirstSet<'s> {
         FirstSet { keys: Keys::Approximate(set), budget: None, ..self }
+    }
+
+    /// The number of classes that earlier runs have seen; complete when what has spilled is resolved.
+    pub(crate) fn seen(&self) -> u64 {
+        self.seen_classes.load(Ordering::Relaxed)
     }
 
     /// The number of classes in memory; 0 for an approximate set.
@@ -103,14 +112,18 @@ impl<'s> FirstSet<'s> {
             Keys::Approximate(set) => set.insert(chunks),
         }
         let Some(seen) = &mut self.seen else { return Ok(()) };
-        seen.resolve(&self.hasher, chunks).map_err(|error| {
-            // Nobody knows which of these are new.
-            chunks.iter().for_each(|rows| forget(rows));
-            StoreError::Set(error)
-        })
+        match seen.resolve(&self.hasher, chunks) {
+            Ok(count) => *self.seen_classes.get_mut() += count,
+            Err(error) => {
+                // Nobody knows which of these are new.
+                chunks.iter().for_each(|rows| forget(rows));
+                return Err(StoreError::Set(error));
+            }
+        }
+        Ok(())
     }
 
-    /// Spills what of `chunks` neither the frozen set nor the one on disk knows; `position` is that of a row of a chunk, and
+    /// Spills what of `chunks` the frozen set does not know, marked if the one on disk knows it; `position` is that of a row of a chunk, and
     /// rises from row to row and from call to call.
     pub(crate) fn spill(
         &mut self,
@@ -122,7 +135,7 @@ impl<'s> FirstSet<'s> {
         };
         let Partitions { file, groups, .. } = spill;
         let row = |chunk, row, key| {
-            let position = position(chunk, row);
+            let position = marked(position(chunk, row), false);
             Row { key, position, count: 1, rank: 0, bytes: &[] }
         };
         match &self.seen {
@@ -134,12 +147,27 @@ impl<'s> FirstSet<'s> {
                 set.find(chunks, &mut [(); Rows::PARTITIONS], |(), chunk, row, _| {
                     chunks[chunk].set_first(row, true);
                 });
-                seen.clear_seen(&self.hasher, chunks)?;
+                let known: Vec<Mutex<Vec<usize>>> =
+                    chunks.iter().map(|_| Mutex::default()).collect();
+                seen.look_up(&self.hasher, chunks, |chunk, row| {
+                    known[chunk].lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                })?;
+                let known: Vec<Vec<usize>> = known
+                    .into_iter()
+                    .map(|rows| {
+                        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+                        rows.sort_unstable();
+                        rows
+                    })
+                    .collect();
                 threads::each(groups, |partition, group| {
                     for (chunk, rows) in chunks.iter().enumerate() {
                         let firsts = rows.in_partition(partition);
                         for (key, i) in firsts.filter(|&(_, row)| rows.is_first(row)) {
-                            group.push(&row(chunk, i, key), file);
+                            let is_known = known[chunk].binary_search(&i).is_ok();
+                            let spilled = row(chunk, i, key);
+                            let position = spilled.position | u64::from(is_known);
+                            group.push(&Row { position, ..spilled }, file);
                         }
                     }
                 });
@@ -166,23 +194,40 @@ impl<'s> FirstSet<'s> {
             usize::MAX,
             |part| Partition::passes(needed(part), room),
             |part, pass, table| {
-                let mut run = PositionedRun::new(RUN_BYTES);
+                let (mut run, mut count) = (PositionedRun::new(RUN_BYTES), 0);
                 let mut keys = loader.as_ref().map(|loader| NewKeys::new(loader, &self.hasher));
                 part.read_pass(pass, table, &file, |table, row| {
-                    if table.number(row.key).1 {
-                        run.push(row.position, &[], &to)?;
+                    let (position, is_seen) = unmarked(row.position);
+                    if !table.number(row.key).1 {
+                        return Ok(());
+                    }
+                    if is_seen {
+                        count += 1;
+                    } else {
+                        run.push(position, &[], &to)?;
                         keys.as_mut().map_or(Ok(()), |keys| keys.push(row.key))?;
                     }
                     Ok(())
                 })?;
                 keys.map_or(Ok(()), |mut keys| keys.flush())?;
                 run.finish(&to)?;
-                Ok((run, table.len() as u64))
+                self.seen_classes.fetch_add(count, Ordering::Relaxed);
+                Ok((run, table.len() as u64 - count))
             },
         )?;
         let (runs, counts): (Vec<PositionedRun>, Vec<u64>) = resolved.into_iter().unzip();
         Ok(Some((Survivors::spilled(runs, Arc::new(to))?, counts.iter().sum())))
     }
+}
+
+/// A position in a spill file, with a mark for rows that earlier runs have seen. Marked positions are in the same order.
+fn marked(position: u64, is_seen: bool) -> u64 {
+    position << 1 | u64::from(is_seen)
+}
+
+/// A position and its mark.
+fn unmarked(position: u64) -> (u64, bool) {
+    (position >> 1, position & 1 == 1)
 }
 
 /// Bytes of a block of positions.

@@ -49,8 +49,9 @@ pub(super) struct Resolved {
     pub(super) dupes: PositionedRun,
     /// For each class that is written its object, at the position of its survivor.
     pub(super) clusters: PositionedRun,
-    /// Classes that no earlier run has seen.
+    /// Classes that no earlier run has seen, and those that one has.
     pub(super) classes: u64,
+    pub(super) seen: u64,
     pub(super) written: u64,
     pub(super) withheld: u64,
 }
@@ -106,6 +107,7 @@ impl Resolver<'_, '_> {
             dupes: run(),
             clusters: run(),
             classes: table.len() as u64 - seen,
+            seen,
             written: 0,
             withheld: 0,
         };

@@ -1,5 +1,6 @@
 //! Keys that earlier runs have seen, in a set on disk.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::StoreError;
@@ -58,26 +59,36 @@ impl<'s> Seen<'s> {
 }
 
 impl Seen<'_> {
-    /// Corrects which rows are first: none of those in the set. The keys of the others are given to the loader.
-    pub(super) fn resolve(&mut self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
-        self.clear_seen(hasher, chunks)?;
-        let Some(loader) = &mut self.new_keys else { return Ok(()) };
+    /// Corrects which rows are first: none of those in the set, whose number is returned. The keys of the others are given to
+    /// the loader.
+    pub(super) fn resolve(&mut self, hasher: &Hasher, chunks: &[&Rows]) -> Result<u64, SetError> {
+        let seen = AtomicU64::new(0);
+        self.look_up(hasher, chunks, |chunk, row| {
+            chunks[chunk].set_first(row, false);
+            seen.fetch_add(1, Ordering::Relaxed);
+        })?;
+        let seen = seen.into_inner();
+        let Some(loader) = &mut self.new_keys else { return Ok(seen) };
         for rows in chunks {
             let firsts = (0..rows.len()).filter(|&row| rows.is_first(row));
             loader.push(firsts.map(|row| hasher.public(rows.key(row))))?;
         }
-        Ok(())
+        Ok(seen)
     }
 
-    /// The same, without the loader.
-    pub(super) fn clear_seen(&self, hasher: &Hasher, chunks: &[&Rows]) -> Result<(), SetError> {
-        look_up(
-            self.set,
-            hasher,
-            chunks,
-            |rows, row| rows.is_first(row),
-            |rows, row, is_in| rows.set_first(row, !is_in),
-        )
+    /// Calls `found` for each first row that is in the set, with the number of its chunk.
+    pub(super) fn look_up(
+        &self,
+        hasher: &Hasher,
+        chunks: &[&Rows],
+        found: impl Fn(usize, usize) + Sync,
+    ) -> Result<(), SetError> {
+        let is_first = |rows: &Rows, row| rows.is_first(row);
+        look_up_in(self.set, hasher, chunks, is_first, |chunk, row, is_in| {
+            if is_in {
+                found(chunk, row);
+            }
+        })
     }
 }
 
@@ -96,6 +107,17 @@ pub(crate) fn look_up(
     chunks: &[&Rows],
     asked: impl Fn(&Rows, usize) -> bool + Sync,
     found: impl Fn(&Rows, usize, bool) + Sync,
+) -> Result<(), SetError> {
+    look_up_in(set, hasher, chunks, asked, |chunk, row, is_in| found(chunks[chunk], row, is_in))
+}
+
+/// [`look_up`], which passes the number of the chunk.
+fn look_up_in(
+    set: &KeySet,
+    hasher: &Hasher,
+    chunks: &[&Rows],
+    asked: impl Fn(&Rows, usize) -> bool + Sync,
+    found: impl Fn(usize, usize, bool) + Sync,
 ) -> Result<(), SetError> {
     const RANGES: usize = 32;
     let range_of = |key: Key| (key.0 >> (128 - RANGES.trailing_zeros())) as usize;
@@ -120,7 +142,7 @@ pub(crate) fn look_up(
         let mut held = vec![false; places.len()];
         set.find(&mut keys, |i| held[i] = true)?;
         for (&(chunk, row), is_in) in places.iter().zip(held) {
-            found(chunks[chunk], row as usize, is_in);
+            found(chunk, row as usize, is_in);
         }
         Ok(())
     });

@@ -34,6 +34,8 @@ pub(crate) struct FoundClasses<'w> {
     writer: &'w dyn ClassWriter,
     /// Records that were omitted.
     pub(crate) duplicates: u64,
+    /// Classes that earlier runs have seen.
+    pub(crate) seen: u64,
     /// Bytes that spilled to disk.
     pub(crate) spilled: u64,
     /// Classes that were written, and those that were withheld; complete when [`FoundClasses::write_classes`] has written all.
@@ -62,7 +64,16 @@ impl<'w> FoundClasses<'w> {
         writer: &'w dyn ClassWriter,
     ) -> FoundClasses<'w> {
         let from = From::Held { classes, start: 0, end, has_sorted_members: false };
-        FoundClasses { from, mode, writer, duplicates: 0, spilled: 0, written: 0, withheld: 0 }
+        FoundClasses {
+            from,
+            mode,
+            writer,
+            duplicates: 0,
+            seen: 0,
+            spilled: 0,
+            written: 0,
+            withheld: 0,
+        }
     }
 
     pub(super) fn spilled(
@@ -86,11 +97,20 @@ impl<'w> FoundClasses<'w> {
         let merge = |runs| Merge::new(runs, &file);
         let (lines, dupes, clusters) = (merge(lines)?, merge(dupes)?, merge(clusters)?);
         let from = From::Spilled { file: Arc::new(file), lines, dupes, clusters, counts };
-        Ok(FoundClasses { from, mode, writer, duplicates: 0, spilled: 0, written, withheld })
+        Ok(FoundClasses {
+            from,
+            mode,
+            writer,
+            duplicates: 0,
+            seen: 0,
+            spilled: 0,
+            written,
+            withheld,
+        })
     }
 
-    pub(super) fn counting(self, duplicates: u64, spilled: u64) -> FoundClasses<'w> {
-        FoundClasses { duplicates, spilled, ..self }
+    pub(super) fn counting(self, duplicates: u64, seen: u64, spilled: u64) -> FoundClasses<'w> {
+        FoundClasses { duplicates, seen, spilled, ..self }
     }
 
     /// Writes the lines of omitted records.

@@ -164,7 +164,9 @@ impl<'j> Picker<'j> {
         match kind {
             Kind::Firsts(mut firsts) => {
                 let dir = firsts.spill_dir().cloned();
-                let (Some((survivors, _)), Some(dir)) = (firsts.resolve()?, dir) else {
+                let resolved = firsts.resolve()?;
+                report.seen = firsts.seen();
+                let (Some((survivors, _)), Some(dir)) = (resolved, dir) else {
                     return Ok(());
                 };
                 let survivors = survivors.with_alone(alone);
@@ -184,6 +186,7 @@ impl<'j> Picker<'j> {
                 let keyed = report.duplicates - alone.len() as u64;
                 let mut found = set.finish(rows.rows, wanted, are_same.as_deref(), &writer)?;
                 report.duplicates = found.duplicates;
+                report.seen = found.seen;
                 report.spilled = found.spilled;
                 let classes = keyed - found.duplicates + alone.len() as u64;
                 if let Some(dupes) = &mut sides.dupes {

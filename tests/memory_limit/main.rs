@@ -209,21 +209,27 @@ fn a_file_that_changes_between_the_readings_is_an_error() {
     assert!(found.unwrap_err().to_string().contains("changed"));
 }
 
-/// The output of a run with a set of seen keys, and the keys of the set afterwards.
-fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>) {
+/// The output of a run with a set of seen keys, the keys of the set afterwards, and how many classes of each text were
+/// seen.
+fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<String>, Vec<u64>) {
     let place = tempfile::tempdir().unwrap();
     let options = DedupOptions::default().hasher(Hasher::random());
     let meaning = options.equivalence.meaning(options.hash);
     let mut set = SetWriter::create(&place.path().join("set"), meaning).unwrap();
     let options = limit.map_or(options.clone(), |bytes| limited(&options, bytes, dir));
-    let mut out = Vec::new();
+    let (mut out, mut counts) = (Vec::new(), Vec::new());
     for text in texts {
         let mut new_keys = set.loader(1 << 20).unwrap();
         let seen = Seen::new(set.set()).new_keys(&mut new_keys);
         let sources = streams(std::slice::from_ref(text));
-        dedup_unseen(sources, &options, seen, &settings(2, 4 << 10), &mut Sinks::new(&mut out))
-            .unwrap();
+        let (settings, mut sinks) = (settings(2, 4 << 10), Sinks::new(&mut out));
+        let report = dedup_unseen(sources, &options, seen, &settings, &mut sinks).unwrap();
         set.add(new_keys).unwrap();
+        let sources = streams(std::slice::from_ref(text));
+        let mut nowhere = std::io::sink();
+        let all = dedup(sources, &options, &settings, &mut Sinks::new(&mut nowhere)).unwrap();
+        assert_eq!(report.written + report.seen, all.written);
+        counts.push(report.seen);
     }
     let mut held = Vec::new();
     for text in texts {
@@ -246,7 +252,7 @@ fn unseen(texts: &[String], limit: Option<usize>, dir: &Path) -> (Vec<u8>, Vec<S
         String::from_utf8(held).unwrap().lines().map(str::to_owned).collect();
     held.sort();
     held.dedup();
-    (out, held)
+    (out, held, counts)
 }
 
 #[test]
@@ -254,6 +260,11 @@ fn previously_seen_keys_stay_seen() {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(40_000, 13, '\n'), list(60_000, 13, '\n'), list(30_000, 14, '\n')];
     let expected = unseen(&texts, None, dir.path());
+    assert!(
+        expected.2[0] == 0 && expected.2[1..].iter().all(|&seen| seen > 1_000),
+        "{:?}",
+        expected.2
+    );
     for bytes in SETS {
         assert!(unseen(&texts, Some(bytes), dir.path()) == expected, "{bytes}");
     }

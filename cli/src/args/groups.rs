@@ -266,7 +266,7 @@ pub(crate) struct ReportFile {
     ///
     /// Charts and tables: what each rung and rule merges with examples, the largest classes, hosts, domains, parameters and
     /// so on, lengths, invalid records, findings; as far as they apply to the command. Passwords and secret parameters are
-    /// masked. For the report the input is read up to seven times more, standard input from a copy in $TMPDIR; memory stays
+    /// masked. For the report the input is read several times more, standard input from a temporary copy; memory stays
     /// within --max-memory, or half of the memory. FILE is put in place with the results.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -329,7 +329,7 @@ pub(crate) struct Reporting {
     ///
     /// json is one object on one line, with the fields command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
-    /// -d and -u), duplicates, dropped, same_document (resolve only), differing (check --differ only),
+    /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
     /// set_added, set_keys (if a set was updated), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash. A field that does not apply is null.
     /// records = written + withheld + duplicates + dropped, except for check, audit and census, which write no

@@ -116,6 +116,8 @@ fn page(
     let noun = if is_records { "records" } else { "links" };
     let records = if is_records { results.report.records } else { survey.top.report.records };
     let title = format!("uriscan {command}: {} {noun}", grouped(records));
+    // Commands differ in what they take for a URI; links are counted by the survey only.
+    let invalid = if is_records { results.report.invalid } else { survey.top.report.invalid };
     let own = results.top.and_then(|top| {
         let table = sections::counts(top.tables.first()?, top.counted)?;
         let of = if is_distinct(&config.job) { "distinct URIs" } else { "URIs" };
@@ -130,7 +132,7 @@ fn page(
         own,
         sections::parts(&survey.top),
         sections::lengths(&survey.top.lengths),
-        sections::faults(&survey.top),
+        sections::faults(&survey.top, &invalid),
         Some(sources(config)),
         Some(about(config, compared, settings)),
     ]
@@ -153,7 +155,7 @@ fn page(
             Timestamp::of(SystemTime::now())
         )),
     );
-    body += &facts(results, survey, records, noun);
+    body += &facts(results, survey, (records, noun), invalid.total());
     body += &format!(
         "<nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n</header>\n<main id=\"content\">\n"
     );
@@ -167,9 +169,13 @@ fn is_distinct(job: &Job) -> bool {
 }
 
 /// The main figures.
-fn facts(results: &Results<'_>, survey: &Survey, records: u64, noun: &str) -> String {
+fn facts(
+    results: &Results<'_>,
+    survey: &Survey,
+    (records, noun): (u64, &str),
+    invalid: u64,
+) -> String {
     let Report { written, duplicates, withheld, bytes, .. } = *results.report;
-    let invalid = survey.top.report.invalid.total();
     let mut all = vec![(noun, grouped(records), String::new())];
     if survey.largest.is_some() || !survey.ladder.is_empty() {
         let distinct = match results.census {

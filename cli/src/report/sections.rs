@@ -1,7 +1,7 @@
 //! The sections of a report.
 
 use uriscan::audit::{Rule, Severity};
-use uriscan::pipeline::{FindingCounts, Lengths, Top, TopTable};
+use uriscan::pipeline::{FindingCounts, Invalid, Lengths, Top, TopTable};
 use uriscan::uri::ErrorKind;
 
 use super::chart::{Bar, chart};
@@ -268,8 +268,7 @@ pub(super) fn lengths(lengths: &Lengths) -> Option<Section> {
 }
 
 /// Invalid records by kind.
-pub(super) fn faults(top: &Top) -> Option<Section> {
-    let invalid = top.report.invalid;
+pub(super) fn faults(top: &Top, invalid: &Invalid) -> Option<Section> {
     let mut kinds: Vec<(ErrorKind, u64)> = invalid.iter().collect();
     kinds.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let row = |&(kind, count): &(ErrorKind, u64)| {

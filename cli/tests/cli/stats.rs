@@ -100,6 +100,29 @@ fn nothing_is_said_unless_asked_or_on_a_terminal() {
 }
 
 #[test]
+fn seen_records_are_told_from_duplicates() {
+    let directory = tempfile::tempdir().unwrap();
+    let set = directory.path().join("seen.set");
+    let set = set.to_str().unwrap();
+    run(["set", "create", set], "http://h/\nhttp://i/\n").quiet();
+    let list = "http://h\nHTTP://h/\nhttp://x/\nhttp://x\n";
+    for more in [&[][..], &["--keep", "last"]] {
+        let args = [&["dedup", "--seen", set, "--stats-format", "json"], more].concat();
+        let stats: Value = serde_json::from_str(&run(args, list).stderr).unwrap();
+        let found = ["written", "duplicates", "seen"].map(|name| number(&stats, name));
+        assert_eq!(found, [1, 3, 1], "{more:?}");
+        let args = [&["dedup", "--seen", set, "--stats"], more].concat();
+        let text = run(args, list).stderr;
+        let row = format!("\n  already seen{:>17}  distinct URIs", 1);
+        assert!(text.contains(&row), "{text}");
+    }
+    let ran = run(["dedup", "--stats-format", "json"], list);
+    let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert!(stats["seen"].is_null());
+    assert!(!run(["dedup", "--stats"], list).stderr.contains("already seen"));
+}
+
+#[test]
 fn a_run_that_failed_has_no_summary() {
     let args = ["dedup", "--stats-format", "json", "--on-invalid", "error"];
     let ran = run(args, MIXED);
