@@ -11,9 +11,9 @@ pub enum TableFormat {
     Arrow,
     /// The stream format of Arrow IPC.
     ArrowStream,
-    /// Comma-separated values with a header (RFC 4180). All columns are text; an empty field is null.
+    /// Comma-separated values (RFC 4180), or those of another [`super::Dialect`]. All columns are text; an empty field is null.
     Csv,
-    /// Tab-separated values with a header, otherwise like [`TableFormat::Csv`].
+    /// Tab-separated values, otherwise like [`TableFormat::Csv`].
     Tsv,
     /// A JSON object per line.
     Jsonl,
@@ -76,15 +76,6 @@ impl TableFormat {
             _ if head.starts_with(b"ARROW1") => Some(TableFormat::Arrow),
             _ if head.starts_with(&[0xFF; 4]) => Some(TableFormat::ArrowStream),
             _ if head.trim_ascii_start().starts_with(b"{") => Some(TableFormat::Jsonl),
-            _ => None,
-        }
-    }
-
-    /// The byte between two fields, if the format has one.
-    pub(super) fn delimiter(self) -> Option<u8> {
-        match self {
-            TableFormat::Csv => Some(b','),
-            TableFormat::Tsv => Some(b'\t'),
             _ => None,
         }
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field};
 
-use super::TableFormat;
 use super::rank::KeepRow;
 use super::sort::SortBy;
+use super::{Dialect, TableFormat};
 use crate::arrow::{COMPONENTS, Columns};
 use crate::audit::RuleSet;
 use crate::extract::{Extractor, Format};
@@ -30,7 +30,8 @@ use crate::surt;
 #[must_use]
 #[non_exhaustive]
 pub struct Job {
-    /// The column of URIs: its name, or its number from 1 if no column has that name.
+    /// The column of URIs: its name; or, if no column has that name, its number from 1, or a path into nested values:
+    /// `page.url` is a field of structs or a member of objects, `links.1` the first value of lists.
     pub column: String,
     /// The task.
     pub task: Task,
@@ -45,7 +46,10 @@ pub struct Job {
     pub approximate: Option<f64>,
     /// The format to write.
     pub to: TableFormat,
-    /// Begin CSV and TSV with a header. Without it, the rows continue a table that has one; see [`super::prepare`].
+    /// The dialect of CSV and TSV, in tables that are read and in those that are written.
+    pub dialect: Dialect,
+    /// Begin CSV and TSV with the header that their dialect may have. Without it, the rows continue a table; see
+    /// [`super::prepare`].
     pub has_header: bool,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
@@ -66,6 +70,7 @@ impl Job {
             drops_invalid: false,
             approximate: None,
             to,
+            dialect: Dialect::default(),
             has_header: true,
             sort_by: None,
             limit: None,
@@ -75,6 +80,12 @@ impl Job {
     /// Sets whether rows whose URI is invalid are omitted.
     pub fn drops_invalid(mut self, drops_invalid: bool) -> Job {
         self.drops_invalid = drops_invalid;
+        self
+    }
+
+    /// Sets the dialect of CSV and TSV.
+    pub fn dialect(mut self, dialect: Dialect) -> Job {
+        self.dialect = dialect;
         self
     }
 

@@ -91,59 +91,116 @@ impl<R: BufRead> Iterator for Lines<R> {
 
 /// The member that holds URIs, and the names of the members that will be added.
 struct TargetMember {
+    /// The name of the member, or a path to it.
     name: String,
     added: Vec<String>,
 }
 
 impl TargetMember {
-    /// The string in the object `line`; `Some(None)` if it is null, `None` if there is no such member. It must not occur
-    /// twice, and none of the members to be added may exist.
+    /// The string in the object `line`, or the text of a value of another type; `Some(None)` if it is null, `None` if there is
+    /// no such member. It must not occur twice, and none of the members to be added may exist.
     fn of_line(&self, line: &str) -> Result<Option<Option<String>>, String> {
         if !line.starts_with('{') {
             return Err(NO_OBJECT.to_owned());
         }
-        let mut json = serde_json::Deserializer::from_str(line);
-        let found = json.deserialize_map(self).and_then(|found| json.end().map(|()| found));
-        let found = found.map_err(|error| no_object(&error))?;
+        let TargetMember { name, added } = self;
+        let found = Search { path: name, added }.within(line).map_err(|error| no_object(&error))?;
         if let Some(taken) = found.taken {
             return Err(format!("a member {taken} already exists"));
         }
-        let TargetMember { name, .. } = self;
         if found.is_twice {
             return Err(format!("the member {name} occurs twice"));
         }
-        let Some(value) = found.value else { return Ok(None) };
-        serde_json::from_str(value.get()).map(Some).map_err(|_| {
-            match value.get().starts_with('"') {
+        let value = match (found.value, found.outer) {
+            (None, Some((rest, outer))) => value_at(outer.get(), rest)
+                .map_err(|()| format!("a member on the path {name} occurs twice"))?,
+            (value, _) => value.map(RawValue::get),
+        };
+        match value {
+            None => Ok(None),
+            Some(text) if text.starts_with(['"', 'n']) => serde_json::from_str(text)
+                .map(Some)
                 // Such as an unpaired surrogate.
-                true => format!("the member {name} is not valid Unicode"),
-                false => format!("the member {name} is not a string"),
-            }
-        })
+                .map_err(|_| format!("the member {name} is not valid Unicode")),
+            Some(text) => Ok(Some(Some(text.to_owned()))),
+        }
     }
 }
 
-/// The findings in a line.
+/// The value in `json` that `path` leads to: by names of members, and numbers of values in arrays, from 1. A member on the
+/// path that occurs twice is an error.
+fn value_at<'l>(json: &'l str, path: &str) -> Result<Option<&'l str>, ()> {
+    if json.starts_with('[') {
+        let (number, rest) = match path.split_once('.') {
+            Some((number, rest)) => (number, Some(rest)),
+            None => (path, None),
+        };
+        let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let values: Vec<&RawValue> = serde_json::from_str(json).map_err(drop)?;
+        let value = at.and_then(|at| values.get(at)).map(|value| value.get());
+        return match (value, rest) {
+            (Some(value), Some(rest)) => value_at(value, rest),
+            (value, _) => Ok(value),
+        };
+    }
+    if !json.starts_with('{') {
+        return Ok(None);
+    }
+    let found = Search { path, added: &[] }.within(json).map_err(drop)?;
+    match (found.value, found.outer) {
+        _ if found.is_twice => Err(()),
+        (None, Some((rest, outer))) => value_at(outer.get(), rest),
+        (value, _) => Ok(value.map(RawValue::get)),
+    }
+}
+
+/// What is looked for in an object.
+#[derive(Clone, Copy)]
+struct Search<'p> {
+    path: &'p str,
+    /// Names that no member may have.
+    added: &'p [String],
+}
+
+/// The findings in an object.
 #[derive(Default)]
-struct Found<'l> {
+struct Found<'l, 'p> {
+    /// The member whose name is the path.
     value: Option<&'l RawValue>,
+    /// The member with the longest name that the path begins with, and the rest of the path.
+    outer: Option<(&'p str, &'l RawValue)>,
     is_twice: bool,
     /// A member with one of the names to be added.
     taken: Option<String>,
 }
 
-impl<'de> Visitor<'de> for &TargetMember {
-    type Value = Found<'de>;
+impl<'p> Search<'p> {
+    fn within<'l>(self, object: &'l str) -> Result<Found<'l, 'p>, serde_json::Error> {
+        let mut json = serde_json::Deserializer::from_str(object);
+        json.deserialize_map(self).and_then(|found| json.end().map(|()| found))
+    }
+}
+
+impl<'de, 'p> Visitor<'de> for Search<'p> {
+    type Value = Found<'de, 'p>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found<'de, 'p>, A::Error> {
         let mut found = Found::default();
         while let Some(name) = map.next_key_seed(Name(self))? {
             match name {
                 Which::Target => found.is_twice |= found.value.replace(map.next_value()?).is_some(),
+                Which::Outer(rest) => {
+                    let value = map.next_value()?;
+                    match found.outer {
+                        Some((before, _)) if before.len() < rest.len() => {}
+                        Some((before, _)) if before.len() == rest.len() => found.is_twice = true,
+                        _ => found.outer = Some((rest, value)),
+                    }
+                }
                 Which::Added(name) => {
                     found.taken = Some(name);
                     map.next_value::<IgnoredAny>()?;
@@ -156,35 +213,40 @@ impl<'de> Visitor<'de> for &TargetMember {
 }
 
 /// The role of a member, by its name.
-enum Which {
+enum Which<'p> {
     Target,
+    /// The path begins with the name; this is the rest.
+    Outer(&'p str),
     Added(String),
     Other,
 }
 
 /// The name of a member.
-struct Name<'a>(&'a TargetMember);
+struct Name<'p>(Search<'p>);
 
-impl<'de> DeserializeSeed<'de> for Name<'_> {
-    type Value = Which;
+impl<'de, 'p> DeserializeSeed<'de> for Name<'p> {
+    type Value = Which<'p>;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Which, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Which<'p>, D::Error> {
         json.deserialize_str(self)
     }
 }
 
-impl Visitor<'_> for Name<'_> {
-    type Value = Which;
+impl<'p> Visitor<'_> for Name<'p> {
+    type Value = Which<'p>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Which, E> {
-        let TargetMember { name: target, added } = self.0;
-        Ok(match added.iter().find(|added| *added == name) {
-            Some(added) => Which::Added(added.clone()),
-            None if name == target => Which::Target,
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Which<'p>, E> {
+        let Search { path, added } = self.0;
+        if let Some(added) = added.iter().find(|added| *added == name) {
+            return Ok(Which::Added(added.clone()));
+        }
+        Ok(match path.strip_prefix(name) {
+            Some("") => Which::Target,
+            Some(rest) => rest.strip_prefix('.').map_or(Which::Other, Which::Outer),
             None => Which::Other,
         })
     }
@@ -272,8 +334,12 @@ mod tests {
         let lines = "{\"u\":\"a\"}\n{\"o\":{\"u\":1},\"\\u0075\":\"\\u0061\"}\n{\"u\":null}\n{}\n{\"v\":[\"u\",{}]}";
         let a = Some(Some("a".to_owned()));
         assert_eq!(values(lines).unwrap(), [a.clone(), a, Some(None), None, None]);
+        let texts: Vec<_> = values("{\"u\":-1e3}\n{\"u\":[ {}]}\n{\"u\":true}").unwrap();
+        assert_eq!(
+            texts.into_iter().flatten().flatten().collect::<Vec<_>>(),
+            ["-1e3", "[ {}]", "true"]
+        );
         for (line, what) in [
-            ("{\"u\":1}", "the member u is not a string"),
             ("{\"u\":\"\\ud800\"}", "the member u is not valid Unicode"),
             ("{\"u\":\"a\",\"u\":null}", "the member u occurs twice"),
             ("{\"uri_key\":1}", "a member uri_key already exists"),
@@ -281,6 +347,39 @@ mod tests {
             ("{} {}", "not a JSON object: trailing characters at column 4"),
         ] {
             assert_eq!(values(line).unwrap_err(), what);
+        }
+    }
+
+    #[test]
+    fn a_path_leads_through_objects_and_arrays() {
+        let at = |name: &str, line: &str| {
+            TargetMember { name: name.to_owned(), added: Vec::new() }.of_line(line)
+        };
+        for (name, line, value) in [
+            ("p.u", "{\"p\":{\"u\":\"a\"}}", Some("a")),
+            ("p.u", "{\"p\":{\"u\":\"a\"},\"p.u\":\"b\"}", Some("b")),
+            ("p.q.u", "{\"p\":{\"q.u\":\"a\"},\"p.q\":{\"u\":\"b\"}}", Some("b")),
+            ("p.q.u", "{\"p\":{\"q.u\":\"a\"}}", Some("a")),
+            ("l.2", "{\"l\":[\"a\", \"b\"]}", Some("b")),
+            ("l.1.u", "{\"l\":[{\"u\":\"a\"}]}", Some("a")),
+            ("p.u", "{\"p\":{\"u\":7}}", Some("7")),
+        ] {
+            assert_eq!(at(name, line).unwrap().flatten().as_deref(), value, "{name} {line}");
+        }
+        for (name, line) in [
+            ("p.u", "{\"p\":{}}"),
+            ("p.u", "{\"p\":null}"),
+            ("p.u", "{\"p\":\"u\"}"),
+            ("p.u", "{\"pu\":1,\"pp.u\":2}"),
+            ("l.0", "{\"l\":[1]}"),
+            ("l.2", "{\"l\":[1]}"),
+            ("l.x", "{\"l\":[1]}"),
+        ] {
+            assert_eq!(at(name, line).unwrap(), None, "{name} {line}");
+        }
+        assert_eq!(at("p.u", "{\"p\":{\"u\":null}}").unwrap(), Some(None));
+        for line in ["{\"p\":{\"u\":1,\"u\":2}}", "{\"p\":{\"u\":1},\"p\":{}}"] {
+            assert!(at("p.u", line).unwrap_err().ends_with("p.u occurs twice"), "{line}");
         }
     }
 

@@ -20,6 +20,7 @@
 
 mod content;
 mod decoding;
+mod dialect;
 mod error;
 mod format;
 mod groups;
@@ -39,6 +40,7 @@ mod rows;
 mod second_pass;
 mod separated;
 mod sort;
+mod target;
 mod task;
 mod text;
 mod unit;
@@ -46,6 +48,7 @@ mod values;
 mod write;
 
 pub use decoding::is_decoding;
+pub use dialect::Dialect;
 pub use error::TableError;
 pub use format::TableFormat;
 pub use hint::columns_of_urls;
@@ -138,7 +141,7 @@ pub fn run_with(
 /// If one cannot be read, or their columns differ; see [`TableError`].
 pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableError> {
     if job.to != TableFormat::Jsonl {
-        read::learn_members(inputs)?;
+        read::learn_members(inputs, job)?;
     }
     let mut first: Option<(String, SchemaRef)> = None;
     let mut tables = Vec::new();
@@ -167,7 +170,7 @@ fn run_into(
 ) -> Result<Report, TableError> {
     let prepared = inputs.first().and_then(|input| input.prepared.clone());
     if job.to != TableFormat::Jsonl && prepared.is_none() {
-        read::learn_members(&mut inputs)?;
+        read::learn_members(&mut inputs, job)?;
     }
     let prepared_before = prepared.as_deref().filter(|all| all.count > inputs.len());
     let mut lacks_column = true;
@@ -184,11 +187,11 @@ fn run_into(
         refuse_other_columns(&columns, &first, &Reader::open(later, job)?)?;
     }
     let mut work = Work::new(job, &reader, seen, sides)?;
-    let mut writer = Writer::new((job.to, job.has_header), work.schema(), sink)?;
-    let rejects = rejects.map(|sink| Writer::new((job.to, job.has_header), reader.schema(), sink));
+    let mut writer = Writer::new(job, work.schema(), sink)?;
+    let rejects = rejects.map(|sink| Writer::new(job, reader.schema(), sink));
     let mut rejects = rejects.transpose()?;
     let mut sorter =
-        job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.column()));
+        job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
     let mut bytes = 0;
     let mut put = |units: &[Unit]| match &mut sorter {
         None => writer.write(units),

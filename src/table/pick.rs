@@ -6,13 +6,14 @@
 
 use std::io::Write;
 
-use arrow_array::{BooleanArray, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::SchemaRef;
 
 use super::job::{ByClass, Job};
 use super::read::{Reader, RereadableTable};
 use super::second_pass::{Chosen, Marked, SecondPass};
+use super::target::Target;
 use super::unit::Unit;
 use super::values::trimmed;
 use super::{TableError, jsonl};
@@ -28,8 +29,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FirstSet, Record, Spi
 pub(super) struct Picker<'j> {
     columns: Columns,
     hasher: Hasher,
-    /// The number of the column of URIs.
-    column: usize,
+    target: Target,
     kind: Kind<'j>,
     /// Deferred rows.
     rows: SecondPass,
@@ -57,11 +57,11 @@ struct ClassesOf<'j> {
 }
 
 impl<'j> Picker<'j> {
-    /// Picks rows of tables with the columns of `schema` that are not in `seen`; with `by`, by class.
+    /// Picks rows of tables with the columns of `schema`, whose URIs are at the target, that are not in `seen`; with `by`, by class.
     pub(super) fn new(
         job: &'j Job,
         by: Option<&'j ByClass>,
-        (schema, column): (&SchemaRef, usize),
+        (schema, target): (&SchemaRef, &Target),
         columns: Columns,
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
@@ -79,7 +79,7 @@ impl<'j> Picker<'j> {
                 }))
             }
             Some(by) => {
-                let deciding = by.deciding(schema)?.unwrap_or(column);
+                let deciding = by.deciding(schema)?.unwrap_or(target.column);
                 let (wanted, mode) = by.wanted(sides);
                 let set = ClassSet::new(mode, budget);
                 let set = set.without(seen, by.select, hasher.clone());
@@ -91,7 +91,8 @@ impl<'j> Picker<'j> {
             }
         };
         let (rows, alone, table) = (SecondPass::default(), Vec::new(), None);
-        Ok(Picker { columns, hasher, column, kind, rows, alone, table })
+        let target = target.clone();
+        Ok(Picker { columns, hasher, target, kind, rows, alone, table })
     }
 
     /// Starts the table of `reader`.
@@ -113,7 +114,8 @@ impl<'j> Picker<'j> {
 
     /// Marks the rows of `batch`, which `start` rows of the table precede.
     pub(super) fn mark(&mut self, batch: &RecordBatch, start: u64) -> Result<Marked, TableError> {
-        let mut keyed = self.columns.keyed(batch.column(self.column), &self.hasher)?;
+        let values = self.target.values(batch)?;
+        let mut keyed = self.columns.keyed(&values, &self.hasher)?;
         let invalid = keyed.invalid;
         if let Kind::Firsts(firsts) = &mut self.kind {
             if !firsts.has_spilled() && !firsts.fits(&keyed.rows(), 0) {
@@ -137,7 +139,7 @@ impl<'j> Picker<'j> {
                 firsts.spill(&keyed.rows(), |piece, row| start + positions[piece][row] as u64)?;
             }
             Kind::Classes(classes) => {
-                classes.insert(&self.columns, batch, self.column, &keyed, (start, &positions))?;
+                classes.insert(&self.columns, batch, &values, &keyed, (start, &positions))?;
             }
         }
         self.rows.push(batch)?;
@@ -159,8 +161,8 @@ impl<'j> Picker<'j> {
         sides: &mut Sides<'_>,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
-        let Picker { columns, column, kind, rows, alone, .. } = self;
-        let blank_in = job.keeps_blank.then_some(column);
+        let Picker { columns, target, kind, rows, alone, .. } = self;
+        let blank_in = job.keeps_blank.then(|| target.clone());
         match kind {
             Kind::Firsts(mut firsts) => {
                 let dir = firsts.spill_dir().cloned();
@@ -173,7 +175,7 @@ impl<'j> Picker<'j> {
                 let select = Select::All;
                 let mut chosen =
                     Chosen { survivors, select, has_counts: false, blank_in, written: 0 };
-                rows.read(job, (schema, column), &mut chosen, put)?;
+                rows.read(job, (schema, &target), &mut chosen, put)?;
                 // So far these rows count as duplicates.
                 report.written += chosen.written;
                 report.duplicates -= chosen.written;
@@ -204,7 +206,7 @@ impl<'j> Picker<'j> {
                 let survivors = found.survivors()?.with_alone(alone);
                 let (select, has_counts) = (by.select, by.count);
                 let mut chosen = Chosen { survivors, select, has_counts, blank_in, written: 0 };
-                rows.read(job, (schema, column), &mut chosen, put)?;
+                rows.read(job, (schema, &target), &mut chosen, put)?;
                 report.written = chosen.written;
                 report.withheld = classes - report.written;
             }
@@ -246,16 +248,16 @@ impl ByClass {
 }
 
 impl ClassesOf<'_> {
-    /// Adds the rows of `batch` to their classes; `positions` are the rows that the keys belong to, counted from `start`.
+    /// Adds the rows of `batch`, whose URIs are `values`, to their classes; `positions` are the rows that the keys belong to, counted from `start`.
     fn insert(
         &mut self,
         columns: &Columns,
         batch: &RecordBatch,
-        column: usize,
+        values: &ArrayRef,
         keyed: &Keyed,
         (start, positions): (u64, &[Vec<usize>]),
     ) -> Result<(), TableError> {
-        let values = spelled_out(batch.column(column))?;
+        let values = spelled_out(values)?;
         let keep = self.mode.keep;
         let mut records =
             Records { keys: keyed.rows(), positions, start, texts: Vec::new(), bytes: 0 };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use super::decoding::guarded;
@@ -16,10 +16,10 @@ use super::ipc;
 use super::job::Job;
 use super::members::Members;
 use super::rows::{Rows, batches, stream_rows};
+use super::target::Target;
 use super::text::Text;
 use super::unit::Unit;
 use super::{TableError, TableFormat};
-use crate::arrow::is_text;
 use crate::files::File;
 use crate::io::part::RereadableFile;
 
@@ -111,7 +111,7 @@ impl Input {
 }
 
 /// Reads the `inputs` that are files of JSON lines and passes their members to all of them.
-pub(super) fn learn_members(inputs: &mut [Input]) -> Result<(), TableError> {
+pub(super) fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
         let From::File(path) = from else { continue };
@@ -124,7 +124,7 @@ pub(super) fn learn_members(inputs: &mut [Input]) -> Result<(), TableError> {
         let file = File::open(path).map_err(|error| unread(name, error))?;
         let text = Text::open(file, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
-            let members = members.get_or_insert_with(Members::default);
+            let members = members.get_or_insert_with(|| Members::new(&job.column));
             members.learn(BufReader::new(text.all), name)?;
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn learn_members(inputs: &mut [Input]) -> Result<(), TableError> {
 /// A table that is being read.
 pub(super) struct Reader {
     name: String,
-    column: usize,
+    target: Target,
     schema: SchemaRef,
     rows: Rows,
     bytes: Arc<AtomicU64>,
@@ -202,20 +202,20 @@ impl Reader {
                 }
             }
         };
-        let column = column_of(&name, &schema, &job.column)?;
+        let target = Target::find(&name, &schema, &job.column)?;
         let rereadable = file.map(|file| RereadableTable { file, format, members });
-        Ok(Reader { name, column, schema, rows, bytes, rereadable })
+        Ok(Reader { name, target, schema, rows, bytes, rereadable })
     }
 
     /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
     pub(super) fn of_stream(
         stream: impl Read + Send + 'static,
         name: &str,
-        column: usize,
+        target: Target,
     ) -> Result<Reader, TableError> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
-        Ok(Reader { name, column, schema, rows, bytes, rereadable: None })
+        Ok(Reader { name, target, schema, rows, bytes, rereadable: None })
     }
 
     /// How to read the table a second time, if that is possible.
@@ -244,9 +244,9 @@ impl Reader {
         self.schema.clone()
     }
 
-    /// The number of the column of URIs, from 0.
-    pub(super) fn column(&self) -> usize {
-        self.column
+    /// Where the URIs are.
+    pub(super) fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Bytes of the file read so far, before decompression.
@@ -279,35 +279,6 @@ pub(super) fn each_wave(
         wave = next?;
     }
     Ok(())
-}
-
-/// The column called `column`, or the one with that number from 1; it must be one of text or bytes.
-fn column_of(table: &str, schema: &Schema, column: &str) -> Result<usize, TableError> {
-    let names = schema.fields().iter().map(|field| field.name());
-    let mut called = names.clone().enumerate().filter(|(_, name)| *name == column);
-    let by_number = || {
-        let number = column.parse::<usize>().ok()?.checked_sub(1)?;
-        (number < schema.fields().len()).then_some(number)
-    };
-    let wrong = |what: String| TableError::Columns { table: table.to_owned(), what };
-    let at = match (called.next(), called.next()) {
-        (Some((one, _)), Some((other, _))) => {
-            let (one, other) = (one + 1, other + 1);
-            return Err(wrong(format!(
-                "columns {one} and {other} are both named {column}; select one by its number"
-            )));
-        }
-        (Some((at, _)), None) => at,
-        (None, _) => by_number().ok_or_else(|| TableError::Column {
-            table: table.to_owned(),
-            column: column.to_owned(),
-            columns: names.cloned().collect(),
-        })?,
-    };
-    match schema.field(at).data_type() {
-        data_type if is_text(data_type) => Ok(at),
-        other => Err(wrong(format!("column {column} is {other}; text or bytes expected"))),
-    }
 }
 
 fn file_rows(

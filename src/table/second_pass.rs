@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::TableError;
 use super::job::Job;
 use super::read::{Reader, RereadableTable, each_wave};
+use super::target::Target;
 use super::unit::Unit;
 use super::values::blank;
 use crate::pipeline::{Invalid, Select};
@@ -35,8 +36,8 @@ pub(super) struct Chosen<'s> {
     pub(super) select: Select,
     /// Whether a column holds the number of rows of each class.
     pub(super) has_counts: bool,
-    /// The number of the column of URIs, if rows without one are kept.
-    pub(super) blank_in: Option<usize>,
+    /// Where the URIs are, if rows without one are kept.
+    pub(super) blank_in: Option<Target>,
     /// Rows with a URI that were written.
     pub(super) written: u64,
 }
@@ -56,8 +57,8 @@ impl Chosen<'_> {
             (marks[row as usize], counts[row as usize]) = (is_written, Some(count));
             self.written += u64::from(is_written);
         }
-        if let Some(column) = self.blank_in {
-            let blank = blank(batch.column(column))?;
+        if let Some(target) = &self.blank_in {
+            let blank = blank(&target.values(batch)?)?;
             marks.iter_mut().zip(blank).for_each(|(mark, is_blank)| *mark |= is_blank);
         }
         Ok((marks.into(), self.has_counts.then(|| counts.into())))
@@ -147,7 +148,7 @@ impl SecondPass {
     pub(super) fn read(
         mut self,
         job: &Job,
-        (schema, column): (&SchemaRef, usize),
+        (schema, target): (&SchemaRef, &Target),
         chosen: &mut Chosen<'_>,
         mut put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
@@ -156,7 +157,9 @@ impl SecondPass {
         for Part { from, skip, rows } in parts {
             let (mut reader, table) = match from {
                 From::Table(table) => (Reader::open(table.input(), job)?, Some(table)),
-                From::Stream(stream) => (Reader::of_stream(stream, "spilled rows", column)?, None),
+                From::Stream(stream) => {
+                    (Reader::of_stream(stream, "spilled rows", target.clone())?, None)
+                }
                 From::Writing(_) => continue,
             };
             let mut window = Extent { skip: reader.skip(skip), rows };

@@ -8,42 +8,53 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use csv_core::ReadRecordResult;
 
-use super::TableError;
 use super::error::unread;
 use super::line::LONGEST;
 use super::unit::BATCH_BYTES;
+use super::{Dialect, TableError, TableFormat};
 
 /// Bytes that are read at a time.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Reads rows to batches of columns of text, one for each name in the header; an empty field is null.
+/// Reads rows to batches of columns of text, one for each field of the first row; an empty field is null.
 pub(super) struct Separated<R> {
     fields: Fields<R>,
     schema: SchemaRef,
     rows: usize,
+    /// Whether the row that was read last has not been taken yet.
+    is_pending: bool,
 }
 
 impl<R: Read> Separated<R> {
-    /// Rows of `reader`, a table called `table` with `delimiter` between fields, in batches of `rows`, or of fewer if these
-    /// exceed [`BATCH_BYTES`].
+    /// Rows of `reader`, a table called `table` in this format, in batches of `rows`, or of fewer if these exceed
+    /// [`BATCH_BYTES`].
     ///
     /// # Errors
-    /// If there is no header.
+    /// If there is no header, or without one, no row.
     pub(super) fn new(
         reader: R,
-        delimiter: u8,
+        (dialect, format): (Dialect, TableFormat),
         table: &str,
         rows: usize,
     ) -> Result<Separated<R>, TableError> {
-        let mut fields = Fields::new(reader, delimiter, table);
+        let mut fields = Fields::new(reader, (dialect, format), table)?;
         if !fields.read()? {
-            return Err(unread(table, "there is no header, the row that names the columns"));
+            let what = match dialect.has_header {
+                true => "there is no header, the row that names the columns",
+                false => "there is no row, so the number of columns is unknown",
+            };
+            return Err(unread(table, what));
         }
-        let names = (0..fields.count).map(|field| fields.text(field));
-        let columns = names.map(|name| Ok(Field::new(name?, DataType::Utf8, true)));
+        let name = |field| match dialect.has_header {
+            true => fields.text(field).map(str::to_owned),
+            false => Ok(format!("column_{}", field + 1)),
+        };
+        let columns =
+            (0..fields.count).map(|field| Ok(Field::new(name(field)?, DataType::Utf8, true)));
         let schema = Schema::new(columns.collect::<Result<Vec<_>, TableError>>()?);
         fields.expected = Some(fields.count);
-        Ok(Separated { fields, schema: Arc::new(schema), rows })
+        let is_pending = !dialect.has_header;
+        Ok(Separated { fields, schema: Arc::new(schema), rows, is_pending })
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -55,7 +66,10 @@ impl<R: Read> Separated<R> {
         let mut columns: Vec<StringBuilder> =
             self.schema.fields().iter().map(|_| StringBuilder::new()).collect();
         let (mut rows, mut bytes) = (0, 0);
-        while rows < self.rows && bytes < BATCH_BYTES && fields.read()? {
+        while rows < self.rows && bytes < BATCH_BYTES {
+            if !std::mem::take(&mut self.is_pending) && !fields.read()? {
+                break;
+            }
             for (field, column) in columns.iter_mut().enumerate() {
                 let text = fields.text(field)?;
                 column.append_option((!text.is_empty()).then_some(text));
@@ -97,10 +111,20 @@ struct Fields<R> {
 }
 
 impl<R: Read> Fields<R> {
-    fn new(reader: R, delimiter: u8, table: &str) -> Fields<R> {
-        Fields {
+    fn new(
+        reader: R,
+        (dialect, format): (Dialect, TableFormat),
+        table: &str,
+    ) -> Result<Fields<R>, TableError> {
+        let mut core = csv_core::ReaderBuilder::new();
+        core.delimiter(dialect.of(format)?.unwrap_or(b','));
+        match dialect.quote {
+            Some(quote) => core.quote(quote),
+            None => core.quoting(false),
+        };
+        Ok(Fields {
             reader: BufReader::with_capacity(BUFFER_BYTES, reader),
-            core: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            core: core.build(),
             table: table.to_owned(),
             expected: None,
             text: vec![0; 1 << 10],
@@ -109,7 +133,7 @@ impl<R: Read> Fields<R> {
             count: 0,
             ends_line: false,
             is_done: false,
-        }
+        })
     }
 
     /// Reads a row; `false` at the end. Blank lines are skipped.
@@ -186,8 +210,17 @@ mod tests {
 
     /// The names and the rows of `text`, read by so many bytes and rows at a time.
     fn read(text: &[u8], rows: usize) -> Result<Vec<Vec<Option<String>>>, String> {
+        read_as(Dialect::default(), text, rows)
+    }
+
+    fn read_as(
+        dialect: Dialect,
+        text: &[u8],
+        rows: usize,
+    ) -> Result<Vec<Vec<Option<String>>>, String> {
         let message = |error: TableError| error.to_string();
-        let table = Separated::new(text, b',', "t", rows).map_err(message)?;
+        let table =
+            Separated::new(text, (dialect, TableFormat::Csv), "t", rows).map_err(message)?;
         let names = table.schema();
         let mut read =
             vec![names.fields().iter().map(|field| Some(field.name().clone())).collect()];
@@ -230,6 +263,29 @@ mod tests {
         let rows = read(b"a,b\n\"x,\"\"\n\",\n\n2,\"3\"", 1).unwrap();
         let some = |text: &str| Some(text.to_owned());
         assert_eq!(rows, [[some("a"), some("b")], [some("x,\"\n"), None], [some("2"), some("3")]]);
+    }
+
+    #[test]
+    fn a_dialect_decides_about_delimiters_quotes_and_the_header() {
+        let some = |text: &str| Some(text.to_owned());
+        let dialect = Dialect::default().delimiter(b'|').quote(b'\'').has_header(false);
+        for rows in 1..4 {
+            let read = read_as(dialect, b"'a|b'|it's\nc|'''\n'\n", rows).unwrap();
+            let names = [some("column_1"), some("column_2")];
+            assert_eq!(read, [names, [some("a|b"), some("it's")], [some("c"), some("'\n")]]);
+            let unquoted = Dialect::default().quote(None);
+            let read = read_as(unquoted, b"a,b\n\"c,\"d\n", rows).unwrap();
+            assert_eq!(read[1..], [[some("\"c"), some("\"d")]]);
+        }
+        for (text, what) in [
+            (&b""[..], "t: there is no row"),
+            (b"a|b\nc\n", "t:2: expected 2 fields, found 1"),
+            (b"a|'b\nc", "t:1: a quote in this row is never closed"),
+            (b"\xFF|b\nc", "t:1: invalid UTF-8 in field 1"),
+        ] {
+            let error = read_as(dialect, text, 10).unwrap_err();
+            assert!(error.starts_with(what), "{error}, not {what}");
+        }
     }
 
     proptest! {

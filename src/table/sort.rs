@@ -18,6 +18,7 @@ use arrow_select::take::take_record_batch;
 use rayon::prelude::*;
 
 use super::TableError;
+use super::target::Target;
 use super::unit::{Unit, bytes_of};
 use crate::arrow::{Columns, OnInvalid, each_value, spelled_out};
 use crate::files::File;
@@ -60,17 +61,16 @@ const BATCH_BYTES: usize = if cfg!(test) { 1 << 13 } else { 256 << 20 };
 pub(super) struct Sorter {
     by: SortBy,
     columns: Columns,
-    /// The number of the column of URIs.
-    column: usize,
+    target: Target,
     schema: SchemaRef,
     runs: Vec<File>,
 }
 
 impl Sorter {
-    /// A sorter for tables with these columns; `column` is the number of the column of URIs.
-    pub(super) fn new(by: SortBy, columns: &Columns, schema: SchemaRef, column: usize) -> Sorter {
+    /// A sorter for tables with these columns, by the URIs at `target`.
+    pub(super) fn new(by: SortBy, columns: &Columns, schema: SchemaRef, target: &Target) -> Sorter {
         let columns = Columns { on_invalid: OnInvalid::Pass, ..columns.clone() };
-        Sorter { by, columns, column, schema, runs: Vec::new() }
+        Sorter { by, columns, target: target.clone(), schema, runs: Vec::new() }
     }
 
     /// Adds rows; each unit becomes a run, or several if it is large.
@@ -85,7 +85,7 @@ impl Sorter {
     /// Writes the rows of `part`, sorted, to a file, each with its form in an additional last column.
     fn run(&self, part: &[RecordBatch]) -> Result<File, TableError> {
         let rows = concat_batches(&self.schema, part)?;
-        let values = spelled_out(rows.column(self.column))?;
+        let values = spelled_out(&self.target.values(&rows)?)?;
         let (forms, _) = self.columns.forms(&values, Some(self.by.form))?;
         let forms: Vec<Option<&[u8]>> = each_value(&forms).collect();
         let mut order: Vec<u32> = (0..rows.num_rows() as u32).collect();
@@ -289,7 +289,8 @@ mod tests {
         let units: Vec<Unit> =
             units.iter().map(|unit| unit.iter().map(&mut batch).collect()).collect();
         let by = SortBy { form: surt::Form::Cdxj, temp_dir: std::env::temp_dir() };
-        let mut sorter = Sorter::new(by, &Columns::default(), schema.clone(), 0);
+        let target = Target::find("t", &schema, "1").unwrap();
+        let mut sorter = Sorter::new(by, &Columns::default(), schema.clone(), &target);
         for wave in units.chunks(2) {
             sorter.push(wave).unwrap();
         }

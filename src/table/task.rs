@@ -12,6 +12,7 @@ use super::job::{Form, Job, Task, added};
 use super::pick::{Picker, Sides};
 use super::read::Reader;
 use super::second_pass::Marked;
+use super::target::Target;
 use super::unit::Unit;
 use super::{TableError, values};
 use crate::arrow::{ColumnError, Columns, OnInvalid, spelled_out};
@@ -31,8 +32,7 @@ struct Made {
 pub(super) struct Work<'j> {
     job: &'j Job,
     columns: Columns,
-    /// The number of the column.
-    column: usize,
+    target: Target,
     schema: SchemaRef,
     /// Picks rows, if not all are written.
     picker: Option<Box<Picker<'j>>>,
@@ -52,12 +52,12 @@ impl<'j> Work<'j> {
         seen: Option<Seen<'j>>,
         sides: &Sides<'_>,
     ) -> Result<Work<'j>, TableError> {
-        let (schema, column) = (reader.schema(), reader.column());
+        let (schema, target) = (reader.schema(), reader.target().clone());
         let mut columns = job.columns.clone();
         if job.drops_invalid {
             columns.on_invalid = OnInvalid::Null;
         }
-        let text = match schema.field(column).data_type() {
+        let text = match target.data_type(&schema) {
             DataType::Dictionary(_, value) => value.as_ref().clone(),
             other => other.clone(),
         };
@@ -71,7 +71,7 @@ impl<'j> Work<'j> {
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
         let pick = |by| {
-            let at = (&schema, column);
+            let at = (&schema, &target);
             Ok::<_, TableError>(Box::new(Picker::new(job, by, at, columns.clone(), seen, sides)?))
         };
         let picker = match &job.task {
@@ -83,7 +83,7 @@ impl<'j> Work<'j> {
         Ok(Work {
             job,
             columns,
-            column,
+            target,
             schema,
             picker,
             report,
@@ -170,7 +170,7 @@ impl<'j> Work<'j> {
         let dropped = if self.job.drops_invalid { invalid.total() } else { 0 };
         let blank = marks.null_count() as u64 - dropped;
         let is_blank = match (self.job.keeps_blank && blank > 0) || dropped > 0 {
-            true => values::blank(batch.column(self.column))?,
+            true => values::blank(&self.target.values(batch)?)?,
             false => Vec::new(),
         };
         let rejected = (0..marks.len()).map(|row| Some(marks.is_null(row) && !is_blank[row]));
@@ -203,7 +203,7 @@ impl<'j> Work<'j> {
     /// `batch` with the columns that the task adds.
     fn added(&self, batch: &RecordBatch, start: u64) -> Result<Made, TableError> {
         let located = |error| located(&self.table, error, start);
-        let values = spelled_out(batch.column(self.column)).map_err(located)?;
+        let values = spelled_out(&self.target.values(batch)?).map_err(located)?;
         let (arrays, invalid) = self.made(&values).map_err(located)?;
         let columns = batch.columns().iter().cloned().chain(arrays.iter().cloned()).collect();
         let made = RecordBatch::try_new(self.schema(), columns)?;

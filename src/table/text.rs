@@ -41,10 +41,10 @@ impl Text {
     }
 
     /// The members of the lines among the first bytes.
-    fn members(&self, name: &str) -> Result<Members, TableError> {
+    fn members(&self, name: &str, job: &Job) -> Result<Members, TableError> {
         let is_all = (self.head.len() as u64) < HEAD_BYTES - 3;
         let whole = self.head.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let mut members = Members::default();
+        let mut members = Members::new(&job.column);
         members.learn(if is_all { &self.head[..] } else { &self.head[..whole] }, name)?;
         Ok(members)
     }
@@ -60,15 +60,14 @@ impl Text {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         match format {
             TableFormat::Csv | TableFormat::Tsv => {
-                let delimiter = format.delimiter().unwrap_or(b',');
-                let rows = Separated::new(self.all, delimiter, name, BATCH_ROWS)?;
+                let rows = Separated::new(self.all, (job.dialect, format), name, BATCH_ROWS)?;
                 Ok((rows.schema(), Rows::Batches(Box::new(rows))))
             }
             TableFormat::ArrowStream => stream_rows(self.all, name),
             TableFormat::Jsonl if job.to != TableFormat::Jsonl => {
                 let (members, is_known) = match known {
                     Some((members, is_known)) => (members.clone(), is_known),
-                    None => (self.members(name)?, false),
+                    None => (self.members(name, job)?, false),
                 };
                 let schema = members.schema();
                 let lines = BufReader::new(self.all);

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use arrow_array::RecordBatch;
+use arrow_csv::QuoteStyle;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, SchemaRef};
@@ -15,8 +16,10 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
+use super::job::Job;
 use super::unit::Unit;
 use super::{TableError, TableFormat, jsonl};
+use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
 pub(super) struct Sink<'a> {
@@ -70,19 +73,22 @@ pub(super) enum Writer<'s, 'a> {
     Arrow(FileWriter<&'s mut Sink<'a>>),
     ArrowStream(StreamWriter<&'s mut Sink<'a>>),
     Csv(arrow_csv::Writer<&'s mut Sink<'a>>),
+    /// CSV or TSV without quotes, whose fields must not hold this delimiter.
+    Unquoted(arrow_csv::Writer<&'s mut Sink<'a>>, u8),
     Jsonl(arrow_json::LineDelimitedWriter<&'s mut Sink<'a>>),
     /// JSON lines that are written unchanged.
     Lines(&'s mut Sink<'a>),
 }
 
 impl<'s, 'a> Writer<'s, 'a> {
-    /// A table with these columns, written to `sink`; if it is one of CSV or TSV, `has_header` decides how it begins.
+    /// The table of the results of `job`, with these columns, written to `sink`.
     pub(super) fn new(
-        (format, has_header): (TableFormat, bool),
+        job: &Job,
         schema: SchemaRef,
         sink: &'s mut Sink<'a>,
     ) -> Result<Writer<'s, 'a>, TableError> {
-        if let Some(delimiter) = format.delimiter() {
+        let format = job.to;
+        if let Some(delimiter) = job.dialect.of(format)? {
             let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
             if let Some(field) = nested {
                 let name = field.name();
@@ -92,11 +98,23 @@ impl<'s, 'a> Writer<'s, 'a> {
                 )));
             }
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
+            let has_header = job.has_header && job.dialect.has_header;
             let builder = builder.with_header(has_header);
+            let builder = match job.dialect.quote {
+                Some(quote) => builder.with_quote(quote),
+                None => builder.with_quote_style(QuoteStyle::Never),
+            };
+            if job.dialect.quote.is_none() && has_header {
+                let names = schema.fields().iter().map(|field| field.name());
+                refuse_quoted(names, delimiter, "the header")?;
+            }
             let mut writer = builder.build(sink);
             // The header, even if there is no row.
             writer.write(&RecordBatch::new_empty(schema))?;
-            return Ok(Writer::Csv(writer));
+            return Ok(match job.dialect.quote {
+                Some(_) => Writer::Csv(writer),
+                None => Writer::Unquoted(writer, delimiter),
+            });
         }
         Ok(match format {
             TableFormat::Parquet => {
@@ -144,6 +162,10 @@ impl<'s, 'a> Writer<'s, 'a> {
                 Writer::Arrow(writer) => writer.write(batch)?,
                 Writer::ArrowStream(writer) => writer.write(batch)?,
                 Writer::Csv(writer) => writer.write(batch)?,
+                Writer::Unquoted(writer, delimiter) => {
+                    refuse_quoted_values(batch, *delimiter)?;
+                    writer.write(batch)?;
+                }
                 Writer::Jsonl(writer) => writer.write(batch)?,
                 Writer::Lines(out) => jsonl::write(batch, out)?,
             }
@@ -158,10 +180,48 @@ impl<'s, 'a> Writer<'s, 'a> {
             Writer::Arrow(mut writer) => writer.finish()?,
             Writer::ArrowStream(mut writer) => writer.finish()?,
             Writer::Jsonl(mut writer) => writer.finish()?,
-            Writer::Csv(_) | Writer::Lines(_) => {}
+            Writer::Csv(_) | Writer::Unquoted(..) | Writer::Lines(_) => {}
         }
         Ok(())
     }
+}
+
+/// Returns an error if `batch` has text that CSV cannot hold without quotes.
+fn refuse_quoted_values(batch: &RecordBatch, delimiter: u8) -> Result<(), TableError> {
+    let schema = batch.schema();
+    let is_alone = batch.num_columns() == 1;
+    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+        if !is_text(field.data_type()) {
+            continue;
+        }
+        let values = spelled_out(column)?;
+        let place = format!("column {}", field.name());
+        for value in each_value(&values) {
+            let value = value.unwrap_or_default();
+            if is_alone && value.is_empty() {
+                let what = format!("{place} has an empty row, which needs quotes");
+                return Err(TableError::Format(what));
+            }
+            refuse_quoted([value], delimiter, &place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error if one of `fields`, which are in `place`, needs quotes.
+fn refuse_quoted(
+    fields: impl IntoIterator<Item = impl AsRef<[u8]>>,
+    delimiter: u8,
+    place: &str,
+) -> Result<(), TableError> {
+    for field in fields {
+        if memchr::memchr3(delimiter, b'\r', b'\n', field.as_ref()).is_some() {
+            let what =
+                format!("{place} has a delimiter or a line end in a field, which needs quotes");
+            return Err(TableError::Format(what));
+        }
+    }
+    Ok(())
 }
 
 /// Encodes the columns of a row group in parallel.

@@ -17,19 +17,28 @@ pub(crate) struct TableChoice {
     pub(crate) sort_by: Option<OsString>,
     #[arg(long, hide = true)]
     pub(crate) no_uri: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) delimiter: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) quote: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) no_header: bool,
 }
 
 impl TableChoice {
     /// The first option that was typed.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        let TableChoice { column, from, to, sort_by, no_uri } = self;
+        let TableChoice { column, from, to, sort_by, no_uri, delimiter, quote, no_header } = self;
         let typed = [
             (column, "--column"),
             (from, "--from"),
             (to, "--to"),
             (sort_by, "--sort-by"),
             (no_uri, "--no-uri"),
+            (delimiter, "--delimiter"),
+            (quote, "--quote"),
         ];
-        typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name))
+        let typed = typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name));
+        typed.or(no_header.then_some("--no-header"))
     }
 }

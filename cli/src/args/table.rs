@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use uriscan::surt::Form;
-use uriscan::table::TableFormat;
+use uriscan::table::{Dialect, TableFormat};
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
@@ -10,6 +10,7 @@ use uriscan::table::TableFormat;
 pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
+    /// A path leads into nested values: page.url is a member of objects or structs, links.1 the first value of lists.
     /// Several files are read as one table and must have the same columns. dedup keeps or drops rows. The other commands
     /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
     /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
@@ -25,10 +26,10 @@ pub(crate) struct TableChoice {
 
     /// Input format: parquet, arrow, arrow-stream, csv, tsv or jsonl [default: by file name or first bytes]
     ///
-    /// csv and tsv start with a header; their columns are text, and an empty field is null. Lines of jsonl are kept
-    /// unchanged if the output is jsonl. For other outputs, every member becomes a column of a type that fits all its
-    /// values: files are read twice for that, and for a pipe the first MiB decides. A value that does not fit its column
-    /// is an error.
+    /// The columns of csv and tsv are text, and an empty field is null. Lines of jsonl are kept unchanged if the output is
+    /// jsonl. For other outputs, every member becomes a column of a type that fits all its values: files are read twice
+    /// for that, and for a pipe the first MiB decides. A value that does not fit its column is an error. Where URIs are
+    /// expected, a number, true or false is the text that it is written as, and invalid.
     #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
     pub(crate) from: Option<TableFormat>,
 
@@ -51,6 +52,44 @@ pub(crate) struct TableChoice {
     /// They are counted as blank lines in either case.
     #[arg(long, value_name = "POLICY", value_enum, requires = "column")]
     pub(crate) no_uri: Option<NoUri>,
+
+    /// The tables of CSV and TSV have no header: name the columns by their numbers
+    ///
+    /// The output has none either. In other formats the columns are called column_1, column_2 and so on.
+    #[arg(long, requires = "column")]
+    pub(crate) no_header: bool,
+
+    /// Read and write CSV with CHAR between fields: an ASCII character, or `tab` [default: ,]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter, requires = "column")]
+    pub(crate) delimiter: Option<u8>,
+
+    /// Read and write CSV and TSV with CHAR around fields that need it, or with `none` without quotes [default: \"]
+    ///
+    /// A quote inside such a field is doubled. Without quotes, text with a delimiter or a line end cannot be written.
+    #[arg(long, value_name = "CHAR", value_parser = quote, requires = "column")]
+    pub(crate) quote: Option<Quote>,
+}
+
+/// The quotes of CSV and TSV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quote {
+    Char(u8),
+    None,
+}
+
+impl TableChoice {
+    /// The dialect of CSV and TSV.
+    pub(crate) fn dialect(&self) -> Dialect {
+        let mut dialect = Dialect::default().has_header(!self.no_header);
+        if let Some(delimiter) = self.delimiter {
+            dialect = dialect.delimiter(delimiter);
+        }
+        match self.quote {
+            Some(Quote::Char(quote)) => dialect.quote(quote),
+            Some(Quote::None) => dialect.quote(None),
+            None => dialect,
+        }
+    }
 }
 
 /// The policy for rows without a URI.
@@ -60,6 +99,27 @@ pub(crate) enum NoUri {
     Keep,
     /// Omit them
     Drop,
+}
+
+fn delimiter(typed: &str) -> Result<u8, String> {
+    match typed {
+        "tab" | "\\t" => Ok(b'\t'),
+        _ => character(typed).ok_or_else(|| "an ASCII character or `tab` is expected".to_owned()),
+    }
+}
+
+fn quote(typed: &str) -> Result<Quote, String> {
+    match typed {
+        "none" => Ok(Quote::None),
+        _ => character(typed)
+            .map(Quote::Char)
+            .ok_or_else(|| "an ASCII character or `none` is expected".to_owned()),
+    }
+}
+
+fn character(typed: &str) -> Option<u8> {
+    let [byte] = *typed.as_bytes() else { return None };
+    byte.is_ascii().then_some(byte)
 }
 
 fn sort_form(typed: &str) -> Result<Form, String> {

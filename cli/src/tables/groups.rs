@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rayon::ThreadPool;
 use uriscan::internals::files::{self, File};
 use uriscan::pipeline::{Report, Seen, Sinks};
-use uriscan::table::{self, Job, TableError, TableFormat, Task};
+use uriscan::table::{self, Dialect, Job, TableError, TableFormat, Task};
 
 use super::failure::failure;
 use crate::checkpoint::{Fact, Grouped, destination, rename};
@@ -95,6 +95,7 @@ impl Grouped for Tables<'_> {
             ("--column", self.job.column.clone()),
             ("--from", from.to_owned()),
             ("--to", self.to.name().to_owned()),
+            ("--delimiter, --quote and --no-header", dialect(self.job.dialect)),
             ("--no-uri", if self.job.keeps_blank { "keep" } else { "drop" }.to_owned()),
             ("--on-invalid", on_invalid),
             ("the list of columns", columns.join(", ")),
@@ -125,6 +126,14 @@ impl Grouped for Tables<'_> {
         self.convert(part, ends)?;
         files::remove(part).map_err(|error| Failure::at(part.display(), error))
     }
+}
+
+/// The dialect of CSV and TSV, as a note has it.
+fn dialect(dialect: Dialect) -> String {
+    let Dialect { delimiter, quote, has_header, .. } = dialect;
+    let quote = quote.map_or("none".to_owned(), |quote| char::from(quote).to_string());
+    let header = if has_header { "header" } else { "no header" };
+    format!("{:?} {quote:?} {header}", char::from(delimiter))
 }
 
 /// A part of a file, which is opened when it is read.

@@ -39,6 +39,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let to = output_format(config, typed)?;
     let mut job = job(config, table, column, to)?;
     job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
+    job.dialect = typed.dialect();
     job.sort_by = typed.sort_by.map(|form| SortBy::new(form, table.temp_dir.clone()));
     let total_bytes = inputs::total_bytes(&config.inputs)?;
     if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
@@ -142,6 +143,7 @@ fn print_hint(config: &Config, table: &TableUse, report: &Report) {
     // In a format that makes columns of all members of JSON lines.
     let columns = Columns::default();
     let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
+    let job = job.dialect(table.choice.dialect());
     let others = table::columns_of_urls(input, &job).unwrap_or_default();
     if let Some(other) = others.iter().find(|name| **name != table.column) {
         eprint_line(format_args!(

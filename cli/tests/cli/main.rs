@@ -53,6 +53,10 @@ mod table_checkpoint;
 #[cfg(feature = "parquet")]
 mod table_classes;
 #[cfg(feature = "parquet")]
+mod table_dialects;
+#[cfg(feature = "parquet")]
+mod table_paths;
+#[cfg(feature = "parquet")]
 mod table_sides;
 #[cfg(feature = "parquet")]
 mod tables;

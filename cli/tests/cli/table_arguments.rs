@@ -42,8 +42,15 @@ fn tables_are_not_taken_for_text() {
 #[test]
 fn options_of_tables_are_known_where_there_are_none() {
     let place = Place::new(&[("t.parquet", "PAR1\u{15}")]);
-    for args in [&["--column", "url"][..], &["--from", "x"], &["--to=csv"], &["--sort-by", "surt"]]
-    {
+    for args in [
+        &["--column", "url"][..],
+        &["--from", "x"],
+        &["--to=csv"],
+        &["--sort-by", "surt"],
+        &["--delimiter", ";"],
+        &["--quote=none"],
+        &["--no-header"],
+    ] {
         for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract"] {
             let message = place.run(&[&[command], args, &["t.parquet"]].concat(), "").refused();
             let option = args[0].split('=').next().unwrap();

@@ -225,11 +225,7 @@ fn lines_of_json_stay_as_they_are() {
             "{\"u\":\"http://i\", \"z\":[1, {}],\"uri_normalized\":\"http://i/\"}\n",
         )
     );
-    for (line, what) in [
-        ("[1]", "not a JSON object"),
-        ("{\"u\":1}", "the member u is not a string"),
-        ("{", "not a JSON object"),
-    ] {
+    for (line, what) in [("[1]", "not a JSON object"), ("{", "not a JSON object")] {
         let message = place
             .run(&["dedup", "--column", "u", "--from", "jsonl"], &format!("{{}}\n{line}\n"))
             .refused();

@@ -66,9 +66,10 @@ impl<'de> Visitor<'de> for Object<'_> {
         let Object { members, looking, path } = self;
         members.objects += 1;
         while let Some(at) = map.next_key_seed(Name { members: &mut *members, looking, path })? {
+            let uris = members.uris_in(&members.fields[at].name).to_owned();
             let Member { name, shape, .. } = &mut members.fields[at];
             let path = Path { name, outer: path };
-            map.next_value_seed(Value { shape, looking, path: &path })?;
+            map.next_value_seed(Value { shape, looking, path: &path, uris: &uris })?;
         }
         Ok(())
     }
@@ -108,6 +109,8 @@ struct Value<'a> {
     shape: &'a mut Shape,
     looking: &'a Looking<'a>,
     path: &'a Path<'a>,
+    /// The path to the URIs from here on, if they are in this value.
+    uris: &'a str,
 }
 
 impl Value<'_> {
@@ -150,7 +153,8 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_f64<E: Error>(mut self, number: f64) -> Result<(), E> {
         // The parser turns integers that do not fit 64 bits into doubles.
-        if number.abs() >= (1u64 << 63) as f64 && self.looking.is_whole(number) {
+        let is_large = number.abs() >= (1u64 << 63) as f64 && !matches!(self.shape, Shape::Uri);
+        if is_large && self.looking.is_whole(number) {
             return Err(self.looking.fail(self.path, "is an integer that does not fit 64 bits"));
         }
         self.unite(Shape::Number(Number { has_fractions: true, ..Number::default() }))
@@ -162,15 +166,15 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
         self.unite(Shape::List(Box::default()))?;
-        let Value { shape, looking, path } = self;
+        let Value { shape, looking, path, .. } = self;
         let Shape::List(shape) = shape else { return Ok(()) };
-        while items.next_element_seed(Value { shape, looking, path })?.is_some() {}
+        while items.next_element_seed(Value { shape, looking, path, uris: "" })?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, map: A) -> Result<(), A::Error> {
-        self.unite(Shape::Object(Members::default()))?;
-        let Value { shape, looking, path } = self;
+        self.unite(Shape::Object(Members::new(self.uris)))?;
+        let Value { shape, looking, path, .. } = self;
         let Shape::Object(members) = shape else { return Ok(()) };
         Object { members, looking, path: Some(path) }.visit_map(map)
     }

@@ -28,6 +28,8 @@ pub(super) struct Members {
     indexes: HashMap<String, usize>,
     /// Objects so far.
     objects: u64,
+    /// The member of URIs: its name, or a path to it through objects.
+    uris: String,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ enum Shape {
     /// Null, so far.
     #[default]
     Nothing,
+    /// Text, whatever its values are: numbers, and true and false, are taken as they are written.
+    Uri,
     Bool,
     Number(Number),
     Text,
@@ -63,6 +67,11 @@ struct Number {
 }
 
 impl Members {
+    /// No members yet; the one at `uris`, a name or a path, is to hold URIs.
+    pub(super) fn new(uris: &str) -> Members {
+        Members { uris: uris.to_owned(), ..Members::default() }
+    }
+
     /// Learns from all lines of `reader`, the table called `table`.
     pub(super) fn learn(&mut self, reader: impl BufRead, table: &str) -> Result<(), TableError> {
         let mut lines = LineReader::new(reader, table);
@@ -105,7 +114,8 @@ impl Members {
                 return Err("is not in the lines that define the columns".to_owned());
             }
             None => {
-                let (name, shape, object) = (name.to_owned(), Shape::Nothing, 0);
+                let shape = if name == self.uris { Shape::Uri } else { Shape::Nothing };
+                let (name, object) = (name.to_owned(), 0);
                 self.indexes.insert(name.clone(), self.fields.len());
                 self.fields.push(Member { name, shape, object });
                 self.fields.len() - 1
@@ -119,7 +129,7 @@ impl Members {
 impl Shape {
     fn data_type(&self) -> DataType {
         match self {
-            Shape::Nothing | Shape::Text => DataType::Utf8,
+            Shape::Nothing | Shape::Text | Shape::Uri => DataType::Utf8,
             Shape::Bool => DataType::Boolean,
             Shape::Number(number) => number.data_type(),
             Shape::List(item) => {
@@ -133,6 +143,7 @@ impl Shape {
     fn unite(&mut self, other: Shape, is_fixed: bool) -> Result<(), String> {
         match (self, other) {
             (_, Shape::Nothing)
+            | (Shape::Uri, Shape::Bool | Shape::Number(_) | Shape::Text)
             | (Shape::Bool, Shape::Bool)
             | (Shape::Text, Shape::Text)
             | (Shape::List(_), Shape::List(_))
@@ -157,13 +168,21 @@ impl Shape {
     }
 }
 
+impl Members {
+    /// What is left of the path to the URIs in the member called `name`; nothing if the path does not lead there.
+    fn uris_in(&self, name: &str) -> &str {
+        let rest = self.uris.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+        rest.unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Shape::Nothing => "null",
             Shape::Bool => "true or false",
             Shape::Number(_) => "a number",
-            Shape::Text => "a string",
+            Shape::Text | Shape::Uri => "a string",
             Shape::List(_) => "an array",
             Shape::Object(_) => "an object",
         })

@@ -34,6 +34,8 @@ impl<R: BufRead> Records<R> {
         rows: usize,
     ) -> Result<Records<R>, TableError> {
         let builder = ReaderBuilder::new(members.schema()).with_strict_mode(true);
+        // Numbers become text in the column of URIs only: elsewhere, the members have been compared with their types.
+        let builder = builder.with_coerce_primitive(true);
         // One more than needed, so that the decoder never completes a batch by itself.
         let decoder = builder.with_batch_size(rows + 1).build_decoder()?;
         let (lines, table) = (LineReader::new(reader, table), table.to_owned());

@@ -1,0 +1,102 @@
+//! The dialect of CSV and TSV.
+
+use super::{TableError, TableFormat};
+
+/// How tables of CSV and TSV are written down: those that are read and those that are written.
+///
+/// ```
+/// use uriscan::arrow::Columns;
+/// use uriscan::table::{Dialect, Input, Job, TableFormat, Task, run};
+///
+/// let mut job = Job::new("2", Task::Dedup, Columns::default(), TableFormat::Csv);
+/// job.dialect = Dialect::default().delimiter(b';').quote(b'\'').has_header(false);
+/// let table = Input::stream("list", TableFormat::Csv, &b"'a;b';http://h\nc;HTTP://h/\n"[..]);
+/// let mut out = Vec::new();
+/// run(vec![table], &job, &mut out, None).unwrap();
+/// assert_eq!(out, b"'a;b';http://h\n");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
+pub struct Dialect {
+    /// The ASCII character between two fields of CSV; in TSV, it is a tab.
+    pub delimiter: u8,
+    /// The ASCII character around fields in which delimiters, line ends and, doubled, the character itself may occur. With
+    /// `None`, fields hold anything else and none of these.
+    pub quote: Option<u8>,
+    /// Whether the first row has the names of the columns. Without it, they are `column_1`, `column_2` and so on.
+    pub has_header: bool,
+}
+
+impl Default for Dialect {
+    /// RFC 4180: commas, double quotes, a header.
+    fn default() -> Dialect {
+        Dialect { delimiter: b',', quote: Some(b'"'), has_header: true }
+    }
+}
+
+impl Dialect {
+    /// Sets the character between two fields of CSV.
+    pub fn delimiter(mut self, delimiter: u8) -> Dialect {
+        self.delimiter = delimiter;
+        self
+    }
+
+    /// Sets the character around fields; `None` if there is none.
+    pub fn quote(mut self, quote: impl Into<Option<u8>>) -> Dialect {
+        self.quote = quote.into();
+        self
+    }
+
+    /// Sets whether tables begin with a header.
+    pub fn has_header(mut self, has_header: bool) -> Dialect {
+        self.has_header = has_header;
+        self
+    }
+
+    /// The delimiter of `format`, if it has one.
+    ///
+    /// # Errors
+    /// If it cannot separate fields.
+    pub(super) fn of(self, format: TableFormat) -> Result<Option<u8>, TableError> {
+        let delimiter = match format {
+            TableFormat::Csv => self.delimiter,
+            TableFormat::Tsv if self.delimiter == Dialect::default().delimiter => b'\t',
+            TableFormat::Tsv => {
+                let what = "the delimiter of tsv is a tab; with another one, the format is csv";
+                return Err(TableError::Format(what.to_owned()));
+            }
+            _ => return Ok(None),
+        };
+        let is_fit = |byte: u8| byte.is_ascii() && byte != b'\r' && byte != b'\n';
+        let is_quote_fit = |quote| is_fit(quote) && quote != delimiter;
+        if !is_fit(delimiter) || !self.quote.is_none_or(is_quote_fit) {
+            let what = "delimiter and quote must be two ASCII characters, and no line ends";
+            return Err(TableError::Format(what.to_owned()));
+        }
+        Ok(Some(delimiter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_separate_fields_is_a_dialect() {
+        let of = |dialect: Dialect, format| dialect.of(format).map_err(|error| error.to_string());
+        let csv = Dialect::default();
+        assert_eq!(of(csv, TableFormat::Csv), Ok(Some(b',')));
+        assert_eq!(of(csv, TableFormat::Tsv), Ok(Some(b'\t')));
+        assert_eq!(of(csv.delimiter(b'\n'), TableFormat::Parquet), Ok(None));
+        assert_eq!(of(csv.delimiter(b'"').quote(b'\''), TableFormat::Csv), Ok(Some(b'"')));
+        assert_eq!(of(csv.quote(None), TableFormat::Tsv), Ok(Some(b'\t')));
+        for wrong in
+            [csv.delimiter(b'"'), csv.delimiter(b'\n'), csv.quote(b'\r'), csv.delimiter(0xE9)]
+        {
+            assert!(of(wrong, TableFormat::Csv).unwrap_err().contains("two ASCII characters"));
+        }
+        assert!(of(csv.quote(b'\t'), TableFormat::Tsv).is_err());
+        assert!(of(csv.delimiter(b';'), TableFormat::Tsv).unwrap_err().contains("is a tab"));
+    }
+}
