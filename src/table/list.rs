@@ -65,7 +65,7 @@ impl Values {
                 return Ok(());
             }
             for batch in units.iter().flatten() {
-                let values = spelled_out(batch.column(self.reader.column()))?;
+                let values = spelled_out(&self.reader.target().values(batch)?)?;
                 for value in each_value(&values) {
                     self.push(values::trimmed(value.unwrap_or_default()));
                 }
