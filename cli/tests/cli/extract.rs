@@ -505,7 +505,7 @@ fn links_of_sitemaps_are_shown_with_their_details() {
     let text = "<urlset><url><loc>http://h/1</loc><lastmod>2020-01-01</lastmod><priority>0.5</priority></url>\n<url><image:loc>http://h/2</image:loc></url></urlset>";
     let ran = run(["extract", "-n", "--context"], text);
     assert_eq!(ran.quiet(), "1:loc;lastmod=2020-01-01;priority=0.5:http://h/1\n2:loc:http://h/2\n");
-    let rows = run(["extract", "--jsonl"], text).quiet().to_owned();
+    let rows = run(["extract", "--jsonl"], text).quiet();
     let first: Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     let expected = json!({
         "file": "-", "line": 1, "byte": 18, "context": "loc", "element": "loc", "lastmod": "2020-01-01",
