@@ -175,7 +175,7 @@ fn facts(
     (records, noun): (u64, &str),
     invalid: u64,
 ) -> String {
-    let Report { written, duplicates, withheld, bytes, .. } = *results.report;
+    let Report { written, duplicates, withheld, bytes, seen, .. } = *results.report;
     let mut all = vec![(noun, grouped(records), String::new())];
     if survey.largest.is_some() || !survey.ladder.is_empty() {
         let distinct = match results.census {
@@ -185,7 +185,11 @@ fn facts(
         let duplicates = if results.census.is_some() { records - distinct } else { duplicates };
         let note =
             if withheld > 0 { format!("{} written", grouped(written)) } else { String::new() };
-        all.push(("distinct", grouped(distinct), note));
+        // What an earlier run has seen is distinct, but not new.
+        all.push((if seen > 0 { "new" } else { "distinct" }, grouped(distinct), note));
+        if seen > 0 {
+            all.push(("already seen", grouped(seen), "distinct, in the set".to_owned()));
+        }
         all.push(("duplicates", grouped(duplicates), share(duplicates, records)));
     }
     if let Some(findings) = results.findings {

@@ -157,6 +157,18 @@ fn the_figures_are_those_of_the_run() {
 }
 
 #[test]
+fn what_earlier_runs_have_seen_is_a_figure() {
+    let place = Place::new(&[("list", LIST), ("old", "http://a.example/x?p=1\n")]);
+    place.run(&["set", "create", "s.set", "old"], "").quiet();
+    place.run(&["dedup", "--seen", "s.set", "--report", "r.html", "list"], "");
+    let page = place.read("r.html");
+    check(&page);
+    for figure in ["new</dt><dd>2<", "already seen</dt><dd>1<", "duplicates</dt><dd>3<"] {
+        assert!(page.contains(figure), "{figure}");
+    }
+}
+
+#[test]
 fn nothing_from_the_input_becomes_markup() {
     let hostile = [
         "http://h/<script>alert(1)</script>",
