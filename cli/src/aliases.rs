@@ -21,7 +21,7 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
     let mut config = config.clone();
     let Some(path) = &config.aliases else { return Ok(config) };
     if inputs::look(path)?.is_none() {
-        let what = "is not a regular file; aliases may be read twice, so a pipe does not work";
+        let what = "is not a regular file; aliases may be read twice, so a pipe does not work; write it to a file first";
         return Err(Failure::at(path.display(), what));
     }
     // Whether the targets themselves are needed, and not only compared.

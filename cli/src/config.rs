@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use uriscan::audit::Severity;
+use uriscan::extract::Filter;
 use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
@@ -14,13 +15,18 @@ use uriscan::pipeline::{
 use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
 use uriscan::surt;
+#[cfg(feature = "parquet")]
+use uriscan::table::TableFormat;
 
-use crate::args::{self, CensusFormat, StatsFormat, TopFormat};
+use crate::args::{self, CensusFormat, StatsFormat, TopFormat, When};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::{Input, of_arguments};
+#[cfg(feature = "parquet")]
+use crate::options::table_format;
 use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
 use crate::output::{Content, Destination};
+use crate::progress::Shown;
 use crate::rule_choice;
 
 /// A run that nobody asked for a summary of prints one if it takes this long.
@@ -75,6 +81,27 @@ pub(crate) enum Job {
 }
 
 impl Job {
+    /// How records are read before they are filtered: their base, and repairs.
+    pub(crate) fn read_as(&self) -> Equivalence {
+        match self {
+            Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => {
+                dedup.equivalence.clone()
+            }
+            Job::Normalize { equivalence, .. } | Job::Key { equivalence, .. } => {
+                equivalence.clone()
+            }
+            Job::Collect(options) | Job::Members(options, _) => options.equivalence.clone(),
+            Job::Top(options, _) => options.equivalence.clone(),
+            Job::Parse(_, repairs) | Job::Check(_, repairs) => {
+                Equivalence::default().repairs(*repairs)
+            }
+            Job::Census(options, _) => {
+                Equivalence::default().repairs(options.repairs).context(options.context.clone())
+            }
+            _ => Equivalence::default(),
+        }
+    }
+
     /// The name of the command.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -153,6 +180,33 @@ pub(crate) struct Documents {
     pub(crate) index: Vec<String>,
 }
 
+/// How the links of documents are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkUse<'a> {
+    /// The base of references.
+    pub(crate) base: Option<&'a str>,
+    /// Links may contain characters beyond ASCII.
+    pub(crate) accepts_iris: bool,
+    /// Reports name the places of links.
+    pub(crate) has_places: bool,
+}
+
+impl<'a> LinkUse<'a> {
+    pub(crate) fn of(mending: &args::Mending, references: &'a args::References) -> LinkUse<'a> {
+        let base = references.base.as_deref();
+        LinkUse { base, accepts_iris: mending.iri, has_places: false }
+    }
+
+    pub(crate) fn of_equivalence(typed: &'a args::Equivalence) -> LinkUse<'a> {
+        LinkUse::of(&typed.mending, &typed.references)
+    }
+
+    /// Those of a command that names their places.
+    pub(crate) fn of_pages(mending: &args::Mending) -> LinkUse<'a> {
+        LinkUse { base: None, accepts_iris: mending.iri, has_places: true }
+    }
+}
+
 /// The set on disk that a job uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SetUse {
@@ -197,6 +251,9 @@ pub(crate) struct TableUse {
     pub(crate) choice: args::TableChoice,
     /// The column of URIs.
     pub(crate) column: String,
+    /// The formats to read and to write, if they were given.
+    pub(crate) from: Option<TableFormat>,
+    pub(crate) to: Option<TableFormat>,
     /// Directory for rows that spill to disk.
     pub(crate) temp_dir: PathBuf,
     /// The column by which `dedup` keeps rows.
@@ -213,7 +270,7 @@ pub(crate) enum TableUse {}
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) format: Option<uriscan::table::TableFormat>,
+    pub(crate) format: Option<TableFormat>,
 }
 
 /// A build without tables has none.
@@ -228,8 +285,8 @@ impl Column {
     /// When the format is unknown, or this build has no tables.
     #[cfg(feature = "parquet")]
     pub(crate) fn new(name: &str, format: Option<&str>) -> Result<Column, Failure> {
-        let format = format.map(args::table_format).transpose();
-        let format = format.map_err(|error| Failure::at("--from", error))?;
+        let format = format.filter(|name| *name != "auto");
+        let format = format.map(|name| table_format("--from", name)).transpose()?;
         Ok(Column { name: name.to_owned(), format })
     }
 
@@ -257,6 +314,8 @@ pub(crate) struct Config {
     pub(crate) evidence: Vec<PathBuf>,
     /// The inputs are tables, of which this column is read as a list.
     pub(crate) column: Option<Column>,
+    /// The records of lists, or rows of tables, that are read.
+    pub(crate) filter: Option<Filter>,
     /// The inputs are tables.
     pub(crate) table: Option<TableUse>,
     pub(crate) side: SideFiles,
@@ -270,7 +329,10 @@ pub(crate) struct Config {
     pub(crate) summary_after: Duration,
     /// Standard error is a terminal.
     pub(crate) has_bars: bool,
-    pub(crate) has_progress: bool,
+    /// Whether `summary` was asked for.
+    is_summarized: bool,
+    /// Whether progress is shown, and when.
+    pub(crate) progress: Option<Shown>,
     /// Print no hints.
     pub(crate) is_quiet: bool,
     /// Print a hint that input is read from the terminal.
@@ -355,7 +417,7 @@ impl Config {
             );
         }
         let is_regular = |input: &Input| match input {
-            Input::Stdin => true,
+            Input::Stdin | Input::Typed(_) => true,
             Input::File(path) => path.is_file() || path.is_dir() || !path.exists(),
         };
         if let Some(Input::File(path)) = self.inputs.iter().find(|input| !is_regular(input)) {
@@ -381,29 +443,78 @@ impl Config {
         self.table.is_some() || has_records && self.documents.is_none()
     }
 
+    /// Reads no files: a hint has nothing to say, and a summary is printed only on request.
+    pub(crate) fn without_files(mut self) -> Config {
+        (self.inputs, self.has_hint) = (Vec::new(), false);
+        self.summary = self.summary.filter(|_| self.is_summarized);
+        self
+    }
+
+    /// Reads the `typed` URIs, if there are any, instead of files.
+    pub(crate) fn reading_typed(self, typed: &args::Typed) -> Result<Config, Failure> {
+        if typed.uri.is_empty() {
+            return Ok(self);
+        }
+        let end = self.settings.record_end;
+        let mut list = Vec::new();
+        for uri in &typed.uri {
+            let uri = uri.as_encoded_bytes();
+            if uri.contains(&end) {
+                let what = "contains a line feed, which ends a record; use -0 to read it as one";
+                return Err(Failure::at("--uri", what));
+            }
+            list.extend_from_slice(uri);
+            list.push(end);
+        }
+        let mut config = self.without_files();
+        config.inputs = vec![Input::Typed(list)];
+        Ok(config)
+    }
+
     /// Masks secrets in written records if `redact`.
     pub(crate) fn redacting(mut self, redact: bool) -> Config {
         self.settings.redact = redact;
         self
     }
 
-    /// Reads the links in the inputs if `from` says so; `equivalence` has the base of references and whether IRIs are
-    /// accepted.
+    /// Reads the links in the inputs if `from` says so, and else filters their records.
     pub(crate) fn reading(
         mut self,
         from: &args::FromText,
-        equivalence: &args::Equivalence,
+        links: LinkUse<'_>,
     ) -> Result<Config, Failure> {
         if from.extract {
-            let mut options = extract_options(&from.find, equivalence.mending.iri)?;
-            options.extractor.base = link_base(equivalence.references.base.as_deref())?;
+            let mut options =
+                extract_options(&from.find, links.accepts_iris)?.has_places(links.has_places);
+            options.extractor.base = link_base(links.base)?;
             let index = from.find.index.clone();
             self.documents = Some(Documents { options, walk: args::Walk::default(), index });
-        } else if from.find != args::Find::default() {
-            let what = "--format, --field, --log-format, --log-field, --warc-field, --warc-type, --mime, --also, the filters, --scheme, --unwrap, --www, --email, --refang, --unsplit and --index require --extract";
-            return Err(Failure::new(what));
+            return Ok(self);
+        }
+        if let Some(option) = from.find.of_extraction() {
+            return Err(Failure::at(
+                option,
+                "requires --extract, which reads the links in the input",
+            ));
+        }
+        let filter = from.find.list_filter();
+        self.filter = (!filter.is_empty()).then_some(filter);
+        if self.filter.is_some() && self.checkpoint.is_some() {
+            return Err(Failure::at(
+                "--checkpoint",
+                "does not work with filters; filter the list first",
+            ));
         }
         Ok(self)
+    }
+
+    /// The same for a command that reports on records and names their places.
+    pub(crate) fn reporting_on(
+        self,
+        pages: &args::FromPages,
+        links: LinkUse<'_>,
+    ) -> Result<Config, Failure> {
+        self.reading(&pages.from, LinkUse { base: pages.base.as_deref(), ..links })
     }
 
     pub(crate) fn of_job(
@@ -423,7 +534,8 @@ impl Config {
             .threads(threads)
             .kernels(environment.kernels(work.backend)?)
             .record_end(if input.null { b'\0' } else { b'\n' })
-            .chunk_bytes(work.chunk_size);
+            .chunk_bytes(work.chunk_size)
+            .has_colour(environment.colours(reporting.color, &output));
         let is_loud = environment.stderr_is_terminal && !reporting.quiet;
         // Not in the middle of results on the same terminal.
         let stdout_is_busy = output == Destination::Stdout && environment.stdout_is_terminal;
@@ -444,6 +556,7 @@ impl Config {
             aliases: None,
             evidence: Vec::new(),
             column: None,
+            filter: None,
             table: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             report_limit: None,
@@ -452,7 +565,12 @@ impl Config {
             summary,
             summary_after: if is_asked { Duration::ZERO } else { PATIENCE },
             has_bars: environment.stderr_is_terminal,
-            has_progress: is_loud && !stdout_is_busy,
+            progress: match reporting.progress {
+                When::Always => Some(Shown::AtOnce),
+                When::Auto if is_loud && !stdout_is_busy => Some(Shown::Later),
+                When::Auto | When::Never => None,
+            },
+            is_summarized: is_asked,
         })
     }
 }

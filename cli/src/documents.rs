@@ -40,7 +40,10 @@ pub(crate) fn open(
     if let Some(list) = &walk.files_from {
         let is_stdin = list.as_os_str() == "-";
         if is_stdin && inputs.contains(&Input::Stdin) {
-            return Err(Failure::at("--files-from -", "standard input is already an input"));
+            return Err(Failure::at(
+                "--files-from -",
+                "standard input is already an input; name a file with the list",
+            ));
         }
         let listed = listed(list, is_stdin, settings.record_end)?;
         listed.iter().try_for_each(|path| claims.refuse_evidence(path))?;
@@ -60,6 +63,10 @@ pub(crate) fn open(
     for input in &inputs {
         match input {
             Input::Stdin => push(stdin_source(text(Stdin::new())), None, false),
+            Input::Typed(list) => {
+                let source = Source::new("-e", io::Cursor::new(list.clone()));
+                push(source, Some(list.len() as u64), false);
+            }
             Input::File(path) => match path.metadata() {
                 Err(error) => {
                     unread(&format_args!("{}: {}", path.display(), missing(path, &error)));

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use uriscan::{Backend, Kernels};
 
+use crate::args::When;
 use crate::exit::Failure;
 use crate::memory;
+use crate::output::Destination;
 
 /// The environment variable that holds the default of `--backend`.
 pub(crate) const BACKEND_VARIABLE: &str = "URISCAN_BACKEND";
@@ -25,8 +27,8 @@ pub(crate) struct Environment {
     pub(crate) stdin_is_terminal: bool,
     pub(crate) stdout_is_terminal: bool,
     pub(crate) stderr_is_terminal: bool,
-    /// Whether colours may be printed to a terminal.
-    pub(crate) has_colour: bool,
+    /// Whether colours are printed to a terminal, and whether to anything else.
+    pub(crate) has_colour: [bool; 2],
 }
 
 impl Environment {
@@ -42,8 +44,17 @@ impl Environment {
             stdin_is_terminal: std::io::stdin().is_terminal(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
-            has_colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb"),
+            has_colour: colours(|name| std::env::var_os(name).unwrap_or_default()),
+        }
+    }
+
+    /// Whether results are coloured that go to `output`, given the value of `--color`.
+    pub(crate) fn colours(&self, typed: When, output: &Destination) -> bool {
+        let is_terminal = self.stdout_is_terminal && *output == Destination::Stdout;
+        match typed {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => self.has_colour[usize::from(!is_terminal)],
         }
     }
 
@@ -65,5 +76,45 @@ impl Environment {
             let choice = available.join(", ");
             Failure::at(format_args!("{origin} {name}"), format_args!("{why}; use auto, {choice}"))
         })
+    }
+}
+
+/// Whether colours are printed to a terminal, and whether to anything else, by the variables that `value` returns; one that
+/// is not set is empty.
+fn colours(value: impl Fn(&str) -> OsString) -> [bool; 2] {
+    let forced = value("CLICOLOR_FORCE");
+    if !value("NO_COLOR").is_empty() {
+        [false; 2]
+    } else if !forced.is_empty() && forced != "0" {
+        [true; 2]
+    } else {
+        [value("TERM") != "dumb" && value("CLICOLOR") != "0", false]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_decide_about_colours() {
+        for (set, expected) in [
+            (&[][..], [true, false]),
+            (&[("NO_COLOR", "1")], [false, false]),
+            (&[("NO_COLOR", "")], [true, false]),
+            (&[("CLICOLOR_FORCE", "1")], [true, true]),
+            (&[("CLICOLOR_FORCE", "0")], [true, false]),
+            (&[("CLICOLOR", "0")], [false, false]),
+            (&[("CLICOLOR", "0"), ("CLICOLOR_FORCE", "1")], [true, true]),
+            (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], [false, false]),
+            (&[("TERM", "dumb")], [false, false]),
+            (&[("TERM", "xterm")], [true, false]),
+        ] {
+            let value = |name: &str| {
+                let found = set.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| OsString::from(value)).unwrap_or_default()
+            };
+            assert_eq!(colours(value), expected, "{set:?}");
+        }
     }
 }

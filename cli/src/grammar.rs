@@ -30,10 +30,10 @@ fn about(grammar: Grammar) -> &'static str {
 pub(crate) fn run(typed: &args::Grammar) -> Result<Outcome, Failure> {
     let text = if typed.compare {
         let rows = TRANSLATIONS.map(|rule| [rule.obsolete, rule.translation]);
-        list(["obsolete", "translation"], &rows, typed.format)
+        list(["obsolete", "translation"], &rows, typed.to)
     } else {
         let rows = Grammar::ALL.map(|grammar| [grammar.name(), about(grammar)]);
-        list(["name", "about"], &rows, typed.format)
+        list(["name", "about"], &rows, typed.to)
     };
     write_text(&text, &Destination::Stdout)
 }

@@ -21,13 +21,15 @@ pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; i
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    /// Records from the command line, each with its end.
+    Typed(Vec<u8>),
 }
 
 impl Input {
     /// The path of a file; `None` for standard input.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Input::Stdin => None,
+            Input::Stdin | Input::Typed(_) => None,
             Input::File(path) => Some(path),
         }
     }
@@ -46,7 +48,7 @@ pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
         .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
         .collect();
     if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(Failure::at("-", "standard input can be read only once"));
+        return Err(Failure::at("-", "standard input can be read only once; name `-` once"));
     }
     Ok(inputs)
 }
@@ -76,6 +78,10 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
             Input::Stdin => {
                 let stdin = Text { kept: Some(stdin_head.clone()), ..text(Stdin::new()) };
                 (stdin_source(stdin), None)
+            }
+            Input::Typed(list) => {
+                let bytes = list.len() as u64;
+                (Source::new("-e", io::Cursor::new(list.clone())), Some(bytes))
             }
             Input::File(path) => {
                 let bytes = look(path)?;
@@ -168,7 +174,7 @@ impl Read for Stdin {
 #[cfg(feature = "parquet")]
 pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let bytes = inputs.iter().map(|input| match input {
-        Input::Stdin => Ok(None),
+        Input::Stdin | Input::Typed(_) => Ok(None),
         Input::File(path) => look(path),
     });
     // All of them are checked, also after one of unknown size.
@@ -251,8 +257,8 @@ impl<R: Read> Read for Text<R> {
 pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if hint::is_url(path) => {
-            "is a URL, not a file, and is not fetched; use `echo URL | uriscan ...` for the URL itself, \
-             `curl -s URL | uriscan ...` for its content"
+            "is a URL, not a file, and is not fetched; use -e URL or `echo URL | uriscan ...` for the URL \
+             itself, `curl -s URL | uriscan ...` for its content"
                 .to_owned()
         }
         _ => error.to_string(),

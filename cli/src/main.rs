@@ -16,6 +16,7 @@ mod grammar;
 mod hint;
 mod inputs;
 mod interrupt;
+mod learn;
 mod memory;
 mod options;
 mod output;
@@ -31,6 +32,7 @@ mod table;
 #[cfg(feature = "parquet")]
 mod tables;
 mod top;
+mod topics;
 mod version;
 
 use std::process::ExitCode;

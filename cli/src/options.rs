@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use uriscan::extract::{self, ExtractorOptions, Format, Schemes};
 use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
+#[cfg(feature = "parquet")]
+use uriscan::table::TableFormat;
 
 use crate::args;
 use crate::environment::Environment;
@@ -57,7 +60,8 @@ pub(crate) fn equivalence_by(
     let is_beyond =
         !typed.rules.is_empty() || !typed.mending.repairs().is_empty() || typed.aliases.is_some();
     if grammar != Grammar::Rfc3986 && is_beyond {
-        let what = "rules beyond the RFC, aliases, --iri and --repair require rfc3986";
+        let what =
+            "rules beyond the RFC, aliases, --iri and --repair require rfc3986; omit --grammar";
         return Err(Failure::at(format_args!("--grammar {grammar}"), what));
     }
     let rung = match typed.rung {
@@ -90,7 +94,7 @@ pub(crate) fn unmended(grammar: Grammar, typed: &args::Mending) -> Result<(), Fa
     if typed.repairs().is_empty() {
         return Ok(());
     }
-    let what = "--iri and --repair require rfc3986";
+    let what = "--iri and --repair require rfc3986; omit --grammar";
     Err(Failure::at(format_args!("--grammar {grammar}"), what))
 }
 
@@ -136,7 +140,7 @@ pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<
 pub(crate) fn suffix(grammar: Grammar, scheme: &str) -> Result<Context, Failure> {
     let name = || format!("--suffix-scheme {}", scheme.escape_debug());
     if grammar != Grammar::Rfc3986 {
-        return Err(Failure::at(name(), "suffix references require rfc3986"));
+        return Err(Failure::at(name(), "suffix references require rfc3986; omit --grammar"));
     }
     Suffix::new(scheme).map(Context::Suffix).map_err(|error| Failure::at(name(), error))
 }
@@ -182,7 +186,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
                 .email(email)
                 .unsplit(unsplit),
         )
-        .fields(find.field.clone())
+        .fields(find.link_column.clone())
         .log_format(find.log_format.clone())
         .log_fields(find.log_field.clone())
         .warc_targets(find.warc_field.is_some())
@@ -190,12 +194,46 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .media_types(find.mime.clone())
         .page_parts(find.page_parts())
         .filter(find.filter());
-    let format = match find.format {
-        Some(args::TextFormat::Of(format)) => Some(format),
+    let format = match find.from.as_deref() {
         // With a pattern it is a log, whatever it looks like.
-        Some(args::TextFormat::Auto) | None => find.log_format.as_ref().map(|_| Format::Clf),
+        Some("auto") | None => find.log_format.as_ref().map(|_| Format::Clf),
+        Some(name) => Some(link_format(name)?),
     };
     Ok(ExtractOptions::default().extractor(extractor).format(format))
+}
+
+/// The format called `name`, of inputs in which links are found.
+fn link_format(name: &str) -> Result<Format, Failure> {
+    Format::from_name(name).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        let what =
+            format!("--extract reads links from auto, {names}; tables are read with --column");
+        Failure::at(format_args!("--from {name}"), what)
+    })
+}
+
+/// The error for `--from name`, where the input is a list.
+pub(crate) fn list_from(name: &str) -> Failure {
+    let what = "a list of URIs has no format; --extract finds the links in documents, --column NAME reads tables";
+    Failure::at(format_args!("--from {name}"), what)
+}
+
+/// The format of a report, given the value of `--to`, which names that of the table if there is one.
+///
+/// # Errors
+/// When it is no format of reports.
+pub(crate) fn report_format<T: ValueEnum + Default>(
+    typed: Option<&str>,
+    table: &args::TableChoice,
+) -> Result<T, Failure> {
+    match typed {
+        Some(name) if table.column.is_none() => T::from_str(name, false).map_err(|_| {
+            let names = args::names_of::<T>();
+            let what = format!("without --column the formats are {names}");
+            Failure::at(format_args!("--to {name}"), what)
+        }),
+        _ => Ok(T::default()),
+    }
 }
 
 /// The value of `--base` of `extract`.
@@ -228,5 +266,15 @@ pub(crate) fn on_invalid(
         None | Some(args::OnInvalid::Pass) => (OnInvalid::Pass, None),
         Some(args::OnInvalid::Drop) => (OnInvalid::Drop, None),
         Some(args::OnInvalid::Error) => (OnInvalid::Fail, None),
+    })
+}
+
+/// The format of tables called `name`.
+#[cfg(feature = "parquet")]
+pub(crate) fn table_format(option: &str, name: &str) -> Result<TableFormat, Failure> {
+    TableFormat::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();
+        let what = format!("the formats of tables (--column) are {}", names.join(", "));
+        Failure::at(format_args!("{option} {name}"), what)
     })
 }

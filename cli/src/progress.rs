@@ -1,47 +1,115 @@
-//! A progress bar on standard error.
+//! Progress on standard error: a bar on a terminal, lines elsewhere.
 
+use std::fs::TryLockError;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use uriscan::internals::files::File;
 
-/// A shorter run shows no bar.
+use crate::exit::eprint_line;
+
+/// A shorter run shows nothing, unless it is asked for at once.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The bytes read so far; shown after [`PATIENCE`].
+/// Time between two lines, and between two attempts to take the terminal.
+const PERIOD: Duration = Duration::from_secs(10);
+const RETRY: Duration = Duration::from_secs(1);
+
+/// When progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// After [`PATIENCE`].
+    Later,
+    /// From the start, and as lines if there is no terminal.
+    AtOnce,
+}
+
+/// The bytes read so far.
 pub(crate) struct Progress {
+    command: &'static str,
+    total_bytes: Option<u64>,
     started: Instant,
+    /// When something may be shown next.
+    next: Instant,
     bar: ProgressBar,
-    is_shown: bool,
+    /// The terminal, while this process shows its bar on it.
+    terminal: Option<Terminal>,
 }
 
 impl Progress {
-    /// A run that begins now and reads `total_bytes`, if known.
-    pub(crate) fn new(total_bytes: Option<u64>) -> Progress {
+    /// A run of `command` that begins now and reads `total_bytes`, if known.
+    pub(crate) fn new(command: &'static str, shown: Shown, total_bytes: Option<u64>) -> Progress {
         let template = match total_bytes {
             Some(_) => {
-                "{wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left"
+                "{prefix}: {wide_bar} {decimal_bytes} of {decimal_total_bytes}, {decimal_bytes_per_sec}, {eta} left"
             }
-            None => "{spinner} {decimal_bytes}, {decimal_bytes_per_sec}",
+            None => "{prefix}: {spinner} {decimal_bytes}, {decimal_bytes_per_sec}",
         };
         // The templates are constants and valid; the default is never used.
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         // Hidden at first, but counting from the start, so that the first rates are right.
         let bar = ProgressBar::with_draw_target(total_bytes, ProgressDrawTarget::hidden());
-        Progress { started: Instant::now(), bar: bar.with_style(style), is_shown: false }
+        let bar = bar.with_style(style).with_prefix(format!("uriscan {command}"));
+        let started = Instant::now();
+        let patience = if shown == Shown::Later { PATIENCE } else { Duration::ZERO };
+        Progress { command, total_bytes, started, next: started + patience, bar, terminal: None }
     }
 
     /// Sets the number of bytes read so far.
     pub(crate) fn update(&mut self, bytes: u64) {
-        if !self.is_shown && self.started.elapsed() >= PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.is_shown = true;
-        }
         self.bar.set_position(bytes);
+        let now = Instant::now();
+        if self.terminal.is_some() || now < self.next {
+            return;
+        }
+        if ProgressDrawTarget::stderr().is_hidden() {
+            self.next = now + PERIOD;
+            return self.print(bytes);
+        }
+        self.next = now + RETRY;
+        self.terminal = Terminal::take();
+        if self.terminal.is_some() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+    }
+
+    /// Prints a line about the `bytes` read so far.
+    fn print(&self, bytes: u64) {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let total =
+            self.total_bytes.map_or(String::new(), |total| format!(" of {}", DecimalBytes(total)));
+        eprint_line(format_args!(
+            "uriscan {}: {}{total}, {}/s",
+            self.command,
+            DecimalBytes(bytes),
+            DecimalBytes((bytes as f64 / seconds) as u64)
+        ));
     }
 
     /// Removes the bar.
     pub(crate) fn finish(self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// The right to draw on the terminal, which one process has at a time: in a pipeline of several, one bar is shown.
+struct Terminal {
+    /// Locked until it is closed; none where a terminal cannot be locked.
+    _file: Option<File>,
+}
+
+impl Terminal {
+    /// Takes the terminal of standard error, unless another process has it.
+    fn take() -> Option<Terminal> {
+        // Opened once more, since processes that share an open file share its locks.
+        match File::open("/proc/self/fd/2") {
+            Err(_) => Some(Terminal { _file: None }),
+            Ok(file) => match file.try_lock() {
+                Ok(()) => Some(Terminal { _file: Some(file) }),
+                Err(TryLockError::WouldBlock) => None,
+                Err(TryLockError::Error(_)) => Some(Terminal { _file: None }),
+            },
+        }
     }
 }

@@ -20,7 +20,7 @@ use crate::rule_choice;
 pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
     let is_choice = !typed.equivalence.rules.is_empty();
     let equivalence = equivalence(&typed.equivalence)?;
-    let text = match (typed.format, is_choice) {
+    let text = match (typed.to, is_choice) {
         (RulesFormat::Table, false) => all_text(),
         (RulesFormat::Json, false) => all_json().to_string() + "\n",
         (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),

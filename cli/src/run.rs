@@ -56,8 +56,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         #[cfg(feature = "parquet")]
-        None if config.column.is_some() => crate::tables::open_column(config)?,
-        None => inputs::open(&config.inputs)?,
+        None if config.column.is_some() => {
+            filtered(crate::tables::open_column(config)?, config, &skipped)
+        }
+        None => filtered(inputs::open(&config.inputs)?, config, &skipped),
         Some(documents) => documents::open(
             &config.inputs,
             documents,
@@ -99,10 +101,11 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
     unread += unread_later;
     session.end_progress();
-    let Done { report, findings, census, top } = match done {
+    let Done { mut report, findings, census, top } = match done {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
+    report.filtered += skipped.lock().unwrap_or_else(PoisonError::into_inner).filtered;
     if let Some(page) = &mut session.report {
         let (findings, census, top) = (findings.as_ref(), census.as_ref(), top.as_ref());
         let elapsed = started.elapsed();
@@ -143,12 +146,24 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
 }
 
+/// The records of `inputs` that are read, if not all are.
+fn filtered(inputs: Inputs, config: &Config, skipped: &Arc<Mutex<Skipped>>) -> Inputs {
+    let Some(filter) = &config.filter else { return inputs };
+    let read = config.job.read_as();
+    let kept = |source| pipeline::records_of(source, filter, &read, &config.settings, skipped);
+    let Inputs { sources, total_bytes, stdin_head } = inputs;
+    Inputs { sources: sources.into_iter().map(kept).collect(), total_bytes, stdin_head }
+}
+
 /// The sources of the records of `config` once more, for its report.
 fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
     let opened = match &config.documents {
         #[cfg(feature = "parquet")]
-        None if config.column.is_some() => crate::tables::open_column(config),
-        None => inputs::open(&config.inputs),
+        None if config.column.is_some() => crate::tables::open_column(config)
+            .map(|inputs| filtered(inputs, config, &Arc::default())),
+        None => {
+            inputs::open(&config.inputs).map(|inputs| filtered(inputs, config, &Arc::default()))
+        }
         Some(documents) => {
             // All of this was checked and reported before.
             let claims = session::claims(config).unwrap_or_default();
@@ -181,7 +196,7 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     let hint = match config.inputs.first() {
         Some(Input::File(path)) => hint::of_file(path),
         Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head)),
-        None => None,
+        Some(Input::Typed(_)) | None => None,
     };
     if let Some(hint) = hint {
         eprint_line(format_args!("uriscan: {hint}"));

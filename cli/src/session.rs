@@ -24,6 +24,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
         match input {
             Input::Stdin => claims.refuse_stdin()?,
             Input::File(path) => claims.refuse_input(path)?,
+            Input::Typed(_) => {}
         }
     }
     config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
@@ -67,7 +68,8 @@ impl Session<'_> {
                 "uriscan: reading URIs from the terminal, one per line; see --help"
             ));
         }
-        let progress = config.has_progress.then(|| Progress::new(total_bytes));
+        let name = config.job.name();
+        let progress = config.progress.map(|shown| Progress::new(name, shown, total_bytes));
         Ok(Session { config, out, side, report, progress })
     }
 

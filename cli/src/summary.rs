@@ -50,6 +50,8 @@ pub(crate) struct Summary {
     pub(crate) differs: bool,
     /// Of an audit.
     pub(crate) findings: Option<FindingCounts>,
+    /// Records were filtered.
+    pub(crate) has_filter: bool,
     pub(crate) elapsed: Duration,
     /// Records whose keys are in a set are dropped.
     pub(crate) has_seen: bool,
@@ -117,6 +119,7 @@ impl Summary {
             set,
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
+            has_filter: config.filter.is_some(),
             elapsed,
             has_seen: config.set.is_some(),
             has_bars: config.has_bars,
@@ -183,6 +186,9 @@ impl Summary {
         };
         let is_links = self.writes == Writes::Links;
         row(if is_links { "links" } else { "records" }, *records, "");
+        if self.has_filter {
+            row("filtered", self.report.filtered, "not read");
+        }
         if *binary > 0 {
             row("binary", *binary, "files skipped");
         }
@@ -279,7 +285,7 @@ impl Summary {
         let equivalence = self.equivalence.as_ref();
         let options = equivalence.map(|equivalence| equivalence.normalize);
         let if_records = |count: u64| (self.writes != Writes::Answers).then_some(count);
-        json!({
+        let mut summary = json!({
             "command": self.command,
             "version": env!("CARGO_PKG_VERSION"),
             "profile": equivalence.and_then(|of| of.profile).map(Profile::name),
@@ -313,7 +319,12 @@ impl Summary {
             "backend": self.settings.kernels.backend().name(),
             "threads": self.settings.threads,
             "hash": self.hash.map(PublicHash::name),
-        })
+        });
+        // The other fields are those of every summary.
+        if let (true, Value::Object(fields)) = (self.has_filter, &mut summary) {
+            fields.insert("filtered".to_owned(), json!(self.report.filtered));
+        }
+        summary
     }
 }
 
@@ -399,6 +410,7 @@ mod tests {
             set: None,
             differs: false,
             findings: None,
+            has_filter: false,
             elapsed: Duration::ZERO,
             has_seen: false,
             has_bars: false,

@@ -6,8 +6,10 @@
 //!             ^
 //! ```
 
+use super::paint::{Paint, RED, push_escaped};
+use super::places::Place;
 use super::row::push_decimal;
-use crate::shown::escape;
+use crate::extract::Context;
 use crate::uri::UriError;
 
 /// Maximum number of columns of a record that are shown, without ellipses.
@@ -28,6 +30,61 @@ pub(crate) struct Position<'a> {
     pub(crate) indent: u64,
     /// The record continues after these bytes.
     pub(crate) is_piece: bool,
+    /// Where the records of a chunk come from, by their lines in it; none for a list that was read as it is.
+    pub(crate) places: &'a [Place],
+    /// Where this record comes from, if that is known.
+    pub(crate) place: Option<&'a Place>,
+    /// Name the context of a link in messages.
+    pub(crate) has_context: bool,
+    pub(crate) paint: Paint,
+}
+
+impl<'a> Position<'a> {
+    /// The beginning of the line `line` of `source`.
+    pub(crate) fn new(source: &'a str, line: u64) -> Position<'a> {
+        Position {
+            source,
+            line,
+            indent: 0,
+            is_piece: false,
+            places: &[],
+            place: None,
+            has_context: false,
+            paint: Paint::default(),
+        }
+    }
+
+    /// That of the record `lines` after this one, which begins after `indent` bytes of its line.
+    #[inline(always)]
+    pub(crate) fn of_record(self, lines: u64, indent: u64) -> Position<'a> {
+        match self.places.get(lines as usize) {
+            None => Position { line: self.line + lines, indent, ..self },
+            Some(place) => {
+                Position { line: place.line, indent: place.indent, place: Some(place), ..self }
+            }
+        }
+    }
+
+    /// The column of the byte `at` of the record, counted from 1; that of its first byte if it is not written there as it is.
+    pub(crate) fn column(&self, at: u32) -> u64 {
+        let is_literal = self.place.is_none_or(|place| place.is_literal);
+        self.indent + if is_literal { u64::from(at) } else { 0 } + 1
+    }
+
+    /// The column and the context of a link.
+    pub(crate) fn link(&self) -> Option<(u64, Context)> {
+        let context = self.place?.context?;
+        Some((self.indent + 1, context))
+    }
+
+    /// Appends the context of a link to a message, if it is wanted.
+    pub(super) fn push_context(&self, out: &mut Vec<u8>) {
+        if let (true, Some((_, context))) = (self.has_context, self.link()) {
+            for text in [" (in ", context.name(), ")"] {
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+    }
 }
 
 /// Appends three lines about the fault of `record`.
@@ -54,17 +111,26 @@ pub(crate) fn write_named(
     out.push(b':');
     push_decimal(position.line, out);
     out.push(b':');
-    push_decimal(position.indent + u64::from(at) + 1, out);
-    for text in [": ", name, ": ", message, "\n"] {
-        out.extend_from_slice(text.as_bytes());
-    }
+    push_decimal(position.column(at), out);
+    out.extend_from_slice(b": ");
+    position.paint.push(RED, name.as_bytes(), out);
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(message.as_bytes());
+    position.push_context(out);
+    out.push(b'\n');
 
-    excerpt(record, fault, position.is_piece, INDENT, out);
+    excerpt(record, fault, position.is_piece, (INDENT, position.paint), out);
 }
 
 /// Appends `record`, truncated around byte `at` if it is long, and a line with a caret under that
 /// byte; both after `indent`. `is_piece` means that the record continues after these bytes.
-pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, out: &mut Vec<u8>) {
+pub(super) fn excerpt(
+    record: &[u8],
+    at: usize,
+    is_piece: bool,
+    (indent, paint): (&str, Paint),
+    out: &mut Vec<u8>,
+) {
     let at = at.min(record.len());
     out.extend_from_slice(indent.as_bytes());
     // Everything before a fault is valid and therefore ASCII, so bytes are columns there. If not,
@@ -87,41 +153,8 @@ pub(super) fn excerpt(record: &[u8], at: usize, is_piece: bool, indent: &str, ou
     }
     out.push(b'\n');
     out.extend(core::iter::repeat_n(b' ', indent.len() + columns));
-    out.extend_from_slice(b"^\n");
-}
-
-/// Appends `bytes`, escaped, as far as they fit into `columns`, but at least one character; returns
-/// the number of bytes and of columns.
-pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
-    let (mut taken, mut used) = (0, 0);
-    let mut push = |text: &str, len: usize| {
-        let width = text.chars().count();
-        let fits = taken == 0 || used + width <= columns;
-        if fits {
-            out.extend_from_slice(text.as_bytes());
-            (taken, used) = (taken + len, used + width);
-        }
-        fits
-    };
-    // More bytes never fit, so a long rest need not be decoded.
-    let bytes = &bytes[..bytes.len().min(columns.saturating_mul(4).max(4))];
-    'all: for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            let text = match c {
-                c if c.is_alphanumeric() || c == ' ' || c.is_ascii_graphic() => c.to_string(),
-                c => escape(c),
-            };
-            if !push(&text, c.len_utf8()) {
-                break 'all;
-            }
-        }
-        for byte in chunk.invalid() {
-            if !push(&format!("\\x{byte:02x}"), 1) {
-                break 'all;
-            }
-        }
-    }
-    (taken, used)
+    paint.push(RED, b"^", out);
+    out.push(b'\n');
 }
 
 #[cfg(test)]
@@ -130,7 +163,7 @@ mod tests {
     use crate::uri::{ErrorKind, parse};
 
     fn shown(record: &[u8]) -> String {
-        let position = Position { source: "list", line: 3, indent: 2, is_piece: false };
+        let position = Position { indent: 2, ..Position::new("list", 3) };
         let mut out = Vec::new();
         write(position, record, parse(record).unwrap_err(), &mut out);
         String::from_utf8(out).unwrap()
@@ -204,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_piece_of_a_record_shows_that_it_continues() {
-        let position = Position { source: "a\nb", line: 1, indent: 0, is_piece: true };
+        let position = Position { is_piece: true, ..Position::new("a\nb", 1) };
         let mut out = Vec::new();
         let error = UriError { kind: ErrorKind::TooLong, at: 5 };
         write(position, b"abcde", error, &mut out);

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::diagnostic::{excerpt, push_escaped};
+use super::diagnostic::excerpt;
+use super::paint::{CYAN, GREEN, PLAIN, Paint, RED, YELLOW, push_escaped};
 use crate::explain::{Change, Comparison, Difference, Explanation, Reason};
 use crate::normalize::Rung;
 use crate::uri::UriError;
@@ -12,38 +13,6 @@ use crate::uri::UriError;
 pub(crate) struct Explained<'a> {
     pub(crate) uri: &'a [u8],
     pub(crate) result: &'a Result<Explanation, UriError>,
-}
-
-/// The colours of a terminal, or none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    pub(crate) is_on: bool,
-}
-
-const RED: &str = "31";
-const GREEN: &str = "32";
-const YELLOW: &str = "33";
-const CYAN: &str = "36";
-
-impl Paint {
-    /// Appends `text`, escaped, in a colour.
-    fn push(self, colour: &str, text: &[u8], out: &mut Vec<u8>) {
-        if self.is_on {
-            out.extend_from_slice(b"\x1b[");
-            out.extend_from_slice(colour.as_bytes());
-            out.push(b'm');
-        }
-        push_escaped(text, usize::MAX, out);
-        if self.is_on {
-            out.extend_from_slice(b"\x1b[0m");
-        }
-    }
-
-    /// Appends `text` in a colour and blanks up to `width`.
-    fn push_padded(self, colour: &str, text: &str, width: usize, out: &mut Vec<u8>) {
-        self.push(colour, text.as_bytes(), out);
-        out.extend(std::iter::repeat_n(b' ', width.saturating_sub(text.len()) + 2));
-    }
 }
 
 fn push_line(texts: &[&str], out: &mut Vec<u8>) {
@@ -66,7 +35,7 @@ pub(crate) fn text(explained: Explained<'_>, paint: Paint, out: &mut Vec<u8>) {
             out.extend_from_slice(b"  ");
             paint.push(RED, b"invalid", out);
             push_line(&[": ", error.kind.name(), ": ", error.kind.message()], out);
-            excerpt(explained.uri, error.at as usize, false, "  ", out);
+            excerpt(explained.uri, error.at as usize, false, ("  ", paint), out);
         }
     }
 }
@@ -76,7 +45,7 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     out.extend_from_slice(b"  ");
     paint.push_padded(CYAN, step.rung.map_or("rule", Rung::name), 6, out);
     paint.push_padded(YELLOW, step.name, 14, out);
-    paint.push_padded("0", &format!("{start}..{end}"), 8, out);
+    paint.push_padded(PLAIN, &format!("{start}..{end}"), 8, out);
     for (colour, text, end) in [(RED, before, " -> "), (GREEN, after, "\n")] {
         paint.push(colour, if text.is_empty() { b"\"\"" } else { text }, out);
         out.extend_from_slice(end.as_bytes());
@@ -113,7 +82,7 @@ pub(crate) fn pair_text(
                 paint.push(YELLOW, reason.name().as_bytes(), out);
                 push_line(&[": ", reason.message()], out);
                 for (side, at) in [a, b].iter().zip(at) {
-                    excerpt(side.uri, *at, false, "    ", out);
+                    excerpt(side.uri, *at, false, ("    ", paint), out);
                 }
             }
         }

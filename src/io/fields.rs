@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::chunk::Span;
 use crate::uri::{ErrorKind, UriError};
@@ -21,9 +21,9 @@ pub enum Fields {
     },
     /// In members of a JSON object, both strings. Of duplicate names the last one counts.
     Jsonl {
-        /// The name of the base.
+        /// The name of the base, or the path of names to it: `page.url` is the member `url` of `page`.
         base: String,
-        /// The name of the reference.
+        /// The name of the reference, or the path to it.
         reference: String,
     },
 }
@@ -79,7 +79,7 @@ pub(crate) fn members<'l>(
     reference: &str,
 ) -> Result<(Member<'l>, Member<'l>), UriError> {
     let mut reader = serde_json::Deserializer::from_slice(line);
-    let found = Pick([base, reference])
+    let found = Pick([Some(base), Some(reference)])
         .deserialize(&mut reader)
         .and_then(|found| reader.end().map(|()| found));
     match found {
@@ -102,11 +102,14 @@ pub(crate) fn members<'l>(
     }
 }
 
-/// Reads the strings with these names from an object, and skips the others.
-struct Pick<'n>([&'n str; 2]);
+/// Reads the strings with these paths from an object, and skips the others. A path is a name, or names joined by dots for
+/// a member of a member; a name with dots comes first.
+struct Pick<'n>([Option<&'n str>; 2]);
+
+type Picked<'de> = [Option<Cow<'de, str>>; 2];
 
 impl<'de> DeserializeSeed<'de> for Pick<'_> {
-    type Value = [Option<Cow<'de, str>>; 2];
+    type Value = Picked<'de>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
         reader.deserialize_map(self)
@@ -114,26 +117,86 @@ impl<'de> DeserializeSeed<'de> for Pick<'_> {
 }
 
 impl<'de> Visitor<'de> for Pick<'_> {
-    type Value = [Option<Cow<'de, str>>; 2];
+    type Value = Picked<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = [None, None];
+        let (mut found, mut below) = (Picked::default(), Picked::default());
         while let Some(name) = map.next_key_seed(Text)? {
-            let wanted = self.0.map(|wanted| wanted == name);
-            if wanted == [false; 2] {
+            let rest = self.0.map(|path| path?.strip_prefix(&*name));
+            let is_named = rest.map(|rest| rest == Some(""));
+            if is_named != [false; 2] {
+                let text = map.next_value_seed(Text)?;
+                for (found, _) in found.iter_mut().zip(is_named).filter(|(_, is_named)| *is_named) {
+                    *found = Some(text.clone());
+                }
+                continue;
+            }
+            let paths = rest.map(|rest| rest?.strip_prefix('.'));
+            if paths == [None; 2] {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let text = map.next_value_seed(Text)?;
-            for (found, _) in found.iter_mut().zip(wanted).filter(|(_, wanted)| *wanted) {
-                *found = Some(text.clone());
-            }
+            let inner = map.next_value_seed(Below(Pick(paths)))?;
+            below.iter_mut().zip(inner).for_each(|(old, new)| *old = new.or(old.take()));
         }
-        Ok(found)
+        let mut below = below.into_iter();
+        Ok(found.map(|found| found.or(below.next().flatten())))
+    }
+}
+
+/// Reads strings from a value if it is an object, and skips any other.
+struct Below<'n>(Pick<'n>);
+
+impl<'de> DeserializeSeed<'de> for Below<'_> {
+    type Value = Picked<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Below<'_> {
+    type Value = Picked<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        self.0.visit_map(map)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Picked::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Picked::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Picked::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Picked::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Picked::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(Picked::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Picked::default())
     }
 }
 
@@ -195,6 +258,35 @@ mod tests {
         assert_eq!(&line[33..37], b"../a");
         let (base, reference) = members(br#"{"x":"1","x":"2"}"#, "x", "x").unwrap();
         assert_eq!((&base.text[..], &reference.text[..]), ("2", "2"));
+    }
+
+    #[test]
+    fn paths_lead_to_members_of_members() {
+        let picked = |line: &'static str, base, reference| {
+            members(line.as_bytes(), base, reference).map(|(b, r)| (b.text, r.text))
+        };
+        let line =
+            r#"{"page":{"a":[1],"url":"b","in":{"x":"y"}},"href":"r","page.q":"q","n":null}"#;
+        for (base, reference, expected) in [
+            ("page.url", "href", Some(("b", "r"))),
+            ("page.url", "page.in.x", Some(("b", "y"))),
+            ("href", "page.q", Some(("r", "q"))),
+            ("page.none", "href", None),
+            ("n.x", "href", None),
+            ("page.in", "href", None),
+            ("page.", "href", None),
+        ] {
+            let found = picked(line, base, reference).ok();
+            let expected = expected.map(|(b, r): (&str, &str)| (b.into(), r.into()));
+            assert_eq!(found, expected, "{base} {reference}");
+        }
+        // A name with a dot comes before a path, whatever their order.
+        for line in [r#"{"a.b":"1","a":{"b":"2"}}"#, r#"{"a":{"b":"2"},"a.b":"1"}"#] {
+            assert_eq!(picked(line, "a.b", "a.b").unwrap().0, "1");
+        }
+        for line in [r#"{"a":1,"b":"x"}"#, r#"{"a":true,"b":"x"}"#, r#"{"a":-1.5,"b":"x"}"#] {
+            assert!(picked(line, "a.c", "b").is_err(), "{line}");
+        }
     }
 
     #[test]

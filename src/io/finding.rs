@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::diagnostic::{Position, push_escaped};
+use super::diagnostic::Position;
+use super::paint::{CYAN, RED, YELLOW, push_escaped};
 use super::row::push_decimal;
-use crate::audit::{Detail, Finding, Rule, each_secret};
+use crate::audit::{Detail, Finding, Rule, Severity, each_secret};
 use crate::normalize::percent::push_encoded;
 
 /// Maximum number of bytes of a record that a finding quotes.
@@ -19,19 +20,29 @@ pub(crate) fn text(position: Position<'_>, finding: &Finding, out: &mut Vec<u8>)
     out.push(b':');
     push_decimal(position.line, out);
     out.push(b':');
-    push_decimal(position.indent + u64::from(finding.start) + 1, out);
-    if finding.end > finding.start + 1 {
+    push_decimal(position.column(finding.start), out);
+    let is_literal = position.place.is_none_or(|place| place.is_literal);
+    if finding.end > finding.start + 1 && is_literal {
         out.push(b'-');
         push_decimal(position.indent + u64::from(finding.end), out);
     }
     let rule = finding.rule;
-    for text in [": ", finding.severity.name(), ": ", rule.id(), " (", rule.section(), "): "] {
+    out.extend_from_slice(b": ");
+    let colour = match finding.severity {
+        Severity::Note => CYAN,
+        Severity::Warning => YELLOW,
+        Severity::Error => RED,
+    };
+    position.paint.push(colour, finding.severity.name().as_bytes(), out);
+    for text in [": ", rule.id(), " (", rule.section(), "): "] {
         out.extend_from_slice(text.as_bytes());
     }
     push_message(finding, out);
-    for text in [": ", rule.consequence(), "\n"] {
+    for text in [": ", rule.consequence()] {
         out.extend_from_slice(text.as_bytes());
     }
+    position.push_context(out);
+    out.push(b'\n');
 }
 
 /// Appends [`Finding::message`], with escapes for characters that a terminal cannot show.
@@ -70,6 +81,10 @@ fn push_shown(text: &[u8], out: &mut Vec<u8>) {
 struct Object<'a> {
     source: &'a str,
     line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
     start: u32,
     end: u32,
     rule: &'a str,
@@ -87,6 +102,8 @@ pub(crate) fn jsonl(position: Position<'_>, record: &[u8], finding: &Finding, ou
     let object = Object {
         source: position.source,
         line: position.line,
+        column: position.link().map(|(column, _)| column),
+        context: position.link().map(|(_, context)| context.name()),
         start: finding.start,
         end: finding.end,
         rule: finding.rule.id(),
@@ -167,12 +184,22 @@ pub(crate) fn sarif(
         };
         units + 1
     };
-    let region = Region {
-        byte_offset: byte + start,
-        byte_length: end - start,
-        start_line: line.map(|_| position.line),
-        start_column: line.map(|line| column(line, start)),
-        end_column: line.map(|line| column(line, end)),
+    let region = match position.place {
+        None => Region {
+            byte_offset: byte + start,
+            byte_length: end - start,
+            start_line: line.map(|_| position.line),
+            start_column: line.map(|line| column(line, start)),
+            end_column: line.map(|line| column(line, end)),
+        },
+        // The rest of its line is not at hand, to count columns in.
+        Some(place) => Region {
+            byte_offset: place.byte + if place.is_literal { start } else { 0 },
+            byte_length: if place.is_literal { end - start } else { 0 },
+            start_line: Some(place.line),
+            start_column: None,
+            end_column: None,
+        },
     };
     let artifact_location = Artifact { uri: &as_reference(position.source) };
     let result = SarifResult {
@@ -264,7 +291,7 @@ mod tests {
 
     #[test]
     fn lines_agree_with_findings() {
-        let position = Position { source: "list", line: 7, indent: 2, is_piece: false };
+        let position = Position { indent: 2, ..Position::new("list", 7) };
         for record in [
             &b"http://u:p@h:25/%00%00/..?token=x"[..],
             b"http://0x7f.1/a b",

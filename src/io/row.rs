@@ -33,10 +33,19 @@ pub enum Field {
     /// The parameters of the query, as a JSON array of pairs of a name and a value, both as they are written:
     /// `[["a","1"],["b",null]]`. They are separated by `&`; the value is null where there is no `=`.
     Params,
+    /// The name of its source; in templates only.
+    File,
+    /// The column of its first byte in its line, counted from 1; in templates only.
+    Column,
+    /// Of a link, what it was found in; in templates only.
+    Context,
 }
 
 impl Field {
-    /// All fields, in order.
+    /// The fields that only templates have.
+    pub const OF_PLACE: [Field; 3] = [Field::File, Field::Column, Field::Context];
+
+    /// The fields of a row, in order.
     pub const ALL: [Field; 13] = [
         Field::Line,
         Field::Scheme,
@@ -69,12 +78,15 @@ impl Field {
             Field::Domain => "domain",
             Field::Suffix => "suffix",
             Field::Params => "params",
+            Field::File => "file",
+            Field::Column => "column",
+            Field::Context => "context",
         }
     }
 
     /// The field with this `name`, if any.
     pub fn from_name(name: &str) -> Option<Field> {
-        Field::ALL.into_iter().find(|field| field.name() == name)
+        Field::ALL.into_iter().chain(Field::OF_PLACE).find(|field| field.name() == name)
     }
 }
 
@@ -90,13 +102,13 @@ pub(crate) struct Row<'t> {
 }
 
 impl<'t> Row<'t> {
-    /// The text of `field`; `None` if it is undefined, and for [`Field::Line`] and [`Field::Params`], which are no
-    /// part of the record.
+    /// The text of `field`; `None` if it is undefined, and for what is not a part of the text.
     #[inline(always)]
     pub(crate) fn value(&self, field: Field) -> Option<&'t [u8]> {
         let Row { text, parts, .. } = *self;
         match field {
             Field::Line | Field::Params => None,
+            Field::File | Field::Column | Field::Context => None,
             Field::Scheme => parts.scheme(text),
             Field::Authority => parts.authority(text),
             Field::Userinfo => parts.userinfo(text),
@@ -172,7 +184,7 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_round_trip() {
-        for field in Field::ALL {
+        for field in Field::ALL.into_iter().chain(Field::OF_PLACE) {
             assert_eq!(Field::from_name(field.name()), Some(field));
         }
         assert_eq!(Field::from_name("Host"), None);

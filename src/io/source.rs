@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::compress::Compression;
+use super::places::Places;
 use super::ready::Wait;
 #[cfg(unix)]
 use super::ready::readable;
@@ -44,6 +45,8 @@ pub struct Source {
     /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
     /// True for regular files, where this has no side effects.
     pub early: bool,
+    /// Where its records come from, if it is a list made of another source.
+    pub(crate) places: Option<Places>,
 }
 
 impl Source {
@@ -59,6 +62,7 @@ impl Source {
             wait: None,
             base: None,
             early: false,
+            places: None,
         }
     }
 
@@ -106,6 +110,7 @@ impl Source {
             wait: None,
             base: None,
             early: true,
+            places: None,
         }
     }
 
@@ -180,6 +185,7 @@ impl Source {
             wait: None,
             base: self.base.clone(),
             early: self.early,
+            places: None,
         })
     }
 }

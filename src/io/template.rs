@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use super::row::{Field, Row};
+use super::diagnostic::Position;
+use super::row::{Field, Row, push_decimal};
 
 /// A line of text with placeholders for the fields of a reference.
 ///
@@ -106,12 +107,18 @@ impl Template {
         Ok(Template { pieces })
     }
 
-    /// Appends the template, filled in from `row`, without a line end.
+    /// Appends the template, filled in from `row` at `position`, without a line end.
     #[inline]
-    pub(crate) fn fill(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+    pub(crate) fn fill(&self, position: Position<'_>, row: &Row<'_>, out: &mut Vec<u8>) {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.extend_from_slice(text),
+                Piece::Field(Field::File) => out.extend_from_slice(position.source.as_bytes()),
+                Piece::Field(Field::Column) => push_decimal(position.column(0), out),
+                Piece::Field(Field::Context) => {
+                    let context = position.link().map_or("", |(_, context)| context.name());
+                    out.extend_from_slice(context.as_bytes());
+                }
                 Piece::Field(field) => {
                     // What is undefined is empty.
                     let _ = row.push(*field, out);
@@ -134,7 +141,8 @@ impl fmt::Display for TemplateError {
         let at = self.at;
         match &self.kind {
             TemplateErrorKind::UnknownField(name) => {
-                let names = Field::ALL.map(Field::name).join(", ");
+                let all = Field::ALL.into_iter().chain(Field::OF_PLACE);
+                let names = all.map(Field::name).collect::<Vec<_>>().join(", ");
                 write!(
                     f,
                     "unknown field '{}' at byte {at} of the template; the fields are {names}",
@@ -172,7 +180,7 @@ mod tests {
         let text = reference.as_bytes();
         let row = Row { line: 12, text, parts: parse(text).unwrap() };
         let mut out = Vec::new();
-        Template::new(template).unwrap().fill(&row, &mut out);
+        Template::new(template).unwrap().fill(Position::new("list", 12), &row, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -183,6 +191,7 @@ mod tests {
             ("", ""),
             ("{host}", "[::1]"),
             (r"{host}\t{path}", "[::1]\t/p"),
+            ("{file}:{line}:{column}{context}", "list:12:1"),
             (r"{line}\n{scheme}\0\\", "12\nhttps\0\\"),
             ("{{{port}}}", "{80}"),
             ("}}{{", "}{"),

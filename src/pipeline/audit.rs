@@ -4,11 +4,14 @@ use std::io::{self, Write};
 
 use super::driver::{Job, Reading, run};
 use super::invalid::LongRecord;
+use super::row_job::taken;
 use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
 use crate::chunk::Span;
 use crate::io::diagnostic::Position;
+use crate::io::paint::Paint;
+use crate::io::places::{Place, Places};
 use crate::io::{Chunk, Shape, Source, finding};
 use crate::simd::Isa;
 
@@ -128,6 +131,9 @@ pub fn audit(
     let mut job = Audit {
         options: *options,
         names: sources.iter().map(|source| source.name.clone()).collect(),
+        places: sources.iter().map(|source| source.places.clone()).collect(),
+        has_context: settings.has_context,
+        paint: Paint { is_on: settings.has_colour },
         record_end: settings.record_end,
         max_record: settings.max_record,
         counts: FindingCounts::default(),
@@ -174,6 +180,10 @@ struct Audit {
     options: AuditOptions,
     /// The names of the sources, by their number.
     names: Vec<String>,
+    /// Where the records of the sources come from, of lists that are made of others.
+    places: Vec<Option<Places>>,
+    has_context: bool,
+    paint: Paint,
     record_end: u8,
     max_record: usize,
     counts: FindingCounts,
@@ -203,7 +213,7 @@ struct Loud {
 impl Audit {
     /// Audits a record of the chunk.
     #[inline(never)]
-    fn look(&self, loud: Loud, slot: &mut Slot<Findings>) {
+    fn look(&self, loud: Loud, places: &[Place], slot: &mut Slot<Findings>) {
         let Slot { chunk, rows, out, report, .. } = slot;
         let text = chunk.text.padded().content();
         let Loud { lines, line_start, span, hint } = loud;
@@ -211,12 +221,10 @@ impl Audit {
         if let Some(error) = audit_with(hint, record, self.options.rules, &mut rows.buffer) {
             report.invalid.add(error.kind);
         }
-        let position = Position {
-            source: &self.names[chunk.source],
-            line: chunk.line + u64::from(lines),
-            indent: u64::from(span.start - line_start),
-            is_piece: false,
-        };
+        let start = Position::new(&self.names[chunk.source], chunk.line);
+        let position =
+            Position { places, has_context: self.has_context, paint: self.paint, ..start }
+                .of_record(lines.into(), (span.start - line_start).into());
         let whole = &text[line_start as usize..span.end as usize];
         report.written += u64::from(!rows.buffer.is_empty());
         for finding in &rows.buffer {
@@ -271,8 +279,9 @@ impl Job for Audit {
         }
         slot.report.records = records;
         slot.report.blank = worker.index.record_count() as u64 - records;
+        let places = taken(self.places[slot.chunk.source].as_ref(), &slot.chunk, self.record_end);
         for &record in &loud {
-            self.look(record, slot);
+            self.look(record, &places, slot);
         }
         slot.rows.loud = loud;
     }
@@ -303,7 +312,8 @@ impl Job for Audit {
         let mut row = Vec::new();
         if self.options.rules.has(Rule::Invalid) {
             let source = &self.names[chunk.source];
-            let position = Position { source, line: chunk.line, indent: 0, is_piece: true };
+            let position = Position::new(source, chunk.line);
+            let position = Position { is_piece: true, paint: self.paint, ..position };
             let text = chunk.text.padded().content();
             self.write(position, text, &[], chunk.byte, &oversized(self.max_record), &mut row);
         }

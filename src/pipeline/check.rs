@@ -4,7 +4,7 @@ use super::row_job::{Rows, each_parsed, run_rows};
 use super::slot::{Slot, Worker};
 use super::{Error, Report, Settings, Sinks};
 use crate::io::diagnostic::{self, Position};
-use crate::io::{Source, json};
+use crate::io::{Source, json, place};
 use crate::repair::Repairs;
 use crate::simd::Isa;
 use crate::uri::UriError;
@@ -74,7 +74,9 @@ impl Rows for Check {
         each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => match self.format {
                 CheckFormat::Jsonl => {
+                    let start = out.len();
                     json::check_row(position.line, Ok(&parts), out);
+                    place::into_object(position, start, out);
                     true
                 }
                 CheckFormat::Text => false,
@@ -91,7 +93,11 @@ impl Rows for Check {
         out: &mut Vec<u8>,
     ) -> bool {
         match self.format {
-            CheckFormat::Jsonl => json::check_row(position.line, Err(&error), out),
+            CheckFormat::Jsonl => {
+                let start = out.len();
+                json::check_row(position.line, Err(&error), out);
+                place::into_object(position, start, out);
+            }
             CheckFormat::Text => diagnostic::write(position, text, error, out),
         }
         true

@@ -1,17 +1,15 @@
-//! Finds the links of a chunk, and turns any source into a source of links.
+//! Finds the links of a chunk, and where sources of any kind may be cut into chunks.
 
-use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
 
 use super::{Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Extractor, ExtractorOptions, Fault, Format, Kind, Links, last_row_end, mail, wrapped_cut,
+    Extractor, ExtractorOptions, Format, Kind, Links, last_row_end, mail, wrapped_cut,
 };
-use crate::io::reader::{Cut, Next};
-use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
-use crate::simd::{Isa, Kernels, Task};
-use crate::threads;
+use crate::io::reader::Cut;
+use crate::io::{Chunk, Shape};
+use crate::simd::{Isa, Kernels};
 use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
@@ -35,6 +33,9 @@ pub struct ExtractOptions {
     /// Whether links that are written although they are not valid are counted in [`Report::invalid`], which takes
     /// time for each link.
     pub count_invalid: bool,
+    /// Whether lists of links ([`super::links_of`]) note where each link is, for jobs that report on lines: they name
+    /// the line and the column in the source then, and not those of the list.
+    pub has_places: bool,
 }
 
 impl ExtractOptions {
@@ -53,6 +54,12 @@ impl ExtractOptions {
     /// Sets whether links that are not valid are counted.
     pub fn count_invalid(mut self, count_invalid: bool) -> ExtractOptions {
         self.count_invalid = count_invalid;
+        self
+    }
+
+    /// Sets whether lists of links note where each link is.
+    pub fn has_places(mut self, has_places: bool) -> ExtractOptions {
+        self.has_places = has_places;
         self
     }
 }
@@ -249,181 +256,6 @@ impl Cut for Documents {
             // Its links before the fault are whole.
             Format::Html | Format::Xml | Format::Css => Some(content.len()),
             _ => self.last_end(content),
-        }
-    }
-}
-
-/// What lists of links ([`links_of`]) omit.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Skipped {
-    /// The totals, as [`super::extract()`] counts them.
-    pub report: Report,
-    /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
-    /// could not be parsed: twenty at most.
-    pub faults: Vec<ReadError>,
-}
-
-/// The links of `source` as a list, one per record, for any other job.
-///
-/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets that a job
-/// reports are those of the list, not of the source. When the list has been read, `skipped` counts what it omits, as
-/// [`super::extract()`] does; several lists may share it.
-///
-/// ```
-/// use uriscan::{io::Source, pipeline::{DedupOptions, ExtractOptions, Settings, Sinks, dedup, links_of}};
-/// let settings = Settings::default();
-/// let skipped = Default::default();
-/// let text = Source::new("a", &b"http://h/ and HTTP://h and (http://h/x)\n"[..]);
-/// let list = links_of(text, &ExtractOptions::default(), &settings, &skipped);
-/// let mut out = Vec::new();
-/// dedup(vec![list], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
-/// assert_eq!(out, b"http://h/\nhttp://h/x\n");
-/// assert_eq!(skipped.lock().unwrap().report.invalid.total(), 0);
-/// ```
-pub fn links_of(
-    source: Source,
-    options: &ExtractOptions,
-    settings: &Settings,
-    skipped: &Arc<Mutex<Skipped>>,
-) -> Source {
-    let skipped = Arc::clone(skipped);
-    let (name, settings, text_only) = (source.name.clone(), *settings, false);
-    // Many lists are begun side by side then.
-    let (early, wait) = (source.early, source.wait.clone());
-    let extractor = Extractor::new(options.extractor.clone());
-    let cut = cut(options, settings.record_end);
-    let open = move || {
-        let Settings { record_end, chunk_bytes, max_record, .. } = settings;
-        let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
-        reader.cut_by(cut);
-        let (parts, given) = (Vec::new(), (0, 0));
-        let list =
-            List { reader, settings, extractor, parts, filled: 0, failed: None, skipped, given };
-        Ok(Box::new(list) as Box<dyn Read + Send>)
-    };
-    let (open, path, base) = (Box::new(open), None, None);
-    Source { name, bytes: None, open, text_only, path, wait, base, early }
-}
-
-/// A list of links that is produced while it is read, from several chunks at a time.
-struct List {
-    reader: ChunkReader,
-    settings: Settings,
-    extractor: Extractor,
-    parts: Vec<Part>,
-    /// The number of parts that are in use.
-    filled: usize,
-    /// The error that follows them, if reading failed.
-    failed: Option<io::Error>,
-    skipped: Arc<Mutex<Skipped>>,
-    /// What was read: the number of parts, and of bytes of the next one.
-    given: (usize, usize),
-}
-
-/// The links of a chunk.
-#[derive(Default)]
-struct Part {
-    chunk: Chunk,
-    links: Links,
-    out: Vec<u8>,
-}
-
-impl Read for List {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let (number, byte) = &mut self.given;
-            if *number == self.filled {
-                if !self.fill()? {
-                    return Ok(0);
-                }
-                continue;
-            }
-            let left = &self.parts[*number].out[*byte..];
-            if left.is_empty() {
-                (*number, *byte) = (*number + 1, 0);
-                continue;
-            }
-            let count = out.len().min(left.len());
-            out[..count].copy_from_slice(&left[..count]);
-            *byte += count;
-            return Ok(count);
-        }
-    }
-}
-
-impl List {
-    /// Fills the next parts, twice as many as the last time up to a bound, because most sources are small; `false` at the end.
-    fn fill(&mut self) -> io::Result<bool> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        let most = (2 * self.filled).clamp(1, 4 * rayon::current_num_threads());
-        self.parts.resize_with(self.parts.len().max(most), Part::default);
-        (self.filled, self.given) = (0, (0, 0));
-        self.reader.begin_batch();
-        while self.filled < most {
-            // What is there is passed on before anything waits.
-            let may_wait = self.filled == 0;
-            match self.reader.fill_next(&mut self.parts[self.filled].chunk, may_wait) {
-                Ok(Next::Chunk) => self.filled += 1,
-                Ok(Next::End | Next::NotReady) => break,
-                Err(fault) => {
-                    self.failed = Some(fault.error);
-                    break;
-                }
-            }
-        }
-        let (settings, extractor) = (&self.settings, &self.extractor);
-        let parts = &mut self.parts[..self.filled];
-        threads::each(parts, |_, part| settings.kernels.run(Fill(settings, extractor, part)));
-        self.count_skipped();
-        match self.failed.take() {
-            Some(error) if self.filled == 0 => Err(error),
-            failed => {
-                self.failed = failed;
-                Ok(self.filled > 0)
-            }
-        }
-    }
-
-    /// Counts what the list omits.
-    fn count_skipped(&self) {
-        let mut sum = Report::default();
-        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in &self.parts[..self.filled] {
-            count_faults(&part.links, &mut sum);
-            let faults = part.links.faults().iter().map(|fault| fault.message(part.chunk.byte));
-            for what in faults.chain(long_fault(&part.chunk, &self.settings)) {
-                if skipped.faults.len() < Fault::MOST {
-                    let source = self.reader.source_name(part.chunk.source).to_owned();
-                    let error = io::Error::other(what);
-                    skipped.faults.push(ReadError { source, error });
-                }
-            }
-            let is_long = part.chunk.shape == Shape::LongFirst;
-            sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
-        }
-        skipped.report += &sum;
-    }
-}
-
-/// Makes the list of a chunk.
-struct Fill<'a>(&'a Settings, &'a Extractor, &'a mut Part);
-
-impl Task for Fill<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Fill(settings, extractor, Part { chunk, links, out }) = self;
-        out.clear();
-        links.clear();
-        if chunk.shape == Shape::Records {
-            of_chunk(isa, settings.kernels, extractor, chunk, links);
-        }
-        for (_, uri) in links.iter(chunk.text.padded().content()) {
-            out.extend_from_slice(uri);
-            out.push(settings.record_end);
         }
     }
 }

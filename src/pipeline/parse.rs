@@ -1,11 +1,11 @@
 //! One row per record, in order: its components, or its error.
 
-use super::row_job::{Rows, each_parsed, run_rows};
+use super::row_job::{Rows, each_parsed, is_of_links, run_rows};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::diagnostic::Position;
 use crate::io::row::Row;
-use crate::io::{Source, Template, json, tsv};
+use crate::io::{Source, Template, json, place, tsv};
 use crate::repair::Repairs;
 use crate::simd::Isa;
 use crate::uri::UriError;
@@ -67,6 +67,9 @@ pub fn parse(
     if *format == RowFormat::Tsv {
         let mut header = Vec::new();
         tsv::header(&mut header);
+        if is_of_links(&sources) {
+            place::into_header(&mut header);
+        }
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
     let rows = Parse { format, repairs, record_end: settings.record_end };
@@ -82,12 +85,19 @@ struct Parse<'a> {
 impl Parse<'_> {
     /// Appends the row of a valid record.
     #[inline(always)]
-    fn row(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+    fn row(&self, position: Position<'_>, row: &Row<'_>, out: &mut Vec<u8>) {
+        let start = out.len();
         match self.format {
-            RowFormat::Jsonl => json::row(row, out),
-            RowFormat::Tsv => tsv::row(row, out),
+            RowFormat::Jsonl => {
+                json::row(row, out);
+                place::into_object(position, start, out);
+            }
+            RowFormat::Tsv => {
+                tsv::row(row, out);
+                place::into_row(position, start, out);
+            }
             RowFormat::Template(template) => {
-                template.fill(row, out);
+                template.fill(position, row, out);
                 out.push(self.record_end);
             }
         }
@@ -106,7 +116,7 @@ impl Rows for Parse<'_> {
         let how = (self.record_end, self.repairs);
         each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => {
-                self.row(&Row { line: position.line, text, parts }, out);
+                self.row(position, &Row { line: position.line, text, parts }, out);
                 true
             }
             Err(error) => self.of_fault(position, text, error, out),
@@ -120,9 +130,16 @@ impl Rows for Parse<'_> {
         error: UriError,
         out: &mut Vec<u8>,
     ) -> bool {
+        let start = out.len();
         match self.format {
-            RowFormat::Jsonl => json::error_row(position.line, error, out),
-            RowFormat::Tsv => tsv::error_row(position.line, error, out),
+            RowFormat::Jsonl => {
+                json::error_row(position.line, error, out);
+                place::into_object(position, start, out);
+            }
+            RowFormat::Tsv => {
+                tsv::error_row(position.line, error, out);
+                place::into_row(position, start, out);
+            }
             RowFormat::Template(_) => return false,
         }
         true

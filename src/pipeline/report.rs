@@ -74,6 +74,9 @@ pub struct Report {
     pub miscoded: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
+    /// Records that a filter did not keep ([`super::records_of`]), which count nowhere else. Only jobs on tables fill this
+    /// in; of lists, [`super::Skipped`] has it.
+    pub filtered: u64,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
     pub spilled: u64,
 }
@@ -97,6 +100,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.malformed += other.malformed;
         self.miscoded += other.miscoded;
         self.differing += other.differing;
+        self.filtered += other.filtered;
         self.spilled += other.spilled;
         for (sum, count) in self.invalid.0.iter_mut().zip(other.invalid.0) {
             *sum += count;

@@ -1,13 +1,13 @@
 //! Records under RFC 2396, and where RFC 3986 reads them differently.
 
 use super::check::CheckFormat;
-use super::row_job::{Rows, run_rows};
+use super::row_job::{Rows, is_of_links, run_rows};
 use super::slot::{Slot, Worker, record_at};
 use super::{Error, Report, Settings, Sinks};
 use crate::grammar::rfc2396::Legacy;
 use crate::io::diagnostic::{self, Position};
 use crate::io::rfc2396::{LegacyRow, tsv_error_row, tsv_header};
-use crate::io::{Source, json};
+use crate::io::{Source, json, place};
 use crate::simd::Isa;
 use crate::uri::{Difference, UriError, difference, parse_rfc2396};
 
@@ -54,6 +54,9 @@ pub fn inspect_rfc2396(
     if question == LegacyQuestion::PartsTsv {
         let mut header = Vec::new();
         tsv_header(&mut header);
+        if is_of_links(&sources) {
+            place::into_header(&mut header);
+        }
         sinks.out.write_all(&header).map_err(Error::Write)?;
     }
     run_rows(
@@ -163,8 +166,19 @@ impl Rows for LegacyReport {
             }
             report.records += 1;
             let indent = u64::from(span.start - line.start);
-            let position = Position { line: position.line + number as u64, indent, ..position };
+            let position = position.of_record(number as u64, indent);
+            let start = out.len();
             report.written += u64::from(self.answer(position, record.bytes(), report, out));
+            match self.question {
+                LegacyQuestion::PartsTsv => place::into_row(position, start, out),
+                LegacyQuestion::PartsJsonl
+                | LegacyQuestion::Check(CheckFormat::Jsonl)
+                | LegacyQuestion::Differ(CheckFormat::Jsonl) => {
+                    place::into_object(position, start, out);
+                }
+                LegacyQuestion::Check(CheckFormat::Text)
+                | LegacyQuestion::Differ(CheckFormat::Text) => {}
+            }
         }
     }
 

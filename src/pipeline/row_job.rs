@@ -5,6 +5,8 @@ use super::invalid::LongRecord;
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::io::diagnostic::Position;
+use crate::io::paint::Paint;
+use crate::io::places::{Place, Places};
 use crate::io::{Chunk, Source};
 use crate::repair::{Repairs, repair};
 use crate::simd::Isa;
@@ -42,6 +44,11 @@ struct RowJob<R> {
     rows: R,
     /// The names of the sources, by their number.
     names: Vec<String>,
+    /// Where the records of the sources come from, of lists that are made of others.
+    places: Vec<Option<Places>>,
+    record_end: u8,
+    has_context: bool,
+    paint: Paint,
     max_record: usize,
 }
 
@@ -53,15 +60,18 @@ pub(super) fn run_rows(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let names = sources.iter().map(|source| source.name.clone()).collect();
-    let mut job = RowJob { rows, names, max_record: settings.max_record };
+    let places = sources.iter().map(|source| source.places.clone()).collect();
+    let &Settings { record_end, max_record, has_context, .. } = settings;
+    let paint = Paint { is_on: settings.has_colour };
+    let mut job = RowJob { rows, names, places, record_end, has_context, paint, max_record };
     run(&mut job, sources, settings, sinks)
 }
 
 impl<R: Rows> RowJob<R> {
     /// The beginning of a chunk.
     fn position(&self, chunk: &Chunk, is_piece: bool) -> Position<'_> {
-        let source = &self.names[chunk.source];
-        Position { source, line: chunk.line, indent: 0, is_piece }
+        let start = Position::new(&self.names[chunk.source], chunk.line);
+        Position { is_piece, has_context: self.has_context, paint: self.paint, ..start }
     }
 }
 
@@ -86,9 +96,22 @@ impl<R: Rows> Job for RowJob<R> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let position = Position { line: slot.chunk.line, ..self.position(&slot.chunk, false) };
+        let places = taken(self.places[slot.chunk.source].as_ref(), &slot.chunk, self.record_end);
+        let position = Position { places: &places, ..self.position(&slot.chunk, false) };
         self.rows.of_chunk(isa, worker, position, slot);
     }
+}
+
+/// Whether `sources` are lists of links, whose rows name the file, the column and the context.
+pub(super) fn is_of_links(sources: &[Source]) -> bool {
+    sources.iter().any(|source| source.places.as_ref().is_some_and(Places::are_of_links))
+}
+
+/// Where the records of `chunk` come from: the next ones of `places`, if there are any.
+pub(super) fn taken(places: Option<&Places>, chunk: &Chunk, record_end: u8) -> Vec<Place> {
+    let Some(places) = places else { return Vec::new() };
+    let text = chunk.text.padded().content();
+    places.take(chunk.line, memchr::memchr_iter(record_end, text).count())
 }
 
 /// Calls `row` for each record of a chunk that begins at `position`, with its position, its text and its components or error;
@@ -108,7 +131,7 @@ pub(super) fn each_parsed<I: Isa>(
     let lines = parse_each_with(isa, &mut worker.index, text, record_end, |found| {
         report.records += 1;
         let indent = (found.start - found.line_start) as u64;
-        let position = Position { line: position.line + found.line as u64, indent, ..position };
+        let position = position.of_record(found.line as u64, indent);
         let (text, result) = match found.result {
             Ok(parts) => (found.bytes, Ok(parts)),
             Err(error) => match mend(found.bytes, repairs, &mut mended) {

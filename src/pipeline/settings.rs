@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::io::ReadError;
 use crate::simd::Kernels;
 
-/// Settings of a run. Only `record_end`, `max_record` and `redact` change the output.
+/// Settings of a run. Threads, backend and chunk size do not change the output.
 ///
 /// ```
 /// use uriscan::pipeline::Settings;
@@ -33,6 +33,11 @@ pub struct Settings {
     /// records are written: by [`super::dedup()`], [`super::normalize`] and [`super::redact`]. Comparison is not
     /// affected. An overlong record is omitted then.
     pub redact: bool,
+    /// Name what a link was found in, after the messages about it: of lists of links ([`super::links_of`]) that
+    /// [`super::check()`] and [`super::audit()`] report on as text.
+    pub has_context: bool,
+    /// Colour what [`super::check()`] and [`super::audit()`] report as text, by the escapes of terminals.
+    pub has_colour: bool,
 }
 
 impl Settings {
@@ -75,6 +80,18 @@ impl Settings {
         self
     }
 
+    /// Sets whether messages name what a link was found in.
+    pub fn has_context(mut self, has_context: bool) -> Settings {
+        self.has_context = has_context;
+        self
+    }
+
+    /// Sets whether reports for people are coloured.
+    pub fn has_colour(mut self, has_colour: bool) -> Settings {
+        self.has_colour = has_colour;
+        self
+    }
+
     /// The same, with values that exceed the limits of the pipeline reduced to them.
     pub(super) fn within_limits(&self) -> Settings {
         let max_record = self.max_record.clamp(1, Settings::MAX_RECORD);
@@ -91,6 +108,8 @@ impl Default for Settings {
             chunk_bytes: 128 << 10,
             max_record: 64 << 20,
             redact: false,
+            has_context: false,
+            has_colour: false,
         }
     }
 }

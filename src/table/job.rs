@@ -10,7 +10,7 @@ use super::sort::SortBy;
 use super::{Dialect, TableFormat};
 use crate::arrow::{COMPONENTS, Columns};
 use crate::audit::RuleSet;
-use crate::extract::{Extractor, Format};
+use crate::extract::{Extractor, Filter, Format};
 use crate::pipeline::{MemoryLimit, Select};
 use crate::surt;
 
@@ -39,6 +39,9 @@ pub struct Job {
     pub columns: Columns,
     /// Omit rows whose URI is invalid, overriding `columns`; [`crate::pipeline::Sinks::rejects`] receives them.
     pub drops_invalid: bool,
+    /// Read only the rows whose URI it keeps, as [`crate::pipeline::records_of`] does; others, and rows without a URI, are
+    /// omitted, and rows are numbered without them.
+    pub filter: Option<Filter>,
     /// Keep rows without a URI: null, and for `dedup` also white space only.
     pub keeps_blank: bool,
     /// For [`Task::Dedup`]: the highest probability, between 0 and 1, with which a new URI may be mistaken for a seen one; keys
@@ -68,6 +71,7 @@ impl Job {
             task,
             columns,
             drops_invalid: false,
+            filter: None,
             approximate: None,
             to,
             dialect: Dialect::default(),
@@ -86,6 +90,12 @@ impl Job {
     /// Sets the dialect of CSV and TSV.
     pub fn dialect(mut self, dialect: Dialect) -> Job {
         self.dialect = dialect;
+        self
+    }
+
+    /// Sets which rows are read; `None` for all.
+    pub fn filter(mut self, filter: impl Into<Option<Filter>>) -> Job {
+        self.filter = filter.into();
         self
     }
 

@@ -28,6 +28,7 @@ mod hint;
 mod ipc;
 mod job;
 mod jsonl;
+mod kept;
 mod lengths;
 mod line;
 mod list;
@@ -192,7 +193,7 @@ fn run_into(
     let mut rejects = rejects.transpose()?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
-    let mut bytes = 0;
+    let (mut bytes, mut filtered) = (0, 0);
     let mut put = |units: &[Unit]| match &mut sorter {
         None => writer.write(units),
         Some(sorter) => sorter.push(units),
@@ -211,6 +212,7 @@ fn run_into(
             put(&taken)
         })?;
         bytes += reader.bytes();
+        filtered += reader.filtered();
         lacks_column &= reader.lacks_column();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
@@ -228,7 +230,7 @@ fn run_into(
     }
     writer.finish()?;
     rejects.map_or(Ok(()), Writer::finish)?;
-    Ok(Report { bytes, ..report })
+    Ok(Report { bytes, filtered, ..report })
 }
 
 /// Returns an error if `reader` does not have the `columns` of the table `first`.

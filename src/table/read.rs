@@ -14,6 +14,7 @@ use super::error::unread;
 use super::groups::Groups;
 use super::ipc;
 use super::job::Job;
+use super::kept::Kept;
 use super::members::Members;
 use super::rows::{Rows, batches, stream_rows};
 use super::target::Target;
@@ -141,6 +142,8 @@ pub(super) struct Reader {
     rows: Rows,
     bytes: Arc<AtomicU64>,
     rereadable: Option<RereadableTable>,
+    /// Which of its rows are read, if not all.
+    kept: Option<Kept>,
 }
 
 /// A table that can be read a second time.
@@ -204,7 +207,8 @@ impl Reader {
         };
         let target = Target::find(&name, &schema, &job.column)?;
         let rereadable = file.map(|file| RereadableTable { file, format, members });
-        Ok(Reader { name, target, schema, rows, bytes, rereadable })
+        let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
+        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept })
     }
 
     /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
@@ -215,7 +219,7 @@ impl Reader {
     ) -> Result<Reader, TableError> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
-        Ok(Reader { name, target, schema, rows, bytes, rereadable: None })
+        Ok(Reader { name, target, schema, rows, bytes, rereadable: None, kept: None })
     }
 
     /// How to read the table a second time, if that is possible.
@@ -225,7 +229,7 @@ impl Reader {
 
     /// Skips up to `rows` rows, as far as that costs nothing; returns how many are left to skip.
     pub(super) fn skip(&mut self, mut rows: u64) -> u64 {
-        if let Rows::Groups(groups) = &mut self.rows {
+        if let (Rows::Groups(groups), None) = (&mut self.rows, &self.kept) {
             rows = groups.skip(rows);
         }
         rows
@@ -256,12 +260,25 @@ impl Reader {
 
     /// The next unit, if there is one.
     pub(super) fn next_unit(&mut self) -> Result<Vec<Unit>, TableError> {
-        self.rows.next_units(1, &self.name)
+        self.next_units(1)
     }
 
     /// The next units, as many as there are threads; none at the end.
     pub(super) fn next_wave(&mut self) -> Result<Vec<Unit>, TableError> {
-        self.rows.next_units(rayon::current_num_threads(), &self.name)
+        self.next_units(rayon::current_num_threads())
+    }
+
+    fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, TableError> {
+        let units = self.rows.next_units(count, &self.name)?;
+        match &mut self.kept {
+            None => Ok(units),
+            Some(kept) => kept.of(units, &self.target),
+        }
+    }
+
+    /// Rows so far that were omitted because of their URI.
+    pub(super) fn filtered(&self) -> u64 {
+        self.kept.as_ref().map_or(0, |kept| kept.filtered)
     }
 }
 

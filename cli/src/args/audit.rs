@@ -3,6 +3,8 @@
 use clap::{Args, ValueEnum};
 use uriscan::audit::RuleSet;
 
+use super::extract::FromPages;
+use super::format::report_names;
 use super::groups::{Common, ReportFile};
 
 /// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
@@ -25,20 +27,36 @@ pub(crate) struct Audit {
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// The format of the findings
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: AuditFormat,
+    /// Format of the findings [default: text]
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
+    )]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: Option<String>,
 
     /// Write the records instead of findings, with *** instead of passwords and secret parameters
     ///
     /// User names without a password are masked, too, and secrets in a parameter that contains a URI (see --list-rules).
     /// Writes one line for each. A record of more than 64 MiB is dropped and counted as invalid.
-    #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "format"])]
+    #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "to"])]
     pub(crate) redact: bool,
 
     /// Print the rules and what --redact masks, and exit
     #[arg(long, conflicts_with_all = ["files", "redact"])]
     pub(crate) list_rules: bool,
+
+    #[command(flatten)]
+    pub(crate) from: FromPages,
+
+    /// Keep non-ASCII characters in links; by default a link ends before them
+    #[arg(long, requires = "extract", help_heading = "Links in")]
+    pub(crate) iri: bool,
+
+    /// Name what each link was found in, such as an attribute or a field, after the message
+    #[arg(long, requires = "extract", help_heading = "Links in")]
+    pub(crate) context: bool,
 
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
@@ -87,8 +105,8 @@ Examples:
   uriscan audit urls.txt
   uriscan audit --select 7.4,password --fail-on error urls.txt
   uriscan audit --ignore user-name,encoded-slash urls.txt
-  uriscan audit --format jsonl urls.txt | jq -r .rule | sort | uniq -c
-  uriscan audit --format sarif urls.txt -o urls.sarif
+  uriscan audit --to jsonl urls.txt | jq -r .rule | sort | uniq -c
+  uriscan audit --to sarif urls.txt -o urls.sarif
   uriscan audit --redact access.txt > safe.txt
   uriscan audit --list-rules
 

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use super::extract::FromText;
 use super::groups::{Common, Mending, References, ReportFile, Strictness};
 use super::rule_choice::RuleChoice;
 
@@ -15,7 +16,7 @@ use super::rule_choice::RuleChoice;
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Census {
     /// Ignore fragments: they are not sent to a server
-    #[arg(long)]
+    #[arg(long, help_heading = "What is compared")]
     pub(crate) ignore_fragment: bool,
 
     #[command(flatten)]
@@ -27,9 +28,13 @@ pub(crate) struct Census {
     #[command(flatten)]
     pub(crate) references: References,
 
-    /// The format of the report
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: CensusFormat,
+    #[command(flatten)]
+    pub(crate) from: FromText,
+
+    /// Format of the report
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: CensusFormat,
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
@@ -59,6 +64,6 @@ Examples:
 
   uriscan census urls.txt
   uriscan census --preset crawl urls.txt           what rules would merge in addition
-  uriscan census --ignore-fragment --format json urls.txt | jq '.rungs[-1].distinct'
+  uriscan census --ignore-fragment --to json urls.txt | jq '.rungs[-1].distinct'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::extract::FromPages;
+use super::format::report_names;
 use super::groups::{Common, GrammarChoice, Mending, ReportFile};
 
 /// Report records that are not URI references of RFC 3986, and why
@@ -10,9 +12,14 @@ use super::groups::{Common, GrammarChoice, Mending, ReportFile};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
-    /// The format of the report
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: CheckFormat,
+    /// Format of the report [default: text]
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
+    )]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: Option<String>,
 
     /// Report records that RFC 3986 and RFC 2396 parse differently, and why
     ///
@@ -22,6 +29,13 @@ pub(crate) struct Check {
     /// http://256.1.1.1/). --grammar rfc2396+2732 compares with that grammar.
     #[arg(long, conflicts_with_all = ["iri", "repair"])]
     pub(crate) differ: bool,
+
+    #[command(flatten)]
+    pub(crate) from: FromPages,
+
+    /// Name what each link was found in, such as an attribute or a field, after the message
+    #[arg(long, requires = "extract", help_heading = "Links in")]
+    pub(crate) context: bool,
 
     #[command(flatten)]
     pub(crate) mending: Mending,
@@ -47,7 +61,7 @@ pub(crate) enum CheckFormat {
 
 const AFTER_HELP: &str = "\
 Examples:
-  $ printf 'http://h/\\nhttp://h/a b\\n' | uriscan check --format jsonl
+  $ printf 'http://h/\\nhttp://h/a b\\n' | uriscan check --to jsonl
   {\"line\":1,\"kind\":\"absolute-uri\",\"error\":null}
   {\"line\":2,\"kind\":null,\"error\":{\"kind\":\"space\",\"at\":10}}
 
@@ -55,6 +69,6 @@ Examples:
   uriscan check --grammar rfc2396 urls.txt
   uriscan check --differ urls.txt                  what java.net.URI parses differently
   uriscan check --iri --repair urls.txt            what cannot be repaired
-  uriscan check --format jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c
+  uriscan check --to jsonl urls.txt | jq -r '.kind // .error.kind' | sort | uniq -c
 
 Exit codes: 0 all valid, 1 invalid or differing records, 2 error.";

@@ -7,6 +7,7 @@ use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
+use super::format::table_names;
 use super::groups;
 use super::groups::{
     Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
@@ -28,27 +29,31 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) from: FromText,
 
-    /// What to write for each class
-    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
-    pub(crate) emit: Emit,
+    #[command(flatten)]
+    pub(crate) classes: Classes,
 
     /// Hash for --emit key, or for the set that --update creates [default: blake3, or that of the set]
-    #[arg(long, value_name = "HASH", value_enum)]
+    #[arg(long, value_name = "HASH", value_enum, help_heading = "Sets")]
     pub(crate) hash: Option<Hash>,
 
     /// Also drop URIs whose keys are in this set (see `uriscan set --help`)
     ///
     /// Use the same --rung and rules as for the set. With -c, -d, -u, --keep, --dupes or --clusters, whole classes are
     /// dropped: they are not counted and in no cluster. --dupes lists their records without a survivor, with rung `seen`.
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", help_heading = "Sets")]
     pub(crate) seen: Option<PathBuf>,
 
     /// Add the written URIs to the set, which is created if it does not exist
     ///
     /// Records that -d or -u withhold are not added and are new to the next run. The set changes last: if the run ends
     /// before, the set is unchanged and the next run writes the same URIs again.
-    #[arg(long, requires = "seen")]
+    #[arg(long, requires = "seen", help_heading = "Sets")]
     pub(crate) update: bool,
+
+    #[command(flatten)]
+    pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) redaction: Redaction,
 
     /// Save the progress of a long run over many files in this directory, to resume it
     ///
@@ -59,32 +64,40 @@ pub(crate) struct Dedup {
         feature = "parquet",
         doc = " For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end."
     )]
+    #[arg(help_heading = "Memory and threads")]
     #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "extract"])]
     pub(crate) checkpoint: Option<PathBuf>,
 
     /// Bytes to read between two checkpoints, at least: a checkpoint is saved after whole files
     #[arg(long, value_name = "SIZE", default_value = "256M", hide_short_help = true)]
     #[arg(requires = "checkpoint", value_parser = groups::amount)]
+    #[arg(help_heading = "Memory and threads")]
     pub(crate) checkpoint_size: u64,
 
     /// Use Bloom filters: an eighth of the memory, and at most this share of distinct URIs is lost
     ///
     /// Such as 0.001. No URI is written twice, but some are taken for duplicates and dropped. The end of every run reports
     /// the largest number to expect.
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Memory and threads")]
     #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters", "verify"])]
     pub(crate) approx: Option<f64>,
 
     #[command(flatten)]
-    pub(crate) classes: Classes,
-    #[command(flatten)]
-    pub(crate) invalid: InvalidRecords,
-    #[command(flatten)]
-    pub(crate) redaction: Redaction,
-    #[command(flatten)]
     pub(crate) memory: Memory,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+
+    /// Format of the output table [default: by the name of the output file, or that of the first table]
+    ///
+    /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
+    #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
+    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "parquet")))]
+    pub(crate) to: Option<String>,
+
+    /// What to write for each class
+    #[arg(long, value_name = "FORM", value_enum, default_value_t, help_heading = "Output")]
+    pub(crate) emit: Emit,
+
     #[command(flatten)]
     pub(crate) page: ReportFile,
     #[command(flatten)]
@@ -100,7 +113,7 @@ impl Dedup {
 
 /// Reports on classes, which are written after the end of the input.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Classes (output begins after the end of the input; see below)")]
+#[command(next_help_heading = "Classes")]
 pub(crate) struct Classes {
     /// Write the size of its class before each record
     #[arg(short, long)]
@@ -233,18 +246,18 @@ Equivalent at rung
   scheme  http://h:80                 http://h/
 Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of
-the input. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second
-time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed
-files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and
+Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of \
+the input. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
+time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed \
+files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and \
 --clusters hold them too, plus 24 bytes per duplicate, and its text where it differs.
 
-Memory: plain dedup that reaches --max-memory writes the first records found so far, and finds the
-others on disk, in one to two times the time. With the options above everything read spills: 22
-bytes per record if files are read a second time, otherwise also its text, and then the output
+Memory: plain dedup that reaches --max-memory writes the first records found so far, and finds the \
+others on disk, in one to two times the time. With the options above everything read spills: 22 \
+bytes per record if files are read a second time, otherwise also its text, and then the output \
 once more.
 
-Time: -c, -d, -u and --keep take 1.5 to 3 times as long as plain dedup, --keep min and max up to 4
+Time: -c, -d, -u and --keep take 1.5 to 3 times as long as plain dedup, --keep min and max up to 4 \
 times, --dupes and --clusters longer.
 
 Examples:

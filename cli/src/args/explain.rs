@@ -21,6 +21,10 @@ pub(crate) struct Explain {
     #[arg(value_name = "URI", conflicts_with_all = ["file", "null"])]
     pub(crate) uris: Vec<OsString>,
 
+    /// A URI to explain, as an argument; repeatable
+    #[arg(short = 'e', long, value_name = "URI", conflicts_with_all = ["uris", "file", "null", "pairs"])]
+    pub(crate) uri: Vec<OsString>,
+
     /// Read records from FILE instead of standard input (`-`); may be given several times
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Vec<PathBuf>,
@@ -38,13 +42,10 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// The format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: ExplainFormat,
-
-    /// Use colours: auto does on a terminal, unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
-    pub(crate) color: Color,
+    /// Format of the output
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: ExplainFormat,
 
     #[command(flatten)]
     pub(crate) strictness: Strictness,
@@ -66,29 +67,17 @@ pub(crate) enum ExplainFormat {
     Jsonl,
 }
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
 const AFTER_HELP: &str = "\
-Rules: scheme-case host-case triplet-case triplet-decode dot-segments (6.2.2); utf8-host idna ipv6
-empty-port port-zeros default-port default-host empty-path mailto-domain urn-nid (6.2.3); fragment.
+Rules: scheme-case host-case triplet-case triplet-decode dot-segments (6.2.2); utf8-host idna ipv6 \
+empty-port port-zeros default-port default-host empty-path mailto-domain urn-nid (6.2.3); fragment. \
 triplet-decode applies to every scheme (2.3), also to urn, where RFC 8141, 3.1, decodes no triplets.
 
-Reasons: reserved double-encoding case plus-space https host-dot www trailing-slash duplicate-slash
-index-page rootless-dots query-order empty-query empty-fragment empty-userinfo; scheme authority
+Reasons: reserved double-encoding case plus-space https host-dot www trailing-slash duplicate-slash \
+index-page rootless-dots query-order empty-query empty-fragment empty-userinfo; scheme authority \
 userinfo host port path query fragment, if that component is simply different; invalid.
 
-JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or
-{\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\",
+JSON: {\"uri\",\"changes\":[{\"rung\",\"rule\",\"component\",\"start\",\"end\",\"before\",\"after\"}],\"canonical\"}, or \
+{\"uri\",\"error\":{\"kind\",\"at\"}}; for pairs {\"a\",\"b\",\"rung\",\"rules\",\"partings\":[{\"component\",\"reason\", \
 \"a\",\"b\",\"message\"}]}, with rung null if they are equivalent at none. Records also have their \"line\".
 
 Examples:
@@ -101,6 +90,6 @@ Examples:
   uriscan explain 'HTTP://Example.COM:80/%7Ebob/./x'
   uriscan explain 'http://h/?a=1&b=2' 'http://h/?b=2&a=1'
   uriscan dedup --dupes dupes.tsv urls.txt > unique.txt
-  uriscan explain --pairs --format jsonl -f dupes.tsv | jq -r '.rules[]' | sort | uniq -c
+  uriscan explain --pairs --to jsonl -f dupes.tsv | jq -r '.rules[]' | sort | uniq -c
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use uriscan::extract::{Context, Filter, Format, LogFormat, PageParts, Property};
+use uriscan::extract::{Context, Filter, LogFormat, PageParts, Property};
 
+use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile, edits};
 
 /// Find URIs in text, logs, pages and archives
@@ -37,41 +38,63 @@ pub(crate) struct Extract {
     ///
     /// On a terminal, control characters in names are escaped; in files and pipes names are written unchanged.
     #[arg(short = 'H', long)]
+    #[arg(help_heading = "Output")]
     pub(crate) with_filename: bool,
 
     /// Write the number of the line in which the link begins, from 1
     #[arg(short = 'n', long)]
+    #[arg(help_heading = "Output")]
     pub(crate) line_number: bool,
 
     /// Write the offset of the first byte of the link in its file, from 0
     #[arg(short = 'b', long)]
+    #[arg(help_heading = "Output")]
     pub(crate) byte_offset: bool,
 
     /// Write where the link was found, such as an attribute or a field
     #[arg(long)]
+    #[arg(help_heading = "Output")]
     pub(crate) context: bool,
 
     /// Write a JSON object per link: file, line, byte, context, uri
     #[arg(long, conflicts_with_all = ["with_filename", "line_number", "byte_offset", "context"])]
+    #[arg(help_heading = "Output")]
     pub(crate) jsonl: bool,
 
     /// Write only the number of links; with -H for each file
     #[arg(short, long, conflicts_with_all = ["line_number", "byte_offset", "context", "jsonl"])]
+    #[arg(help_heading = "Output")]
     pub(crate) count: bool,
 
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+
+    /// Format of the values of --column, such as html or markdown [default: text]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = input_names())]
+    #[arg(help_heading = "Tables", hide_possible_values = true)]
+    #[arg(hide = cfg!(not(feature = "parquet")))]
+    pub(crate) column_format: Option<String>,
+
+    /// Format of the output: jsonl for a JSON object per link, as --jsonl
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
+    )]
+    #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: Option<String>,
+
     #[command(flatten)]
     pub(crate) page: ReportFile,
     #[command(flatten)]
     pub(crate) common: Common,
 }
 
-/// What is read, and what is a link.
+/// What is read, what is a link, and which ones are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Links in")]
 pub(crate) struct Find {
-    /// Format of the input: auto, text, html, markdown, json, csv, tsv, clf, warc, cdxj, xml, robots, css, eml, mbox
-    /// or har
+    /// Format of the input; auto to detect it
     ///
     /// auto detects it by the first bytes of each file, or by its name for .html, .htm, .xhtml, .md, .csv, .tsv, .cdxj,
     /// .css, .eml, .mht, .mbox, .har and robots.txt. html: references in attributes. markdown: links, images and text. json: strings of JSON lines. csv, tsv: fields. clf: access logs in
@@ -79,15 +102,20 @@ pub(crate) struct Find {
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
-    #[arg(long, value_name = "FORMAT", value_parser = input_format)]
-    pub(crate) format: Option<InputFormat>,
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "\nOf tables (--column): parquet, arrow, arrow-stream, csv, tsv or jsonl; by default it is detected."
+    )]
+    #[arg(long, value_name = "FORMAT", value_parser = input_names())]
+    #[arg(hide_possible_values = true)]
+    pub(crate) from: Option<String>,
 
     /// Search only these members or columns of JSON, CSV and TSV
     ///
     /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
     /// header, or by their number from 1. A value that is a URI as a whole is one link, valid or not.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) field: Vec<String>,
+    #[arg(long, alias = "field", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) link_column: Vec<String>,
 
     /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)
     ///
@@ -122,12 +150,12 @@ pub(crate) struct Find {
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     pub(crate) mime: Vec<String>,
 
-    /// Schemes to find, separated by commas, or any
+    /// Keep only URIs with these schemes, separated by commas; any: find whatever looks like a scheme
     ///
-    /// By default every scheme before `://`, and those whose URIs can be distinguished from prose without it (mailto, urn,
-    /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). any: whatever looks like a
-    /// scheme.
-    #[arg(long, value_name = "LIST|any")]
+    /// In text, links are found by default by every scheme before `://`, and by those whose URIs can be distinguished from prose without it (mailto, urn,
+    /// tel, sms, news, data, magnet, doi, sip, sips, xmpp, geo, cid, mid, acct, tag, ark). With this option,
+    /// by those of the list.
+    #[arg(long, value_name = "LIST|any", help_heading = "Filters")]
     pub(crate) scheme: Option<String>,
 
     /// Join links in < > that are broken across lines (RFC 3986, Appendix C)
@@ -159,33 +187,33 @@ pub(crate) struct Find {
     #[arg(long)]
     pub(crate) unsplit: bool,
 
-    /// Keep only links with these hosts
+    /// Keep only URIs with these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
     pub(crate) host: Vec<String>,
 
-    /// Keep only links whose host is one of these domains or below it
+    /// Keep only URIs whose host is one of these domains or below it
     #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
     pub(crate) domain: Vec<String>,
 
-    /// Keep only links in which this regular expression matches, or one of several
+    /// Keep only URIs in which this regular expression matches, or one of several
     ///
-    /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a link.
+    /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a URI.
     #[arg(long = "match", value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
     pub(crate) matches: Vec<Property>,
 
-    /// Drop links with these schemes
+    /// Drop URIs with these schemes
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', help_heading = "Filters")]
     pub(crate) not_scheme: Vec<String>,
 
-    /// Drop links with these hosts
+    /// Drop URIs with these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
     pub(crate) not_host: Vec<String>,
 
-    /// Drop links whose host is one of these domains or below it
+    /// Drop URIs whose host is one of these domains or below it
     #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
     pub(crate) not_domain: Vec<String>,
 
-    /// Drop links in which this regular expression matches
+    /// Drop URIs in which this regular expression matches
     #[arg(long, value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
     pub(crate) not_match: Vec<Property>,
 
@@ -212,6 +240,7 @@ pub(crate) struct Walk {
 
 /// For commands that read lists: take the links in any input as the list.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Links in")]
 pub(crate) struct FromText {
     /// Read the links in the input, as `uriscan extract` finds them
     ///
@@ -221,6 +250,20 @@ pub(crate) struct FromText {
 
     #[command(flatten)]
     pub(crate) find: Find,
+}
+
+/// For commands that report on records and have no base of their own.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Links in")]
+pub(crate) struct FromPages {
+    #[command(flatten)]
+    pub(crate) from: FromText,
+
+    /// The base URI of relative references in what --extract reads
+    ///
+    /// As in `uriscan extract`, whose help has the details.
+    #[arg(long, value_name = "URI", requires = "extract")]
+    pub(crate) base: Option<String>,
 }
 
 /// A part of pages.
@@ -243,7 +286,34 @@ impl Find {
         })
     }
 
-    /// The links to keep.
+    /// The first option that was given and works with --extract only.
+    pub(crate) fn of_extraction(&self) -> Option<&'static str> {
+        let given = [
+            (!self.link_column.is_empty(), "--link-column"),
+            (self.log_format.is_some(), "--log-format"),
+            (!self.log_field.is_empty(), "--log-field"),
+            (self.warc_field.is_some(), "--warc-field"),
+            (!self.also.is_empty(), "--also"),
+            (!self.warc_type.is_empty(), "--warc-type"),
+            (!self.mime.is_empty(), "--mime"),
+            (self.scheme.as_deref() == Some("any"), "--scheme any"),
+            (self.unwrap, "--unwrap"),
+            (self.www, "--www"),
+            (self.email, "--email"),
+            (self.refang, "--refang"),
+            (self.unsplit, "--unsplit"),
+            (!self.index.is_empty(), "--index"),
+        ];
+        given.iter().find(|(is_given, _)| *is_given).map(|(_, name)| *name)
+    }
+
+    /// The records of a list to keep.
+    pub(crate) fn list_filter(&self) -> Filter {
+        let schemes = self.scheme.iter().flat_map(|list| list.split(','));
+        schemes.fold(self.filter(), |filter, name| filter.only(Property::scheme(name)))
+    }
+
+    /// The links to keep, apart from their schemes.
     pub(crate) fn filter(&self) -> Filter {
         let only = self.matches.iter().cloned();
         let only = only.chain(self.host.iter().map(|name| Property::host(name)));
@@ -258,23 +328,6 @@ impl Find {
 
 fn pattern(typed: &str) -> Result<Property, String> {
     Property::pattern(typed)
-}
-
-/// The value of `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InputFormat {
-    Auto,
-    Of(Format),
-}
-
-pub(crate) fn input_format(typed: &str) -> Result<InputFormat, String> {
-    if typed == "auto" {
-        return Ok(InputFormat::Auto);
-    }
-    Format::from_name(typed).map(InputFormat::Of).ok_or_else(|| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("the formats are auto, {names}")
-    })
 }
 
 /// The types of records of WARC 1.1.
@@ -313,7 +366,7 @@ fn log_format(typed: &str) -> Result<LogFormat, String> {
 }
 
 const AFTER_HELP: &str = "\
-Directories are searched in the order of names. Hidden and binary files are skipped, symbolic
+Directories are searched in the order of names. Hidden and binary files are skipped, symbolic \
 links are not followed, .gitignore is not read.
 
 Examples:
@@ -327,10 +380,10 @@ Examples:
   uriscan extract -cH docs/                        count the links of each file
   uriscan extract --base http://h/a/ page.html
   uriscan extract --base http://h/ --index index.html mirror/
-  uriscan extract --field url,referrer events.jsonl.gz
+  uriscan extract --link-column url,referrer events.jsonl.gz
   uriscan extract --base https://h --log-field target access.log
   uriscan extract --log-format '$host \"$request\"' --log-field request nginx.log
-  uriscan extract --field url,3 pages.csv          a column by name, and the third one
+  uriscan extract --link-column url,3 pages.csv    a column by name, and the third
   uriscan extract --base https://h/a/ --context README.md
   uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
   uriscan extract --warc-type response --mime text/html --not-domain example.com crawl.warc.gz

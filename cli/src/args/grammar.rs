@@ -12,9 +12,9 @@ pub(crate) struct Grammar {
     #[arg(long)]
     pub(crate) compare: bool,
 
-    /// The format of the list
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: GrammarFormat,
+    /// Format of the output
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) to: GrammarFormat,
 }
 
 /// The format of the list.
@@ -31,7 +31,7 @@ pub(crate) enum GrammarFormat {
 
 const AFTER_HELP: &str = "\
 Examples:
-  $ uriscan grammar --format tsv | cut -f 1
+  $ uriscan grammar --to tsv | cut -f 1
   name
   rfc3986
   rfc2396
@@ -39,6 +39,6 @@ Examples:
 
   uriscan grammar
   uriscan grammar --compare
-  uriscan grammar --compare --format jsonl | jq -r .translation
+  uriscan grammar --compare --to jsonl | jq -r .translation
 
 Exit codes: 0 done, 2 error.";

@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use uriscan::Backend;
 use uriscan::grammar::Grammar;
 use uriscan::key::PublicHash;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 
+use super::named::named;
 use super::rule_choice::RuleChoice;
 
 /// What every command that reads records takes.
@@ -26,6 +29,7 @@ pub(crate) struct Common {
 
 /// Where records come from.
 #[derive(Debug, Args)]
+#[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub(crate) struct Input {
     /// Files to read, in this order; standard input if there are none, or for `-`
     #[arg(value_name = "FILE")]
@@ -36,8 +40,18 @@ pub(crate) struct Input {
     pub(crate) null: bool,
 }
 
+/// URIs from the command line.
+#[derive(Debug, Args)]
+#[command(next_help_heading = clap::builder::Resettable::Reset)]
+pub(crate) struct Typed {
+    /// Read this URI instead of files; repeatable
+    #[arg(short = 'e', long, value_name = "URI", conflicts_with = "files")]
+    pub(crate) uri: Vec<OsString>,
+}
+
 /// Where results go.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct Destination {
     /// Write results to FILE instead of standard output (`-`)
     ///
@@ -49,6 +63,7 @@ pub(crate) struct Destination {
 
 /// What makes two URIs equivalent.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is compared")]
 pub(crate) struct Equivalence {
     /// Which URIs are equivalent: the rung of the comparison ladder (RFC 3986, section 6.2)
     #[arg(long, value_name = "RUNG", value_enum, default_value_t)]
@@ -66,38 +81,50 @@ pub(crate) struct Equivalence {
     pub(crate) aliases: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) mending: Mending,
+    pub(crate) references: References,
 
     #[command(flatten)]
     pub(crate) rules: RuleChoice,
 
     #[command(flatten)]
-    pub(crate) references: References,
+    pub(crate) mending: Mending,
 }
 
 /// The grammar of the records.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is compared")]
 pub(crate) struct GrammarChoice {
     /// Grammar of the records: rfc3986, rfc2396 or rfc2396+2732 (with IPv6 addresses in brackets)
     ///
     /// java.net.URI follows RFC 2396 (1998). See `uriscan grammar`.
-    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", hide_short_help = true)]
+    #[arg(long, value_name = "GRAMMAR", default_value = "rfc3986", value_parser = grammars())]
+    #[arg(hide_possible_values = true)]
     pub(crate) grammar: Grammar,
+}
+
+fn grammars() -> impl TypedValueParser<Value = Grammar> {
+    named(str::parse::<Grammar>, ["rfc3986", "rfc2396", "rfc2396+2732"])
 }
 
 /// Equivalence as another system defines it.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is compared")]
 pub(crate) struct ProfileChoice {
     /// Compare as another system does: whatwg, w3lib, crawler-commons or surt
     ///
     /// Use it to match the keys of an existing store. Canonical forms are those of that system, whatever RFC 3986 says:
     /// whatwg, the href of browsers; w3lib, canonicalize_url of Scrapy; crawler-commons, BasicURLNormalizer; surt, the
     /// CDX keys of the Wayback Machine. Records that it rejects are invalid. Keys of different profiles never match.
-    #[arg(long, value_name = "NAME", value_parser = profile, conflicts_with_all = [
+    #[arg(long, value_name = "NAME", value_parser = profiles(), hide_possible_values = true)]
+    #[arg(conflicts_with_all = [
         "rung", "ignore_fragment", "aliases", "iri", "repair", "rules", "preset", "packs", "no_rules", "base",
         "lenient_scheme", "suffix_scheme",
     ])]
     pub(crate) profile: Option<Profile>,
+}
+
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    named(profile, Profile::ALL.iter().map(|profile| profile.name()))
 }
 
 fn profile(typed: &str) -> Result<Profile, String> {
@@ -109,6 +136,7 @@ fn profile(typed: &str) -> Result<Profile, String> {
 
 /// How relative references are resolved.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is compared")]
 pub(crate) struct References {
     /// Resolve references against this URI first (6.1)
     ///
@@ -127,6 +155,7 @@ pub(crate) struct References {
 
 /// Repairs of invalid records.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Invalid records")]
 pub(crate) struct Mending {
     /// Accept IRIs: percent-encode non-ASCII characters, convert DNS hosts to A-labels (RFC 3987, 3.1)
     ///
@@ -142,7 +171,8 @@ pub(crate) struct Mending {
     /// records never change, and a record that would still be invalid stays as it is. A repaired record is compared,
     /// normalized, split and checked as repaired, and written as it was read.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
-    #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = repairs)]
+    #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = all_repairs())]
+    #[arg(hide_possible_values = true)]
     pub(crate) repair: Vec<Repairs>,
 }
 
@@ -152,6 +182,11 @@ impl Mending {
         let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
         self.repair.iter().fold(iri, |all, &repairs| all.or(repairs))
     }
+}
+
+fn all_repairs() -> impl TypedValueParser<Value = Repairs> {
+    let names = Repair::ALL[1..].iter().map(|repair| repair.name());
+    named(repairs, std::iter::once("all").chain(names))
 }
 
 /// One value of `--repair`.
@@ -182,6 +217,7 @@ pub(crate) enum Rung {
 
 /// What is masked in the output.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct Redaction {
     /// Write *** instead of passwords and secret parameters
     ///
@@ -192,6 +228,7 @@ pub(crate) struct Redaction {
 
 /// Whether invalid records make the run fail.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Invalid records")]
 pub(crate) struct Strictness {
     /// Exit with code 1 if there are invalid records
     #[arg(long)]
@@ -200,12 +237,14 @@ pub(crate) struct Strictness {
 
 /// What to do with invalid records.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Invalid records")]
 pub(crate) struct InvalidRecords {
     /// What to do with records that are not URIs: pass, drop or error [default: pass]
     ///
     /// pass keeps them; each is equivalent only to records of the same bytes. drop omits them. error stops at the first
     /// one, with exit code 2. They are counted in any case.
-    #[arg(long, value_name = "POLICY", value_parser = on_invalid)]
+    #[arg(long, value_name = "POLICY", hide_possible_values = true)]
+    #[arg(value_parser = named(on_invalid, POLICIES.map(|(_, name, _)| name)))]
     pub(crate) on_invalid: Option<OnInvalid>,
 
     /// Drop records that are not URIs and write them to FILE
@@ -261,6 +300,7 @@ pub(crate) fn edits(a: &str, b: &str) -> usize {
 
 /// A page about the run.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct ReportFile {
     /// Also write a report about the run to FILE, as a web page without scripts or anything to load
     ///
@@ -274,6 +314,7 @@ pub(crate) struct ReportFile {
 
 /// How the work is done, which results do not depend on.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Memory and threads")]
 pub(crate) struct Work {
     /// Number of threads; 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
@@ -281,7 +322,7 @@ pub(crate) struct Work {
     pub(crate) threads: u16,
 
     /// SIMD backend, or auto for the best one of this machine (see `uriscan --version`)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = backends(), hide_possible_values = true)]
     pub(crate) backend: Option<OsString>,
 
     /// Bytes per unit of work, with suffix K or M: 1 to 64M
@@ -292,8 +333,14 @@ pub(crate) struct Work {
     pub(crate) chunk_size: usize,
 }
 
+fn backends() -> impl TypedValueParser<Value = OsString> {
+    let names = Backend::ALL.iter().map(|backend| backend.name());
+    named(OsStringValueParser::new(), std::iter::once("auto").chain(names))
+}
+
 /// How much memory may be used.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Memory and threads")]
 pub(crate) struct Memory {
     /// Memory limit of the whole process, with suffix K, M or G: at least 64M
     ///
@@ -320,6 +367,7 @@ pub(crate) struct Memory {
 
 /// What is printed to standard error.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct Reporting {
     /// Print a summary to standard error; on a terminal also without it, after a run of a second or more
     #[arg(long)]
@@ -337,9 +385,34 @@ pub(crate) struct Reporting {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) stats_format: Option<StatsFormat>,
 
+    /// Use colours in reports for people: auto does on a terminal
+    ///
+    /// auto heeds NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) color: When,
+
+    /// Show progress on standard error: auto does on a terminal, after half a second
+    ///
+    /// always also shows it to a file or pipe, as a line every ten seconds. Of several uriscan that share a terminal, as in
+    /// a pipeline, one shows progress at a time.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) progress: When,
+
     /// Print no progress or hints, even to a terminal, and no summary unless --stats or --stats-format asks for one
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// When something is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
 }
 
 /// The format of the summary.

@@ -3,7 +3,10 @@
 use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
-use super::groups::{Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice};
+use super::format::table_names;
+use super::groups::{
+    Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice, Typed,
+};
 
 /// Write a key for every record, line by line: a 128-bit hash or a form to sort by
 ///
@@ -33,17 +36,18 @@ pub(crate) struct Key {
     /// triplets except of controls, space, #, % and non-ASCII bytes, expands IPv4 addresses and sorts parameters. The
     /// documentation of the library has the details.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t)]
+    #[arg(help_heading = "Output")]
     pub(crate) form: KeyForm,
 
     /// Hash of the keys
-    #[arg(long, value_name = "HASH", value_enum, default_value_t)]
+    #[arg(long, value_name = "HASH", value_enum, default_value_t, help_heading = "Output")]
     pub(crate) hash: Hash,
 
     /// Print the text that these options mix into the keys, and exit; empty if a key is the plain hash
     ///
     /// With blake3 it is the context of key derivation (b3sum --derive-key CONTEXT --length 16). With sha256, a key is the
     /// hash of the context, an empty line (\n\n) and the canonical form.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub(crate) context: bool,
 
     #[command(flatten)]
@@ -52,6 +56,16 @@ pub(crate) struct Key {
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+
+    /// Format of the output table [default: by the name of the output file, or that of the first table]
+    ///
+    /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
+    #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
+    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "parquet")))]
+    pub(crate) to: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

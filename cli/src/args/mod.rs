@@ -7,15 +7,19 @@ mod check;
 mod dedup;
 mod explain;
 mod extract;
+mod format;
 mod grammar;
 mod groups;
 mod key;
+mod learn;
+mod named;
 mod normalize;
 mod parse;
 mod resolve;
 mod rule_choice;
 mod rules;
 mod set;
+mod short_help;
 #[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
 mod table;
 mod top;
@@ -24,25 +28,25 @@ pub(crate) use audit::{Audit, AuditFormat, FailOn};
 pub(crate) use census::{Census, CensusFormat};
 pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
-pub(crate) use explain::{Color, Explain, ExplainFormat};
-pub(crate) use extract::{
-    Extract, Find, FromText, InputFormat as TextFormat, Walk, input_format as text_format,
-};
+pub(crate) use explain::{Explain, ExplainFormat};
+pub(crate) use extract::{Extract, Find, FromPages, FromText, Walk};
+pub(crate) use format::names_of;
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
-    ProfileChoice, References, ReportFile, Reporting, Rung, StatsFormat,
+    ProfileChoice, References, ReportFile, Rung, StatsFormat, Typed, When,
 };
 pub(crate) use key::{Key, KeyForm};
+pub(crate) use learn::{Completions, Help, Man};
 pub(crate) use normalize::Normalize;
 pub(crate) use parse::{Parse, RowFormat};
-pub(crate) use resolve::{InputFormat, Resolve, SameDocument};
+pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
-pub(crate) use table::TableChoice;
 #[cfg(feature = "parquet")]
-pub(crate) use table::{NoUri, format as table_format};
+pub(crate) use table::NoUri;
+pub(crate) use table::TableChoice;
 pub(crate) use top::{Top, TopFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -89,7 +93,7 @@ Examples:
 
 Environment:
   URISCAN_BACKEND  the default of --backend
-  NO_COLOR         disables colours in `explain`
+  NO_COLOR, CLICOLOR_FORCE  disable and force colours; see --color
   TMPDIR           the default of --temp-dir
 
 Exit codes:
@@ -119,6 +123,9 @@ pub(crate) enum Command {
     Extract(Extract),
     Set(Set),
     Grammar(Grammar),
+    Help(Help),
+    Completions(Completions),
+    Man(Man),
 }
 
 impl Command {
@@ -137,6 +144,25 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The values of `--from` and `--to`, of commands that take tables.
+    pub(crate) fn formats(&self) -> [Option<&String>; 2] {
+        match self {
+            Command::Dedup(typed) => [&typed.from.find.from, &typed.to],
+            Command::Normalize(typed) => [&typed.from.find.from, &typed.to],
+            Command::Key(typed) => [&typed.from.find.from, &typed.to],
+            Command::Parse(typed) => [&typed.from.from.find.from, &typed.to],
+            Command::Check(typed) => [&typed.from.from.find.from, &typed.to],
+            Command::Audit(typed) => [&typed.from.from.find.from, &typed.to],
+            Command::Extract(typed) => [&typed.find.from, &typed.to],
+            Command::Census(typed) => [&typed.from.find.from, &None],
+            Command::Set(Set { command }) => [command.from_format(), &None],
+            _ => [&None, &None],
+        }
+        .map(Option::as_ref)
+    }
+}
+
 impl Cli {
     /// The arguments of this process. Does not return for `--help`, `--version` and what clap refuses
     /// (exit code 2).
@@ -144,9 +170,25 @@ impl Cli {
     /// `version` is what `--version` prints after the name; `-V` prints the number alone.
     pub(crate) fn from_process(version: String) -> Cli {
         // clap wants a text that lives as long as the process.
-        let matches = Cli::command().long_version(&*version.leak()).get_matches();
+        // Headings are for the many options of `--help`.
+        let is_short = std::env::args_os().any(|arg| arg == "-h");
+        let definition = if is_short { short_help::ungrouped(definition()) } else { definition() };
+        let matches = definition.long_version(&*version.leak()).get_matches();
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
+}
+
+/// The commands and their options.
+pub(crate) fn definition() -> clap::Command {
+    // `--format` was the name for the input where it is not one for the output.
+    let old = |command: clap::Command| command.mut_arg("from", |from| from.alias("format"));
+    let command = ["dedup", "normalize", "key"]
+        .into_iter()
+        .fold(Cli::command(), |all, name| all.mut_subcommand(name, old));
+    let command = command.mut_subcommand("set", |set| {
+        ["create", "add", "has"].into_iter().fold(set, |set, name| set.mut_subcommand(name, old))
+    });
+    short_help::shortened(command)
 }
 
 #[cfg(test)]
@@ -155,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
     }
 
     #[test]

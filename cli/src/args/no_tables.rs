@@ -10,10 +10,6 @@ pub(crate) struct TableChoice {
     #[arg(long, hide = true)]
     pub(crate) column: Option<OsString>,
     #[arg(long, hide = true)]
-    pub(crate) from: Option<OsString>,
-    #[arg(long, hide = true)]
-    pub(crate) to: Option<OsString>,
-    #[arg(long, hide = true)]
     pub(crate) sort_by: Option<OsString>,
     #[arg(long, hide = true)]
     pub(crate) no_uri: Option<OsString>,
@@ -28,11 +24,9 @@ pub(crate) struct TableChoice {
 impl TableChoice {
     /// The first option that was typed.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        let TableChoice { column, from, to, sort_by, no_uri, delimiter, quote, no_header } = self;
+        let TableChoice { column, sort_by, no_uri, delimiter, quote, no_header } = self;
         let typed = [
             (column, "--column"),
-            (from, "--from"),
-            (to, "--to"),
             (sort_by, "--sort-by"),
             (no_uri, "--no-uri"),
             (delimiter, "--delimiter"),

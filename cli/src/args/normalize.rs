@@ -3,7 +3,10 @@
 use clap::Args;
 
 use super::extract::FromText;
-use super::groups::{Common, Equivalence, GrammarChoice, InvalidRecords, ProfileChoice, Redaction};
+use super::format::table_names;
+use super::groups::{
+    Common, Equivalence, GrammarChoice, InvalidRecords, ProfileChoice, Redaction, Typed,
+};
 
 /// Write the canonical form of every record, line by line
 ///
@@ -26,6 +29,16 @@ pub(crate) struct Normalize {
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+
+    /// Format of the output table [default: by the name of the output file, or that of the first table]
+    ///
+    /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
+    #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
+    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "parquet")))]
+    pub(crate) to: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -2,7 +2,9 @@
 
 use clap::{Args, ValueEnum};
 
-use super::groups::{Common, GrammarChoice, Mending, Strictness};
+use super::extract::FromPages;
+use super::format::report_names;
+use super::groups::{Common, GrammarChoice, Mending, Strictness, Typed};
 
 /// Split every record into its components, strictly by RFC 3986, Appendix A
 ///
@@ -13,17 +15,24 @@ use super::groups::{Common, GrammarChoice, Mending, Strictness};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
-    /// The format of the rows
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: RowFormat,
+    /// Format of the rows [default: jsonl]
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
+    )]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<RowFormat>())]
+    #[arg(help_heading = "Output")]
+    pub(crate) to: Option<String>,
 
     /// Write each record by this template instead, such as '{host}\t{path}'
     ///
     /// {field} is a field, \t \n \0 \\ are tab, line feed, NUL and backslash, {{ and }} are braces. An undefined field is
     /// empty.
-    #[arg(short = 'g', long, value_name = "PATTERN", conflicts_with = "format")]
+    #[arg(short = 'g', long, value_name = "PATTERN", conflicts_with = "to")]
     pub(crate) template: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) from: FromPages,
     #[command(flatten)]
     pub(crate) strictness: Strictness,
     #[command(flatten)]
@@ -32,6 +41,8 @@ pub(crate) struct Parse {
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
     pub(crate) table: super::table::TableChoice,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -47,10 +58,10 @@ pub(crate) enum RowFormat {
 }
 
 const AFTER_HELP: &str = "\
-Fields: line (counted from 1 in each file), scheme, authority, userinfo, host, port, path, query,
-fragment, host_kind (reg-name, ipv4, ipv6 or ipvfuture), domain (registrable, such as
-example.co.uk), suffix (public, such as co.uk), params (of the query, as JSON: an array of pairs of
-name and value, such as [[\"a\",\"1\"],[\"b\",null]]; in this order, repeated ones included). All are
+Fields: line (counted from 1 in each file), scheme, authority, userinfo, host, port, path, query, \
+fragment, host_kind (reg-name, ipv4, ipv6 or ipvfuture), domain (registrable, such as \
+example.co.uk), suffix (public, such as co.uk), params (of the query, as JSON: an array of pairs of \
+name and value, such as [[\"a\",\"1\"],[\"b\",null]]; in this order, repeated ones included). All are \
 as written; see `uriscan normalize`.
 
 Examples:
@@ -58,7 +69,7 @@ Examples:
   example.com 8080 /a
 
   uriscan parse urls.txt | jq -r 'select(.port) | .host'
-  uriscan parse --format tsv urls.txt -o parts.tsv
+  uriscan parse --to tsv urls.txt -o parts.tsv
   uriscan parse -g '{domain} {params}' urls.txt
   uriscan parse urls.txt | jq '.params // [] | map(.[0])'
 

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::groups::{Common, GrammarChoice, InvalidRecords};
+use super::groups::{Common, GrammarChoice, InvalidRecords, Typed};
 
 /// Write the target of every reference, line by line (RFC 3986, section 5)
 ///
@@ -11,7 +11,7 @@ use super::groups::{Common, GrammarChoice, InvalidRecords};
 /// omitted.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
-#[command(group = ArgGroup::new("against").required(true).args(["base", "base_field", "suffix_scheme"]))]
+#[command(group = ArgGroup::new("against").required(true).args(["base", "base_column", "suffix_scheme"]))]
 pub(crate) struct Resolve {
     /// The base URI of all references; its fragment is ignored
     #[arg(long, value_name = "URI")]
@@ -20,17 +20,18 @@ pub(crate) struct Resolve {
     /// Records are rows, and this column or member has the base URI
     ///
     /// For tsv it is the number of the column, from 1; for jsonl the name of a member with a string.
-    #[arg(long, value_name = "FIELD")]
-    pub(crate) base_field: Option<String>,
+    #[arg(long, alias = "base-field", value_name = "COLUMN")]
+    pub(crate) base_column: Option<String>,
 
     /// The column or member of the reference [default: column 2 (1 if that is the base), member `reference`]
-    #[arg(long, value_name = "FIELD", conflicts_with_all = ["base", "suffix_scheme"])]
-    pub(crate) reference_field: Option<String>,
+    #[arg(long, alias = "reference-field", value_name = "COLUMN")]
+    #[arg(conflicts_with_all = ["base", "suffix_scheme"])]
+    pub(crate) reference_column: Option<String>,
 
-    /// The format of rows: tsv (columns separated by tabs, without a header; the default) or jsonl
-    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["base", "suffix_scheme"])]
-    #[arg(hide_possible_values = true)]
-    pub(crate) format: Option<InputFormat>,
+    /// Format of rows: tsv (columns separated by tabs, without a header; the default) or jsonl
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum)]
+    #[arg(conflicts_with_all = ["base", "suffix_scheme"], hide_possible_values = true)]
+    pub(crate) from: Option<RowsFormat>,
 
     /// Instead of a base, complete suffix references such as www.w3.org/Addressing/ with this scheme (4.5)
     ///
@@ -60,12 +61,14 @@ pub(crate) struct Resolve {
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
     #[command(flatten)]
+    pub(crate) typed: Typed,
+    #[command(flatten)]
     pub(crate) common: Common,
 }
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InputFormat {
+pub(crate) enum RowsFormat {
     #[default]
     Tsv,
     Jsonl,
@@ -83,11 +86,11 @@ const AFTER_HELP: &str = "\
 Examples:
   $ echo ../g | uriscan resolve --base http://a/b/c/d
   http://a/b/g
-  $ printf 'http://a/b\\tc\\n' | uriscan resolve --base-field 1
+  $ printf 'http://a/b\\tc\\n' | uriscan resolve --base-column 1
   http://a/c
 
   uriscan resolve --base https://example.org/docs/ --same-document drop hrefs.txt | uriscan dedup
-  uriscan resolve --base-field page --reference-field href --format jsonl links.jsonl
+  uriscan resolve --base-column page --reference-column href --from jsonl links.jsonl
   uriscan resolve --suffix-scheme https bookmarks.txt
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -3,30 +3,40 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use uriscan::rules::Rule;
+
+use super::named::suggested;
+
+/// The names of the presets.
+const PRESETS: [&str; 3] = ["rfc", "crawl", "log"];
 
 /// Which rules are enabled.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Rules")]
 pub(crate) struct RuleChoice {
     /// Enable a rule beyond the RFC, NAME or NAME=ARG; repeatable (see `uriscan rules`)
     ///
     /// All rules are off by default. They are applied in the order in which `uriscan rules` lists them. Patterns given
     /// here override those of presets and files.
-    #[arg(long = "rule", value_name = "RULE", help_heading = "Rules beyond the RFC")]
+    #[arg(long = "rule", value_name = "RULE", hide_possible_values = true)]
+    #[arg(value_parser = suggested(Rule::ALL.iter().map(|rule| rule.name())))]
     pub(crate) rules: Vec<String>,
 
     /// Enable a bundle of rules: rfc (none), crawl or log
-    #[arg(long, value_name = "NAME", help_heading = "Rules beyond the RFC")]
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    #[arg(value_parser = suggested(PRESETS))]
     pub(crate) preset: Option<String>,
 
     /// Read rules for parameters from a TOML file, or take a built-in pack by its name; repeatable
     ///
     /// Later files override earlier ones, and all override the preset. Write ./tracking for a file that has the name of
     /// a pack.
-    #[arg(long = "rules", value_name = "FILE", help_heading = "Rules beyond the RFC")]
+    #[arg(long = "rules", value_name = "FILE")]
     pub(crate) packs: Vec<PathBuf>,
 
     /// Disable a rule of the preset; repeatable
-    #[arg(long = "no-rule", value_name = "NAME", help_heading = "Rules beyond the RFC")]
+    #[arg(long = "no-rule", value_name = "NAME", hide_possible_values = true)]
+    #[arg(value_parser = suggested(Rule::ALL.iter().map(|rule| rule.name())))]
     pub(crate) no_rules: Vec<String>,
 }
 
@@ -37,5 +47,16 @@ impl RuleChoice {
             && self.preset.is_none()
             && self.packs.is_empty()
             && self.no_rules.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uriscan::rules::Preset;
+
+    #[test]
+    fn presets_on_offer_are_those_that_exist() {
+        let names: Vec<String> = Preset::all().into_iter().map(|preset| preset.name).collect();
+        assert_eq!(names, super::PRESETS);
     }
 }

@@ -15,9 +15,9 @@ pub(crate) struct Rules {
     #[command(flatten)]
     pub(crate) equivalence: Equivalence,
 
-    /// The format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: RulesFormat,
+    /// Format of the output
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) to: RulesFormat,
 
     #[command(flatten)]
     pub(crate) destination: Destination,
@@ -55,6 +55,6 @@ Examples:
   uriscan rules                                    list everything
   uriscan rules --preset crawl                     the rules of a preset
   uriscan rules --rules mine.toml --rule www       validate a file, show overrides
-  uriscan rules --preset log --format json | jq -r .rule_set
+  uriscan rules --preset log --to json | jq -r .rule_set
 
 Exit codes: 0 done, 2 error.";

@@ -56,6 +56,16 @@ pub(crate) enum SetCommand {
 }
 
 impl SetCommand {
+    /// The value of `--from`.
+    pub(crate) fn from_format(&self) -> &Option<String> {
+        match self {
+            SetCommand::Create(typed) => &typed.filling.records.from.find.from,
+            SetCommand::Add(typed) => &typed.filling.records.from.find.from,
+            SetCommand::Has(typed) => &typed.records.from.find.from,
+            _ => &None,
+        }
+    }
+
     /// Whether it reads URIs.
     pub(crate) fn reads_uris(&self) -> bool {
         matches!(self, SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_))
@@ -174,9 +184,9 @@ pub(crate) struct SetStats {
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
 
-    /// The format of the output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub(crate) format: SetStatsFormat,
+    /// Format of the output
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    pub(crate) to: SetStatsFormat,
 }
 
 /// The format of the output of `set stats`.

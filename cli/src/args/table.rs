@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use uriscan::surt::Form;
-use uriscan::table::{Dialect, TableFormat};
+use uriscan::table::Dialect;
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
@@ -21,23 +21,13 @@ pub(crate) struct TableChoice {
     /// --clusters, the tables are read twice. --rejects FILE receives rows, as a table in the output format; --dupes and
     /// --clusters receive the same as for lists, with row numbers for line numbers. The exit code of audit is 0 whatever
     /// it finds. Options for output in another form are refused.
+    ///
+    /// csv and tsv (--from, --to) start with a header; their columns are text, and an empty field is null; they cannot hold
+    /// lists. Lines of jsonl are kept unchanged if the output is jsonl. For other outputs, every member becomes a column
+    /// of a type that fits all its values: files are read twice for that, and for a pipe the first MiB decides. A value
+    /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: Option<String>,
-
-    /// Input format: parquet, arrow, arrow-stream, csv, tsv or jsonl [default: by file name or first bytes]
-    ///
-    /// The columns of csv and tsv are text, and an empty field is null. Lines of jsonl are kept unchanged if the output is
-    /// jsonl. For other outputs, every member becomes a column of a type that fits all its values: files are read twice
-    /// for that, and for a pipe the first MiB decides. A value that does not fit its column is an error. Where URIs are
-    /// expected, a number, true or false is the text that it is written as, and invalid.
-    #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
-    pub(crate) from: Option<TableFormat>,
-
-    /// Output format [default: by the name of the output file, or else that of the first table]
-    ///
-    /// parquet and arrow are compressed with zstd. csv and tsv cannot hold lists.
-    #[arg(long, value_name = "FORMAT", value_parser = format, requires = "column")]
-    pub(crate) to: Option<TableFormat>,
 
     /// Sort the rows by the sort-friendly forms of their URIs: surt, surt:cdxj, surt:ia or ssurt
     ///
@@ -126,13 +116,5 @@ fn sort_form(typed: &str) -> Result<Form, String> {
     Form::from_name(typed).ok_or_else(|| {
         let names: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
         format!("the forms are surt, {}", names.join(", "))
-    })
-}
-
-/// A format of tables.
-pub(crate) fn format(typed: &str) -> Result<TableFormat, String> {
-    TableFormat::from_name(typed).ok_or_else(|| {
-        let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();
-        format!("the formats are {}", names.join(", "))
     })
 }

@@ -12,8 +12,7 @@ use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile};
 /// without default ports. Shares are those of all URIs; URIs without the part have a row of their own. Invalid records have no
 /// parts and are counted apart. Counts are exact unless the values do not fit into --max-memory.
 #[derive(Debug, Args)]
-// In this command --format is the format of the output, and --from that of the input.
-#[command(after_long_help = AFTER_HELP, mut_arg("format", |arg| arg.long("links-from").hide(true)))]
+#[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Top {
     /// What to count: host, domain, suffix, scheme, port, extension, param, path:N or label:N
     ///
@@ -34,14 +33,8 @@ pub(crate) struct Top {
     pub(crate) distinct: bool,
 
     /// The format of the output
-    #[arg(
-        id = "to",
-        long = "format",
-        alias = "to",
-        value_name = "FORMAT",
-        value_enum,
-        default_value_t
-    )]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(help_heading = "Output")]
     pub(crate) to: TopFormat,
 
     #[command(flatten)]
@@ -54,13 +47,6 @@ pub(crate) struct Top {
     /// Rows without a URI are counted as blank lines.
     #[arg(long, value_name = "COLUMN", conflicts_with = "extract", help_heading = "Tables")]
     pub(crate) column: Option<String>,
-
-    /// Format of the input, for --column and --extract [default: by file name or first bytes]
-    ///
-    /// Of tables: parquet, arrow, arrow-stream, csv, tsv or jsonl. Of files with links: see --format in
-    /// `uriscan extract --help`.
-    #[arg(long, value_name = "FORMAT", help_heading = "Tables")]
-    pub(crate) from: Option<String>,
 
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
@@ -85,9 +71,9 @@ pub(crate) enum TopFormat {
 }
 
 const AFTER_HELP: &str = "\
-Memory: 60 bytes for each different value, and its text. If the values exceed a quarter of
---max-memory, those with the lowest counts make room for new ones (Space-Saving). Each count is
-then too high by its error at most, which is printed beside it, and every value that occurs more
+Memory: 60 bytes for each different value, and its text. If the values exceed a quarter of \
+--max-memory, those with the lowest counts make room for new ones (Space-Saving). Each count is \
+then too high by its error at most, which is printed beside it, and every value that occurs more \
 often than the largest error is known. With --distinct the keys of URIs spill to disk.
 
 Examples:
@@ -97,10 +83,10 @@ Examples:
            1   33.33 %  b.example
 
   uriscan top --by domain urls.txt
-  uriscan top --by param -n 0 --format tsv urls.txt.gz > params.tsv
+  uriscan top --by param -n 0 --to tsv urls.txt.gz > params.tsv
   uriscan top --by path:1 --distinct urls.txt      sections of a site, each URI once
   uriscan top --extract access.log                 hosts of the links in a log
   uriscan top --by suffix --column url pages.parquet
-  uriscan top --by extension --format jsonl urls.txt | jq -r .value
+  uriscan top --by extension --to jsonl urls.txt | jq -r .value
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

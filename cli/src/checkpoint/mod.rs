@@ -78,7 +78,7 @@ pub(crate) fn run(
             Failure::at(directory.display(), what)
         })?,
         None if part.exists() => {
-            let what = "already exists; results are written there until all are done";
+            let what = "already exists; results are written there until all are done, so remove it or name another output";
             return Err(Failure::at(part.display(), what));
         }
         None => {
@@ -99,7 +99,8 @@ pub(crate) fn run(
     if done.files < entries.len() || part.exists() {
         let file = open_part(&part, done.output_bytes())?;
         let left = bytes_of(&entries[done.files..]);
-        let progress = config.has_progress.then(|| Progress::new(Some(left)));
+        let name = config.job.name();
+        let progress = config.progress.map(|shown| Progress::new(name, shown, Some(left)));
         let (set, part) = (&mut *set, &*part);
         let mut work = Work { job, plan, set, part, file, progress, shares, bytes_read: 0 };
         while done.files < entries.len() {
@@ -160,12 +161,15 @@ impl Work<'_> {
 /// The input files, all of which can be read again.
 fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
     let entry = |input: &Input| match input {
-        Input::Stdin => Err(Failure::at("-", "standard input cannot be read again")),
+        Input::Stdin | Input::Typed(_) => {
+            Err(Failure::at("-", "standard input cannot be read again; name files"))
+        }
         Input::File(path) => match look(path)? {
             Some(bytes) => Entry::new(path.clone(), bytes),
-            None => {
-                Err(Failure::at(path.display(), "is not a regular file and cannot be read again"))
-            }
+            None => Err(Failure::at(
+                path.display(),
+                "is not a regular file and cannot be read again; copy it to a file first",
+            )),
         },
     };
     let entries: Vec<Entry> = config.inputs.iter().map(entry).collect::<Result<_, _>>()?;
@@ -177,7 +181,10 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
             return Err(Failure::at(entry.path.display(), what));
         }
         if output.exists() && !output.is_file() {
-            return Err(Failure::at(output.display(), "is not a regular file"));
+            return Err(Failure::at(
+                output.display(),
+                "is not a regular file; name another output by -o",
+            ));
         }
     }
     Ok(entries)
@@ -189,7 +196,10 @@ fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<Writing, 
     let mut set = match Writing::open(directory) {
         Err(SetError { fault: Fault::NotASet, .. }) => Writing::create(directory, meaning, false)?,
         Ok(set) if set.set().note().is_none() => {
-            return Err(Failure::at(directory.display(), "is a set of keys, not a checkpoint"));
+            return Err(Failure::at(
+                directory.display(),
+                "is a set of keys, not a checkpoint; name another directory, or use --seen",
+            ));
         }
         opened => {
             let set = opened?;

@@ -4,9 +4,10 @@ use uriscan::audit::{RuleSet, Severity};
 use uriscan::pipeline::{AuditFormat, AuditOptions};
 
 use crate::args;
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::options::report_format;
 
 impl args::Audit {
     /// What is to be done.
@@ -17,20 +18,20 @@ impl args::Audit {
         let job = match (self.list_rules, self.redact) {
             (true, _) => Job::ListRules,
             (false, true) => Job::Redact,
-            (false, false) => audit_job(&self),
+            (false, false) => audit_job(&self, report_format(self.to.as_deref(), &self.table)?),
         };
-        Config::of_job(job, None, self.common, false, environment)?.with_report(
-            self.page,
-            None,
-            environment,
-        )
+        let config = Config::of_job(job, None, self.common, false, environment)?;
+        let links = LinkUse { base: None, accepts_iris: self.iri, has_places: true };
+        let mut config = config.reporting_on(&self.from, links)?;
+        config.settings = config.settings.has_context(self.context);
+        config.with_report(self.page, None, environment)
     }
 }
 
-fn audit_job(typed: &args::Audit) -> Job {
+fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Job {
     let all_of = |sets: &[RuleSet]| sets.iter().fold(RuleSet::none(), |all, &set| all.or(set));
     let selected = if typed.select.is_empty() { RuleSet::all() } else { all_of(&typed.select) };
-    let format = match typed.format {
+    let format = match format {
         args::AuditFormat::Text => AuditFormat::Text,
         args::AuditFormat::Jsonl => AuditFormat::Jsonl,
         args::AuditFormat::Sarif => AuditFormat::Sarif,

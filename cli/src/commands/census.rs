@@ -5,7 +5,7 @@ use uriscan::key::Hasher;
 use uriscan::pipeline::CensusOptions;
 
 use crate::args;
-use crate::config::{Config, Job, View};
+use crate::config::{Config, Job, LinkUse, View};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::context;
@@ -24,9 +24,13 @@ impl args::Census {
             .rules(rule_choice::rule_set(&self.rules)?)
             .hasher(Hasher::random());
         let strict = self.strictness.strict;
-        let job = Job::Census(options, View::new(self.format, &self.common, environment));
+        let job = Job::Census(options, View::new(self.to, &self.common, environment));
         let mut config = Config::of_job(job, None, self.common, strict, environment)?;
         config.evidence.extend(rule_choice::files(&self.rules));
-        config.with_report(self.page, None, environment)
+        config.reading(&self.from, LinkUse::of(&self.mending, &self.references))?.with_report(
+            self.page,
+            None,
+            environment,
+        )
     }
 }

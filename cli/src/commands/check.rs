@@ -3,10 +3,10 @@
 use uriscan::pipeline::{CheckFormat, LegacyQuestion};
 
 use crate::args;
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::options::unmended;
+use crate::options::{report_format, unmended};
 
 impl args::Check {
     /// The plan of the command.
@@ -14,7 +14,8 @@ impl args::Check {
     /// # Errors
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
-        let format = match self.format {
+        let format: args::CheckFormat = report_format(self.to.as_deref(), &self.table)?;
+        let format = match format {
             args::CheckFormat::Text => CheckFormat::Text,
             args::CheckFormat::Jsonl => CheckFormat::Jsonl,
         };
@@ -30,10 +31,9 @@ impl args::Check {
             }
         };
         // The command always reports invalid records by its exit code.
-        Config::of_job(job, None, self.common, true, environment)?.with_report(
-            self.page,
-            None,
-            environment,
-        )
+        let config = Config::of_job(job, None, self.common, true, environment)?;
+        let mut config = config.reporting_on(&self.from, LinkUse::of_pages(&self.mending))?;
+        config.settings = config.settings.has_context(self.context);
+        config.with_report(self.page, None, environment)
     }
 }

@@ -4,7 +4,7 @@ use uriscan::key::Hasher;
 use uriscan::pipeline::{ClassOptions, DedupOptions, Emit, Keep, Select};
 
 use crate::args;
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, memory_limit, on_invalid, side_file};
@@ -63,7 +63,7 @@ impl args::Dedup {
             .with_checkpoint(self.checkpoint, self.checkpoint_size)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
-            .reading(&self.from, &self.equivalence)?
+            .reading(&self.from, LinkUse::of_equivalence(&self.equivalence))?
             .with_report(self.page, limit, environment)
     }
 }

@@ -17,8 +17,22 @@ impl args::Extract {
     /// # Errors
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
+        match (&self.table.column, self.find.from.is_some(), self.column_format.take()) {
+            (None, true, Some(_)) => {
+                return Err(Failure::at("--column-format", "requires --column; use --from"));
+            }
+            // `--from` is the format of the table.
+            (Some(_), _, values) => self.find.from = values,
+            (None, false, values) => self.find.from = values,
+            (None, true, None) => {}
+        }
         let mut options = extract_options(&self.find, self.iri)?;
         options.extractor.base = link_base(self.base.as_deref())?;
+        self.jsonl |= self.table.column.is_none() && self.to.as_deref() == Some("jsonl");
+        if let (None, Some(to), false) = (&self.table.column, &self.to, self.jsonl) {
+            let what = "links are written as lines or jsonl; --column NAME reads and writes tables";
+            return Err(Failure::at(format_args!("--to {to}"), what));
+        }
         let format = link_format(&self, environment);
         let job = Job::Extract(options.clone(), format);
         let has_files = self.walk.files_from.is_some();

@@ -5,7 +5,7 @@ use uriscan::profile::Profile;
 use uriscan::surt::Form;
 
 use crate::args;
-use crate::config::{Config, Job, KeyForm};
+use crate::config::{Config, Job, KeyForm, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence_by, on_invalid};
@@ -29,8 +29,11 @@ impl args::Key {
             false => Job::Key { equivalence, form, on_invalid },
         };
         let strict = self.invalid.strictness.strict;
-        let config = Config::of_job(job, rejects, self.common, strict, environment)?;
-        config.with_evidence(&self.equivalence)?.reading(&self.from, &self.equivalence)
+        let config = Config::of_job(job, rejects, self.common, strict, environment)?
+            .reading_typed(&self.typed)?;
+        config
+            .with_evidence(&self.equivalence)?
+            .reading(&self.from, LinkUse::of_equivalence(&self.equivalence))
     }
 }
 

@@ -18,7 +18,7 @@ mod top;
 use crate::args::{Cli, Command, Set};
 use crate::environment::Environment;
 use crate::exit::{Failure, Outcome};
-use crate::{grammar, rules, run, sets};
+use crate::{grammar, learn, rules, run, sets};
 
 /// Runs `cli` in `environment`.
 ///
@@ -29,6 +29,9 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
     let mut config = match cli.command {
         Command::Rules(typed) => return rules::run(typed),
         Command::Grammar(typed) => return grammar::run(&typed),
+        Command::Help(typed) => return learn::help(&typed),
+        Command::Completions(typed) => return learn::completions(&typed),
+        Command::Man(typed) => return learn::man(&typed),
         Command::Set(Set { command }) if !command.reads_uris() => return sets::run(&command),
         Command::Set(Set { command }) => command.plan(environment)?,
         Command::Dedup(typed) => typed.plan(environment)?,
@@ -43,6 +46,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
         Command::Resolve(typed) => typed.plan(environment)?,
         Command::Extract(typed) => typed.plan(environment)?,
     };
-    config.table = table.plan(&config.output, environment)?;
+    let has_links = config.documents.is_some();
+    config.table = table.plan(&config.output, has_links, environment)?;
     run::run(&config)
 }

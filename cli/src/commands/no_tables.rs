@@ -5,14 +5,19 @@ use crate::config::TableUse;
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::WITHOUT_TABLES;
+use crate::options::list_from;
 use crate::output::Destination;
 
 /// The first option for tables that was given.
-pub(super) struct Typed(Option<&'static str>);
+pub(super) struct Typed {
+    option: Option<&'static str>,
+    from: Option<String>,
+}
 
 impl Typed {
     pub(super) fn of(command: &Command) -> Typed {
-        Typed(command.table().and_then(TableChoice::option))
+        let option = command.table().and_then(TableChoice::option);
+        Typed { option, from: command.formats()[0].cloned() }
     }
 
     /// The plan for tables: there is none.
@@ -22,8 +27,13 @@ impl Typed {
     pub(super) fn plan(
         self,
         _: &Destination,
+        has_links: bool,
         _: &Environment,
     ) -> Result<Option<TableUse>, Failure> {
-        self.0.map_or(Ok(None), |option| Err(Failure::at(option, WITHOUT_TABLES)))
+        match (self.option, self.from) {
+            (Some(option), _) => Err(Failure::at(option, WITHOUT_TABLES)),
+            (None, Some(from)) if !has_links => Err(list_from(&from)),
+            (None, _) => Ok(None),
+        }
     }
 }

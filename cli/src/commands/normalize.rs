@@ -1,7 +1,7 @@
 //! The plan of `uriscan normalize`.
 
 use crate::args;
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence_by, on_invalid};
@@ -17,10 +17,11 @@ impl args::Normalize {
         let equivalence = by_profile(equivalence, &self.profile)?;
         let job = Job::Normalize { equivalence, on_invalid };
         let strict = self.invalid.strictness.strict;
-        let config = Config::of_job(job, rejects, self.common, strict, environment)?;
+        let config = Config::of_job(job, rejects, self.common, strict, environment)?
+            .reading_typed(&self.typed)?;
         config
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
-            .reading(&self.from, &self.equivalence)
+            .reading(&self.from, LinkUse::of_equivalence(&self.equivalence))
     }
 }

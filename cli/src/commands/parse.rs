@@ -4,10 +4,10 @@ use uriscan::io::Template;
 use uriscan::pipeline::{LegacyQuestion, RowFormat};
 
 use crate::args;
-use crate::config::{Config, Job};
+use crate::config::{Config, Job, LinkUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::options::unmended;
+use crate::options::{report_format, unmended};
 
 impl args::Parse {
     /// The plan of the command.
@@ -15,7 +15,8 @@ impl args::Parse {
     /// # Errors
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
-        let format = row_format(self.format, self.template.as_deref())?;
+        let format = report_format(self.to.as_deref(), &self.table)?;
+        let format = row_format(format, self.template.as_deref())?;
         let job = match self.grammar.grammar.legacy() {
             None => Job::Parse(format, self.mending.repairs()),
             Some(legacy) => {
@@ -24,7 +25,9 @@ impl args::Parse {
             }
         };
         let strict = self.strictness.strict;
-        Config::of_job(job, None, self.common, strict, environment)
+        Config::of_job(job, None, self.common, strict, environment)?
+            .reading_typed(&self.typed)?
+            .reporting_on(&self.from, LinkUse::of_pages(&self.mending))
     }
 }
 
@@ -33,7 +36,7 @@ fn legacy_rows(format: &RowFormat) -> Result<LegacyQuestion, Failure> {
     match format {
         RowFormat::Jsonl => Ok(LegacyQuestion::PartsJsonl),
         RowFormat::Tsv => Ok(LegacyQuestion::PartsTsv),
-        RowFormat::Template(_) => Err(Failure::at("--template", "requires rfc3986; use --format")),
+        RowFormat::Template(_) => Err(Failure::at("--template", "requires rfc3986; use --to")),
     }
 }
 

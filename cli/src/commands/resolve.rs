@@ -26,34 +26,34 @@ impl args::Resolve {
             ResolveOptions::new(against).same_document(same_document).on_invalid(on_invalid),
         );
         let strict = self.invalid.strictness.strict;
-        Config::of_job(job, rejects, self.common, strict, environment)
+        Config::of_job(job, rejects, self.common, strict, environment)?.reading_typed(&self.typed)
     }
 }
 
 fn against(typed: &args::Resolve) -> Result<Against, Failure> {
     let grammar = typed.grammar.grammar;
     let options = resolve::Options::default().lenient_scheme(typed.lenient_scheme);
-    let Some(base_field) = &typed.base_field else {
+    let Some(base_column) = &typed.base_column else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
             (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
             // clap requires one of the three.
             (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
         }));
     };
-    let reference_field = typed.reference_field.as_deref();
-    let fields = match typed.format.unwrap_or_default() {
-        args::InputFormat::Tsv => {
-            let base = column("--base-field", base_field)?;
-            let reference = match reference_field {
-                Some(field) => column("--reference-field", field)?,
+    let reference_column = typed.reference_column.as_deref();
+    let fields = match typed.from.unwrap_or_default() {
+        args::RowsFormat::Tsv => {
+            let base = column("--base-column", base_column)?;
+            let reference = match reference_column {
+                Some(field) => column("--reference-column", field)?,
                 None if base == 2 => 1,
                 None => 2,
             };
             Fields::Tsv { base, reference }
         }
-        args::InputFormat::Jsonl => Fields::Jsonl {
-            base: base_field.clone(),
-            reference: reference_field.unwrap_or("reference").to_owned(),
+        args::RowsFormat::Jsonl => Fields::Jsonl {
+            base: base_column.clone(),
+            reference: reference_column.unwrap_or("reference").to_owned(),
         },
     };
     Ok(match grammar.legacy() {
@@ -68,7 +68,7 @@ fn against(typed: &args::Resolve) -> Result<Against, Failure> {
 fn column(option: &str, typed: &str) -> Result<usize, Failure> {
     let number = typed.parse().ok().filter(|&number: &usize| (1..=100_000).contains(&number));
     number.ok_or_else(|| {
-        let what = "a column is a number from 1; use --format jsonl for names";
+        let what = "a column is a number from 1; use --from jsonl for names";
         Failure::at(format_args!("{option} {}", typed.escape_debug()), what)
     })
 }

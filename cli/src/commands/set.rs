@@ -4,7 +4,7 @@ use uriscan::key::PublicHash;
 use uriscan::pipeline::MemberOptions;
 
 use crate::args;
-use crate::config::{Config, Job, Selection, SetDoes, SetUse};
+use crate::config::{Config, Job, LinkUse, Selection, SetDoes, SetUse};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, on_invalid};
@@ -54,6 +54,8 @@ impl args::SetCommand {
         let strict = records.invalid.strictness.strict;
         let mut config = Config::of_job(job, rejects, common, strict, environment)?;
         config.set = Some(set);
-        config.with_evidence(&records.equivalence)?.reading(&records.from, &records.equivalence)
+        config
+            .with_evidence(&records.equivalence)?
+            .reading(&records.from, LinkUse::of_equivalence(&records.equivalence))
     }
 }

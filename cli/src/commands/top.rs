@@ -3,28 +3,22 @@
 use uriscan::pipeline::TopOptions;
 
 use crate::args;
-use crate::config::{Column, Config, Job, View};
+use crate::config::{Column, Config, Job, LinkUse, View};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::options::{equivalence, memory_limit, on_invalid};
+use crate::options::{equivalence, list_from, memory_limit, on_invalid};
 
 impl args::Top {
     /// The plan of the command.
     ///
     /// # Errors
     /// When options contradict each other or a name is unknown.
-    pub(super) fn plan(mut self, environment: &Environment) -> Result<Config, Failure> {
+    pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
-        let column = match (&self.column, &self.from) {
+        let column = match (&self.column, &self.links.find.from) {
             (Some(column), from) => Some(Column::new(column, from.as_deref())?),
-            (None, Some(from)) if self.links.extract => {
-                let format =
-                    args::text_format(from).map_err(|error| Failure::at("--from", error))?;
-                self.links.find.format = Some(format);
-                None
-            }
-            (None, Some(_)) => return Err(Failure::at("--from", "requires --column or --extract")),
-            (None, None) => None,
+            (None, Some(from)) if !self.links.extract => return Err(list_from(from)),
+            (None, _) => None,
         };
         if column.is_some() && (rejects.is_some() || self.common.input.null) {
             return Err(Failure::at(
@@ -44,7 +38,7 @@ impl args::Top {
         let job = Job::Top(options, View::new(self.to, &self.common, environment));
         let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
             .with_evidence(&self.equivalence)?
-            .reading(&self.links, &self.equivalence)?;
+            .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
         if column.is_some() {
             // No value of a table has to be cut at a NUL, while a line feed may be in a value that repairs mend.
             config.settings = config.settings.record_end(b'\0');

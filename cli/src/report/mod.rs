@@ -214,6 +214,7 @@ fn sources(config: &Config) -> Section {
     let row = |input: &Input| {
         let (name, bytes) = match input {
             Input::Stdin => ("standard input".to_owned(), None),
+            Input::Typed(list) => ("-e".to_owned(), Some(list.len() as u64)),
             Input::File(path) => {
                 let data = path.metadata().ok().filter(std::fs::Metadata::is_file);
                 (path.display().to_string(), data.map(|data| data.len()))

@@ -36,7 +36,7 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
         }
         SetCommand::Stats(typed) => {
             let set = KeySet::open(&typed.set)?;
-            write_text(&stats(&set, typed.format), &Destination::Stdout)
+            write_text(&stats(&set, typed.to), &Destination::Stdout)
         }
         SetCommand::Verify(typed) => verify(&typed.set),
         SetCommand::Export(typed) => {

@@ -83,7 +83,7 @@ fn is_appendable(format: TableFormat) -> bool {
 
 impl Grouped for Tables<'_> {
     fn facts(&self) -> Vec<Fact> {
-        let from = self.table.choice.from.map_or("detected", TableFormat::name);
+        let from = self.table.from.map_or("detected", TableFormat::name);
         let on_invalid = match self.job.drops_invalid {
             true => "drop".to_owned(),
             false => format!("{:?}", self.job.columns.on_invalid).to_lowercase(),

@@ -14,7 +14,7 @@ use uriscan::io::Source;
 use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
-use crate::args::{self, NoUri, StatsFormat};
+use crate::args::{NoUri, StatsFormat};
 use crate::checkpoint;
 use crate::config::{Column, Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome, eprint_line};
@@ -36,7 +36,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let mut config = config.clone();
     records::choose_hash(&mut config)?;
     let config = &config;
-    let to = output_format(config, typed)?;
+    let to = output_format(config, table)?;
     let mut job = job(config, table, column, to)?;
     job.keeps_blank = typed.no_uri.map_or(job.keeps_blank, |no_uri| no_uri == NoUri::Keep);
     job.dialect = typed.dialect();
@@ -46,12 +46,15 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         inputs::keep_stdin(config.report_limit.as_ref())?;
     }
     let tables = config.inputs.iter().map(|input| match input {
-        Input::Stdin => table::Input::stream("-", typed.from, Stdin::new()),
-        Input::File(path) => table::Input::file(path, typed.from),
+        Input::Stdin => table::Input::stream("-", table.from, Stdin::new()),
+        Input::File(path) => table::Input::file(path, table.from),
+        Input::Typed(list) => table::Input::stream("-e", table.from, io::Cursor::new(list.clone())),
     });
     let tables = tables.collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
-    let pool = pool.map_err(|error| Failure::new(format!("cannot start the threads: {error}")))?;
+    let pool = pool.map_err(|error| {
+        Failure::new(format!("cannot start the threads: {error}; use fewer with -j"))
+    })?;
     hide_panics_of_decoders();
     if let Some((directory, size)) = &config.checkpoint {
         let mut tables = Tables::new((config, table), job, tables, pool)?;
@@ -80,7 +83,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     if let Some(page) = &mut session.report {
         let elapsed = started.elapsed();
         let results = Results { report: &report, findings: None, census: None, top: None, elapsed };
-        let mut open = || Ok(columns(config, (column, typed.from), b'\0'));
+        let mut open = || Ok(columns(config, (column, table.from), b'\0'));
         if let Err(error) = crate::report::write(config, &results, &mut open, page) {
             return match error {
                 pipeline::Error::Write(error) => session.unwritten(error),
@@ -125,6 +128,7 @@ fn columns(
         let table = match input {
             Input::Stdin => table::Input::stream("-", format, Stdin::new()),
             Input::File(path) => table::Input::file(path, format),
+            Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
         };
         table::column_source(table, name, record_end)
     };
@@ -139,7 +143,7 @@ fn print_hint(config: &Config, table: &TableUse, report: &Report) {
     if !is_wanted || report.invalid.total() <= report.records / 2 || !path.is_file() {
         return;
     }
-    let input = table::Input::file(path, table.choice.from);
+    let input = table::Input::file(path, table.from);
     // In a format that makes columns of all members of JSON lines.
     let columns = Columns::default();
     let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
@@ -160,7 +164,7 @@ fn outcome(config: &Config, report: &Report) -> Outcome {
 }
 
 /// The format to write.
-fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableFormat, Failure> {
+fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &config.output {
         Destination::File(path) => Some(path.as_path()),
         Destination::Stdout => None,
@@ -175,10 +179,10 @@ fn output_format(config: &Config, typed: &args::TableChoice) -> Result<TableForm
         return Err(Failure::at(path.display(), what));
     }
     let first = match config.inputs.first() {
-        Some(Input::File(path)) => typed.from.or_else(|| TableFormat::of_path(path)),
-        _ => typed.from,
+        Some(Input::File(path)) => table.from.or_else(|| TableFormat::of_path(path)),
+        _ => table.from,
     };
-    let to = typed.to.or_else(|| TableFormat::of_path(output?)).or(first);
+    let to = table.to.or_else(|| TableFormat::of_path(output?)).or(first);
     let to = to.ok_or_else(|| {
         let what = "the format of the table is unknown; name it with --from, and with --to if the output has another";
         Failure::at("--column", what)
@@ -220,10 +224,10 @@ fn job(
 ) -> Result<table::Job, Failure> {
     let refuse = |what: &str| Err(Failure::at("--column", what));
     if config.aliases.is_some() {
-        return refuse("--aliases works with lines, not with tables");
+        return refuse("--aliases works with lines, not with tables; omit it, or give a list");
     }
     if config.settings.redact || config.settings.record_end == 0 {
-        return refuse("--redact and -0 work with lines, not with tables");
+        return refuse("--redact and -0 work with lines, not with tables; omit them");
     }
     let is_extract = matches!(config.job, Job::Extract(..));
     if config.documents.is_some() && !is_extract {
@@ -235,13 +239,17 @@ fn job(
     let (task, equivalence, on_invalid) = match &config.job {
         Job::Dedup(options) => {
             if options.emit != Emit::Original {
-                return refuse("--emit works with lines, not with tables");
+                return refuse(
+                    "--emit works with lines, not with tables; `normalize` and `key` add columns",
+                );
             }
             (Task::Dedup, &options.equivalence, options.on_invalid)
         }
         Job::Classes(options) => {
             if options.dedup.emit != Emit::Original {
-                return refuse("--emit works with lines, not with tables");
+                return refuse(
+                    "--emit works with lines, not with tables; `normalize` and `key` add columns",
+                );
             }
             (
                 Task::Classes(by_class(table, options)),
@@ -289,7 +297,7 @@ fn job(
         }
         _ => {
             return refuse(
-                "--format, --template, --grammar, --differ, --iri, --repair and --redact of this command work with lines, not with tables",
+                "--template, --grammar, --differ, --iri, --repair and --redact of this command work with lines, not with tables; omit them, or give a list",
             );
         }
     };
@@ -309,6 +317,6 @@ fn job(
     }
     let drops_invalid =
         matches!(on_invalid, pipeline::OnInvalid::Drop | pipeline::OnInvalid::Divert);
-    let job = table::Job::new(column, task, columns, to);
+    let job = table::Job::new(column, task, columns, to).filter(config.filter.clone());
     Ok(job.drops_invalid(drops_invalid).limit(limit).approximate(approximate))
 }

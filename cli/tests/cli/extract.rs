@@ -658,7 +658,9 @@ fn links_are_selected() {
     assert_eq!(run(args, text).quiet(), "http://a.example/x\n");
     let wrong = run(["extract", "--match", "("], "");
     assert!(wrong.code == 2 && wrong.stderr.contains("--match"), "{}", wrong.stderr);
-    assert!(run(["dedup", "--host", "a"], "").refused().contains("--extract"));
+    for option in ["--www", "--unwrap", "--link-column=a", "--log-field=agent"] {
+        assert!(run(["dedup", option], "").refused().contains("--extract"), "{option}");
+    }
 }
 
 #[test]

@@ -29,7 +29,9 @@ mod hostile;
 mod invalid;
 #[cfg(feature = "parquet")]
 mod json_tables;
+mod learn;
 mod lines;
+mod links;
 mod memory;
 mod mending;
 mod outputs;

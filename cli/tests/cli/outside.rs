@@ -74,14 +74,14 @@ fn a_url_in_the_place_of_a_file_is_told() {
 fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
     for (name, text, what) in [
-        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV. Try `uriscan extract --format csv"),
-        ("t.log", &*log, "an access log. Try `uriscan extract --format clf"),
+        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV. Try `uriscan extract --from csv"),
+        ("t.log", &*log, "an access log. Try `uriscan extract --from clf"),
         (
             "t.html",
             "<!doctype html>\n<a href=http://h/>\n</a>\n",
-            "HTML. Try `uriscan extract --format html",
+            "HTML. Try `uriscan extract --from html",
         ),
-        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan extract --format json"),
+        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan extract --from json"),
         ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data. Try `uriscan extract"),
     ] {
         let place = Place::new(&[(name, text)]);

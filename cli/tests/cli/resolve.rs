@@ -26,14 +26,14 @@ fn same_document_references_can_be_left_out_and_are_counted() {
 #[test]
 fn a_base_per_row() {
     let text = "http://a/b\tc\nhttp://a/b\t../d\nhttp://x\ty?q\tmore\nhttp://a/b\t\n\thref\nlonely\n\nnope/\tx\nhttp://a/b\tx y\r\n";
-    let ran = run(["resolve", "--base-field", "1"], text);
+    let ran = run(["resolve", "--base-column", "1"], text);
     assert_eq!(
         ran.quiet(),
         "http://a/c\nhttp://a/d\nhttp://x/y?q\nhttp://a/b\n\thref\nlonely\n\nnope/\tx\nhttp://a/b\tx y\n"
     );
-    let swapped = ["resolve", "--base-field", "2"];
+    let swapped = ["resolve", "--base-column", "2"];
     assert_eq!(run(swapped, "c\thttp://a/b\n").quiet(), "http://a/c\n");
-    let third = ["resolve", "--base-field", "1", "--reference-field", "3"];
+    let third = ["resolve", "--base-column", "1", "--reference-column", "3"];
     assert_eq!(run(third, "http://a/b\tx\tc\n").quiet(), "http://a/c\n");
 }
 
@@ -46,11 +46,11 @@ fn faults_of_a_row_are_placed_in_it() {
         ("http://a/b", "-:1: field at column 11 (byte 10)"),
         (" http://a/b \t x\u{7f}", "-:1: control at column 16 (byte 15)"),
     ] {
-        let args = ["resolve", "--base-field", "1", "--on-invalid", "error"];
+        let args = ["resolve", "--base-column", "1", "--on-invalid", "error"];
         let refused = run(args, row).refused();
         assert!(refused.contains(message), "{refused}");
     }
-    let args = ["resolve", "--base-field", "b", "--format", "jsonl", "--on-invalid", "error"];
+    let args = ["resolve", "--base-column", "b", "--format", "jsonl", "--on-invalid", "error"];
     for (row, message) in [
         (r#"{"b":"http://a","reference":"x y"}"#, "space at column 31 "),
         (r#"{"b":"http://a","reference":"\u0041 y"}"#, "space at column 1 "),
@@ -65,7 +65,7 @@ fn faults_of_a_row_are_placed_in_it() {
 #[test]
 fn rows_of_json() {
     let args =
-        ["resolve", "--base-field", "page", "--reference-field", "href", "--format", "jsonl"];
+        ["resolve", "--base-column", "page", "--reference-column", "href", "--format", "jsonl"];
     let text = "{\"page\":\"http:\\/\\/a\\/b\",\"n\":1,\"href\":\"c\"}\n{\"href\":\"..\",\"page\":\"http://a/b/c/\"}\n\nno json\n";
     assert_eq!(run(args, text).quiet(), "http://a/c\nhttp://a/b/\n\nno json\n");
 }
@@ -124,12 +124,12 @@ fn what_cannot_be_meant_is_refused() {
     assert!(refused.contains("space at byte 8"), "{refused}");
     let refused = run(["resolve", "--suffix-scheme", "no scheme"], "").refused();
     assert!(refused.contains("--suffix-scheme no scheme: a scheme is"), "{refused}");
-    let refused = run(["resolve", "--base-field", "page"], "").refused();
-    assert!(refused.contains("use --format jsonl for names"), "{refused}");
+    let refused = run(["resolve", "--base-column", "page"], "").refused();
+    assert!(refused.contains("use --from jsonl for names"), "{refused}");
     for args in [
         &["resolve"][..],
         &["resolve", "--base", "http://h", "--suffix-scheme", "http"],
-        &["resolve", "--base", "http://h", "--base-field", "1"],
+        &["resolve", "--base", "http://h", "--base-column", "1"],
         &["resolve", "--base", "http://h", "--format", "jsonl"],
         &["dedup", "--lenient-scheme"],
         &["dedup", "--base", "http://h", "--suffix-scheme", "http"],

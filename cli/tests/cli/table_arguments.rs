@@ -44,8 +44,6 @@ fn options_of_tables_are_known_where_there_are_none() {
     let place = Place::new(&[("t.parquet", "PAR1\u{15}")]);
     for args in [
         &["--column", "url"][..],
-        &["--from", "x"],
-        &["--to=csv"],
         &["--sort-by", "surt"],
         &["--delimiter", ";"],
         &["--quote=none"],

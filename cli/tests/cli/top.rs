@@ -138,7 +138,7 @@ fn contradictions_are_refused() {
         &["top", "--column", "a", "-0"],
         &["top", "--column", "a", "--rejects", "r"],
         &["top", "--extract", "--from", "parquet"],
-        &["top", "--links-from", "html"],
+        &["top", "--link-column", "a"],
     ] {
         run(args, "").refused();
     }

@@ -1,0 +1,231 @@
+//! What `-h` shows of each command: the options most used. `--help` has all of them, by group.
+
+use clap::Command;
+use clap::builder::Resettable;
+
+/// Commands, each with the options that `-h` shows.
+const SHOWN: [(&str, &[&str]); 15] = [
+    (
+        "dedup",
+        &[
+            "files",
+            "extract",
+            "rung",
+            "preset",
+            "seen",
+            "update",
+            "count",
+            "repeated",
+            "dupes",
+            "on_invalid",
+            "max_memory",
+            "column",
+            "output",
+            "stats",
+            "help",
+        ],
+    ),
+    (
+        "normalize",
+        &[
+            "files",
+            "uri",
+            "extract",
+            "host",
+            "rung",
+            "grammar",
+            "preset",
+            "base",
+            "repair",
+            "on_invalid",
+            "column",
+            "output",
+            "help",
+        ],
+    ),
+    (
+        "key",
+        &[
+            "files",
+            "uri",
+            "extract",
+            "rung",
+            "grammar",
+            "preset",
+            "form",
+            "hash",
+            "on_invalid",
+            "column",
+            "output",
+            "help",
+        ],
+    ),
+    (
+        "parse",
+        &[
+            "files", "uri", "extract", "template", "grammar", "repair", "column", "to", "output",
+            "strict", "help",
+        ],
+    ),
+    (
+        "check",
+        &[
+            "files", "extract", "grammar", "differ", "iri", "repair", "column", "to", "output",
+            "color", "help",
+        ],
+    ),
+    (
+        "audit",
+        &[
+            "files",
+            "extract",
+            "select",
+            "ignore",
+            "fail_on",
+            "redact",
+            "list_rules",
+            "column",
+            "to",
+            "report",
+            "output",
+            "color",
+            "help",
+        ],
+    ),
+    (
+        "census",
+        &[
+            "files",
+            "extract",
+            "host",
+            "ignore_fragment",
+            "preset",
+            "rules",
+            "base",
+            "repair",
+            "to",
+            "report",
+            "output",
+            "strict",
+            "help",
+        ],
+    ),
+    (
+        "top",
+        &[
+            "files",
+            "extract",
+            "host",
+            "by",
+            "limit",
+            "distinct",
+            "rung",
+            "preset",
+            "on_invalid",
+            "column",
+            "from",
+            "to",
+            "report",
+            "output",
+            "help",
+        ],
+    ),
+    (
+        "explain",
+        &[
+            "uris", "file", "pairs", "rung", "preset", "rules", "base", "repair", "to", "color",
+            "output", "help",
+        ],
+    ),
+    (
+        "resolve",
+        &[
+            "files",
+            "uri",
+            "base",
+            "base_column",
+            "reference_column",
+            "from",
+            "suffix_scheme",
+            "same_document",
+            "grammar",
+            "on_invalid",
+            "output",
+            "help",
+        ],
+    ),
+    (
+        "extract",
+        &[
+            "files",
+            "from",
+            "base",
+            "link_column",
+            "host",
+            "domain",
+            "matches",
+            "www",
+            "with_filename",
+            "line_number",
+            "context",
+            "jsonl",
+            "count",
+            "output",
+            "help",
+        ],
+    ),
+    ("rules", &["rung", "rules", "preset", "packs", "no_rules", "to", "output", "help"]),
+    (
+        "create",
+        &["set", "files", "extract", "rung", "preset", "hash", "first_seen", "stats", "help"],
+    ),
+    ("add", &["set", "files", "extract", "rung", "preset", "on_invalid", "stats", "help"]),
+    (
+        "has",
+        &[
+            "set",
+            "files",
+            "extract",
+            "rung",
+            "preset",
+            "invert_match",
+            "first_seen",
+            "output",
+            "help",
+        ],
+    ),
+];
+
+/// `command`, whose `-h` and that of its commands show what is most used.
+pub(super) fn shortened(command: Command) -> Command {
+    let called = format!("uriscan {}", command.get_name());
+    let names: Vec<String> =
+        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.into_iter().fold(command, |command, name| {
+        let called = if called == "uriscan uriscan" { "uriscan" } else { &called };
+        command.mut_subcommand(&name, |command| of_command(called, shortened(command)))
+    })
+}
+
+/// `command`, which is one of those of the command `above`.
+fn of_command(above: &str, command: Command) -> Command {
+    let call = format!("{above} {}", command.get_name());
+    let shown = SHOWN.iter().find(|(name, _)| *name == command.get_name());
+    let is_whole = shown.is_none();
+    let command = command.mut_args(|arg| {
+        let is_shown = shown.is_none_or(|(_, ids)| ids.contains(&arg.get_id().as_str()));
+        // One that is hidden may be known to `--help` only already.
+        let hides = arg.is_hide_short_help_set() && is_whole;
+        arg.hide_short_help(!is_shown || hides)
+    });
+    let more = if is_whole { "details and examples" } else { "all options and examples" };
+    command.after_help(format!("See `{call} --help` for {more}, `uriscan help` for topics."))
+}
+
+/// `command` and its commands without the headings of options.
+pub(super) fn ungrouped(command: Command) -> Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command = command.mut_args(|arg| arg.help_heading(Resettable::Reset));
+    names.into_iter().fold(command, |command, name| command.mut_subcommand(&name, ungrouped))
+}

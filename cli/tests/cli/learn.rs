@@ -1,0 +1,329 @@
+//! Help, man pages, completions, and words that are the same in every command.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::run::{Place, finish, program, run};
+
+/// The names of all commands that read or write something, with those of `set`.
+fn commands() -> Vec<Vec<String>> {
+    let of = |args: &[&str]| -> Vec<String> {
+        let help = run(args, "").quiet();
+        let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let lines = lines.take_while(|line| !line.is_empty());
+        let lines = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        lines.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let mut all: Vec<Vec<String>> = of(&["--help"]).into_iter().map(|name| vec![name]).collect();
+    all.extend(of(&["set", "--help"]).into_iter().map(|name| vec!["set".to_owned(), name]));
+    assert!(all.len() > 20, "{all:?}");
+    all
+}
+
+fn help(command: &[String], option: &str, columns: &str) -> String {
+    let mut called = program(command);
+    called.arg(option).env("COLUMNS", columns);
+    finish(called, "").quiet()
+}
+
+/// The names of options in lines of a help text or a man page that begin with one.
+fn options(text: &str) -> BTreeSet<String> {
+    let is_spec =
+        |line: &&str| ["  -", "      --", "-"].iter().any(|start| line.starts_with(start));
+    let lines = text.lines().filter(is_spec).map(str::trim_start);
+    let words = lines.flat_map(|line| line.split([' ', ',', '=', '[']).take(4));
+    let long = words.filter(|word| word.len() > 3 && word.starts_with("--"));
+    long.map(str::to_owned).collect()
+}
+
+#[test]
+fn short_help_fits_a_screen() {
+    for command in commands() {
+        for columns in ["80", "100"] {
+            let text = help(&command, "-h", columns);
+            let lines = text.lines().count();
+            assert!(lines <= 40, "{command:?}: {lines} lines of {columns} columns\n{text}");
+            assert!(text.contains("--help` for "), "{text}");
+        }
+    }
+    let whole = run(["-h"], "").quiet();
+    assert!(whole.lines().count() <= 40, "{whole}");
+}
+
+#[test]
+fn the_grammar_is_in_the_short_help() {
+    for command in ["normalize", "key", "parse", "check", "resolve"] {
+        assert!(run([command, "-h"], "").quiet().contains("--grammar"), "{command}");
+    }
+}
+
+#[test]
+fn long_help_has_groups() {
+    let dedup = run(["dedup", "--help"], "").quiet();
+    let headings: Vec<&str> =
+        dedup.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).collect();
+    let expected = [
+        "What is compared:",
+        "Rules:",
+        "Links in:",
+        "Filters:",
+        "Classes:",
+        "Sets:",
+        "Invalid records:",
+        "Memory and threads:",
+        "Output:",
+    ];
+    let places: Vec<Option<usize>> =
+        expected.iter().map(|name| headings.iter().position(|found| found == name)).collect();
+    assert!(places.iter().all(Option::is_some), "{headings:?}");
+    // Options of extraction have one heading.
+    let links = dedup.split("Links in:").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(links.contains("--extract"), "{links}");
+}
+
+#[test]
+fn man_pages_name_the_options_of_the_help() {
+    let place = Place::new(&[]);
+    place.run(&["man", "pages"], "").quiet();
+    for command in commands() {
+        let name = format!("pages/uriscan-{}.1", command.join("-"));
+        let page = place.read(&name).replace("\\-", "-").replace("\\fB", "").replace("\\fR", "");
+        let found = options(&page);
+        let expected = options(&help(&command, "--help", "100"));
+        assert_eq!(found, expected, "{name}");
+    }
+    for topic in ["ladder", "rules", "sets", "formats", "memory", "exit-codes", "recipes"] {
+        let page = place.read(&format!("pages/uriscan-{topic}.7"));
+        assert!(page.contains(".SH NAME") && page.len() > 500, "{page}");
+    }
+    assert!(place.names().contains(&"pages".to_owned()));
+}
+
+/// The Markdown files below `folder`.
+fn documents(folder: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            texts.push(fs::read_to_string(path).unwrap());
+        }
+    }
+    texts
+}
+
+#[test]
+fn the_guide_names_options_of_the_help() {
+    let mut known: BTreeSet<String> = options(&run(["--help"], "").quiet());
+    commands().iter().for_each(|command| known.extend(options(&help(command, "--help", "100"))));
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let mut texts = documents(&docs.join("guide"));
+    texts.extend([fs::read_to_string(docs.join("guide.md")).unwrap()]);
+    assert!(texts.len() > 7);
+    let mut unknown = BTreeSet::new();
+    for text in &texts {
+        for line in text.lines().filter(|line| line.contains("uriscan ") || line.contains('`')) {
+            let called = line.split('`').filter(|part| part.starts_with("--"));
+            let called = called.chain(Some(line).filter(|line| line.contains("$ uriscan ")));
+            for word in called.flat_map(|part| part.split([' ', '=', '`', '\''])) {
+                let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+                if word.len() > 3 && word.starts_with("--") && word.chars().all(is_name) {
+                    unknown.extend(Some(word.to_owned()).filter(|word| !known.contains(word)));
+                }
+            }
+        }
+    }
+    // Of other programs, in lines with a pipe, and the short forms of negated filters in prose.
+    for other in ["--length", "--derive-key", "--features", "--path", "--not-"] {
+        unknown.remove(other);
+    }
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn topics_are_explained() {
+    let list = run(["help"], "").quiet();
+    for topic in ["ladder", "rules", "sets", "formats", "memory", "exit-codes", "recipes"] {
+        assert!(list.contains(&format!("\n  {topic}")), "{list}");
+        let page = run(["help", topic], "").quiet();
+        assert!(page.lines().count() >= 15, "{page}");
+        // Commands that are shown exist, with their options.
+        for line in page.lines().filter(|line| line.starts_with("  uriscan ")) {
+            let command = line.split_whitespace().nth(1).unwrap();
+            assert!(commands().iter().any(|known| known[0] == command), "{line}");
+        }
+    }
+    assert_eq!(run(["help", "dedup"], "").quiet(), run(["dedup", "--help"], "").quiet());
+    assert!(run(["help", "set", "merge"], "").quiet().contains("union of sets"));
+    assert!(run(["help", "nothing"], "").refused().contains("ladder, rules"));
+}
+
+#[test]
+fn completions_know_names() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = run(["completions", shell], "").quiet();
+        assert!(
+            script.contains("--ignore-fragment") || script.contains("ignore-fragment"),
+            "{shell}"
+        );
+    }
+    let bash = run(["completions", "bash"], "").quiet();
+    for name in
+        ["drop-param", "trailing-slash", "crawl", "avx2", "rfc2396", "warc", "surt:ia", "whatwg"]
+    {
+        assert!(bash.contains(name), "{name}");
+    }
+    // Only names that exist are offered, and others are taken where they were.
+    assert!(run(["dedup", "--rule", "drop-param=x*"], "http://h/?xy=1\n").quiet().contains("xy"));
+}
+
+#[test]
+fn old_names_of_options_still_work() {
+    let list = "http://h\nHTTP://h:80/\nno uri\n";
+    let pages = "{\"page\":{\"url\":\"http://a/b\"},\"href\":\"c\"}\n";
+    for (old, new, input) in [
+        (&["check", "--format", "jsonl"][..], &["check", "--to", "jsonl"][..], list),
+        (&["parse", "--format", "tsv"], &["parse", "--to", "tsv"], list),
+        (&["audit", "--format", "jsonl"], &["audit", "--to", "jsonl"], list),
+        (&["census", "--format", "json"], &["census", "--to", "json"], list),
+        (&["explain", "--format", "jsonl"], &["explain", "--to", "jsonl"], list),
+        (&["top", "--format", "tsv"], &["top", "--to", "tsv"], list),
+        (&["rules", "--format", "json"], &["rules", "--to", "json"], ""),
+        (&["grammar", "--format", "tsv"], &["grammar", "--to", "tsv"], ""),
+        (&["extract", "--format", "text"], &["extract", "--from", "text"], list),
+        (
+            &["dedup", "--extract", "--format", "text"],
+            &["dedup", "--extract", "--from", "text"],
+            list,
+        ),
+        (&["extract", "--jsonl"], &["extract", "--to", "jsonl"], list),
+        (&["extract", "--field", "page.url"], &["extract", "--link-column", "page.url"], pages),
+        (
+            &[
+                "resolve",
+                "--base-field",
+                "page.url",
+                "--reference-field",
+                "href",
+                "--format",
+                "jsonl",
+            ],
+            &[
+                "resolve",
+                "--base-column",
+                "page.url",
+                "--reference-column",
+                "href",
+                "--from",
+                "jsonl",
+            ],
+            pages,
+        ),
+    ] {
+        let (old_ran, new_ran) = (run(old, input), run(new, input));
+        assert_eq!((old_ran.code, old_ran.text()), (new_ran.code, new_ran.text()), "{old:?}");
+        assert!(!new_ran.text().is_empty() && new_ran.code < 2, "{new:?}: {}", new_ran.stderr);
+        let help = run([new[0], "--help"], "").quiet();
+        let names =
+            old.iter().filter(|word| ["--format", "--field", "--base-field"].contains(word));
+        names.for_each(|name| assert!(!options(&help).contains(*name), "{new:?} {name}"));
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn formats_are_of_what_is_read_and_written() {
+    let place = Place::new(&[
+        ("t", "id,url\n1,http://h\n"),
+        ("p.csv", "id,page\n1,<a href='http://h/x'>\n"),
+    ]);
+    let told =
+        place.run(&["check", "--column", "url", "--from", "csv", "--to", "jsonl", "t"], "").quiet();
+    assert!(told.starts_with("{\"id\":") && told.contains("uri_error"), "{told}");
+    for args in [
+        ["extract", "--column", "page", "--column-format", "html", "--to", "jsonl", "p.csv"],
+        ["extract", "--column", "page", "--format", "html", "--to", "jsonl", "p.csv"],
+    ] {
+        assert!(
+            place.run(&args, "").quiet().contains("\"uri_links\":[\"http://h/x\"]"),
+            "{args:?}"
+        );
+    }
+    for (args, advice) in [
+        (&["check", "--to", "csv", "t"][..], "--column"),
+        (&["dedup", "--from", "csv", "t"], "--column"),
+        (&["dedup", "--extract", "--from", "parquet", "t"], "--column"),
+        (&["dedup", "--column", "url", "--from", "html", "t"], "parquet"),
+        (&["extract", "--to", "csv", "t"], "--column"),
+    ] {
+        let message = place.run(args, "").refused();
+        assert!(message.contains(advice), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn uris_are_taken_from_the_command_line() {
+    let uri = "HTTP://h:80/a/../b";
+    for command in [
+        &["parse", "-g", "{scheme} {path}"][..],
+        &["normalize"],
+        &["key"],
+        &["resolve", "--base", "http://x/"],
+        &["explain"],
+    ] {
+        let typed = run([command, &["-e", uri, "--uri", "http://i"]].concat(), "ignored\n").quiet();
+        let read = match command[0] {
+            "explain" => run([command, &[uri, "http://i"]].concat(), "").quiet(),
+            _ => run(command, format!("{uri}\nhttp://i\n")).quiet(),
+        };
+        assert_eq!(typed, read, "{command:?}");
+        assert!(!run([command, &["-e", "http://h", "--uri"]].concat(), "").stderr.is_empty());
+    }
+    assert_eq!(run(["normalize", "-0", "-e", "http://h\n"], "").quiet(), "http://h/\0");
+    assert!(run(["normalize", "-e", "http://h/\nx"], "").refused().contains("-0"));
+    assert_eq!(run(["normalize", "-e", "http://h", "file"], "").code, 2);
+    assert_eq!(run(["normalize", "-e", "http://h", "--host", "i"], "").quiet(), "");
+}
+
+#[test]
+fn colours_are_used_when_they_are_wanted() {
+    let coloured = |args: &[&str], set: &[(&str, &str)]| {
+        let mut command = program(args);
+        ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"].iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        command.envs(set.iter().copied());
+        finish(command, "http://0x7f.1/ x\n").text().contains('\x1b')
+    };
+    for command in ["check", "audit", "explain"] {
+        assert!(!coloured(&[command], &[]), "{command}");
+        assert!(coloured(&[command, "--color", "always"], &[]), "{command}");
+        assert!(coloured(&[command], &[("CLICOLOR_FORCE", "1")]), "{command}");
+        assert!(!coloured(&[command, "--color", "never"], &[("CLICOLOR_FORCE", "1")]), "{command}");
+        assert!(!coloured(&[command], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), "{command}");
+        assert!(coloured(&[command, "--color", "always"], &[("NO_COLOR", "1")]), "{command}");
+        assert!(!coloured(&[command, "--to", "jsonl", "--color", "always"], &[]), "{command}");
+    }
+    // Without its escapes a coloured report is the plain one.
+    let plain = run(["check", "--color", "never"], "http://h/a b\n").stdout;
+    let coloured = run(["check", "--color", "always"], "http://h/a b\n").stdout;
+    let mut text = String::from_utf8(coloured).unwrap();
+    for escape in ["\x1b[31m", "\x1b[0m"] {
+        text = text.replace(escape, "");
+    }
+    assert_eq!(text.into_bytes(), plain);
+}
+
+#[test]
+fn progress_names_the_command() {
+    let list = "http://h/\n".repeat(1000);
+    let ran = run(["dedup", "--progress", "always"], &list);
+    assert!(
+        ran.stderr.starts_with("uriscan dedup: ") && ran.stderr.contains("/s\n"),
+        "{}",
+        ran.stderr
+    );
+    for when in ["auto", "never"] {
+        assert_eq!(run(["dedup", "--progress", when], &list).stderr, "");
+    }
+}

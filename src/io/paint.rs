@@ -1,0 +1,75 @@
+//! Text of reports for people: escaped, and in the colours of one small palette.
+
+use crate::shown::escape;
+
+/// Faults, and what is removed.
+pub(super) const RED: &str = "31";
+/// What is right, and what is added.
+pub(super) const GREEN: &str = "32";
+/// Names of rules and reasons, and warnings.
+pub(super) const YELLOW: &str = "33";
+/// Names of rungs, and notes.
+pub(super) const CYAN: &str = "36";
+/// That of other text.
+pub(super) const PLAIN: &str = "0";
+
+/// The colours of a terminal, or none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Paint {
+    pub(crate) is_on: bool,
+}
+
+impl Paint {
+    /// Appends `text`, escaped, in a colour.
+    pub(super) fn push(self, colour: &str, text: &[u8], out: &mut Vec<u8>) {
+        if self.is_on {
+            out.extend_from_slice(b"\x1b[");
+            out.extend_from_slice(colour.as_bytes());
+            out.push(b'm');
+        }
+        push_escaped(text, usize::MAX, out);
+        if self.is_on {
+            out.extend_from_slice(b"\x1b[0m");
+        }
+    }
+
+    /// Appends `text` in a colour and blanks up to `width`.
+    pub(super) fn push_padded(self, colour: &str, text: &str, width: usize, out: &mut Vec<u8>) {
+        self.push(colour, text.as_bytes(), out);
+        out.extend(std::iter::repeat_n(b' ', width.saturating_sub(text.len()) + 2));
+    }
+}
+
+/// Appends `bytes`, escaped, as far as they fit into `columns`, but at least one character; returns
+/// the number of bytes and of columns.
+pub(super) fn push_escaped(bytes: &[u8], columns: usize, out: &mut Vec<u8>) -> (usize, usize) {
+    let (mut taken, mut used) = (0, 0);
+    let mut push = |text: &str, len: usize| {
+        let width = text.chars().count();
+        let fits = taken == 0 || used + width <= columns;
+        if fits {
+            out.extend_from_slice(text.as_bytes());
+            (taken, used) = (taken + len, used + width);
+        }
+        fits
+    };
+    // More bytes never fit, so a long rest need not be decoded.
+    let bytes = &bytes[..bytes.len().min(columns.saturating_mul(4).max(4))];
+    'all: for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            let text = match c {
+                c if c.is_alphanumeric() || c == ' ' || c.is_ascii_graphic() => c.to_string(),
+                c => escape(c),
+            };
+            if !push(&text, c.len_utf8()) {
+                break 'all;
+            }
+        }
+        for byte in chunk.invalid() {
+            if !push(&format!("\\x{byte:02x}"), 1) {
+                break 'all;
+            }
+        }
+    }
+    (taken, used)
+}

@@ -1,0 +1,357 @@
+//! Turns a source into a source of records that any job reads as a list: the links in it, or the records that a filter
+//! keeps.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::links::{ExtractOptions, count_faults, cut, long_fault, of_chunk};
+use super::{Equivalence, Report, Settings};
+use crate::chunk::Span;
+use crate::extract::{Extractor, Fault, Filter, Links};
+use crate::index::trim;
+use crate::io::places::{Place, Places};
+use crate::io::reader::Next;
+use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
+use crate::simd::{Isa, Task};
+use crate::threads;
+use crate::uri::ErrorKind;
+
+/// What lists of links ([`links_of`]) omit.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// The totals, as [`super::extract()`] counts them.
+    pub report: Report,
+    /// The first bodies in archives that could not, or not wholly, be decoded, and the first documents that
+    /// could not be parsed: twenty at most.
+    pub faults: Vec<ReadError>,
+    /// Records that a filter does not keep ([`records_of`]).
+    pub filtered: u64,
+}
+
+/// The links of `source` as a list, one per record, for any other job.
+///
+/// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets that a job
+/// reports are those of the list, unless [`ExtractOptions::has_places`]: then [`super::check()`], [`super::parse`] and
+/// [`super::audit()`] name the line and the column in the source, and what the link was found in. When the list has been read, `skipped` counts what it omits, as
+/// [`super::extract()`] does; several lists may share it.
+///
+/// ```
+/// use uriscan::{io::Source, pipeline::{DedupOptions, ExtractOptions, Settings, Sinks, dedup, links_of}};
+/// let settings = Settings::default();
+/// let skipped = Default::default();
+/// let text = Source::new("a", &b"http://h/ and HTTP://h and (http://h/x)\n"[..]);
+/// let list = links_of(text, &ExtractOptions::default(), &settings, &skipped);
+/// let mut out = Vec::new();
+/// dedup(vec![list], &DedupOptions::default(), &settings, &mut Sinks::new(&mut out)).unwrap();
+/// assert_eq!(out, b"http://h/\nhttp://h/x\n");
+/// assert_eq!(skipped.lock().unwrap().report.invalid.total(), 0);
+/// ```
+pub fn links_of(
+    source: Source,
+    options: &ExtractOptions,
+    settings: &Settings,
+    skipped: &Arc<Mutex<Skipped>>,
+) -> Source {
+    let content = Content::Links(Box::new(Extractor::new(options.extractor.clone())));
+    let places = options.has_places.then(|| Places::new(true));
+    let cut = cut(options, settings.record_end);
+    list_of(source, content, places, settings, skipped, |reader| reader.cut_by(cut))
+}
+
+/// The records of the list `source` that `filter` keeps, as a list for any other job.
+///
+/// What is filtered is the record as `equivalence` reads it: resolved against its base, and repaired. Blank lines are
+/// omitted. [`super::check()`], [`super::parse`] and [`super::audit()`] name the lines and columns of `source`; other
+/// jobs those of the list. A record that is too long to be parsed has no property that the filter knows. `skipped`
+/// counts what the list omits.
+///
+/// ```
+/// use uriscan::extract::{Filter, Property};
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize, records_of};
+/// let (settings, skipped) = (Settings::default(), Default::default());
+/// let list = Source::new("a", &b"http://h\nHTTP://i\n"[..]);
+/// let filter = Filter::default().only(Property::host("i"));
+/// let kept = records_of(list, &filter, &Equivalence::default(), &settings, &skipped);
+/// let mut out = Vec::new();
+/// let mut sinks = Sinks::new(&mut out);
+/// normalize(vec![kept], &Equivalence::default(), OnInvalid::Pass, &settings, &mut sinks).unwrap();
+/// assert_eq!(out, b"http://i/\n");
+/// assert_eq!(skipped.lock().unwrap().filtered, 1);
+/// ```
+pub fn records_of(
+    source: Source,
+    filter: &Filter,
+    equivalence: &Equivalence,
+    settings: &Settings,
+    skipped: &Arc<Mutex<Skipped>>,
+) -> Source {
+    let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
+    let equivalence = is_read.then(|| equivalence.clone());
+    let content = Content::Kept(Box::new((filter.clone(), equivalence)));
+    list_of(source, content, Some(Places::new(false)), settings, skipped, |_| {})
+}
+
+/// A list of this `content` of `source`, whose reader `prepare` may change.
+fn list_of(
+    source: Source,
+    content: Content,
+    places: Option<Places>,
+    settings: &Settings,
+    skipped: &Arc<Mutex<Skipped>>,
+    prepare: impl FnOnce(&mut ChunkReader) + Send + 'static,
+) -> Source {
+    let skipped = Arc::clone(skipped);
+    let (name, settings, text_only) = (source.name.clone(), *settings, false);
+    // Many lists are begun side by side then.
+    let (early, wait) = (source.early, source.wait.clone());
+    let noted = places.clone();
+    let open = move || {
+        let Settings { record_end, chunk_bytes, max_record, .. } = settings;
+        let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
+        if noted.is_some() {
+            reader.count_lines();
+        }
+        prepare(&mut reader);
+        let (parts, given) = (Vec::new(), (0, 0));
+        let (filled, failed, places) = (0, None, noted);
+        let list =
+            List { reader, settings, content, places, parts, filled, failed, skipped, given };
+        Ok(Box::new(list) as Box<dyn Read + Send>)
+    };
+    let (open, path, base) = (Box::new(open), None, None);
+    Source { name, bytes: None, open, text_only, path, wait, base, early, places }
+}
+
+/// What a list is made of.
+enum Content {
+    /// The links in the source.
+    Links(Box<Extractor>),
+    /// Its records that a filter keeps, as an equivalence reads them.
+    Kept(Box<(Filter, Option<Equivalence>)>),
+}
+
+/// A list that is produced while it is read, from several chunks at a time.
+struct List {
+    reader: ChunkReader,
+    settings: Settings,
+    content: Content,
+    /// Where to note where its records come from.
+    places: Option<Places>,
+    parts: Vec<Part>,
+    /// The number of parts that are in use.
+    filled: usize,
+    /// The error that follows them, if reading failed.
+    failed: Option<io::Error>,
+    skipped: Arc<Mutex<Skipped>>,
+    /// What was read: the number of parts, and of bytes of the next one.
+    given: (usize, usize),
+}
+
+/// The records of a chunk.
+#[derive(Default)]
+struct Part {
+    chunk: Chunk,
+    links: Links,
+    out: Vec<u8>,
+    /// A place for each line of `out`.
+    places: Vec<Place>,
+    filtered: u64,
+}
+
+impl Read for List {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let (number, byte) = &mut self.given;
+            if *number == self.filled {
+                if !self.fill()? {
+                    return Ok(0);
+                }
+                continue;
+            }
+            let left = &self.parts[*number].out[*byte..];
+            if left.is_empty() {
+                (*number, *byte) = (*number + 1, 0);
+                continue;
+            }
+            let count = out.len().min(left.len());
+            out[..count].copy_from_slice(&left[..count]);
+            *byte += count;
+            return Ok(count);
+        }
+    }
+}
+
+impl List {
+    /// Fills the next parts, twice as many as the last time up to a bound, because most sources are small; `false` at the end.
+    fn fill(&mut self) -> io::Result<bool> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let most = (2 * self.filled).clamp(1, 4 * rayon::current_num_threads());
+        self.parts.resize_with(self.parts.len().max(most), Part::default);
+        (self.filled, self.given) = (0, (0, 0));
+        self.reader.begin_batch();
+        while self.filled < most {
+            // What is there is passed on before anything waits.
+            let may_wait = self.filled == 0;
+            match self.reader.fill_next(&mut self.parts[self.filled].chunk, may_wait) {
+                Ok(Next::Chunk) => self.filled += 1,
+                Ok(Next::End | Next::NotReady) => break,
+                Err(fault) => {
+                    self.failed = Some(fault.error);
+                    break;
+                }
+            }
+        }
+        let (settings, content) = (&self.settings, &self.content);
+        let parts = &mut self.parts[..self.filled];
+        let has_places = self.places.is_some();
+        threads::each(parts, |_, part| match content {
+            Content::Links(extractor) => {
+                settings.kernels.run(Fill { settings, extractor, part, has_places });
+            }
+            Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
+        });
+        for part in parts {
+            if let Some(places) = &self.places {
+                places.push(std::mem::take(&mut part.places));
+            }
+        }
+        self.count_skipped();
+        match self.failed.take() {
+            Some(error) if self.filled == 0 => Err(error),
+            failed => {
+                self.failed = failed;
+                Ok(self.filled > 0)
+            }
+        }
+    }
+
+    /// Counts what the list omits.
+    fn count_skipped(&self) {
+        let mut sum = Report::default();
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in &self.parts[..self.filled] {
+            skipped.filtered += part.filtered;
+            if matches!(self.content, Content::Kept(_)) {
+                continue;
+            }
+            count_faults(&part.links, &mut sum);
+            let faults = part.links.faults().iter().map(|fault| fault.message(part.chunk.byte));
+            for what in faults.chain(long_fault(&part.chunk, &self.settings)) {
+                if skipped.faults.len() < Fault::MOST {
+                    let source = self.reader.source_name(part.chunk.source).to_owned();
+                    let error = io::Error::other(what);
+                    skipped.faults.push(ReadError { source, error });
+                }
+            }
+            let is_long = part.chunk.shape == Shape::LongFirst;
+            sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
+        }
+        skipped.report += &sum;
+    }
+}
+
+/// Makes the list of the links of a chunk.
+struct Fill<'a> {
+    settings: &'a Settings,
+    extractor: &'a Extractor,
+    part: &'a mut Part,
+    has_places: bool,
+}
+
+impl Task for Fill<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Fill { settings, extractor, part, has_places } = self;
+        let Part { chunk, links, out, .. } = &mut *part;
+        out.clear();
+        links.clear();
+        if chunk.shape == Shape::Records {
+            of_chunk(isa, settings.kernels, extractor, chunk, links);
+        }
+        for (_, uri) in links.iter(chunk.text.padded().content()) {
+            out.extend_from_slice(uri);
+            out.push(settings.record_end);
+        }
+        if has_places {
+            part.note_links(settings.record_end);
+        }
+    }
+}
+
+impl Part {
+    /// Notes the places of the links.
+    fn note_links(&mut self, record_end: u8) {
+        let Part { chunk, links, places, .. } = self;
+        let text = chunk.text.padded().content();
+        let line_end = chunk.kind.format.line_end(record_end);
+        let (mut line, mut line_start, mut counted) = (chunk.line, 0, 0);
+        for (link, uri) in links.iter(text) {
+            let start = link.span.start as usize;
+            for end in memchr::memchr_iter(line_end, &text[counted..start]) {
+                (line, line_start) = (line + 1, counted + end + 1);
+            }
+            counted = start;
+            let place = Place {
+                line,
+                indent: (start - line_start) as u64,
+                byte: chunk.byte + start as u64,
+                context: Some(link.context),
+                is_literal: link.span.of(text) == uri,
+            };
+            // A value that is taken whole may have line ends.
+            let lines = 1 + memchr::memchr_iter(record_end, uri).count();
+            places.extend(std::iter::repeat_n(place, lines));
+        }
+    }
+
+    /// Lists the records that `filter` keeps, as `equivalence` reads them, with their places.
+    fn keep(&mut self, filter: &Filter, equivalence: Option<&Equivalence>, record_end: u8) {
+        let Part { chunk, out, places, filtered, .. } = self;
+        out.clear();
+        *filtered = 0;
+        let padded = chunk.text.padded();
+        let text = padded.content();
+        let place = |line, start: u32, record: u32| Place {
+            line,
+            indent: u64::from(record - start),
+            byte: chunk.byte + u64::from(record),
+            context: None,
+            is_literal: true,
+        };
+        if chunk.shape != Shape::Records {
+            if filter.keeps(b"") {
+                out.extend_from_slice(text);
+                let ends = memchr::memchr_iter(record_end, text).count();
+                places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
+            } else {
+                *filtered += u64::from(chunk.shape == Shape::LongFirst);
+            }
+            return;
+        }
+        let (mut line, mut start) = (chunk.line, 0);
+        while start < text.len() {
+            let end =
+                memchr::memchr(record_end, &text[start..]).map_or(text.len(), |at| start + at);
+            let span = trim(padded.padded(), Span { start: start as u32, end: end as u32 });
+            let record = span.of(text);
+            let is_kept = !record.is_empty()
+                && match equivalence {
+                    None => filter.keeps(record),
+                    Some(equivalence) => filter.keeps(&equivalence.target(record)),
+                };
+            if is_kept {
+                out.extend_from_slice(record);
+                out.push(record_end);
+                places.push(place(line, start as u32, span.start));
+            } else if !record.is_empty() {
+                *filtered += 1;
+            }
+            (line, start) = (line + 1, end + 1);
+        }
+    }
+}
