@@ -1,0 +1,18 @@
+# The program alone, static, in an empty image:
+#
+#   docker build -t uriscan .
+#   docker run --rm -v "$PWD:/data" uriscan dedup list.txt -o unique.txt
+FROM rust:1-alpine AS build
+RUN apk add --no-cache gcc make musl-dev
+WORKDIR /source
+COPY . .
+RUN CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --release --locked --package uriscan-cli --features parquet \
+    && mkdir -p /image/tmp /image/data \
+    && chmod 1777 /image/tmp \
+    && cp target/release/uriscan LICENSE-APACHE LICENSE-MIT /image/
+
+FROM scratch
+COPY --from=build /image/ /
+# Files named on the command line are looked for here.
+WORKDIR /data
+ENTRYPOINT ["/uriscan"]
