@@ -467,7 +467,7 @@ mod tests {
     #[test]
     fn hits_by_low_halves_are_those_of_whole_keys() {
         // All lines of three keys with few halves, so that many are alike in one half only.
-        let values: Vec<u128> = (0..9).map(|i| (i / 3) << 64 | i % 3).collect();
+        let values: Vec<u128> = (0..9).map(|i| ((i / 3) << 64) | (i % 3)).collect();
         for number in 0..9usize.pow(3) {
             let mut line = [Key::VACANT; LINE];
             for (i, slot) in line[..3].iter_mut().enumerate() {
