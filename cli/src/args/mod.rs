@@ -156,7 +156,7 @@ impl Command {
             Command::Audit(typed) => [&typed.from.from.find.from, &typed.to],
             Command::Extract(typed) => [&typed.find.from, &typed.to],
             Command::Census(typed) => [&typed.from.find.from, &None],
-            Command::Set(Set { command }) => [command.from_format(), &None],
+            Command::Set(Set { command }) => [command.input_format(), &None],
             _ => [&None, &None],
         }
         .map(Option::as_ref)

@@ -57,7 +57,7 @@ pub(crate) enum SetCommand {
 
 impl SetCommand {
     /// The value of `--from`.
-    pub(crate) fn from_format(&self) -> &Option<String> {
+    pub(crate) fn input_format(&self) -> &Option<String> {
         match self {
             SetCommand::Create(typed) => &typed.filling.records.from.find.from,
             SetCommand::Add(typed) => &typed.filling.records.from.find.from,
