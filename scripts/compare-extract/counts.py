@@ -45,7 +45,7 @@ def by_tree(root):
 
 
 def by_uriscan(data):
-    found = rows("--format", "html", "--base", "http://base/", "-", data=data)
+    found = rows("--from", "html", "--base", "http://base/", "-", data=data)
     return collections.Counter(row["context"] for row in found if row["context"] not in ("srcset", "refresh"))
 
 
@@ -99,7 +99,7 @@ def text(paths):
         theirs = {}
         for match in re.finditer(rb"https?://[^\s\"<>]+", data):
             theirs[match.start()] = match.group()
-        ours = {row["byte"]: row["uri"].encode() for row in rows("--scheme", "http,https", "--format", "text", path)}
+        ours = {row["byte"]: row["uri"].encode() for row in rows("--scheme", "http,https", "--from", "text", path)}
         reach = 0
         for at in sorted(theirs.keys() | ours.keys()):
             total += 1

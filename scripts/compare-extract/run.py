@@ -7,6 +7,7 @@ Inputs are read from DIRECTORY, if they exist:
   prose.txt    text with few links
   links.txt    text with many links
   pages/       HTML pages
+  sitemaps/    sitemaps
   w.warc(.gz)  an archive by another writer, such as Python's warcio
 
 A round runs every program once, A B C D, then A B C D again, so that a slow moment of the machine
@@ -88,7 +89,7 @@ def main():
     rg = lambda name: [("rg -oN", ["rg", "-oN", PATTERN, at(name)])] if shutil.which("rg") else []
     for name in ("access.log", "prose.txt", "links.txt"):
         if there(name):
-            text = ("uriscan --format text", uriscan("--format", "text", at(name)))
+            text = ("uriscan --from text", uriscan("--from", "text", at(name)))
             peers = [("uriscan", uriscan(at(name))), text, ("wc -l", ["wc", "-l", at(name)])]
             compare(name, peers + rg(name), args.runs)
             libraries(name, "text", [at(name)], args.runs)
@@ -97,12 +98,15 @@ def main():
         if not os.path.exists(packed):
             with open(at("access.log"), "rb") as plain, gzip.open(packed, "wb", 6) as out:
                 shutil.copyfileobj(plain, out, 1 << 20)
-        peers = [("uriscan", uriscan("--format", "text", packed)), ("inflate", [PEERS, "inflate", packed, "0"])]
+        peers = [("uriscan", uriscan("--from", "text", packed)), ("inflate", [PEERS, "inflate", packed, "0"])]
         compare("access.log.gz", peers, args.runs)
     if there("pages"):
         compare("pages", [("uriscan", uriscan("--base", "http://h/", at("pages")))] + rg("pages"), args.runs)
         pages = glob.glob(at("pages", "**", "*.html"), recursive=True)
         libraries("pages", "html", sorted(pages)[:5000], args.runs)
+    if there("sitemaps"):
+        compare("sitemaps", [("uriscan", uriscan(at("sitemaps")))] + rg("sitemaps"), args.runs)
+        libraries("sitemaps", "xml", sorted(glob.glob(at("sitemaps", "*.xml"))), args.runs)
     has_fastwarc = importlib.util.find_spec("fastwarc")
     for name in ("w.warc", "w.warc.gz"):
         if there(name):

@@ -2,7 +2,7 @@
 //! `peers KIND FILE... [ROUNDS]`.
 //!
 //! Prints a row per library: its name, its median time in seconds, and the number of links. KIND is
-//! `text`, `html` or `inflate`.
+//! `text`, `html`, `xml` or `inflate`.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,6 +12,7 @@ use std::{env, fs, process};
 use html5gum::Tokenizer;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use linkify::{LinkFinder, LinkKind};
+use quick_xml::events::Event;
 use uriscan::Kernels;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
 use uriscan::{Padded, PaddedBuf};
@@ -35,13 +36,14 @@ fn main() {
         args.pop();
     }
     let Some((kind, files)) = args.split_first().filter(|(_, files)| !files.is_empty()) else {
-        eprintln!("usage: peers text|html|inflate FILE... [ROUNDS]");
+        eprintln!("usage: peers text|html|xml|inflate FILE... [ROUNDS]");
         process::exit(2);
     };
     let rounds = rounds.unwrap_or(7);
     match kind.as_str() {
         "text" => text(files, rounds),
         "html" => html(files, rounds),
+        "xml" => xml(files, rounds),
         "inflate" => inflate(files, rounds),
         _ => {
             eprintln!("no such kind: {kind}");
@@ -118,6 +120,39 @@ fn text(files: &[String], rounds: usize) {
         ),
     ];
     time(text.len(), rounds, &peers);
+}
+
+/// Links of sitemaps, and the reader of XML alone, which finds what stands in `loc`.
+fn xml(files: &[String], rounds: usize) {
+    let sitemaps = load(files);
+    let padded: Vec<PaddedBuf> = sitemaps.iter().map(|it| PaddedBuf::from_content(it)).collect();
+    let extractor = Extractor::default();
+    let peers: Vec<Peer<'_>> = vec![
+        (
+            "uriscan",
+            Box::new(|| padded.iter().map(|it| found(&extractor, Format::Xml, it.padded())).sum()),
+        ),
+        ("quick-xml", Box::new(|| sitemaps.iter().map(|it| locations(it)).sum())),
+    ];
+    time(sitemaps.iter().map(Vec::len).sum(), rounds, &peers);
+}
+
+/// Number of texts that stand in `loc`.
+fn locations(sitemap: &[u8]) -> u64 {
+    let mut reader = quick_xml::Reader::from_reader(sitemap);
+    let (mut is_inside, mut count) = (false, 0);
+    loop {
+        match reader.read_event().expect("well-formed") {
+            Event::Start(start) => is_inside = start.local_name().as_ref() == "loc",
+            Event::End(_) => is_inside = false,
+            Event::Text(text) if is_inside => {
+                count += u64::from(!text.is_empty());
+                is_inside = false;
+            }
+            Event::Eof => return count,
+            _ => {}
+        }
+    }
 }
 
 /// The text in chunks of whole lines, each with padding of its own.
