@@ -32,7 +32,7 @@ pub struct Skipped {
 /// The links of `source` as a list, one per record, for any other job.
 ///
 /// The list is produced while it is read, from several chunks at a time; nothing is stored on disk. Lines and offsets that a job
-/// reports are those of the list, unless [`ExtractOptions::has_places`]: then [`super::check()`], [`super::parse`] and
+/// reports are those of the list, unless [`ExtractOptions::has_places`]: then [`super::check()`], [`super::parse()`] and
 /// [`super::audit()`] name the line and the column in the source, and what the link was found in. When the list has been read, `skipped` counts what it omits, as
 /// [`super::extract()`] does; several lists may share it.
 ///
@@ -62,7 +62,7 @@ pub fn links_of(
 /// The records of the list `source` that `filter` keeps, as a list for any other job.
 ///
 /// What is filtered is the record as `equivalence` reads it: resolved against its base, and repaired. Blank lines are
-/// omitted. [`super::check()`], [`super::parse`] and [`super::audit()`] name the lines and columns of `source`; other
+/// omitted. [`super::check()`], [`super::parse()`] and [`super::audit()`] name the lines and columns of `source`; other
 /// jobs those of the list. A record that is too long to be parsed has no property that the filter knows. `skipped`
 /// counts what the list omits.
 ///

@@ -124,7 +124,12 @@ fn text(files: &[String], rounds: usize) {
 
 /// Links of sitemaps, and the reader of XML alone, which finds what stands in `loc`.
 fn xml(files: &[String], rounds: usize) {
-    let sitemaps = load(files);
+    // Whole files: a truncated one is not well-formed.
+    let mut sitemaps = load(files);
+    sitemaps.retain(|it| it.trim_ascii_end().ends_with(b">"));
+    if sitemaps.iter().map(Vec::len).sum::<usize>() == MOST {
+        sitemaps.pop();
+    }
     let padded: Vec<PaddedBuf> = sitemaps.iter().map(|it| PaddedBuf::from_content(it)).collect();
     let extractor = Extractor::default();
     let peers: Vec<Peer<'_>> = vec![
