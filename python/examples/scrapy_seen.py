@@ -1,10 +1,10 @@
-"""For Scrapy: fingerprints by RFC 3986, and requests that are told apart across runs by a set on disk.
+"""For Scrapy: fingerprints by RFC 3986, and a filter that knows the pages of earlier runs by a set on disk.
 
 In the settings of a project, with this file on its path:
 
     REQUEST_FINGERPRINTER_CLASS = "scrapy_seen.Fingerprinter"
     DUPEFILTER_CLASS = "scrapy_seen.SeenFilter"     # optional: pages of earlier runs are not fetched again
-    URISCAN_KEYWORDS = {"preset": "crawl"}          # what makes two URLs one; {} by default
+    URISCAN_KEYWORDS = {"preset": "crawl"}          # which URLs are equivalent; {} by default
     URISCAN_SET = "seen.set"                        # of SeenFilter: made when it is not there
 
 A set that a spider is adding to is written when the spider closes; until then the new keys are in memory, 16 bytes and Python's
@@ -24,8 +24,8 @@ def _keywords(settings):
 
 
 class Fingerprinter:
-    """Tells requests by method, the key of the URL, and the body. Scrapy's own sorts the query and drops the fragment; what
-    is the same here is told by `URISCAN_KEYWORDS`."""
+    """The fingerprint of a request: of its method, the key of its URL, and its body. Scrapy's own sorts the query and drops the
+    fragment; here `URISCAN_KEYWORDS` decide which URLs are equivalent."""
 
     def __init__(self, settings):
         self._key = uriscan.Key(**_keywords(settings))
@@ -43,7 +43,7 @@ class Fingerprinter:
 
 class SeenFilter(BaseDupeFilter):
     """Lets a URL pass once, ever: what the set holds was seen in an earlier run. Requests with a body or another method than
-    GET are told apart by the fingerprinter alone, within this run."""
+    GET are compared by their fingerprints, within this run."""
 
     def __init__(self, settings, fingerprinter):
         keywords, path = _keywords(settings), settings.get("URISCAN_SET", "seen.set")

@@ -113,7 +113,7 @@ class Uri(_Functions):
                 is_elementwise=alone,
             )
 
-        # Older versions do not tell what type an expression has; there it is text.
+        # In older versions the type of an expression is not known; there it is text.
         if hasattr(self._expression, "pipe_with_dtype"):
             return self._expression.pipe_with_dtype(made)
         return made(self._expression, pl.String)
