@@ -386,7 +386,7 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
     }
     if report.malformed > 0 {
         eprint_line(format_args!(
-            "uriscan: {} sitemaps or feeds were searched in part: they are not well-formed",
+            "uriscan: {} sitemaps, feeds or HTTP archives were searched in part: they are not well-formed, or break off",
             report.malformed
         ));
     }

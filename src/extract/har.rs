@@ -96,8 +96,10 @@ impl<'a> Archive<'a, '_> {
                 }
             }
         }
-        // An archive may break off.
         self.finish();
+        if self.depth > 0 {
+            self.links.count_fault(Fault::CutOff(content.len() as u32));
+        }
     }
 
     fn close(&mut self) {

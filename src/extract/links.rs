@@ -182,6 +182,8 @@ pub(crate) enum Fault {
     Marks(usize),
     /// A sitemap or feed that is not well-formed at this offset of the chunk.
     Xml(u32),
+    /// An HTTP archive that breaks off, with its length.
+    CutOff(u32),
     /// A part of a message.
     Part {
         /// Offset of the fault in the chunk, or of the part.
@@ -263,6 +265,10 @@ impl Fault {
             Fault::Xml(at) => format!(
                 "is not well-formed XML at byte {}; the rest was not searched",
                 start + u64::from(*at)
+            ),
+            Fault::CutOff(len) => format!(
+                "the HTTP archive breaks off at byte {}; what there is was searched",
+                start + u64::from(*len)
             ),
             Fault::Part { at, what } => what.message(start + u64::from(*at)),
             Fault::Marks(count) => format!(
@@ -355,7 +361,7 @@ impl Links {
     }
 
     /// The number of sitemaps and feeds that were searched only up to the place where they are not
-    /// well-formed.
+    /// well-formed, and of HTTP archives that break off.
     pub fn malformed(&self) -> u64 {
         self.malformed
     }
@@ -376,7 +382,7 @@ impl Links {
             Fault::Body { is_partial: true, .. } => &mut self.partial,
             Fault::Body { is_partial: false, .. } => &mut self.undecoded,
             Fault::Marks(_) => &mut self.unparsed,
-            Fault::Xml(_) => &mut self.malformed,
+            Fault::Xml(_) | Fault::CutOff(_) => &mut self.malformed,
             Fault::Part { .. } => &mut self.miscoded,
         } += 1;
         if self.faults.len() < Fault::MOST {

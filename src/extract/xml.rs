@@ -148,7 +148,7 @@ impl Document<'_> {
     }
 
     /// Takes note of what an entry says about its location.
-    fn tell(&mut self) {
+    fn note(&mut self) {
         if let About { note: Some(note), lastmod, priority } = &self.about {
             self.links.add_to_note(*note, lastmod, priority);
         }
@@ -233,11 +233,11 @@ impl Document<'_> {
                 Content::Link(context) => self.push(&element, &text, span, context),
                 Content::Lastmod if is_brief(&text) => {
                     self.about.lastmod = text.trim_ascii().to_vec();
-                    self.tell();
+                    self.note();
                 }
                 Content::Priority if is_brief(&text) => {
                     self.about.priority = text.trim_ascii().to_vec();
-                    self.tell();
+                    self.note();
                 }
                 Content::Lastmod | Content::Priority => {}
             }

@@ -68,7 +68,7 @@ pub struct Report {
     pub undecoded: u64,
     /// Markdown documents that were searched as plain text, because they have too many marks.
     pub unparsed: u64,
-    /// Sitemaps and feeds that were searched in part, because they are not well-formed.
+    /// Sitemaps and feeds that were searched in part, because they are not well-formed, and HTTP archives that break off.
     pub malformed: u64,
     /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are.
     pub miscoded: u64,

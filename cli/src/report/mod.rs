@@ -252,7 +252,7 @@ fn about(config: &Config, compared: &Compared, settings: Settings) -> Section {
     terms.push(("rules beyond the RFC", rules));
     terms.push(("grammar", Grammar::Rfc3986.to_string()));
     if *merges {
-        let meaning = "Two records are one if their canonical forms have the same bytes; they are compared by \
+        let meaning = "Two records are equivalent if their canonical forms have the same bytes; they are compared by \
                        128-bit keys. The keys of two runs mean the same if their rule sets do.";
         terms.push(("keys", meaning.to_owned()));
         terms.push(("rule set", equivalence.identity().to_string()));

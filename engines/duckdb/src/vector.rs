@@ -119,11 +119,10 @@ impl<'a> Input<'a> {
     /// It is not the same.
     pub(crate) fn constant(&self, what: &str) -> Result<Option<String>, String> {
         let differs = || Err(format!("{what} must be the same for all rows"));
-        if self.rows == 0 || (0..self.rows).all(|row| self.is_null(row)) {
-            return Ok(None);
-        }
-        if (0..self.rows).any(|row| self.is_null(row)) {
-            return differs();
+        match self.nulls().map_or(0, |nulls| nulls.null_count()) {
+            nulls if nulls == self.rows => return Ok(None),
+            0 => {}
+            _ => return differs(),
         }
         let strings = self.strings();
         let first = bytes_of(&strings[0]);

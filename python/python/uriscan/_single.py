@@ -62,9 +62,6 @@ def _settled(kind: Any, keywords: tuple[tuple[str, Any], ...]) -> Any:
 
 
 def settled(kind: Any, **keywords: Any) -> Any:
-    """``kind`` with these keywords, made once where they can be compared."""
-    try:
-        return _settled(kind, tuple(sorted(keywords.items())))
-    except TypeError:
-        # A list, which may change, or a keyword that there is not.
-        return kind(**keywords)
+    """``kind`` with these keywords, made once."""
+    items = ((name, tuple(value) if isinstance(value, list) else value) for name, value in keywords.items())
+    return _settled(kind, tuple(sorted(items)))
