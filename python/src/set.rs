@@ -122,7 +122,7 @@ impl KeySet {
         let path = self.0.directory();
         done(py, || {
             let mut set = set::KeySet::open(path)?;
-            set.hold(bytes)?;
+            set.hold(bytes);
             Ok(KeySet(set))
         })
     }

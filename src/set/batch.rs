@@ -24,6 +24,9 @@ struct Dealt {
 
 /// Returns, for each of `keys`, whether it is in one of `runs`.
 pub(super) fn contains(runs: &[Run], keys: &[Key]) -> Result<Vec<bool>, SetError> {
+    for run in runs {
+        run.expect(keys.len() as u64)?;
+    }
     let shares = (keys.len() / SHARE).max(1).next_power_of_two();
     // More shares need larger pieces, so that the table of offsets stays small compared to the
     // keys.
@@ -148,7 +151,7 @@ mod tests {
         expected.extend([false, false]);
         assert!(queries.len() / SHARE > 1);
         assert!(set.set().contains(&queries).unwrap() == expected);
-        set.set_mut().hold(u64::MAX).unwrap();
+        set.set_mut().hold(u64::MAX);
         assert!(set.set().contains(&queries).unwrap() == expected);
         assert!(set.set().contains(&[]).unwrap().is_empty());
     }

@@ -178,14 +178,23 @@ impl Blocks {
             bytes.try_reserve_exact(len - bytes.len()).map_err(out_of_memory).at(&self.path)?;
         }
         bytes.resize(len, 0);
-        let offset = BLOCK as u64 + place.start;
+        self.read_into(blocks.start, bytes)
+    }
+
+    /// Fills `bytes` with those of whole blocks, from number `first` on, after checking their checksums; the last block of all
+    /// may be shorter.
+    ///
+    /// # Errors
+    /// If they cannot be read or are damaged.
+    pub(super) fn read_into(&self, first: u64, bytes: &mut [u8]) -> Result<(), SetError> {
+        let offset = BLOCK as u64 + self.bytes_of(first..first).start;
         self.file.read_exact_at(bytes, offset).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
                 SetError::damaged(&self.path, "it ends too early", offset)
             }
             _ => SetError::new(&self.path, Fault::Io(error)),
         })?;
-        for (number, block) in blocks.zip(bytes.chunks(BLOCK)) {
+        for (number, block) in (first..).zip(bytes.chunks(BLOCK)) {
             if xxh3_64(block) != self.checks[number as usize] {
                 let at = (1 + number) * BLOCK as u64;
                 return Err(SetError::damaged(&self.path, self.kind.damaged, at));

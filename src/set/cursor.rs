@@ -265,7 +265,8 @@ mod tests {
             asked.sort_unstable();
             for resident in [false, true] {
                 if resident {
-                    run.make_resident().unwrap();
+                    run.hold();
+                    run.expect(u64::MAX).unwrap();
                 }
                 for every in [1, 7, 1000] {
                     let asked: Vec<u128> = asked.iter().copied().step_by(every).collect();

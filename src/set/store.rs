@@ -129,24 +129,29 @@ impl KeySet {
         self.runs.iter().map(Run::file_bytes).sum()
     }
 
-    /// Loads runs into memory, up to `bytes` in total. Look-ups of single keys are then several
-    /// times as fast.
-    ///
-    /// # Errors
-    /// If they cannot be read or are damaged.
-    pub fn hold(&mut self, bytes: u64) -> Result<(), SetError> {
+    /// Lets runs be loaded into memory, up to `bytes` in total, once so many keys are looked up that it pays. Look-ups of
+    /// single keys are then several times as fast.
+    pub fn hold(&mut self, bytes: u64) {
         let mut left = bytes;
         for run in &mut self.runs {
             let needed = Resident::bytes_for(run.len());
-            if needed > left {
-                continue;
+            if needed <= left {
+                run.hold();
+                left -= needed;
             }
-            if run.resident().is_none() {
-                run.make_resident()?;
-            }
-            left -= needed;
         }
-        Ok(())
+    }
+
+    /// Prepares for `count` look-ups by [`KeySet::find`]: loads runs that may be held in memory ([`KeySet::hold`]) where that
+    /// pays, and says whether all of them are. Runs on the current rayon pool.
+    ///
+    /// # Errors
+    /// If they cannot be read or are damaged.
+    pub fn expect_look_ups(&self, count: usize) -> Result<bool, SetError> {
+        for run in &self.runs {
+            run.expect(count as u64)?;
+        }
+        Ok(self.runs.iter().all(|run| run.resident().is_some()))
     }
 
     /// Returns, for each of `keys`, whether it is in the set.

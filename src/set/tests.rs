@@ -361,6 +361,22 @@ fn all_damage_is_detected(path: &Path, is_rejected: fn(&KeySet, &[Key]) -> bool)
 }
 
 #[test]
+fn keys_are_loaded_once_look_ups_pay_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    // 274 blocks.
+    let mut set = made(&path, 0..70_000);
+    assert!(!set.expect_look_ups(1_000_000).unwrap(), "nobody allowed it");
+    let mut set_of = |bytes| {
+        set = KeySet::open(&path).unwrap();
+        set.hold(bytes);
+        [10, 30, 1_000].map(|count| set.expect_look_ups(count).unwrap())
+    };
+    assert_eq!(set_of(1 << 20), [false; 3], "too little memory");
+    assert_eq!(set_of(2 << 20), [false, false, true]);
+}
+
+#[test]
 fn who_ends_without_a_drop_leaves_the_set_that_was_there() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("s.set");

@@ -119,6 +119,10 @@ fn look_up_in(
     asked: impl Fn(&Rows, usize) -> bool + Sync,
     found: impl Fn(usize, usize, bool) + Sync,
 ) -> Result<(), SetError> {
+    let rows = chunks.iter().map(|rows| rows.len()).sum();
+    if set.expect_look_ups(rows)? {
+        return look_up_held(set, hasher, chunks, asked, found);
+    }
     const RANGES: usize = 32;
     let range_of = |key: Key| (key.0 >> (128 - RANGES.trailing_zeros())) as usize;
     let by_range = threads::map(0..chunks.len(), |chunk| {
@@ -143,6 +147,29 @@ fn look_up_in(
         set.find(&mut keys, |i| held[i] = true)?;
         for (&(chunk, row), is_in) in places.iter().zip(held) {
             found(chunk, row as usize, is_in);
+        }
+        Ok(())
+    });
+    done.into_iter().collect()
+}
+
+/// [`look_up_in`] for a set in memory, where the order of look-ups makes no difference.
+fn look_up_held(
+    set: &KeySet,
+    hasher: &Hasher,
+    chunks: &[&Rows],
+    asked: impl Fn(&Rows, usize) -> bool + Sync,
+    found: impl Fn(usize, usize, bool) + Sync,
+) -> Result<(), SetError> {
+    let done = threads::map(0..chunks.len(), |chunk| {
+        let rows = chunks[chunk];
+        let asked = (0..rows.len()).filter(|&row| asked(rows, row));
+        let mut keys: Vec<(Key, usize)> = Vec::with_capacity(rows.len());
+        keys.extend(asked.map(|row| (hasher.public(rows.key(row)), row)));
+        let mut is_in = vec![false; rows.len()];
+        set.find(&mut keys, |row| is_in[row] = true)?;
+        for (_, row) in keys {
+            found(chunk, row, is_in[row]);
         }
         Ok(())
     });
@@ -197,6 +224,7 @@ impl<'s> SeenClasses<'s> {
         let public = keys.iter().map(|&key| self.hasher.public(key));
         let mut asked: Vec<(Key, usize)> = public.zip(0..).collect();
         let mut seen = 0;
+        self.set.expect_look_ups(keys.len())?;
         self.set.find(&mut asked, |class| {
             store.mark_seen(class as u32);
             seen += 1;

@@ -153,7 +153,7 @@ impl Work<'_> {
         done.report += &report;
         *bytes_read += report.bytes;
         set.add_noting(loader, &done.note(plan))?;
-        set.set_mut().hold(shares.0)?;
+        set.set_mut().hold(shares.0);
         Ok(done)
     }
 }
@@ -207,7 +207,7 @@ fn open(directory: &Path, options: &DedupOptions, hold: u64) -> Result<Writing, 
             set
         }
     };
-    set.set_mut().hold(hold)?;
+    set.set_mut().hold(hold);
     Ok(set)
 }
 

@@ -7,8 +7,9 @@ use uriscan::set::{Fault, KeySet, Loader, Meaning, SetError};
 use super::writing::{LOAD_BYTES, Writing};
 use crate::config::{Config, Job, SetDoes, SetUse};
 use crate::exit::Failure;
+use crate::memory;
 
-/// Bytes of keys that are held in memory for look-ups.
+/// Bytes of keys that may be held in memory for look-ups where neither a limit nor the memory of the machine is known.
 const HOLD_BYTES: u64 = 512 << 20;
 
 /// The set of a job.
@@ -58,14 +59,15 @@ fn meaning_of(job: &Job) -> Meaning {
     }
 }
 
-/// Bytes of memory for looking keys up and for adding keys: shares of the limit, if there is one.
+/// Bytes of memory for looking keys up and for adding keys: shares of the limit, which is half of the machine's memory if
+/// none was given.
 pub(crate) fn shares(job: &Job) -> (u64, usize) {
     match job {
         Job::Dedup(DedupOptions { limit: Some(limit), .. })
         | Job::Classes(ClassOptions { dedup: DedupOptions { limit: Some(limit), .. }, .. }) => {
-            (HOLD_BYTES.min(limit.bytes as u64 / 4), LOAD_BYTES.min(limit.bytes / 8))
+            (limit.bytes as u64 / 4, LOAD_BYTES.min(limit.bytes / 8))
         }
-        _ => (HOLD_BYTES, LOAD_BYTES),
+        _ => (memory::of_machine().map_or(HOLD_BYTES, |bytes| bytes / 8), LOAD_BYTES),
     }
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
         }
         SetDoes::AskAndAdd => {
             let mut writer = Writing::open_or_create(path, meaning, false)?;
-            writer.set_mut().hold(hold)?;
+            writer.set_mut().hold(hold);
             writing(writer)?
         }
         SetDoes::Ask => {
@@ -105,7 +107,7 @@ pub(crate) fn open(config: &Config) -> Result<Option<SetAtWork>, Failure> {
             if *first_seen {
                 set.expect_dated(true)?;
             }
-            set.hold(hold)?;
+            set.hold(hold);
             SetAtWork::Read(set)
         }
     }))

@@ -42,7 +42,10 @@ fn is_rejected_by_all(path: &Path, count: u64) {
     let mut numbered: Vec<(Key, usize)> = queries.iter().copied().zip(0..).collect();
     assert!(is_damage(set.find(&mut numbered, |_| {})));
     assert!(is_damage(set.each_key::<SetError>(|_| Ok(()))));
-    assert!(is_damage(open().unwrap().hold(u64::MAX)));
+    let mut held = open().unwrap();
+    held.hold(u64::MAX);
+    assert!(is_damage(held.expect_look_ups(queries.len())));
+    assert!(is_damage(held.contains(&queries)));
     for make in [
         SetWriter::fill_with_all as fn(&mut SetWriter, &[KeySet]) -> Result<u64, SetError>,
         SetWriter::fill_with_common,
@@ -111,6 +114,19 @@ fn keys_that_do_not_rise_are_damage_to_all_readers() {
         forge(&path, ".keys", change);
         is_rejected_by_all(&path, COUNT);
     }
+}
+
+#[test]
+fn parts_that_are_loaded_side_by_side_rise_together() {
+    // Each of the two parts rises.
+    const SEAM: usize = super::super::resident::PART / 16;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    drop(made(&path, 0..SEAM as u64 + 5000));
+    forge(&path, ".keys", |file| file.swap(SEAM - 1, SEAM));
+    let mut set = KeySet::open(&path).unwrap();
+    set.hold(u64::MAX);
+    assert!(is_damage(set.expect_look_ups(usize::MAX)));
 }
 
 #[test]
