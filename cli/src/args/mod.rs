@@ -43,7 +43,9 @@ pub(crate) use parse::{Parse, RowFormat};
 pub(crate) use resolve::{Resolve, RowsFormat, SameDocument};
 pub(crate) use rule_choice::RuleChoice;
 pub(crate) use rules::{Rules, RulesFormat};
-pub(crate) use set::{Add, Combine, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat};
+pub(crate) use set::{
+    Add, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat, SplitSet,
+};
 #[cfg(feature = "parquet")]
 pub(crate) use table::NoUri;
 pub(crate) use table::TableChoice;

@@ -34,12 +34,15 @@ pub(crate) enum SetCommand {
     Has(Has),
     /// Create the union of sets
     ///
-    /// The result has the same bytes in whatever order sets are merged.
+    /// The result has the same bytes in whatever order sets are merged. A directory that `split` has made stands for the
+    /// sets in it.
     Merge(Combine),
     /// Create the difference of sets: the keys of the first that no other contains
     Diff(Combine),
     /// Create the intersection of sets
     Intersect(Combine),
+    /// Cut a set into sets of the keys that begin with the same bits, for many machines; `merge` makes one of them
+    Split(SplitSet),
     /// Merge the files of a set into one, for faster look-ups
     Compact(OneSet),
     /// Print the number of keys of a set and what they mean
@@ -172,6 +175,21 @@ pub(crate) struct Combine {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SplitSet {
+    /// The directory to make
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    /// The number of leading bits: 2^BITS sets, 0 to 12
+    #[arg(long, value_name = "BITS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=12))]
+    pub(crate) bits: u32,
+
+    /// The set
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct OneSet {
     /// The set
     #[arg(value_name = "SET")]
@@ -245,6 +263,7 @@ Examples:
   uriscan set has --first-seen seen.set urls.txt       when each was first seen
   uriscan set merge -o all.set shard-*.set             shards in any order
   uriscan set diff -o new.set today.set all.set
+  uriscan set split -o pieces seen.set                 256 sets by their first byte, as uriscan.spark reads them
   uriscan set verify all.set
   uriscan set export all.set | zstd > keys.zst
   uriscan key a.txt | uriscan set import --like all.set a.set

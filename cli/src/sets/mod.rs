@@ -1,17 +1,18 @@
 //! `uriscan set`: operations on whole sets; [`records`] has sets of keys of URIs.
 
+mod pieces;
 pub(crate) mod records;
 mod text;
 pub(crate) mod writing;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use uriscan::io::escaped;
 use uriscan::set::{KeySet, SetError, SetWriter};
 
-use crate::args::{Combine, SetCommand, SetStatsFormat};
+use crate::args::{SetCommand, SetStatsFormat};
 use crate::exit::{Failure, Outcome, eprint_line};
 use crate::output::{Claims, Destination, Output, write_text};
 use text::Unwritten;
@@ -27,9 +28,17 @@ pub(crate) fn run(command: &SetCommand) -> Result<Outcome, Failure> {
         SetCommand::Create(_) | SetCommand::Add(_) | SetCommand::Has(_) => {
             Err(Failure::new("needs URIs"))
         }
-        SetCommand::Merge(typed) => combine(typed, SetWriter::fill_with_all),
-        SetCommand::Diff(typed) => combine(typed, SetWriter::fill_with_difference),
-        SetCommand::Intersect(typed) => combine(typed, SetWriter::fill_with_common),
+        SetCommand::Merge(typed) => {
+            let sets = pieces::expanded(&typed.sets)?;
+            combine(&typed.output, &sets, SetWriter::fill_with_all)
+        }
+        SetCommand::Diff(typed) => {
+            combine(&typed.output, &typed.sets, SetWriter::fill_with_difference)
+        }
+        SetCommand::Intersect(typed) => {
+            combine(&typed.output, &typed.sets, SetWriter::fill_with_common)
+        }
+        SetCommand::Split(typed) => pieces::split(typed),
         SetCommand::Compact(typed) => {
             Writing::open(&typed.set)?.compact()?;
             Ok(Outcome::Done)
@@ -68,12 +77,13 @@ fn print(
 }
 
 fn combine(
-    typed: &Combine,
+    output: &Path,
+    paths: &[PathBuf],
     fill: impl FnOnce(&mut SetWriter, &[KeySet]) -> Result<u64, SetError>,
 ) -> Result<Outcome, Failure> {
-    let sets = typed.sets.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let sets = paths.iter().map(|path| KeySet::open(path)).collect::<Result<Vec<_>, _>>()?;
     let (meaning, is_dated) = (sets[0].meaning().clone(), sets[0].is_dated());
-    let mut writer = Writing::create(&typed.output, meaning, is_dated)?;
+    let mut writer = Writing::create(output, meaning, is_dated)?;
     fill(&mut writer, &sets)?;
     Ok(Outcome::Done)
 }

@@ -118,6 +118,41 @@ fn sets_are_made_of_sets() {
 }
 
 #[test]
+fn sets_are_cut_into_pieces_and_made_whole() {
+    let place = Place::new(&[("broken.json", "{}")]);
+    let quiet = |args: &[&str], input: &str| place.run(args, input).quiet();
+    quiet(&["set", "create", "whole.set"], &uris(0..600));
+    let dated = ["set", "create", "--first-seen", "--at", "2026-03-01", "dated.set"];
+    quiet(&dated, &uris(0..300));
+    quiet(&["set", "add", "--at", "2026-04-01", "dated.set"], &uris(200..600));
+    quiet(&["set", "compact", "dated.set"], "");
+    for (set, bits) in [("whole.set", 0), ("whole.set", 3), ("whole.set", 8), ("dated.set", 5)] {
+        let (pieces, again) = (format!("{bits}.pieces"), format!("{bits}-{set}"));
+        quiet(&["set", "split", "--bits", &bits.to_string(), "-o", &pieces, set], "");
+        let list = fs::read_to_string(place.path(&format!("{pieces}/pieces.json"))).unwrap();
+        let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+        let names = list["pieces"].as_array().unwrap();
+        assert_eq!(names.len(), 1 << bits);
+        for (number, name) in names.iter().enumerate() {
+            let path = format!("{pieces}/{}", name[0].as_str().unwrap());
+            let text = quiet(&["set", "export", &path], "");
+            for key in text.lines().filter(|line| !line.starts_with('#')) {
+                let start = u32::from_str_radix(&key[..4], 16).unwrap();
+                assert_eq!((start >> (16 - bits)) as usize, number, "{key}");
+            }
+        }
+        quiet(&["set", "merge", "-o", &again, &pieces], "");
+        assert!(files(&place.path(&again)) == files(&place.path(set)), "{set} {bits}");
+    }
+    let message = place.run(&["set", "split", "-o", "3.pieces", "whole.set"], "").refused();
+    assert!(message.contains("3.pieces"), "{message}");
+    fs::rename(place.path("broken.json"), place.path("3.pieces/pieces.json")).unwrap();
+    let message = place.run(&["set", "merge", "-o", "new.set", "3.pieces"], "").refused();
+    assert!(message.contains("is not a list of pieces"), "{message}");
+    assert!(!place.path("new.set").exists());
+}
+
+#[test]
 fn what_is_in_a_set_is_told_as_grep_tells() {
     let place = Place::new(&[("in", "http://A/\nhttp://b/\n\n a b \nhttp://c/\nHTTP://a\n")]);
     place.run(&["set", "create", "s.set"], "http://a/\na b\n").quiet();
