@@ -1,4 +1,4 @@
-"""The Spark example on two executors, each a process of its own, against the program on the same input.
+"""`uriscan.spark` on two executors, each a process of its own, against the program on the same input.
 
 Skipped without Java or PySpark. `URISCAN_PROGRAM` names the program; `URISCAN_SPARK_LINES` makes the input larger than
 the sample that stands in the repository (some millions of lines take minutes).
@@ -13,20 +13,22 @@ import warnings
 from pathlib import Path
 
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 import pytest
 
 import uriscan
 
+uris = pytest.importorskip("uriscan.spark", reason="PySpark is not installed")
+
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "python" / "examples"
 
 pytestmark = pytest.mark.spark
 
 
 def skip(why):
     """Skips with a message that cannot be overlooked."""
-    warnings.warn(f"THE SPARK EXAMPLE IS NOT TESTED: {why}", stacklevel=2)
+    warnings.warn(f"SPARK IS NOT TESTED: {why}", stacklevel=2)
     pytest.skip(why)
 
 
@@ -64,14 +66,12 @@ def _spark():
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["SPARK_HOME"] = os.path.dirname(pyspark.__file__)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    sys.path.insert(0, str(EXAMPLES))
     from pyspark.sql import SparkSession
 
     spark = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.executorEnv.PYTHONPATH", str(EXAMPLES))
         .config("spark.executorEnv.SPARK_LOCAL_IP", "127.0.0.1")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "4")
@@ -118,18 +118,32 @@ def _expected(program, inputs):
 def column(output, name):
     """A column of the written files, in the order of their names."""
     paths = sorted(Path(output).glob("part-*.parquet"))
-    tables = [pyarrow.parquet.read_table(path, columns=[name]) for path in paths]
-    return pyarrow.concat_tables(tables)[name]
+    return pyarrow.concat_tables([pyarrow.parquet.read_table(path, columns=[name]) for path in paths])[name]
 
 
-def lines(output, name="url"):
-    return b"".join(value + b"\n" for value in column(output, name).to_pylist())
+def written(rows, output):
+    """The directory that `rows` are written to."""
+    rows.write.parquet(str(output))
+    return output
 
 
-def report(job, before):
-    """Says how the time of the tasks is shared."""
-    tasks, wheel = job.task_seconds() - before, job.seconds.value
-    print(f"\ntasks {tasks:.1f} s, of which {wheel:.1f} s in uriscan ({100 * wheel / tasks:.0f} %)")
+@pytest.fixture(scope="session", name="tables")
+def _tables(inputs, tmp_path_factory):
+    """The same rows in Parquet files, some of them null, with a number and a nested column."""
+    directory = tmp_path_factory.mktemp("ta bles")
+    for path in inputs:
+        urls = [line.strip(b" \t\r") or None for line in Path(path).read_bytes().split(b"\n")]
+        more = {"n": range(len(urls)), "page": [{"size": [n, n % 7]} for n in range(len(urls))]}
+        table = pyarrow.table({"url": pyarrow.array(urls, pyarrow.binary()), **more})
+        pyarrow.parquet.write_table(table, directory / f"{Path(path).stem}.parquet", row_group_size=1000)
+    return directory
+
+
+@pytest.fixture(scope="session", name="firsts")
+def _firsts(tables):
+    """The rows that are first, of the files in the order of their names."""
+    whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
+    return whole.filter(uriscan.is_first(whole["url"]))
 
 
 def test_two_executors(spark):
@@ -145,53 +159,175 @@ def test_two_executors(spark):
     assert len(executors(spark)) == len(set(processes)) == 2
 
 
-def test_text(spark, inputs, expected, tmp_path, capsys):
-    import spark_dedup
-
-    job = spark_dedup.DedupJob(spark)
-    rows = job.text(inputs)
+def test_text_in_order_is_what_the_program_writes(spark, inputs, expected, tmp_path):
+    rows = spark.read.text(inputs, lineSep="\n")
     assert rows.rdd.getNumPartitions() > 3
-    before = job.task_seconds()
-    job.write(job.first(job.keyed(rows)), str(tmp_path / "kept"))
-    with capsys.disabled():
-        report(job, before)
-    assert lines(tmp_path / "kept") == expected
-    urls, keys = column(tmp_path / "kept", "url"), column(tmp_path / "kept", "key")
-    assert uriscan.key(urls).cast(pyarrow.binary()).equals(keys)
-    assert uriscan.normalize(urls).equals(column(tmp_path / "kept", "form"))
+    output = written(uris.dedup(rows, "value", order=True), tmp_path / "kept")
+    text = column(output, "value").cast(pyarrow.binary())
+    kept = uriscan.normalize(text, rung="string")
+    assert b"".join(value + b"\n" for value in kept.to_pylist()) == expected
 
 
-def test_any(spark, inputs, expected, tmp_path):
-    import spark_dedup
-
-    job = spark_dedup.DedupJob(spark)
-    job.write(job.any(job.keyed(job.text(inputs))), str(tmp_path / "kept"))
-    keys = sorted(column(tmp_path / "kept", "key").to_pylist())
-    assert keys == sorted(uriscan.key(expected.split(b"\n")[:-1]))
-
-
-def test_parquet(spark, program, inputs, tmp_path):
-    import spark_dedup
-
-    for path in inputs:
-        urls = [line.strip(b" \t\r") or None for line in Path(path).read_bytes().split(b"\n")]
-        table = pyarrow.table({"url": pyarrow.array(urls, pyarrow.binary()), "n": range(len(urls))})
-        name = Path(path).stem + ".parquet"
-        pyarrow.parquet.write_table(table, tmp_path / name, row_group_size=1000)
-    job = spark_dedup.DedupJob(spark, {"preset": "crawl"})
-    rows = job.parquet([str(tmp_path / "part-*.parquet")], "url")
-    job.write(job.first(job.keyed(rows)), str(tmp_path / "kept"))
-    done = subprocess.run([program, "dedup", "--preset", "crawl", *inputs], check=True, capture_output=True)
-    assert lines(tmp_path / "kept") == done.stdout
+def test_rows_of_files_keep_all_columns(spark, tables, firsts, tmp_path):
+    rows = spark.read.parquet(str(tables))
+    kept = uris.dedup(rows, "url")
+    assert kept.columns == ["url", "n", "page"]
+    assert sorted(row.n for row in kept.collect()) == sorted(firsts["n"].to_pylist())
+    found = {bytes(row.url): (row.n, row.page.size) for row in kept.collect()}
+    assert found == {row["url"]: (row["n"], row["page"]["size"]) for row in firsts.to_pylist()}
+    # Only the column and the places are read of the rows at first, and nothing but places moves afterwards.
+    plan = kept._jdf.queryExecution().toString()
+    assert "Exchange" not in plan and "ArrowEvalPython" in plan
+    scratch = tmp_path / "scratch"
+    again = uris.dedup(rows, "url", scratch=str(scratch))
+    assert sorted(row.n for row in again.collect()) == sorted(firsts["n"].to_pylist())
+    assert len(list(scratch.iterdir())) == 3
+    # What is done to the rows later changes nothing.
+    some = kept.where("n % 3 = 0").select("n")
+    assert sorted(row.n for row in some.collect()) == sorted(n for n in firsts["n"].to_pylist() if n % 3 == 0)
 
 
-def test_sets(spark, program, inputs, tmp_path):
-    import spark_dedup
+def test_rows_are_filtered_before(spark, tables, tmp_path):
+    rows = spark.read.parquet(str(tables)).where("n % 2 = 1").select("n", "url")
+    whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
+    whole = whole.filter(pyarrow.compute.equal(pyarrow.compute.bit_wise_and(whole["n"], 1), 1))
+    expected = whole.filter(uriscan.is_first(whole["url"], preset="crawl"))["n"].to_pylist()
+    for ordered in False, True:
+        kept = [row.n for row in uris.dedup(rows, "url", order=ordered, preset="crawl").collect()]
+        assert (kept if ordered else sorted(kept)) == (expected if ordered else sorted(expected))
 
-    job = spark_dedup.DedupJob(spark)
-    merged = job.sets(job.text(inputs), str(tmp_path / "parts"), str(tmp_path / "merged"))
-    assert merged.verify() == [] and not list((tmp_path / "parts").iterdir())
-    subprocess.run([program, "set", "create", str(tmp_path / "one"), *inputs], check=True, capture_output=True)
-    subprocess.run([program, "set", "compact", str(tmp_path / "one")], check=True)
+
+def test_what_is_no_file_is_moved_once(spark, tables, firsts):
+    rows = spark.read.parquet(str(tables))
+    joined = rows.join(spark.range(3).withColumnRenamed("id", "i"))
+    kept = uris.dedup(joined, "url")
+    assert kept.columns == ["url", "n", "page", "i"]
+    keys = uriscan.key([bytes(row.url) for row in kept.select("url").collect()])
+    assert sorted(keys) == sorted(uriscan.key(firsts["url"].to_pylist()))
+    made = spark.createDataFrame([("http://h", 1), ("HTTP://H:80/", 2), (None, 3), (" ", 4)], "url string, n int")
+    assert [tuple(row) for row in uris.dedup(made, "url", order=True).collect()] == [("http://h", 1)]
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "min", "max"])
+@pytest.mark.parametrize("cached", [False, True])
+def test_which_row_is_kept(spark, tmp_path, keep, cached):
+    values = [
+        ("http://h", 2, 0), ("HTTP://h/", None, 1), ("http://h:80", 1, 2), ("http://h/", 1, 3), ("http://H", 2, 4),
+        ("http://i", None, 5),
+    ]  # fmt: skip
+    spark.createDataFrame(values, "url string, time int, n int").coalesce(1).write.parquet(str(tmp_path / "t"))
+    rows = spark.read.parquet(str(tmp_path / "t"))
+    if cached:
+        # No longer rows of files.
+        rows = rows.limit(100)
+    by = "time" if keep in ("min", "max") else None
+    kept = uris.dedup(rows, "url", keep=keep, by=by)
+    assert sorted(row.n for row in kept.collect()) == [{"first": 0, "last": 4, "min": 2, "max": 0}[keep], 5]
+
+
+def test_a_set_in_pieces(spark, program, tables, firsts, inputs, tmp_path):
+    seen = uriscan.SetPieces.create(tmp_path / "seen", bits=4)
+    rows = spark.read.parquet(str(tables))
+    some = rows.where("n % 5 = 0")
+    assert uris.dedup(some, "url", seen=seen.path).count() == uris.dedup(some, "url").count()
+    added = uris.add(some, "url", seen.path)
+    assert added == uris.dedup(some, "url").count()
+    assert uris.add(some, "url", seen.path) == 0
+    known = set(uriscan.key([bytes(row.url) for row in some.where("url is not null").select("url").collect()]))
+    for frame in rows, rows.limit(10**6):
+        new = [bytes(row.url) for row in uris.dedup(frame, "url", seen=seen.path).select("url").collect()]
+        keys = uriscan.key(new)
+        assert not known & set(keys)
+        assert known | set(keys) == set(uriscan.key(firsts["url"].to_pylist()))
+    uris.add(rows, "url", seen.path)
+    again = uriscan.SetPieces.open(seen.path)
+    assert max(map(len, again.names)) == 2
+    again.compact()
+    assert {len(names) for names in uriscan.SetPieces.open(seen.path).names} == {1}
+    # The program makes one set of them, which is that of the same rows.
+    run = lambda *args: subprocess.run([program, *map(str, args)], check=True, capture_output=True)  # noqa: E731
+    run("set", "merge", "-o", tmp_path / "merged", seen.path)
+    urls = b"".join(url + b"\n" for url in firsts["url"].to_pylist())
+    subprocess.run([program, "set", "create", tmp_path / "one"], input=urls, check=True)
     files = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "merged").iterdir()}
+    # And cuts it into pieces, in which all rows are.
+    run("set", "split", "-o", tmp_path / "split", tmp_path / "merged")
+    assert uris.dedup(rows, "url", seen=str(tmp_path / "split")).count() == 0
+
+
+def test_a_set_of_another_meaning(spark, tables, tmp_path):
+    seen = uriscan.SetPieces.create(tmp_path / "seen", preset="crawl", hash="sha256")
+    rows = spark.read.parquet(str(tables))
+    uris.add(rows.limit(5), "url", seen.path, preset="crawl")
+    with pytest.raises(uriscan.SetError, match="keys were made with"):
+        uris.dedup(rows, "url", seen=seen.path)
+    whole = uris.dedup(rows, "url", preset="crawl").count()
+    assert 0 < uris.dedup(rows, "url", seen=seen.path, preset="crawl").count() < whole
+    with pytest.raises(RuntimeError, match="another run adds"), seen.adding():
+        uris.add(rows, "url", seen.path, preset="crawl")
+
+
+def test_columns(spark, tables):
+    rows = spark.read.parquet(str(tables)).select("url").where("url is not null").limit(500)
+    urls = pyarrow.array([bytes(row.url) for row in rows.collect()], pyarrow.binary())
+    forms = uris.normalize(rows, "url", into="form", preset="crawl").collect()
+    assert [bytes(row.form) for row in forms] == uriscan.normalize(urls, preset="crawl").to_pylist()
+    assert [bytes(row.uri_key) for row in uris.key(rows, "url").collect()] == uriscan.key(urls.to_pylist())
+    pages = spark.createDataFrame([(1, "see http://a/ and http://b/."), (2, None), (3, "")], "id int, text string")
+    found = [(row.id, row.link) for row in uris.extract(pages, "text").collect()]
+    assert found == [(1, "http://a/"), (1, "http://b/")]
+
+
+def test_wrong_arguments(spark, tables):
+    rows = spark.read.parquet(str(tables))
+    for raises, keywords in [
+        (ValueError, {"keep": "best"}),
+        (ValueError, {"keep": "min"}),
+        (ValueError, {"by": "n"}),
+        (TypeError, {"keep": "min", "by": "page"}),
+        (TypeError, {"no_such_option": 1}),
+        (ValueError, {"rung": "top"}),
+    ]:
+        with pytest.raises(raises):
+            uris.dedup(rows, "url", **keywords)
+    with pytest.raises(TypeError, match="bigint"):
+        uris.dedup(rows, "n")
+
+
+def test_an_executor_is_lost(spark, tables, firsts, tmp_path):
+    """A task kills the process that runs it, and is done again: results are the same."""
+    marker = tmp_path / "killed"
+
+    def kill(batches):
+        for batch in batches:
+            if not marker.exists():
+                marker.touch()
+                os.kill(os.getppid(), 9)
+                time.sleep(60)
+            yield batch
+
+    # The second pass.
+    rows = spark.read.parquet(str(tables))
+    kept = uris.dedup(rows, "url").select("n").mapInArrow(kill, "n long")
+    assert sorted(row.n for row in kept.collect()) == sorted(firsts["n"].to_pylist())
+    assert marker.exists()
+    marker.unlink()
+    seen = uriscan.SetPieces.create(tmp_path / "seen", bits=3)
+    assert uris.add(rows.select("url").mapInArrow(kill, "url binary"), "url", seen.path) == len(firsts)
+    assert marker.exists() and len(seen.open(seen.path).merge(tmp_path / "all")) == len(firsts)
+
+
+def test_the_command(spark, inputs, expected, tmp_path, capsys):
+    from uriscan.spark import __main__ as command
+
+    arguments = ["--seen", str(tmp_path / "seen"), "--update", "--order"]
+    for number in 1, 2:
+        command.main(["dedup", *arguments, "-o", str(tmp_path / f"kept-{number}"), *inputs])
+        paths = sorted((tmp_path / f"kept-{number}").glob("part-*"))
+        lines = b"".join(path.read_bytes() for path in paths).split(b"\n")
+        found = uriscan.normalize([line for line in lines if line], rung="string")
+        assert found == (expected.split(b"\n")[:-1] if number == 1 else [])
+    with pytest.raises(SystemExit):
+        command.main(["dedup", "--update", "-o", "x", "y"])
+    assert "--update needs --seen" in capsys.readouterr().err

@@ -24,6 +24,7 @@ from ._dedup import Deduplicator
 from ._errors import SetError, UriError
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._options import form as _form
+from ._pieces import SetPieces
 from ._set import Adding, Set
 from ._single import Key, Normalizer
 from ._single import settled as _settled
@@ -38,6 +39,7 @@ __all__ = [
     "Normalizer",
     "Set",
     "SetError",
+    "SetPieces",
     "UriError",
     "__version__",
     "change_names",

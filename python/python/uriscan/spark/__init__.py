@@ -1,0 +1,133 @@
+"""URIs in Spark: functions on DataFrames, and ``python -m uriscan.spark``.
+
+Every executor needs ``pip install uriscan pyarrow``; PySpark is 4.1 or newer. The keywords are those of
+:class:`uriscan.Deduplicator`, and results are those of the program on one machine.
+
+    import uriscan.spark as uris
+
+    pages = spark.read.parquet("s3a://crawl/pages/")
+    uris.normalize(pages, "url", into="form")
+    uris.dedup(pages, "url").write.parquet("s3a://crawl/distinct/")
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+try:
+    import pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError("uriscan.spark needs PySpark: pip install pyspark pyarrow") from error
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+import uriscan
+
+from .._options import Equivalence, KeyHash, OnInvalid, Unpack
+from .._options import form as _form
+from .._pieces import SetPieces
+from ._dedup import Job, TooManyPages, is_parquet
+from ._keys import one_thread
+from ._seen import add
+
+__all__ = ["add", "dedup", "extract", "key", "normalize"]
+
+
+def normalize(
+    rows: DataFrame,
+    column: str,
+    *,
+    into: str | None = None,
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
+) -> DataFrame:
+    """``rows`` with the canonical form of a column, in its place or as the column ``into``; see :func:`uriscan.normalize`."""
+    keywords = _checked(on_invalid=on_invalid, **equivalence)
+    kind = rows.select(column).schema[0].dataType.simpleString()
+
+    def form(urls: pa.Array) -> pa.Array:
+        one_thread()
+        return uriscan.normalize(urls, **keywords)
+
+    return rows.withColumn(into or column, F.arrow_udf(form, kind)(F.col(column)))
+
+
+def key(
+    rows: DataFrame,
+    column: str,
+    *,
+    into: str = "uri_key",
+    hash: KeyHash = "blake3",
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
+) -> DataFrame:
+    """``rows`` with the public key of a column, 16 bytes, as the column ``into``; see :func:`uriscan.key`."""
+    keywords = _checked(on_invalid=on_invalid, **equivalence)
+
+    def of(urls: pa.Array) -> pa.Array:
+        one_thread()
+        return uriscan.key(urls, hash=hash, **keywords).cast(pa.binary())
+
+    return rows.withColumn(into, F.arrow_udf(of, "binary")(F.col(column)))
+
+
+def extract(rows: DataFrame, column: str, *, into: str = "link", **options: Any) -> DataFrame:
+    """A row for every link in the documents of a column, with the link as the column ``into``; the ``options`` are those of
+    :func:`uriscan.extract`."""
+    uriscan.extract([], **options)
+
+    def links(texts: pa.Array) -> pa.Array:
+        one_thread()
+        return uriscan.extract(texts, **options).cast(pa.list_(pa.string()))
+
+    return rows.select("*", F.explode(F.arrow_udf(links, "array<string>")(F.col(column))).alias(into))
+
+
+def dedup(
+    rows: DataFrame,
+    column: str,
+    *,
+    keep: Literal["first", "last", "min", "max"] = "first",
+    by: str | None = None,
+    seen: str | None = None,
+    order: bool = False,
+    scratch: str | None = None,
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
+) -> DataFrame:
+    """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are left out.
+
+    ``keep`` says which: the ``"first"`` or the ``"last"`` one of the input, or the one with the ``"min"`` or the ``"max"``
+    value in the column ``by``, null being last. The order of the input is that of the names of its files and of the rows in
+    them; of what is not read from files, that of Spark's partitions. With ``order`` the result is sorted so: it is then what
+    the program writes.
+
+    ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see; what is in it is left out. It is left as it
+    is: when the result is written, :func:`add` adds its keys.
+
+    Of Parquet files, read and filtered, only keys and places are moved, 24 bytes a row: the column is read once, now, and the
+    rows are read when the result is, where each task keeps its own. Their files must not change meanwhile. Which rows are kept
+    takes a bit or less a row, which every executor is sent, or, for more than some billion rows, reads from ``scratch``: a
+    directory that all machines see, which is made, and can be removed once the result is written. Of all else, and with
+    ``order``, each row is moved once.
+    """
+    keywords = _checked(on_invalid=on_invalid, **equivalence)
+    pieces = None if seen is None else SetPieces.open(seen, **keywords)
+    job = Job(rows, column, keep, by, keywords)
+    if job.files is not None and not order and is_parquet(rows):
+        try:
+            if scratch is not None:
+                os.mkdir(scratch)
+            return job.of_parquet(pieces, scratch and os.path.abspath(scratch))
+        except TooManyPages:
+            pass
+    return job.of_rows(pieces, order)
+
+
+def _checked(**keywords: Any) -> dict[str, Any]:
+    """``keywords``, if they are right: here, not in a task."""
+    _form(**keywords)
+    return keywords

@@ -1,0 +1,211 @@
+"""Deduplication of DataFrames. Of Parquet files keys and places are moved, not rows; of all else each row once, by its key."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Iterator, Tuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import AtomicType, BinaryType, StringType
+
+from .._pieces import SetPieces
+from ._keys import keyed, keyed_places, one_thread, whole
+from ._places import PAGE_BITS, Counter, Kept, packed, write
+
+KEEPS = ("first", "last", "min", "max")
+
+MOST_PAGES = 1 << 30
+"""Bytes of pages that every executor is sent, enough for some 8 billion rows; of more, rows are moved instead."""
+
+
+class TooManyPages(Exception):
+    """The places that are kept take more than :data:`MOST_PAGES`."""
+
+
+class Job:
+    """The deduplication of one DataFrame."""
+
+    def __init__(
+        self, rows: DataFrame, column: str, keep: str, by: str | None, equivalence: dict[str, Any]
+    ) -> None:
+        if keep not in KEEPS:
+            raise ValueError(f"keep is one of {', '.join(KEEPS)}, not {keep!r}")
+        if (by is not None) != (keep in ("min", "max")):
+            raise ValueError("by is the column whose least or greatest value keep='min' or keep='max' keeps")
+        kind = rows.select(column).schema[0].dataType
+        if not isinstance(kind, (StringType, BinaryType)):
+            raise TypeError(f"column {column} is of type {kind.simpleString()}, not string or binary")
+        if by is not None and not isinstance(rows.select(by).schema[0].dataType, AtomicType):
+            raise TypeError(f"the values of column {by} have no order")
+        self.rows, self.keep, self.by, self.equivalence = rows, keep, by, equivalence
+        self.url = F.col(column).cast("binary")
+        self.files = _files_of(rows)
+
+    def of_parquet(self, seen: SetPieces | None, scratch: str | None) -> DataFrame:
+        """The rows of Parquet files that are kept, in the order in which Spark reads them. One column is read now, and of the
+        rows what is asked for whenever they are."""
+        names = self.rows.sparkSession.sparkContext.broadcast(self.files)
+        equivalence, hash, keep = self.equivalence, _hash_of(seen), self.keep
+
+        def keys(batches: Iterator[Any]) -> Iterator[Any]:
+            counter = Counter(pa.array(names.value))
+            place_of = lambda row: counter.of_rows(row["file"], row["at"])  # noqa: E731
+            return keyed_places(batches, equivalence, hash, place_of, keep)
+
+        file, at = F.col("_metadata.file_path"), F.col("_metadata.row_index")
+        by = [] if self.by is None else [F.col(self.by).alias("by")]
+        read = self.rows.select(self.url.alias("url"), file.alias("file"), at.alias("at"), *by)
+        made = "high long, low long, place long"
+        if by:
+            made += f", by {self.rows.select(self.by).schema[0].dataType.simpleString()}"
+        kept = self._of_each_key(read.mapInArrow(keys, made), seen, F.col("place"), "place")
+        pages = kept.select("place").withColumn("page", F.shiftright("place", PAGE_BITS))
+        pages = pages.repartition("page").sortWithinPartitions("page").mapInArrow(packed, "page long, bits binary")
+        taken = None
+        if scratch is None:
+            taken = self.rows.sparkSession.sparkContext.broadcast(_collected(pages))
+        else:
+            pages.mapInArrow(lambda each: write(each, scratch), "page long").count()
+
+        def is_kept(columns: Iterator[Tuple[pa.Array, pa.Array]]) -> Iterator[pa.Array]:
+            counter, kept = Counter(pa.array(names.value)), Kept(scratch if taken is None else taken.value)
+            for file, at in columns:
+                yield pa.array(kept.has(counter.of_rows(file, at)))
+
+        return self.rows.where(F.arrow_udf(is_kept, "boolean")(file, at))
+
+    def of_rows(self, seen: SetPieces | None, order: bool) -> DataFrame:
+        """The rows that are kept, each moved once; the rows are read whenever those are asked for."""
+        equivalence, hash, files = self.equivalence, _hash_of(seen), self.files
+        names = None if files is None else self.rows.sparkSession.sparkContext.broadcast(files)
+
+        def identity(columns: Iterator[Tuple[pa.Array, pa.Array, pa.Array]]) -> Iterator[pa.Array]:
+            one_thread()
+            counter = None if names is None else Counter(pa.array(names.value))
+            for url, file, at in columns:
+                place = at if counter is None else pa.array(counter.of_blocks(file, at))
+                is_record, high, low = keyed(url, equivalence, hash)
+                fields = [_spread(each, is_record) for each in (high, low)]
+                yield pa.StructArray.from_arrays([*fields, place], ["high", "low", "place"])
+
+        if files is None:
+            of_file, at = F.lit(None).cast("string"), F.monotonically_increasing_id()
+        else:
+            of_file, at = F.col("_metadata.file_path"), F.col("_metadata.file_block_start")
+        # Of a file that several tasks share, each counts the rows of its block, whatever is done with them later.
+        identified = F.arrow_udf(identity, "high long, low long, place long").asNondeterministic()
+        all_of_it = F.struct(*[F.col(f"`{name}`") for name in self.rows.columns]).alias("row")
+        named = identified(self.url, of_file, at).alias("identity")
+        read = self.rows.select(all_of_it, named).where("identity.high is not null").select("row", "identity.*")
+        if self.by is not None:
+            read = read.withColumn("by", F.col("row").getField(self.by))
+        kept = self._of_each_key(read, seen, F.struct("place", "row"), "first")
+        kept = kept.select("first.*")
+        if order:
+            kept = kept.orderBy("place")
+        return kept.select("row.*")
+
+    def _of_each_key(self, read: DataFrame, seen: SetPieces | None, value: Column, name: str) -> DataFrame:
+        """Of the rows with the same key the ``value`` of the one that is kept, and the keys, unless they are in ``seen``."""
+        keys = ["high", "low"]
+        if seen is not None:
+            # Grouped where the pieces are looked into, so that keys are moved once.
+            read = read.withColumn("piece", piece_of(seen.bits)).repartition("piece")
+            keys = ["piece", *keys]
+        # Of several rows with the least value the first.
+        backwards = F.negative(F.col("place"))
+        best = {
+            "first": lambda: F.min_by(value, "place"),
+            "last": lambda: F.max_by(value, "place"),
+            "min": lambda: F.min_by(value, F.struct(F.col("by").isNull(), "by", "place")),
+            "max": lambda: F.max_by(value, F.struct(F.col("by").isNotNull(), "by", backwards)),
+        }[self.keep]
+        if name == "place" and self.keep in ("first", "last"):
+            best = {"first": lambda: F.min("place"), "last": lambda: F.max("place")}[self.keep]
+        kept = read.groupBy(*keys).agg(best().alias(name))
+        return kept if seen is None else unseen(kept, seen)
+
+
+def _hash_of(seen: SetPieces | None) -> str:
+    return "blake3" if seen is None else seen.hash
+
+
+def piece_of(bits: int) -> Column:
+    """The number of the piece of a key."""
+    return F.shiftrightunsigned("high", 64 - bits) if bits else F.lit(0).cast("long")
+
+
+def unseen(keys: DataFrame, seen: SetPieces) -> DataFrame:
+    """The rows with keys that are not in ``seen``, whose pieces are together."""
+
+    def new(halves: Iterator[Tuple[pa.Array, pa.Array, pa.Array]]) -> Iterator[pa.Array]:
+        one_thread()
+        for piece, high, low in halves:
+            yield pc.invert(is_in(seen, piece, whole(high, low)))
+
+    return keys.where(F.arrow_udf(new, "boolean")("piece", "high", "low"))
+
+
+def is_in(seen: SetPieces, pieces: pa.Array, keys: pa.Array) -> pa.Array:
+    """Whether each of ``keys``, whose pieces are these, is in ``seen``."""
+    order = pc.sort_indices(pieces)
+    counts = pc.value_counts(pieces.take(order)).to_pylist()
+    found, start = [], 0
+    for each in counts:
+        of_piece = keys.take(order.slice(start, each["counts"]))
+        found.append(seen.contains_keys(each["values"], of_piece))
+        start += each["counts"]
+    back = pc.sort_indices(order)
+    return pa.concat_arrays(found).take(back) if found else pa.array([], pa.bool_())
+
+
+def _spread(values: pa.Array, mask: pa.Array) -> pa.Array:
+    """The values where ``mask`` is true, and null elsewhere."""
+    at = pc.subtract(pc.cumulative_sum(mask.cast(pa.int64())), 1)
+    return values.take(pc.if_else(mask, at, pa.scalar(None, pa.int64())))
+
+
+def _collected(pages: DataFrame) -> list[tuple[int, bytes]]:
+    """The pages, all of which every task gets."""
+    held, size = [], 0
+    for row in pages.toLocalIterator():
+        held.append((row.page, bytes(row.bits)))
+        size += len(held[-1][1]) + 64
+        if size > MOST_PAGES:
+            raise TooManyPages
+    return held
+
+
+_PLAIN = {"Project", "Filter", "SubqueryAlias", "LogicalRelation"}
+"""What may be done to the rows of files so that each is still the row with its number."""
+
+
+def _files_of(rows: DataFrame) -> list[str] | None:
+    """The names of the files that the rows are read from, in order; ``None`` if each row is not one of a file."""
+    try:
+        plan = rows._jdf.queryExecution().analyzed()
+    except (AttributeError, NotImplementedError):
+        # A session on another machine.
+        return None
+    while True:
+        if plan.getClass().getSimpleName() not in _PLAIN or not plan.deterministic():
+            return None
+        children = plan.children()
+        if children.size() == 0:
+            break
+        plan = children.apply(0)
+    names = rows.inputFiles()
+    # As in `_metadata.file_path`.
+    return sorted(re.sub(r"^(\w+):///(?=[^/])", r"\1:/", name) for name in names) or None
+
+
+def is_parquet(rows: DataFrame) -> bool:
+    """Whether all of the rows, which are those of files, have numbers."""
+    plan = rows._jdf.queryExecution().analyzed()
+    while plan.children().size():
+        plan = plan.children().apply(0)
+    return plan.relation().fileFormat().getClass().getSimpleName() == "ParquetFileFormat"
+
