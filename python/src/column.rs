@@ -175,6 +175,13 @@ impl Column {
         self.chunks.iter().map(|chunk| chunk.logical_null_count()).sum()
     }
 
+    /// The number of rows that are true, of a column of bools.
+    #[getter]
+    fn true_count(&self) -> usize {
+        let count = |chunk: &ArrayRef| chunk.as_boolean_opt().map_or(0, BooleanArray::true_count);
+        self.chunks.iter().map(count).sum()
+    }
+
     #[getter]
     fn num_chunks(&self) -> usize {
         self.chunks.len()

@@ -1,22 +1,26 @@
 //! What makes two values one, and all that is done with columns under it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use uriscan::arrow::{ColumnError, Columns, OptionValue};
+use uriscan::arrow::{ColumnError, Columns, OnInvalid, OptionValue};
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Options as Find, Schemes};
 use uriscan::key::PublicHash;
+use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve::{self, BaseUri};
 use uriscan::rules::{Included, Pack};
 use uriscan::set::Meaning;
 use uriscan::surt;
 
+use crate::classes::Classes;
 use crate::column::Column;
-use crate::{capsule, errors, pool};
+use crate::{capsule, errors, findings, params, pool, texts};
 
 /// What makes two values equivalent, the hash of keys, and what becomes of invalid values.
 #[pyclass(frozen, module = "uriscan._uriscan")]
@@ -71,13 +75,12 @@ impl Form {
     fn each(
         py: Python<'_>,
         column: &Column,
-        kernel: impl Fn(&dyn Array) -> Result<ArrayRef, ColumnError> + Sync,
+        kernel: impl Fn(&ArrayRef) -> Result<ArrayRef, ColumnError> + Sync,
     ) -> PyResult<Column> {
-        let kernel = |chunk: &ArrayRef| kernel(chunk);
         let made: Vec<_> = match column.chunks() {
             // One value is no work for other threads.
             [one] if one.len() <= 1 => vec![py.detach(|| kernel(one))],
-            several => pool::install(py, || several.par_iter().map(kernel).collect())?,
+            several => pool::install(py, || several.par_iter().map(&kernel).collect())?,
         };
         let mut row = 0;
         let mut chunks = Vec::with_capacity(made.len());
@@ -254,4 +257,119 @@ impl Form {
             Extractor::new(ExtractorOptions::default().find(find).base(base).fields(fields));
         Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
     }
+
+    /// The names of the rules of the audit that report something, or with `details` all that they report.
+    fn audit(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        select: Vec<String>,
+        ignore: Vec<String>,
+        details: bool,
+    ) -> PyResult<Column> {
+        let rules = findings::rules(&select, &ignore)?;
+        Form::each(py, column.get(), |chunk| match details {
+            true => findings::of(&self.0, chunk, rules),
+            false => self.0.audit(chunk, rules),
+        })
+    }
+
+    fn params(&self, py: Python<'_>, column: &Bound<'_, Column>) -> PyResult<Column> {
+        Form::each(py, column.get(), |chunk| params::of(&self.0, chunk))
+    }
+
+    /// Explains one value, or two and how they compare, as text or as JSON.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        one: &[u8],
+        other: Option<&[u8]>,
+        is_json: bool,
+    ) -> PyResult<Vec<u8>> {
+        if self.0.equivalence.profile.is_some() {
+            let what = "a profile has no rungs and rules that could explain it";
+            return Err(PyValueError::new_err(what));
+        }
+        let format = match is_json {
+            true => ExplainFormat::Jsonl,
+            false => ExplainFormat::Text { has_colour: false },
+        };
+        let options = ExplainOptions::new(format).equivalence(self.0.equivalence.clone());
+        Ok(py.detach(|| {
+            let mut out = Vec::new();
+            // What is wrong with a value is explained too.
+            let _ = match other {
+                Some(other) => explain_pair(one, other, &options, &mut out),
+                None => explain_one(one, &options, &mut out),
+            };
+            out
+        }))
+    }
+
+    /// What is wrong with the values that have no form, and how often.
+    fn faults(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+    ) -> PyResult<BTreeMap<String, usize>> {
+        let mut counts = BTreeMap::new();
+        for chunk in column.get().chunks() {
+            let columns = self.0.clone().on_invalid(OnInvalid::Null);
+            let made = pool::install(py, || {
+                let forms = columns.normalize(chunk)?;
+                let faults = columns.check(chunk, false)?;
+                Ok((forms.logical_nulls(), faults, texts::spelled_out(chunk)?))
+            })?;
+            let (has_form, faults, values) =
+                made.map_err(|error| errors::of_column(py, error, 0))?;
+            let kinds = faults.as_struct().column(0).as_string::<i32>();
+            for row in 0..chunk.len() {
+                let is_record = texts::record(&values, row).is_some_and(|value| !value.is_empty());
+                let is_null = has_form.as_ref().is_some_and(|nulls| nulls.is_null(row));
+                if is_record && is_null && kinds.is_valid(row) {
+                    *counts.entry(kinds.value(row).to_owned()).or_default() += 1;
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The classes of a column: `(mask, count, survivor)`, row for row; or of the clusters the only column there is.
+    fn classes(
+        &self,
+        py: Python<'_>,
+        column: &Bound<'_, Column>,
+        keep: &str,
+        select: &str,
+        are_clusters: bool,
+    ) -> PyResult<Vec<Column>> {
+        let found = KEEP.into_iter().find(|(name, _)| *name == keep).map(|(_, keep)| keep);
+        let keep = named("keep", keep, found, KEEP.map(|(name, _)| name))?;
+        let select = match select {
+            "repeated" => Select::Repeated,
+            "unique" => Select::Unique,
+            _ => Select::All,
+        };
+        let column = column.get();
+        let made = pool::install(py, || {
+            let all = column.together()?;
+            let classes = Classes::new(&self.0, &all, keep, select)?;
+            Ok(match are_clusters {
+                true => vec![classes.clusters(&self.0)?],
+                false => vec![classes.mask(), classes.counts(), classes.survivors()],
+            })
+        })?;
+        let made = made.map_err(|error| errors::of_column(py, error, 0))?;
+        Ok(made.into_iter().map(Column::of_array).collect())
+    }
 }
+
+/// Which value of a class is kept, by the names that the program has for it.
+const KEEP: [(&str, Keep); 6] = [
+    ("first", Keep::First),
+    ("last", Keep::Last),
+    ("shortest", Keep::Shortest),
+    ("https", Keep::Https),
+    ("min", Keep::Min),
+    ("max", Keep::Max),
+];

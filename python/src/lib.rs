@@ -2,13 +2,17 @@
 //! `python/uriscan/_uriscan.pyi`; users see `python/uriscan/__init__.py` only.
 
 mod capsule;
+mod classes;
 mod column;
 mod errors;
+mod findings;
 mod firsts;
 mod form;
+mod params;
 mod pool;
 mod set;
 mod single;
+mod texts;
 mod value;
 
 use pyo3::prelude::*;
@@ -33,6 +37,15 @@ mod _uriscan {
     #[pyfunction]
     fn step_names() -> Vec<&'static str> {
         uriscan::arrow::step_names()
+    }
+
+    /// The rules of the audit: name, section, severity, title and consequence of each.
+    #[pyfunction]
+    fn audit_rules() -> Vec<[&'static str; 5]> {
+        let row = |rule: &uriscan::audit::Rule| {
+            [rule.id(), rule.section(), rule.severity().name(), rule.title(), rule.consequence()]
+        };
+        uriscan::audit::Rule::ALL.iter().map(row).collect()
     }
 
     #[pymodule_init]

@@ -47,6 +47,7 @@ pub(crate) fn to_python<'py>(
             members.into_any()
         }
         DataType::List(_) => all(py, &array.as_list::<i32>().value(row))?.into_any(),
+        DataType::LargeList(_) => all(py, &array.as_list::<i64>().value(row))?.into_any(),
         DataType::Dictionary(..) => {
             // All keys of what it is asked of are made ready: of this row only.
             let one = array.slice(row, 1);

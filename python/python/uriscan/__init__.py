@@ -20,8 +20,10 @@ from __future__ import annotations
 from typing import Any, Literal, Sequence
 
 from . import _kinds, _uriscan
+from ._classes import census, classes, clusters, dedup
 from ._dedup import Deduplicator
 from ._errors import SetError, UriError
+from ._explain import AUDIT_RULES, audit, explain
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._options import form as _form
 from ._pieces import SetPieces
@@ -31,6 +33,7 @@ from ._single import settled as _settled
 from ._uriscan import Column, __version__, set_threads, threads
 
 __all__ = [
+    "AUDIT_RULES",
     "Adding",
     "CHANGES",
     "Column",
@@ -42,16 +45,22 @@ __all__ = [
     "SetPieces",
     "UriError",
     "__version__",
+    "audit",
+    "census",
     "change_names",
     "changes",
     "check",
+    "classes",
+    "clusters",
     "dedup",
+    "explain",
     "extract",
     "is_first",
     "is_valid",
     "key",
     "key_context",
     "normalize",
+    "params",
     "parse",
     "resolve",
     "set_threads",
@@ -163,6 +172,27 @@ def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
     return _kinds.answer(urls, _form(on_invalid=on_invalid).parse)
 
 
+def params(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
+    """The parameters of the query of every value: a list of structs of ``name`` and ``value``, in order, as they are written.
+
+    The query is split at ``&`` and each part at its first ``=``; nothing is decoded. The ``value`` of a part without ``=``
+    is ``None``.
+
+    Args:
+        urls: A column, a list or one ``str``.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+
+    Returns:
+        A list for each value: empty for an empty query, ``None`` where there is no query.
+
+    >>> params("http://h/?a=1&b&a=%20")
+    [{'name': 'a', 'value': '1'}, {'name': 'b', 'value': None}, {'name': 'a', 'value': '%20'}]
+    >>> params(["http://h/", "http://h/?"])
+    [None, []]
+    """
+    return _kinds.answer(urls, _form(on_invalid=on_invalid).params)
+
+
 def resolve(
     references: Any, base: Any, *, lenient_scheme: bool = False, on_invalid: OnInvalid = "pass"
 ) -> Any:
@@ -228,7 +258,7 @@ def extract(
     texts: Any,
     *,
     format: Literal[
-        "text", "html", "json", "clf", "warc", "markdown", "csv", "tsv", "cdxj"
+        "text", "html", "json", "clf", "warc", "markdown", "csv", "tsv", "cdxj", "xml", "robots", "css", "har", "eml", "mbox"
     ] = "text",
     schemes: Literal["any"] | Sequence[str] | None = None,
     iri: bool = False,
@@ -278,12 +308,3 @@ def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack
     [True, None, False, True]
     """
     return Deduplicator(on_invalid=on_invalid, **equivalence).is_first(urls)
-
-
-def dedup(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
-    """The first value of every class as it is, in order; ``None`` and blanks are left out.
-
-    >>> dedup(["http://h", "HTTP://H/", "http://i"])
-    ['http://h', 'http://i']
-    """
-    return Deduplicator(on_invalid=on_invalid, **equivalence).dedup(urls)

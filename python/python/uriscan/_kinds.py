@@ -69,6 +69,16 @@ def like(given: Any, made: Column) -> Any:
     return made
 
 
+def anew(given: Any, made: Column) -> Any:
+    """``made`` as a column of the kind of ``given``, with rows of its own."""
+    if _library(given) == "pandas":
+        import pandas
+        import pyarrow
+
+        return pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array(made)))
+    return like(given, made)
+
+
 def rows(given: Any, values: Column, mask: Column) -> Any:
     """The rows of ``given``, whose values these are, for which ``mask`` is true."""
     library = _library(given)

@@ -61,11 +61,31 @@ class UriSeries:
         """:func:`uriscan.extract`."""
         return uriscan.extract(self._series, **keywords)
 
+    def params(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.params`."""
+        return uriscan.params(self._series, **keywords)
+
+    def audit(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.audit`."""
+        return uriscan.audit(self._series, **keywords)
+
+    def classes(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.classes`: positions of rows, not labels."""
+        return uriscan.classes(self._series, **keywords)
+
+    def clusters(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.clusters`, a row for each class."""
+        return uriscan.clusters(self._series, **keywords)
+
+    def census(self, **keywords: Any) -> dict[str, Any]:
+        """:func:`uriscan.census`."""
+        return uriscan.census(self._series, **keywords)
+
     def is_first(self, **keywords: Any) -> pd.Series:
         """:func:`uriscan.is_first`."""
         return uriscan.is_first(self._series, **keywords)
 
-    def dedup(self, **keywords: Any) -> pd.Series:
+    def dedup(self, **keywords: Any) -> Any:
         """:func:`uriscan.dedup`."""
         return uriscan.dedup(self._series, **keywords)
 

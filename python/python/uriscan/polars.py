@@ -26,6 +26,11 @@ _COMPONENTS = (
     "domain", "suffix", "params"
 )  # fmt: skip
 
+_FINDING = {
+    **{name: pl.String for name in ("rule", "severity", "section", "message", "consequence")},
+    **{name: pl.UInt32 for name in ("start", "end", "count")},
+}
+
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 
@@ -83,6 +88,20 @@ class _Functions:
         """:func:`uriscan.changes`."""
         return self._of(uriscan.changes, pl.UInt64, keywords)
 
+    def params(self, **keywords: Any) -> Any:
+        """:func:`uriscan.params`, as lists of structs of text."""
+        param = pl.Struct({"name": pl.String, "value": pl.String})
+        return self._of(uriscan.params, pl.List(param), keywords)
+
+    def audit(self, **keywords: Any) -> Any:
+        """:func:`uriscan.audit`, as lists."""
+        finding = pl.Struct(_FINDING) if keywords.get("details") else pl.String
+        return self._of(uriscan.audit, pl.List(finding), keywords)
+
+    def classes(self, **keywords: Any) -> Any:
+        """:func:`uriscan.classes`, of all rows."""
+        return self._of(uriscan.classes, pl.UInt64, keywords)
+
     def is_first(self, **keywords: Any) -> Any:
         """:func:`uriscan.is_first`, of all rows."""
         return self._of(uriscan.is_first, pl.Boolean, keywords)
@@ -103,7 +122,7 @@ class Uri(_Functions):
         function([], **keywords)
 
         # What only looks at a row may be asked in parts; what is first may not.
-        alone = function is not uriscan.is_first
+        alone = function not in (uriscan.is_first, uriscan.classes)
 
         def made(expression: pl.Expr, given: Any) -> pl.Expr:
             result = dtype or (pl.Binary if given == pl.Binary else pl.String)
@@ -130,9 +149,17 @@ class UriSeries(_Functions):
         result = dtype or (pl.Binary if self._series.dtype == pl.Binary else pl.String)
         return _made(function, self._series, result, keywords)
 
-    def dedup(self, **keywords: Any) -> pl.Series:
+    def dedup(self, **keywords: Any) -> Any:
         """:func:`uriscan.dedup`."""
         return uriscan.dedup(_text(self._series), **keywords)
+
+    def clusters(self, **keywords: Any) -> pl.Series:
+        """:func:`uriscan.clusters`, a row for each class."""
+        return uriscan.clusters(_text(self._series), **keywords)
+
+    def census(self, **keywords: Any) -> dict[str, Any]:
+        """:func:`uriscan.census`."""
+        return uriscan.census(_text(self._series), **keywords)
 
 
 class _Frames:
