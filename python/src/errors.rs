@@ -1,9 +1,13 @@
 //! Errors of the library as exceptions of the package.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use std::io;
+use std::path::Path;
+
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::arrow::ColumnError;
 use uriscan::set::{Fault, SetError};
+use uriscan::table::TableError;
 
 /// The exception called `name` of `uriscan._errors`, made of `arguments`.
 fn exception<'py>(
@@ -42,4 +46,35 @@ pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
         _ => "set",
     };
     exception(py, "SetError", (error.to_string(), kind, error.path.clone()))
+}
+
+/// `error` of a run whose results go to `output`.
+pub(crate) fn of_table(py: Python<'_>, error: TableError, output: &Path) -> PyErr {
+    let text = error.to_string();
+    match error {
+        TableError::Invalid { table, row, error } => {
+            // Rows of tables are counted from 1 there, and from 0 here.
+            let row = row.saturating_sub(1);
+            let message = format!("{table}: row {row}: {error}");
+            exception(py, "UriError", (message, error.kind.name(), error.at, row))
+        }
+        TableError::Work(error) => of_column(py, error, 0),
+        TableError::Set(error) => of_set(py, &error),
+        TableError::Write(error) => of_system(&error, output),
+        TableError::Spill(_) => PyOSError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// What the system says of the file at `path`.
+fn of_system(error: &io::Error, path: &Path) -> PyErr {
+    match error.raw_os_error() {
+        // With a number, Python chooses the class and its text.
+        Some(code) => {
+            let text = error.to_string();
+            let end = text.rfind(" (os error").unwrap_or(text.len());
+            PyOSError::new_err((code, text[..end].to_owned(), path.display().to_string()))
+        }
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
 }

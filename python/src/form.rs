@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use uriscan::arrow::{ColumnError, Columns, OnInvalid, OptionValue};
-use uriscan::extract::{Extractor, ExtractorOptions, Format, Options as Find, Schemes};
+use uriscan::extract::{Extractor, ExtractorOptions, Format, Options, Schemes};
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve::{self, BaseUri};
@@ -27,12 +27,12 @@ use crate::{capsule, errors, findings, params, pool, texts};
 #[derive(Clone, Debug)]
 pub(crate) struct Form(Columns);
 
-fn wrong(what: impl ToString) -> PyErr {
+pub(crate) fn wrong(what: impl ToString) -> PyErr {
     PyValueError::new_err(what.to_string())
 }
 
 /// What `from_name` gives for `name`, or an error that tells all names there are.
-fn named<T>(
+pub(crate) fn named<T>(
     option: &str,
     name: &str,
     found: Option<T>,
@@ -225,36 +225,8 @@ impl Form {
         Ok(Column::new(&DataType::Null, made))
     }
 
-    #[pyo3(signature = (column, *, format, schemes, iri, unwrap, refang, www, email, base, fields))]
-    #[expect(clippy::too_many_arguments, reason = "as many as there are keywords")]
-    fn extract(
-        &self,
-        py: Python<'_>,
-        column: &Bound<'_, Column>,
-        format: &str,
-        schemes: Option<Vec<String>>,
-        iri: bool,
-        unwrap: bool,
-        refang: bool,
-        www: bool,
-        email: bool,
-        base: Option<&str>,
-        fields: Vec<String>,
-    ) -> PyResult<Column> {
-        let names = Format::ALL.map(Format::name);
-        let format = named("format", format, Format::from_name(format), names)?;
-        let schemes = match schemes {
-            None => Schemes::Known,
-            Some(names) if names == ["any"] => Schemes::Any,
-            Some(names) => {
-                Schemes::List(names.iter().map(|name| name.to_ascii_lowercase()).collect())
-            }
-        };
-        let base = base.map(|base| base_uri(base).map(|_| base.as_bytes().to_vec())).transpose()?;
-        let find = Find::default().schemes(schemes).iri(iri).unwrap(unwrap).refang(refang);
-        let find = find.www(www).email(email);
-        let extractor =
-            Extractor::new(ExtractorOptions::default().find(find).base(base).fields(fields));
+    fn extract(&self, py: Python<'_>, column: &Bound<'_, Column>, find: Find) -> PyResult<Column> {
+        let (extractor, format) = find.made()?;
         Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
     }
 
@@ -345,11 +317,7 @@ impl Form {
     ) -> PyResult<Vec<Column>> {
         let found = KEEP.into_iter().find(|(name, _)| *name == keep).map(|(_, keep)| keep);
         let keep = named("keep", keep, found, KEEP.map(|(name, _)| name))?;
-        let select = match select {
-            "repeated" => Select::Repeated,
-            "unique" => Select::Unique,
-            _ => Select::All,
-        };
+        let select = self::select(select);
         let column = column.get();
         let made = pool::install(py, || {
             let all = column.together()?;
@@ -365,7 +333,7 @@ impl Form {
 }
 
 /// Which value of a class is kept, by the names that the program has for it.
-const KEEP: [(&str, Keep); 6] = [
+pub(crate) const KEEP: [(&str, Keep); 6] = [
     ("first", Keep::First),
     ("last", Keep::Last),
     ("shortest", Keep::Shortest),
@@ -373,3 +341,50 @@ const KEEP: [(&str, Keep); 6] = [
     ("min", Keep::Min),
     ("max", Keep::Max),
 ];
+
+/// Which classes are meant by a name of the Python half of the package.
+pub(crate) fn select(name: &str) -> Select {
+    match name {
+        "repeated" => Select::Repeated,
+        "unique" => Select::Unique,
+        _ => Select::All,
+    }
+}
+
+/// Which links are looked for, and in what.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Find {
+    format: String,
+    schemes: Option<Vec<String>>,
+    iri: bool,
+    unwrap: bool,
+    refang: bool,
+    www: bool,
+    email: bool,
+    base: Option<String>,
+    fields: Vec<String>,
+}
+
+impl Find {
+    /// What finds them.
+    ///
+    /// # Errors
+    /// For a format that there is not, and a base that is not a URI.
+    pub(crate) fn made(self) -> PyResult<(Extractor, Format)> {
+        let names = Format::ALL.map(Format::name);
+        let format = named("format", &self.format, Format::from_name(&self.format), names)?;
+        let schemes = match self.schemes {
+            None => Schemes::Known,
+            Some(names) if names == ["any"] => Schemes::Any,
+            Some(names) => {
+                Schemes::List(names.iter().map(|name| name.to_ascii_lowercase()).collect())
+            }
+        };
+        let base = self.base.map(|base| base_uri(&base).map(|_| base.into_bytes())).transpose()?;
+        let options = Options::default().schemes(schemes).iri(self.iri).unwrap(self.unwrap);
+        let options = options.refang(self.refang).www(self.www).email(self.email);
+        let options = ExtractorOptions::default().find(options).base(base).fields(self.fields);
+        Ok((Extractor::new(options), format))
+    }
+}

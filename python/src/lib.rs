@@ -12,6 +12,7 @@ mod params;
 mod pool;
 mod set;
 mod single;
+mod tables;
 mod texts;
 mod value;
 
@@ -32,6 +33,9 @@ mod _uriscan {
     use crate::set::{Adding, KeySet};
     #[pymodule_export]
     use crate::single::One;
+
+    #[pymodule_export]
+    use crate::tables::run_tables;
 
     /// The names of the bits of `Form.changes`.
     #[pyfunction]

@@ -64,7 +64,10 @@ fn make(threads: usize) -> PyResult<Arc<ThreadPool>> {
 }
 
 /// The pool of this process. After a fork the threads of the parent are not there, so a child has a pool of its own.
-fn current(py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
+///
+/// # Errors
+/// As [`set`].
+pub(crate) fn current(py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
     let there = POOL.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match there {
         Some((process, pool)) if process == process::id() => Ok(pool),

@@ -215,7 +215,7 @@ impl KeySet {
 /// Keys on their way into a set; no other writer is let in before `commit` or `close`.
 #[pyclass(frozen, module = "uriscan._uriscan")]
 #[derive(Debug)]
-pub(crate) struct Adding(Mutex<Option<(SetWriter, Loader)>>);
+pub(crate) struct Adding(pub(crate) Mutex<Option<(SetWriter, Loader)>>);
 
 impl Adding {
     fn take(&self) -> PyResult<(SetWriter, Loader)> {

@@ -66,6 +66,8 @@ pub enum TableError {
     Set(SetError),
     /// Results could not be written.
     Write(io::Error),
+    /// Another thread ended the run ([`super::Job::stop`]).
+    Stopped,
 }
 
 impl fmt::Display for TableError {
@@ -85,6 +87,7 @@ impl fmt::Display for TableError {
             TableError::Spill(error) => error.fmt(f),
             TableError::Set(error) => error.fmt(f),
             TableError::Write(error) => write!(f, "cannot write: {error}"),
+            TableError::Stopped => f.write_str("the run was stopped"),
         }
     }
 }
@@ -101,7 +104,8 @@ impl std::error::Error for TableError {
             | TableError::Column { .. }
             | TableError::Columns { .. }
             | TableError::Line { .. }
-            | TableError::Format(_) => None,
+            | TableError::Format(_)
+            | TableError::Stopped => None,
         }
     }
 }

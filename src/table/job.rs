@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrow_schema::{DataType, Field};
 
@@ -60,6 +61,8 @@ pub struct Job {
     /// exceeds it spills to disk, and the tables are read a second time; the results are the same. Rows that are being read
     /// and written do not count.
     pub limit: Option<MemoryLimit>,
+    /// Ends the run with [`super::TableError::Stopped`] soon after another thread sets it.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Job {
@@ -78,6 +81,7 @@ impl Job {
             has_header: true,
             sort_by: None,
             limit: None,
+            stop: None,
         }
     }
 
@@ -120,6 +124,22 @@ impl Job {
     /// Sets the memory limit, or with `None` that there is none.
     pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> Job {
         self.limit = limit.into();
+        self
+    }
+
+    /// Sets what ends the run early.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::AtomicBool};
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Input, Job, TableError, TableFormat, Task, run};
+    /// let stop = Arc::new(AtomicBool::new(true));
+    /// let job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv).stop(stop);
+    /// let list = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h/\n"[..]);
+    /// assert!(matches!(run(vec![list], &job, &mut Vec::new(), None), Err(TableError::Stopped)));
+    /// ```
+    pub fn stop(mut self, stop: impl Into<Option<Arc<AtomicBool>>>) -> Job {
+        self.stop = stop.into();
         self
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arrow_schema::SchemaRef;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
@@ -144,6 +144,8 @@ pub(super) struct Reader {
     rereadable: Option<RereadableTable>,
     /// Which of its rows are read, if not all.
     kept: Option<Kept>,
+    /// Ends reading when it is set.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// A table that can be read a second time.
@@ -208,7 +210,8 @@ impl Reader {
         let target = Target::find(&name, &schema, &job.column)?;
         let rereadable = file.map(|file| RereadableTable { file, format, members });
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
-        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept })
+        let stop = job.stop.clone();
+        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept, stop })
     }
 
     /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
@@ -219,7 +222,8 @@ impl Reader {
     ) -> Result<Reader, TableError> {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
-        Ok(Reader { name, target, schema, rows, bytes, rereadable: None, kept: None })
+        let (rereadable, kept, stop) = (None, None, None);
+        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept, stop })
     }
 
     /// How to read the table a second time, if that is possible.
@@ -269,6 +273,9 @@ impl Reader {
     }
 
     fn next_units(&mut self, count: usize) -> Result<Vec<Unit>, TableError> {
+        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(TableError::Stopped);
+        }
         let units = self.rows.next_units(count, &self.name)?;
         match &mut self.kept {
             None => Ok(units),

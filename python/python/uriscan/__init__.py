@@ -25,11 +25,21 @@ from ._dedup import Deduplicator
 from ._errors import SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
+from ._options import find as _find
 from ._options import form as _form
 from ._pieces import SetPieces
 from ._set import Adding, Set
 from ._single import Key, Normalizer
 from ._single import settled as _settled
+from ._tables import (
+    audit_parquet,
+    check_parquet,
+    dedup_parquet,
+    extract_parquet,
+    key_parquet,
+    normalize_parquet,
+    parse_parquet,
+)
 from ._uriscan import Column, __version__, set_threads, threads
 
 __all__ = [
@@ -46,22 +56,29 @@ __all__ = [
     "UriError",
     "__version__",
     "audit",
+    "audit_parquet",
     "census",
     "change_names",
     "changes",
     "check",
+    "check_parquet",
     "classes",
     "clusters",
     "dedup",
+    "dedup_parquet",
     "explain",
     "extract",
+    "extract_parquet",
     "is_first",
     "is_valid",
     "key",
+    "key_parquet",
     "key_context",
     "normalize",
+    "normalize_parquet",
     "params",
     "parse",
+    "parse_parquet",
     "resolve",
     "set_threads",
     "surt",
@@ -281,24 +298,10 @@ def extract(
     >>> extract(['<a href="/x">', None], format="html", base="http://h/")
     [['http://h/x'], None]
     """
-    wanted = ["any"] if schemes == "any" else schemes
-    if isinstance(wanted, str):
-        raise TypeError("schemes is a list of names, or 'any'")
-    return _kinds.answer(
-        texts,
-        lambda column: _form().extract(
-            column,
-            format=format,
-            schemes=None if wanted is None else list(wanted),
-            iri=iri,
-            unwrap=unwrap,
-            refang=refang,
-            www=www,
-            email=email,
-            base=base,
-            fields=list(fields),
-        ),
-    )
+    find = _find(
+        format=format, schemes=schemes, iri=iri, unwrap=unwrap, refang=refang, www=www, email=email, base=base, fields=fields
+    )  # fmt: skip
+    return _kinds.answer(texts, lambda column: _form().extract(column, find))
 
 
 def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:

@@ -12,7 +12,8 @@ from ._uriscan import Firsts
 Keep = Literal["first", "last", "shortest", "https", "min", "max"]
 
 
-def _select(repeated: bool, unique: bool) -> str:
+def selection(repeated: bool, unique: bool) -> str:
+    """Which classes are meant, by a name that the native half knows."""
     if repeated and unique:
         raise ValueError("either repeated or unique: no class is both")
     return "repeated" if repeated else "unique" if unique else "all"
@@ -51,7 +52,7 @@ def dedup(
     >>> dedup(["http://h", "HTTP://H/", "http://i"], unique=True)
     ['http://i']
     """
-    select = _select(repeated, unique)
+    select = selection(repeated, unique)
     if keep == "first" and select == "all" and not count:
         return Deduplicator(on_invalid=on_invalid, **equivalence).dedup(urls)
     values = _kinds.column(urls)
@@ -122,7 +123,7 @@ def clusters(
     [(0, 'http://h', 'string'), (2, 'HTTP://h/', 'scheme')]
     """
     made = form(on_invalid=on_invalid, **equivalence)
-    found = made.classes(_kinds.column(urls), keep, _select(repeated, unique), True)[0]
+    found = made.classes(_kinds.column(urls), keep, selection(repeated, unique), True)[0]
     return _kinds.anew(urls, found)
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal, Sequence, overload
 
 from . import _kinds, _uriscan
-from ._options import Equivalence, Unpack, form
+from ._options import Equivalence, Unpack, form, names
 
 AUDIT_RULES: tuple[dict[str, str], ...] = tuple(
     dict(zip(("rule", "section", "severity", "title", "consequence"), row)) for row in _uriscan.audit_rules()
@@ -42,12 +42,10 @@ def audit(
     >>> [(finding["rule"], finding["start"], finding["end"]) for finding in audit("http://0x7f.1/", select=["7.4"], details=True)]
     [('rare-ipv4', 7, 13), ('address-loopback', 7, 13)]
     """
-    for name, names in ("select", select), ("ignore", ignore):
-        if isinstance(names, str):
-            raise TypeError(f"{name} is a list of names, not one")
+    wanted, unwanted = names("select", select), names("ignore", ignore)
     made = form()
     return _kinds.answer(
-        urls, lambda column: made.audit(column, list(select), list(ignore), details)
+        urls, lambda column: made.audit(column, wanted, unwanted, bool(details))
     )
 
 

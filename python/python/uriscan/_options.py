@@ -69,3 +69,29 @@ def form(**options: Any) -> _uriscan.Form:
         # A pack may be a file, which may change.
         return _uriscan.Form(**options)
     return _made(tuple(sorted(options.items())))
+
+
+def text(name: str, value: Any) -> None:
+    """Refuses what is neither text nor missing."""
+    if not (value is None or isinstance(value, str)):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+
+
+def names(name: str, values: Any) -> list[str]:
+    """A list of names; refuses one alone."""
+    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{name} is a list of names")
+    return list(values)
+
+
+def find(**options: Any) -> dict[str, Any]:
+    """Which links are looked for, under the keywords of :func:`uriscan.extract`."""
+    text("format", options["format"])
+    text("base", options["base"])
+    schemes = options["schemes"]
+    if schemes is not None:
+        options["schemes"] = ["any"] if schemes == "any" else names("schemes", schemes)
+    options["fields"] = names("fields", options["fields"])
+    for name in "iri", "unwrap", "refang", "www", "email":
+        options[name] = bool(options[name])
+    return options

@@ -1,0 +1,446 @@
+"""Tables in files: read, worked on in parts, and written, without taking more memory than a part."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import secrets
+import shutil
+import tempfile
+from typing import Any, Callable, Iterator, Literal, Sequence
+
+from . import _uriscan
+from ._classes import selection
+from ._options import Equivalence, KeyHash, Unpack, find, form, names, text
+
+Path = str | os.PathLike[str]
+Policy = Literal["pass", "drop", "error"]
+TableFormat = Literal["parquet", "arrow", "arrow-stream", "csv", "tsv", "jsonl"]
+SurtForm = Literal["ssurt", "surt:cdxj", "surt:ia", "surt"]
+Progress = Callable[[int], Any]
+
+
+def dedup_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    keep: str = "first",
+    count: bool = False,
+    repeated: bool = False,
+    unique: bool = False,
+    seen: Path | None = None,
+    update: bool = False,
+    dupes: Path | None = None,
+    clusters: Path | None = None,
+    rejects: Path | None = None,
+    verify: bool = False,
+    approx: float | None = None,
+    max_memory: int | str | None = None,
+    temp_dir: Path | None = None,
+    hash: KeyHash | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "drop",
+    on_invalid: Policy = "pass",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+    **equivalence: Unpack[Equivalence],
+) -> dict[str, Any]:
+    """Writes one row of every class, with all its columns and in the order of the input: ``uriscan dedup --column``.
+
+    Args:
+        inputs: Parquet files, or files of other formats by their names (``.arrow``, ``.csv``, ``.tsv``, ``.jsonl``, text
+            also compressed); a path, a pattern such as ``"crawl/*.parquet"``, or a list of paths. They are one table and
+            have the same columns.
+        output: The file to write; it may be one of the inputs. It changes only when everything has been written.
+        column: The column of URIs: its name, its number from 1, or a path such as ``page.url``.
+        keep: Which row of a class: as in :func:`dedup`, or ``"min:COLUMN"`` or ``"max:COLUMN"`` for the first with the
+            least or greatest value there.
+        count: Add a column ``uri_count``: the rows of each class.
+        repeated: Only classes of two rows or more.
+        unique: Only classes of one row.
+        seen: A set (:class:`Set`): rows with a key in it are dropped too.
+        update: Add the keys of the rows that are written to the set, which is created if it does not exist.
+        dupes: A file for the dropped duplicates: the value, its survivor and the rung, with tabs between.
+        clusters: A file for the classes with all members, a JSON object for each.
+        rejects: A file for the rows whose value is not a URI, in the format of the output; they are dropped.
+        verify: Compare canonical forms where two keys are equal, instead of relying on 128 bits.
+        approx: Take an eighth of the memory, and lose at most this share of distinct URIs.
+        max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk.
+        temp_dir: The directory for what spills.
+        hash: The hash of a set that is created; otherwise that of the set.
+        sort_by: Sort the rows by this sort-friendly form of their URIs.
+        no_uri: Whether rows without a URI (null or blank) are kept.
+        on_invalid: Invalid values are compared by their bytes (``"pass"``), their rows are dropped (``"drop"``), or the
+            first one raises :class:`UriError` (``"error"``).
+        from_: The format of the inputs, instead of what their names and first bytes say.
+        to: The format of the output, instead of what its name says.
+        progress: Called now and then with the number of bytes read so far.
+        **equivalence: When two values are equivalent; see :class:`Deduplicator`.
+
+    Returns:
+        Totals: ``records`` (rows with a URI), ``written``, ``duplicates``, ``blank``, ``invalid`` (by kind), ``seen``,
+        ``withheld``, ``repaired``, ``bytes``, ``spilled``; with ``update`` also ``added``.
+
+    Raises:
+        OSError: If a file cannot be read or written.
+        ValueError: If a file is not such a table, or has no such column.
+        UriError: For an invalid value under ``on_invalid="error"``.
+        SetError: If the set cannot be used.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.parquet"])
+    >>> _ = open(table, "w").write("id,url\\n1,http://h\\n2,HTTP://h/\\n3,http://h/x\\n")
+    >>> totals = dedup_parquet(table, new, column="url", count=True)
+    >>> totals["records"], totals["written"], totals["duplicates"]
+    (3, 2, 1)
+    >>> import polars
+    >>> polars.read_parquet(new).rows()
+    [('1', 'http://h', 2), ('3', 'http://h/x', 1)]
+    >>> place.cleanup()
+    """
+    if update and seen is None:
+        raise ValueError("update: there is no set to update; seen names it")
+    whole = [repeated, unique, count, verify, keep != "first", dupes, clusters]
+    if approx is not None:
+        if not 1e-9 <= approx <= 0.5:
+            raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
+        if any(whole) or seen is not None or max_memory is not None:
+            raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
+    if hash is None and seen is not None:
+        there = os.path.exists(seen) or not update
+        hash = _uriscan.KeySet.open(os.fspath(seen)).hash if there else "blake3"
+    asked = _asked(
+        "dedup", column, temp_dir, sort_by, from_, to, keep=keep, select=selection(repeated, unique), count=count,
+        verify=verify, approx=approx, memory=_bytes(max_memory), seen=None if seen is None else os.fspath(seen),
+        update=update, keeps_no_uri=_keeps(no_uri),
+    )  # fmt: skip
+    others = {"rejects": rejects, "dupes": dupes, "clusters": clusters}
+    return _run(asked, inputs, output, on_invalid, equivalence, progress, others, hash=hash or "blake3")
+
+
+def normalize_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    rejects: Path | None = None,
+    temp_dir: Path | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "keep",
+    on_invalid: Policy = "pass",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+    **equivalence: Unpack[Equivalence],
+) -> dict[str, Any]:
+    """Adds a column ``uri_normalized``, the canonical form of every value: ``uriscan normalize --column``.
+
+    Args:
+        inputs, output, column, rejects, temp_dir, sort_by, no_uri, on_invalid, from_, to, progress: See
+            :func:`dedup_parquet`.
+        **equivalence: The canonical form; see :class:`Deduplicator`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError, UriError: As :func:`dedup_parquet`.
+    """
+    asked = _asked("normalize", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
+    return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects})
+
+
+def key_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    hash: KeyHash = "blake3",
+    rejects: Path | None = None,
+    temp_dir: Path | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "keep",
+    on_invalid: Policy = "pass",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+    **equivalence: Unpack[Equivalence],
+) -> dict[str, Any]:
+    """Adds a column ``uri_key``, the key of every value (:func:`key`): ``uriscan key --column``.
+
+    Keys are 16 bytes; in formats of text they are hexadecimal.
+
+    Args:
+        inputs, output, column, rejects, temp_dir, sort_by, no_uri, on_invalid, from_, to, progress: See
+            :func:`dedup_parquet`.
+        hash: The hash of the keys.
+        **equivalence: When two values have one key; see :class:`Deduplicator`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError, UriError: As :func:`dedup_parquet`.
+    """
+    asked = _asked("key", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
+    return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects}, hash=hash)
+
+
+def parse_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    temp_dir: Path | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "keep",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Adds the components of every value (:func:`parse`) as columns ``uri_scheme``, ``uri_host`` and so on: ``uriscan
+    parse --column``.
+
+    Args:
+        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError: As :func:`dedup_parquet`.
+    """
+    asked = _asked("parse", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
+    return _run(asked, inputs, output, "pass", {}, progress, {})
+
+
+def check_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    temp_dir: Path | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "keep",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Adds what is wrong with every value and where, as ``uri_error`` and ``uri_error_at``; null for a URI-reference:
+    ``uriscan check --column``.
+
+    Args:
+        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError: As :func:`dedup_parquet`.
+    """
+    asked = _asked("check", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
+    return _run(asked, inputs, output, "pass", {}, progress, {})
+
+
+def audit_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    temp_dir: Path | None = None,
+    sort_by: SurtForm | None = None,
+    no_uri: Literal["keep", "drop"] = "keep",
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Adds a column ``uri_findings``: for every value a list of the names of the rules of :func:`audit` that report
+    something: ``uriscan audit --column``.
+
+    Args:
+        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
+        select, ignore: See :func:`audit`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError: As :func:`dedup_parquet`.
+    """
+    asked = _asked(
+        "audit", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri), audit_select=names("select", select),
+        audit_ignore=names("ignore", ignore),
+    )  # fmt: skip
+    return _run(asked, inputs, output, "pass", {}, progress, {})
+
+
+def extract_parquet(
+    inputs: Path | Sequence[Path],
+    output: Path,
+    *,
+    column: str,
+    format: str = "text",
+    schemes: Literal["any"] | Sequence[str] | None = None,
+    iri: bool = False,
+    unwrap: bool = False,
+    refang: bool = False,
+    www: bool = False,
+    email: bool = False,
+    base: str | None = None,
+    fields: Sequence[str] = (),
+    from_: TableFormat | None = None,
+    to: TableFormat | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Adds a column ``uri_links``: the links in every value, which is a document: ``uriscan extract --column``.
+
+    Args:
+        inputs, output, column, from_, to, progress: See :func:`dedup_parquet`.
+        format, schemes, iri, unwrap, refang, www, email, base, fields: See :func:`extract`.
+
+    Returns:
+        Totals, as :func:`dedup_parquet`.
+
+    Raises:
+        OSError, ValueError: As :func:`dedup_parquet`.
+    """
+    asked = _asked("extract", column, None, None, from_, to)
+    links = find(
+        format=format, schemes=schemes, iri=iri, unwrap=unwrap, refang=refang, www=www, email=email, base=base, fields=fields
+    )  # fmt: skip
+    return _run(asked, inputs, output, "pass", {}, progress, {}, links=links)
+
+
+def _asked(
+    task: str, column: str, temp_dir: Path | None, sort_by: str | None, from_: str | None, to: str | None, **others: Any
+) -> dict[str, Any]:
+    """What is asked for, with what is not."""
+    for name, value in {"sort_by": sort_by, "from_": from_, "to": to, "keep": others.get("keep")}.items():
+        text(name, value)
+    return {
+        "task": task, "column": str(column), "temp_dir": os.fspath(temp_dir or tempfile.gettempdir()), "sort_by": sort_by,
+        "input_format": from_, "output_format": to, "keep": "first", "select": "all", "count": False, "verify": False,
+        "approx": None, "seen": None, "update": False, "memory": None, "keeps_no_uri": None, "form": "surt",
+        "audit_select": [], "audit_ignore": [], **others,
+    }  # fmt: skip
+
+
+def _keeps(no_uri: str) -> bool:
+    if no_uri not in ("keep", "drop"):
+        raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
+    return no_uri == "keep"
+
+
+def _bytes(memory: int | str | None) -> int | None:
+    """The bytes of a memory limit."""
+    if memory is None or isinstance(memory, int):
+        count = memory
+    else:
+        digits, unit = memory.removesuffix("i"), 1
+        if digits[-1:].upper() in {"K", "M", "G"}:
+            digits, unit = digits[:-1], 1024 ** (1 + "KMG".index(digits[-1].upper()))
+        count = int(digits) * unit if digits.isdecimal() else 0
+    if count is not None and count < 64 << 20:
+        raise ValueError("max_memory: a memory limit is 64M or more, such as 512M or 4G")
+    return count
+
+
+def _files(inputs: Path | Sequence[Path]) -> list[str]:
+    """The files that are named, each of which can be opened."""
+    named = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    files = []
+    for path in map(os.fspath, named):
+        found = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
+        if not found:
+            raise FileNotFoundError(f"no file matches {path}")
+        files += found
+    if not files:
+        raise ValueError("no input is given")
+    for path in files:
+        with open(path, "rb"):
+            pass
+    return files
+
+
+@contextlib.contextmanager
+def _drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
+    """Files to write instead of those at ``paths``, whose places they take when the block ends well."""
+    made: dict[str, tuple[str, str]] = {}
+    try:
+        for name, path in paths.items():
+            if path is None:
+                continue
+            place = os.path.realpath(path)
+            if os.path.exists(place) and not os.path.isfile(place):
+                raise ValueError(f"{name}: {os.fspath(path)} is not a regular file")
+            if place in (other for other, _ in made.values()):
+                raise ValueError(f"{name}: {os.fspath(path)} is named twice")
+            directory, base = os.path.split(place)
+            draft = os.path.join(directory, f".{base}-{secrets.token_hex(4)}.partial")
+            try:
+                os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            except OSError as error:
+                # Nobody has heard of the name of the draft.
+                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+            made[name] = place, draft
+            if os.path.exists(place):
+                shutil.copymode(place, draft)
+        yield {name: draft for name, (_, draft) in made.items()}
+        for place, draft in made.values():
+            os.replace(draft, place)
+            _sync(os.path.dirname(place))
+    finally:
+        for _, draft in made.values():
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(draft)
+
+
+def _sync(directory: str) -> None:
+    """Waits until the names in the directory are on the disk."""
+    if os.name != "posix":
+        return
+    opened = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _run(
+    asked: dict[str, Any],
+    inputs: Path | Sequence[Path],
+    output: Path,
+    on_invalid: str,
+    equivalence: Any,
+    progress: Progress | None,
+    others: dict[str, Path | None],
+    *,
+    hash: KeyHash = "blake3",
+    links: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    if on_invalid not in ("pass", "drop", "error"):
+        raise ValueError(f"on_invalid={on_invalid!r}: there are pass, drop, error")
+    if on_invalid == "error" and others.get("rejects") is not None:
+        raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
+    asked["drops_invalid"] = on_invalid == "drop" or others.get("rejects") is not None
+    made = form(on_invalid="error" if on_invalid == "error" else "pass", **equivalence).hashed(hash)
+    asked["inputs"], asked["output_name"] = _files(inputs), os.fspath(output)
+    adding = None
+    try:
+        with _drafts({"output": output, **others}) as drafts:
+            files = {name: drafts.get(name) for name in ("output", "rejects", "dupes", "clusters")}
+            totals, adding = _uriscan.run_tables(made, {**asked, **files}, links, progress)
+    except BaseException:
+        if adding is not None:
+            adding.close()
+        raise
+    # The results are in place before the set says that they were seen.
+    if adding is not None:
+        totals["added"] = adding.commit()
+    return totals
