@@ -153,8 +153,7 @@ impl Form {
     }
 
     fn surt(&self, py: Python<'_>, column: &Bound<'_, Column>, form: &str) -> PyResult<Column> {
-        let names = surt::Form::ALL.map(surt::Form::name);
-        let form = named("form", form, surt::Form::from_name(form), names)?;
+        let form = surt_form("form", form)?;
         Form::each(py, column.get(), |chunk| self.0.surt(chunk, form))
     }
 
@@ -226,7 +225,8 @@ impl Form {
     }
 
     fn extract(&self, py: Python<'_>, column: &Bound<'_, Column>, find: Find) -> PyResult<Column> {
-        let (extractor, format) = find.made()?;
+        let (options, format) = find.options()?;
+        let extractor = Extractor::new(options);
         Form::each(py, column.get(), |chunk| self.0.extract(chunk, &extractor, format))
     }
 
@@ -315,9 +315,7 @@ impl Form {
         select: &str,
         are_clusters: bool,
     ) -> PyResult<Vec<Column>> {
-        let found = KEEP.into_iter().find(|(name, _)| *name == keep).map(|(_, keep)| keep);
-        let keep = named("keep", keep, found, KEEP.map(|(name, _)| name))?;
-        let select = self::select(select);
+        let (keep, select) = (self::keep("keep", keep)?, self::select(select));
         let column = column.get();
         let made = pool::install(py, || {
             let all = column.together()?;
@@ -341,6 +339,17 @@ pub(crate) const KEEP: [(&str, Keep); 6] = [
     ("min", Keep::Min),
     ("max", Keep::Max),
 ];
+
+/// Which value of a class is kept, by the name of `option`.
+pub(crate) fn keep(option: &str, name: &str) -> PyResult<Keep> {
+    let found = KEEP.into_iter().find(|(known, _)| *known == name).map(|(_, keep)| keep);
+    named(option, name, found, KEEP.map(|(name, _)| name))
+}
+
+/// The sort-friendly form with the name of `option`.
+pub(crate) fn surt_form(option: &str, name: &str) -> PyResult<surt::Form> {
+    named(option, name, surt::Form::from_name(name), surt::Form::ALL.map(surt::Form::name))
+}
 
 /// Which classes are meant by a name of the Python half of the package.
 pub(crate) fn select(name: &str) -> Select {
@@ -367,11 +376,11 @@ pub(crate) struct Find {
 }
 
 impl Find {
-    /// What finds them.
+    /// The options of the library.
     ///
     /// # Errors
     /// For a format that there is not, and a base that is not a URI.
-    pub(crate) fn made(self) -> PyResult<(Extractor, Format)> {
+    pub(crate) fn options(self) -> PyResult<(ExtractorOptions, Format)> {
         let names = Format::ALL.map(Format::name);
         let format = named("format", &self.format, Format::from_name(&self.format), names)?;
         let schemes = match self.schemes {
@@ -384,7 +393,6 @@ impl Find {
         let base = self.base.map(|base| base_uri(&base).map(|_| base.into_bytes())).transpose()?;
         let options = Options::default().schemes(schemes).iri(self.iri).unwrap(self.unwrap);
         let options = options.refang(self.refang).www(self.www).email(self.email);
-        let options = ExtractorOptions::default().find(options).base(base).fields(self.fields);
-        Ok((Extractor::new(options), format))
+        Ok((ExtractorOptions::default().find(options).base(base).fields(self.fields), format))
     }
 }

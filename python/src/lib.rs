@@ -8,6 +8,8 @@ mod errors;
 mod findings;
 mod firsts;
 mod form;
+mod lines;
+mod output;
 mod params;
 mod pool;
 mod set;
@@ -15,6 +17,7 @@ mod single;
 mod tables;
 mod texts;
 mod value;
+mod watch;
 
 use pyo3::prelude::*;
 
@@ -34,6 +37,8 @@ mod _uriscan {
     #[pymodule_export]
     use crate::single::One;
 
+    #[pymodule_export]
+    use crate::lines::run_lines;
     #[pymodule_export]
     use crate::tables::run_tables;
 

@@ -10,7 +10,8 @@ use arrow_schema::DataType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::key::Key;
-use uriscan::set::{self, Loader, Meaning, SetError, SetWriter, Timestamp};
+use uriscan::pipeline::Seen;
+use uriscan::set::{self, Fault, Loader, Meaning, SetError, SetWriter, Timestamp};
 
 use crate::column::Column;
 use crate::form::Form;
@@ -226,6 +227,55 @@ impl Adding {
 
 fn closed() -> PyErr {
     PyValueError::new_err("nothing can be added any more: it was committed or closed")
+}
+
+/// Bytes of keys of a set that are held in memory for look-ups, and of keys on their way into one.
+const HOLD_BYTES: u64 = 512 << 20;
+const LOAD_BYTES: usize = 256 << 20;
+
+/// The set of a run.
+pub(crate) enum SetAtWork {
+    Read(set::KeySet),
+    Write(SetWriter, Loader),
+}
+
+impl SetAtWork {
+    /// Opens the set at `path`, if there is one; to `update` it, it is made where there is none, and goes away again unless
+    /// keys are added.
+    pub(crate) fn open(
+        path: Option<&Path>,
+        update: bool,
+        memory: Option<usize>,
+        meaning: &Meaning,
+    ) -> Result<Option<SetAtWork>, SetError> {
+        let Some(path) = path else { return Ok(None) };
+        let hold = memory.map_or(HOLD_BYTES, |limit| HOLD_BYTES.min(limit as u64 / 4));
+        let load = memory.map_or(LOAD_BYTES, |limit| LOAD_BYTES.min(limit / 8));
+        if !update {
+            let mut set = set::KeySet::open(path)?;
+            set.expect(meaning)?;
+            set.hold(hold)?;
+            return Ok(Some(SetAtWork::Read(set)));
+        }
+        let mut writer = match SetWriter::open(path) {
+            Err(SetError { fault: Fault::NotASet, .. }) => {
+                SetWriter::create(path, meaning.clone())?
+            }
+            writer => writer?,
+        };
+        writer.set().expect(meaning)?;
+        writer.set_mut().hold(hold)?;
+        let loader = writer.loader(load)?;
+        Ok(Some(SetAtWork::Write(writer, loader)))
+    }
+
+    /// The set, for deduplication.
+    pub(crate) fn seen(&mut self) -> Seen<'_> {
+        match self {
+            SetAtWork::Read(set) => Seen::new(set),
+            SetAtWork::Write(writer, loader) => Seen::new(writer.set()).new_keys(loader),
+        }
+    }
 }
 
 #[pymethods]

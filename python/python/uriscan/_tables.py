@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, Literal, Sequence
 
 from . import _uriscan
 from ._classes import selection
+from ._errors import SetError
 from ._options import Equivalence, KeyHash, Unpack, find, form, names, text
 
 Path = str | os.PathLike[str]
@@ -110,16 +111,14 @@ def dedup_parquet(
             raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
         if any(whole) or seen is not None or max_memory is not None:
             raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
-    if hash is None and seen is not None:
-        there = os.path.exists(seen) or not update
-        hash = _uriscan.KeySet.open(os.fspath(seen)).hash if there else "blake3"
+    hash = hash or hash_of_set(seen, update)
     asked = _asked(
         "dedup", column, temp_dir, sort_by, from_, to, keep=keep, select=selection(repeated, unique), count=count,
-        verify=verify, approx=approx, memory=_bytes(max_memory), seen=None if seen is None else os.fspath(seen),
+        verify=verify, approx=approx, memory=memory_bytes(max_memory), seen=None if seen is None else os.fspath(seen),
         update=update, keeps_no_uri=_keeps(no_uri),
     )  # fmt: skip
     others = {"rejects": rejects, "dupes": dupes, "clusters": clusters}
-    return _run(asked, inputs, output, on_invalid, equivalence, progress, others, hash=hash or "blake3")
+    return _run(asked, inputs, output, on_invalid, equivalence, progress, others, hash=hash)
 
 
 def normalize_parquet(
@@ -337,7 +336,17 @@ def _keeps(no_uri: str) -> bool:
     return no_uri == "keep"
 
 
-def _bytes(memory: int | str | None) -> int | None:
+def hash_of_set(seen: Path | None, update: bool) -> KeyHash:
+    """The hash of the set, if there is one."""
+    try:
+        return _uriscan.KeySet.open(os.fspath(seen)).hash if seen is not None else "blake3"
+    except SetError as error:
+        if update and error.kind == "not-a-set":
+            return "blake3"
+        raise
+
+
+def memory_bytes(memory: int | str | None) -> int | None:
     """The bytes of a memory limit."""
     if memory is None or isinstance(memory, int):
         count = memory
@@ -369,7 +378,7 @@ def _files(inputs: Path | Sequence[Path]) -> list[str]:
 
 
 @contextlib.contextmanager
-def _drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
+def drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
     """Files to write instead of those at ``paths``, whose places they take when the block ends well."""
     made: dict[str, tuple[str, str]] = {}
     try:
@@ -389,6 +398,7 @@ def _drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
                 # Nobody has heard of the name of the draft.
                 raise OSError(error.errno, error.strerror, os.fspath(path)) from None
             made[name] = place, draft
+            _LIVE.add(draft)
             if os.path.exists(place):
                 shutil.copymode(place, draft)
         yield {name: draft for name, (_, draft) in made.items()}
@@ -399,6 +409,17 @@ def _drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
         for _, draft in made.values():
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(draft)
+            _LIVE.discard(draft)
+
+
+_LIVE: set[str] = set()
+
+
+def remove_drafts() -> None:
+    """Removes all drafts, before the process ends by a signal."""
+    for draft in _LIVE:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
 
 
 def _sync(directory: str) -> None:
@@ -429,13 +450,13 @@ def _run(
     if on_invalid == "error" and others.get("rejects") is not None:
         raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
     asked["drops_invalid"] = on_invalid == "drop" or others.get("rejects") is not None
-    made = form(on_invalid="error" if on_invalid == "error" else "pass", **equivalence).hashed(hash)
+    settled = form(on_invalid="error" if on_invalid == "error" else "pass", **equivalence).hashed(hash)
     asked["inputs"], asked["output_name"] = _files(inputs), os.fspath(output)
     adding = None
     try:
-        with _drafts({"output": output, **others}) as drafts:
-            files = {name: drafts.get(name) for name in ("output", "rejects", "dupes", "clusters")}
-            totals, adding = _uriscan.run_tables(made, {**asked, **files}, links, progress)
+        with drafts({"output": output, **others}) as made:
+            files = {name: made.get(name) for name in ("output", "rejects", "dupes", "clusters")}
+            totals, adding = _uriscan.run_tables(settled, {**asked, **files}, links, progress)
     except BaseException:
         if adding is not None:
             adding.close()
