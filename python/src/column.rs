@@ -216,6 +216,20 @@ impl Column {
         .map_err(capsule::refused)
     }
 
+    /// Whether each row is true here and not true in `other`; null where it is here. Both are of bools.
+    fn and_not(&self, other: &Bound<'_, Column>) -> PyResult<Column> {
+        let bools = |column: &Column| column.together().map_err(capsule::refused);
+        let (these, those) = (bools(self)?, bools(other.get())?);
+        match (these.as_boolean_opt(), those.as_boolean_opt()) {
+            (Some(these), Some(those)) if these.len() == those.len() => {
+                let left = these.iter().zip(those);
+                let left = left.map(|(this, that)| this.map(|this| this && that != Some(true)));
+                Ok(Column::of_array(Arc::new(left.collect::<BooleanArray>())))
+            }
+            _ => Err(PyValueError::new_err("two columns of bools of one length are needed")),
+        }
+    }
+
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         capsule::give_schema(py, self.data_type())
     }

@@ -82,7 +82,7 @@ enum Job {
     Normalize,
     Key,
     Surt(uriscan::surt::Form),
-    Dedup(ClassOptions, bool),
+    Dedup(Box<ClassOptions>, bool),
     Parse(RowFormat),
     Check(CheckFormat),
     Audit(AuditOptions),
@@ -116,7 +116,7 @@ impl Job {
                     || asked.dupes.is_some()
                     || asked.clusters.is_some();
                 let options = ClassOptions::default().dedup(options).keep(keep).select(select);
-                Job::Dedup(options.count(asked.count).verify(asked.verify), are_classes)
+                Job::Dedup(Box::new(options.count(asked.count).verify(asked.verify)), are_classes)
             }
             "parse" => Job::Parse(match asked.form.as_deref() {
                 Some("tsv") => RowFormat::Tsv,

@@ -1,8 +1,10 @@
 """Sets on disk."""
 
+import copy
 import datetime
 import filecmp
 import os
+import pickle
 import time
 
 import pyarrow
@@ -178,3 +180,41 @@ def test_faults(tmp_path):
     path.write_bytes(bytes(content))
     damages = Set.open(tmp_path / "seen", rung="syntax").verify()
     assert len(damages) == 1 and "damaged" in damages[0]
+
+
+@pytest.mark.parametrize("keywords", [{}, {"preset": "crawl"}, {"on_invalid": "null"}, {"rung": "string"}], ids=str)
+def test_what_is_new_from_run_to_run(tmp_path, keywords):
+    """A set does what a deduplicator does, over many runs, and in another process."""
+    given = values(91, 1200)
+    seen, one = uriscan.Set.create(tmp_path / "seen.set", **keywords), uriscan.Deduplicator(**keywords)
+    for run in range(3):
+        with pickle.loads(pickle.dumps(seen)).adding() as more:
+            for at in range(run * 400, run * 400 + 400, 130):
+                batch = given[at : min(at + 130, run * 400 + 400)]
+                expected = one.is_first(batch)
+                if at % 3:
+                    assert more.is_first(batch) == expected
+                else:
+                    assert more.dedup(batch) == [value for value, new in zip(batch, expected) if new]
+        seen.refresh()
+        assert len(seen) == len(one)
+    with pytest.raises(RuntimeError), seen.adding() as more:
+        assert more.dedup(["http://never.example/"]) == ["http://never.example/"]
+        raise RuntimeError
+    assert "http://never.example/" not in seen
+
+
+def test_what_cannot_be_copied(tmp_path):
+    seen = uriscan.Set.create(tmp_path / "seen.set")
+    with seen.adding() as more:
+        for way in pickle.dumps, copy.copy, copy.deepcopy:
+            with pytest.raises(TypeError, match="the Set can"):
+                way(more)
+    one = uriscan.Deduplicator(preset="crawl")
+    for way in copy.copy, copy.deepcopy:
+        assert way(one).dedup(["http://h/#a", "http://h/"]) == ["http://h/#a"]
+        assert "http://h/" not in way(seen)
+    one.dedup(["http://h/"])
+    for way in pickle.dumps, copy.copy, copy.deepcopy:
+        with pytest.raises(TypeError, match="use a Set"):
+            way(one)

@@ -23,7 +23,9 @@ class Deduplicator:
       :class:`uriscan.UriError` (``"error"``).
 
     The keys in memory are not those of :func:`uriscan.key`: they depend on random bytes that never leave the process, so
-    nobody can build input in which different values share a key.
+    nobody can build input in which different values share a key. So a ``Deduplicator`` is pickled and copied only as
+    long as it has seen nothing. What is to last, or to be shared with other processes, is a :class:`uriscan.Set`, which is
+    pickled as its place: :meth:`Adding.is_first` and :meth:`Adding.dedup` do there what is done here.
 
     >>> seen = Deduplicator(rung="scheme")
     >>> seen.dedup(["http://h", "HTTP://H:80/"])
@@ -41,7 +43,8 @@ class Deduplicator:
     def __reduce__(self) -> Any:
         if len(self):
             raise TypeError(
-                "a Deduplicator that has seen values cannot be pickled: its keys are of this process; use a Set"
+                "a Deduplicator that has seen values cannot be pickled or copied, as its keys are of this process only; "
+                "use a Set, whose adding() has is_first() and dedup() too"
             )
         return _again, (self._keywords,)
 

@@ -211,11 +211,46 @@ class Adding:
         self._target = target
         seconds = int(at.timestamp()) if isinstance(at, datetime) else at
         self._adding = target._keys.adding(memory, seconds)
+        self._firsts = _uriscan.Firsts(target._form)
 
     def add(self, urls: Any) -> None:
         """Adds the values of a column."""
         column = _kinds.column([urls] if isinstance(urls, (str, bytes)) else urls)
         self._adding.push(self._target._form.key(column))
+
+    def is_first(self, urls: Any) -> Any:
+        """Whether every value is new: neither in the set nor in an earlier row or column of this block; adds those that
+        are. ``None`` where it is ``None`` or blank.
+
+        This is what :meth:`Deduplicator.is_first` does, with a memory that lasts from run to run.
+        """
+        return _kinds.like(urls, self._new(_kinds.column(urls)))
+
+    def dedup(self, urls: Any) -> Any:
+        """The values that are new, as they are and in order; adds them.
+
+        >>> import tempfile, os
+        >>> place = tempfile.TemporaryDirectory()
+        >>> seen = Set.create(os.path.join(place.name, "seen.set"))
+        >>> for run in [["http://a", "HTTP://a/"], ["http://b"]], [["http://b/", "http://c"]]:
+        ...     with seen.adding() as more:
+        ...         print([more.dedup(batch) for batch in run])
+        [['http://a'], ['http://b']]
+        [['http://c']]
+        >>> place.cleanup()
+        """
+        values = _kinds.column(urls)
+        return _kinds.rows(urls, values, self._new(values))
+
+    def _new(self, values: _uriscan.Column) -> _uriscan.Column:
+        firsts = self._firsts.mark(values)
+        keys = self._target._form.key(values)
+        new = firsts.and_not(self._target._keys.contains(keys))
+        self._adding.push(keys.filter(new))
+        return new
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what is on its way into a set cannot be pickled or copied; the Set can")
 
     def add_keys(self, keys: Any) -> None:
         """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set."""
