@@ -11,7 +11,11 @@ use pyo3::types::{PyCapsule, PyList, PySlice, PyTuple};
 
 use crate::{capsule, value};
 
-/// A column: arrays of one type, one after the other; at least one.
+/// A column that any Arrow library takes without copying (`__arrow_c_array__`, `__arrow_c_stream__`): `pyarrow.array(column)`,
+/// `polars.Series(column)`. It is what functions give for what is of no known library, such as a relation of DuckDB.
+///
+/// `Column(values)` makes one of anything that hands out Arrow data, or of a list. It has a length, rows (`column[3]`) and
+/// slices.
 #[pyclass(frozen, sequence, module = "uriscan")]
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
@@ -165,11 +169,13 @@ impl Column {
         format!("<uriscan.Column: {len} rows of {} in {} chunks>", self.data_type(), chunks.len())
     }
 
+    /// The name of its type.
     #[getter]
     fn r#type(&self) -> String {
         self.data_type().to_string()
     }
 
+    /// The number of rows that are null.
     #[getter]
     fn null_count(&self) -> usize {
         self.chunks.iter().map(|chunk| chunk.logical_null_count()).sum()
@@ -182,11 +188,13 @@ impl Column {
         self.chunks.iter().map(count).sum()
     }
 
+    /// The number of arrays that it consists of.
     #[getter]
     fn num_chunks(&self) -> usize {
         self.chunks.len()
     }
 
+    /// Its values as a list.
     fn to_pylist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::empty(py);
         for chunk in &self.chunks {
@@ -197,6 +205,7 @@ impl Column {
         Ok(all)
     }
 
+    /// The rows for which `mask`, a column of bools, is true.
     fn filter(&self, py: Python<'_>, mask: &Bound<'_, Column>) -> PyResult<Column> {
         let mask = mask.get();
         if *mask.data_type() != DataType::Boolean || mask.len != self.len {
@@ -217,6 +226,7 @@ impl Column {
     }
 
     /// Whether each row is true here and not true in `other`; null where it is here. Both are of bools.
+    #[pyo3(name = "_and_not")]
     fn and_not(&self, other: &Bound<'_, Column>) -> PyResult<Column> {
         let bools = |column: &Column| column.together().map_err(capsule::refused);
         let (these, those) = (bools(self)?, bools(other.get())?);

@@ -62,13 +62,16 @@ mod _uriscan {
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 
-    /// Number of threads that work on columns.
+    /// The number of threads that work on columns: as many as there are cores unless set_threads() was called.
     #[pyfunction]
     fn threads(py: Python<'_>) -> PyResult<usize> {
         crate::pool::threads(py)
     }
 
-    /// Columns are worked on by this many threads from now on; 0 for as many as there are cores.
+    /// Sets the number of threads that work on columns from now on.
+    ///
+    /// Args:
+    ///     threads: Their number; 0 for as many as there are cores.
     #[pyfunction]
     fn set_threads(py: Python<'_>, threads: usize) -> PyResult<()> {
         crate::pool::set(py, threads)

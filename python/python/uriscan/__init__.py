@@ -92,8 +92,18 @@ CHANGES: tuple[str, ...] = tuple(_uriscan.step_names())
 def normalize(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
     """The canonical form of every value, as text of the same type.
 
-    What is no URI stands for itself, or is ``None`` under ``on_invalid="null"``; under ``"error"`` the first one
-    raises :class:`UriError`.
+    Args:
+        urls: A column, a list or one ``str``.
+        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"null"``), or the first one raises
+            :class:`UriError` (``"error"``).
+        **equivalence: The canonical form; see :class:`Deduplicator`.
+
+    Returns:
+        A column of the kind and type of ``urls``.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, a keyword that does not exist, or a value that it cannot have.
 
     >>> normalize(["HTTP://h", "no URI"])
     ['http://h/', 'no URI']
@@ -119,7 +129,22 @@ def key(
 
     It is the first 16 bytes of the BLAKE3 hash of the canonical form, or of its SHA-256 hash under ``hash="sha256"``:
     the same on every machine and in every version, and the same as ``uriscan key`` prints. Anyone with the hash
-    function can reproduce it:
+    function can reproduce it. With rules, a profile or a base, a text that names them is hashed too; see
+    :func:`key_context`.
+
+    Args:
+        urls: A column, a list or one ``str``.
+        hash: ``"blake3"`` or ``"sha256"``.
+        on_invalid: Keys of invalid values are computed from their bytes (``"pass"``), are ``None`` (``"null"``), or the first
+            one raises :class:`UriError` (``"error"``).
+        **equivalence: When two values have one key; see :class:`Deduplicator`.
+
+    Returns:
+        A column of the kind of ``urls``; of one ``str``, ``bytes``.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, a keyword that does not exist, or a value that it cannot have.
 
     >>> import hashlib
     >>> key("HTTP://h").hex()
@@ -128,8 +153,6 @@ def key(
     True
     >>> key("HTTP://h") == key("http://h/") != key("http://h/x")
     True
-
-    With rules, a profile or a base, a text that names them is hashed too; see :func:`key_context`.
     """
     if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
         return _settled(Key, hash=hash, on_invalid=on_invalid, **equivalence)(urls)
@@ -142,6 +165,12 @@ def key_context(**equivalence: Unpack[Equivalence]) -> str | None:
     Rules, a profile, a base and a suffix scheme have one, so that their keys never match those with another meaning.
     Under ``"blake3"`` it is the context string of BLAKE3's ``derive_key`` mode, the canonical form being the key
     material. Under ``"sha256"`` the text, an empty line and the canonical form are hashed.
+
+    Args:
+        **equivalence: The keywords of the keys; see :class:`Deduplicator`.
+
+    Returns:
+        The text, or ``None``.
 
     >>> key_context() is None
     True
@@ -165,6 +194,21 @@ def surt(
 ) -> Any:
     """The sort-friendly form of the canonical form of every value, as text of the same type.
 
+    Args:
+        urls: A column, a list or one ``str``.
+        form: ``"surt"``; ``"surt:cdxj"`` and ``"surt:ia"``, the keys of web archives' indexes; or ``"ssurt"``, which keeps port
+            and scheme after the host.
+        on_invalid: Invalid values stand for themselves (``"pass"``), are ``None`` (``"null"``), or the first one raises
+            :class:`UriError` (``"error"``).
+        **equivalence: The canonical form; see :class:`Deduplicator`.
+
+    Returns:
+        A column of the kind and type of ``urls``.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, a keyword that does not exist, or a value that it cannot have.
+
     >>> surt("http://www.example.com/a")
     'com,example,www)/a'
     """
@@ -177,8 +221,18 @@ def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
     ``host``, ``port``, ``path``, ``query``, ``fragment``, ``host_kind``, ``domain`` and ``suffix`` (by the
     public suffix list), ``params`` (pairs of name and value, as JSON); of one ``str`` a ``dict``.
 
-    A component that is not there is ``None``, an empty one is empty. Relative references are as good as URIs; of what
-    is neither the answer is ``None``.
+    A component that is not there is ``None``, an empty one is empty.
+
+    Args:
+        urls: A column, a list or one ``str``. Relative references are as good as URIs.
+        on_invalid: For what is neither: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+
+    Returns:
+        A struct for each value; of one ``str`` a ``dict``.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, a keyword that does not exist, or a value that it cannot have.
 
     >>> parts = parse("http://h:80/a?")
     >>> parts["host"], parts["port"], parts["query"], parts["fragment"]
@@ -215,6 +269,20 @@ def resolve(
 ) -> Any:
     """The target of every reference (RFC 3986 section 5), against one base, or against the base in the same row.
 
+    Args:
+        references: A column, a list or one ``str``.
+        base: A URI, or a column of as many.
+        lenient_scheme: Read ``http:g`` as ``g`` under a base with that scheme (5.2.2).
+        on_invalid: What cannot be resolved stands for itself (``"pass"``), is ``None`` (``"null"``), or raises
+            :class:`UriError` (``"error"``).
+
+    Returns:
+        A column of the kind and type of ``references``.
+
+    Raises:
+        UriError: For what cannot be resolved under ``on_invalid="error"``.
+        ValueError: For a base that is not a URI, and columns of different lengths.
+
     >>> resolve("../g?y#s", "http://a/b/c/d;p?q")
     'http://a/b/g?y#s'
     >>> resolve(["x", "x"], ["http://a/b/c", "http://d/"])
@@ -232,7 +300,12 @@ def resolve(
 def check(urls: Any, *, relative: bool = False) -> Any:
     """What is wrong with every value: a struct of its ``kind`` and the byte ``at``; ``None`` where nothing is.
 
-    With ``relative``, relative references are as good as URIs.
+    Args:
+        urls: A column, a list or one ``str``.
+        relative: Accept relative references too.
+
+    Returns:
+        A struct for each value; ``at`` is counted from 0 at the first byte that is not white space.
 
     >>> check(["http://h/", "http://h/a b", "/x"])
     [None, {'kind': 'space', 'at': 10}, {'kind': 'relative', 'at': 0}]
@@ -242,6 +315,13 @@ def check(urls: Any, *, relative: bool = False) -> Any:
 
 def is_valid(urls: Any, *, relative: bool = False) -> Any:
     """Whether every value is a URI, or with ``relative`` a URI-reference.
+
+    Args:
+        urls: A column, a list or one ``str``.
+        relative: Accept relative references too.
+
+    Returns:
+        A column of bools; ``None`` for ``None``.
 
     >>> is_valid(["http://h/", "http://h/a b", "/x", None])
     [True, False, False, None]
@@ -254,6 +334,18 @@ def is_valid(urls: Any, *, relative: bool = False) -> Any:
 def changes(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
     """Which steps make the canonical form of every value: a number with a bit for each of :data:`CHANGES`.
 
+    Args:
+        urls: A column, a list or one ``str``.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+        **equivalence: The canonical form; see :class:`Deduplicator`. A base, repairs and a profile have no steps.
+
+    Returns:
+        A column of ``uint64``: 0 for a value in canonical form. :func:`change_names` names the bits.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        ValueError: For a base, repairs and a profile.
+
     >>> change_names(changes("HTTP://h"))
     ['scheme-case', 'empty-path']
     >>> changes(["http://h/", None])
@@ -264,6 +356,12 @@ def changes(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[
 
 def change_names(bits: int) -> list[str]:
     """The names of the steps in one value of :func:`changes`.
+
+    Args:
+        bits: The value.
+
+    Returns:
+        A list of names, of :data:`CHANGES`.
 
     >>> change_names(0)
     []
@@ -288,10 +386,25 @@ def extract(
 ) -> Any:
     """The links in every value, which is a document of this format: a list of text.
 
-    The keywords are the options of ``uriscan extract``: the ``schemes`` that are wanted (those that can be told from prose
-    unless told), links with characters beyond ASCII (``iri``), broken over lines (``unwrap``), made harmless
-    (``refang``), without a scheme (``www``), mail addresses (``email``); the ``base`` of documents that do not say theirs; of
-    JSON, CSV and TSV the ``fields`` that are looked into.
+    The keywords are options of ``uriscan extract``.
+
+    Args:
+        texts: A column, a list or one ``str``.
+        format: The format of the values.
+        schemes: The schemes to find, or ``"any"``; by default those that can be told from prose.
+        iri: Find links with characters beyond ASCII; otherwise a link ends before them.
+        unwrap: Join links in ``< >`` that are broken over lines.
+        refang: Find links that were made harmless (``hxxp://e[.]example/``), and restore them.
+        www: Find hosts without a scheme (``www.example.com/x``).
+        email: Find mail addresses.
+        base: The base of relative references in documents that do not state one.
+        fields: Of JSON, CSV and TSV, the members or columns to search; all by default.
+
+    Returns:
+        A list of text for each value.
+
+    Raises:
+        TypeError, ValueError: For a format that does not exist, and a base that is not a URI.
 
     >>> extract("see http://a/ and (http://b/).")
     ['http://a/', 'http://b/']
@@ -306,6 +419,18 @@ def extract(
 
 def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Any:
     """Whether every value is the first of its class: what to filter a table by; ``None`` for ``None`` and blanks.
+
+    Args:
+        urls: A column or a list.
+        on_invalid: See :func:`dedup`.
+        **equivalence: When two values are equivalent; see :class:`Deduplicator`.
+
+    Returns:
+        A column of bools.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, a keyword that does not exist, or a value that it cannot have.
 
     >>> is_first(["http://h", None, "HTTP://H/", "http://i"])
     [True, None, False, True]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 
 class UriError(ValueError):
-    """A value that is no URI, under ``on_invalid="error"``.
+    """A value that is no URI, under ``on_invalid="error"``. It is a ``ValueError``.
+
+    It has ``kind``, what is wrong, as in :func:`uriscan.check`; ``at``, the byte it is about, counted from 0 at the first
+    one that is not white space; and ``row``, the row of the value, counted from 0.
 
     >>> import uriscan
     >>> try:
@@ -31,7 +34,18 @@ class UriError(ValueError):
 
 
 class SetError(Exception):
-    """A set on disk that cannot be used as was asked."""
+    """A set on disk that cannot be used as was asked.
+
+    It has ``path``, the file or the directory of the set, and ``kind``: ``io``, ``not-a-set``, ``exists``, ``not-empty``,
+    ``not-regular``, ``version``, ``damaged``, ``differs`` or ``busy``.
+
+    >>> import uriscan
+    >>> try:
+    ...     uriscan.Set.open("/no/such/set")
+    ... except uriscan.SetError as error:
+    ...     print(error.kind, error.path)
+    not-a-set /no/such/set
+    """
 
     kind: str
     """``io``, ``not-a-set``, ``exists``, ``not-empty``, ``not-regular``, ``version``, ``damaged``, ``differs`` or ``busy``."""

@@ -53,8 +53,15 @@ class Set:
     ) -> Set:
         """Makes an empty set in the directory ``path``, which must not be there, or be empty.
 
-        Its keys are those of :func:`uriscan.key` with this ``hash``. With ``first_seen`` it keeps when each key came;
-        see :meth:`first_seen`.
+        Args:
+            path: The directory.
+            hash: The hash of its keys, which are those of :func:`uriscan.key`.
+            first_seen: Keep when each key came; see :meth:`first_seen`.
+            on_invalid: See :func:`uriscan.key`.
+            **equivalence: When two values are equivalent; see :class:`uriscan.Deduplicator`.
+
+        Raises:
+            SetError: If there is something already, or the set cannot be written.
         """
         keywords = {"on_invalid": on_invalid, **equivalence}
         made = form(**keywords).hashed(hash)
@@ -64,7 +71,11 @@ class Set:
     def open(
         cls, path: Path, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
     ) -> Set:
-        """Opens the set in the directory ``path``, made with the same keywords; the hash is taken from it."""
+        """Opens the set in the directory ``path``, made with the same keywords; the hash is taken from it.
+
+        Raises:
+            SetError: If it is no set, or was made with other keywords.
+        """
         keys = _uriscan.KeySet.open(os.fspath(path))
         keywords = {"on_invalid": on_invalid, **equivalence}
         made = form(**keywords).hashed(keys.hash)
@@ -245,7 +256,7 @@ class Adding:
     def _new(self, values: _uriscan.Column) -> _uriscan.Column:
         firsts = self._firsts.mark(values)
         keys = self._target._form.key(values)
-        new = firsts.and_not(self._target._keys.contains(keys))
+        new = firsts._and_not(self._target._keys.contains(keys))
         self._adding.push(keys.filter(new))
         return new
 

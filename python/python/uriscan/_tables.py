@@ -148,6 +148,15 @@ def normalize_parquet(
 
     Raises:
         OSError, ValueError, UriError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
+    >>> _ = open(table, "w").write("url\\nHTTP://h\\n")
+    >>> _ = normalize_parquet(table, new, column="url")
+    >>> print(open(new).read(), end="")
+    {"url":"HTTP://h","uri_normalized":"http://h/"}
+    >>> place.cleanup()
     """
     asked = _asked("normalize", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
     return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects})
@@ -184,6 +193,15 @@ def key_parquet(
 
     Raises:
         OSError, ValueError, UriError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
+    >>> _ = open(table, "w").write("url\\nHTTP://h\\n")
+    >>> _ = key_parquet(table, new, column="url")
+    >>> print(open(new).read(), end="")
+    {"url":"HTTP://h","uri_key":"321da390d7e4f84b8dbcef7bedba0df5"}
+    >>> place.cleanup()
     """
     asked = _asked("key", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
     return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects}, hash=hash)
@@ -212,6 +230,16 @@ def parse_parquet(
 
     Raises:
         OSError, ValueError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.parquet"])
+    >>> _ = open(table, "w").write("url\\nhttp://www.example.com:80/x\\n")
+    >>> _ = parse_parquet(table, new, column="url")
+    >>> import polars
+    >>> polars.read_parquet(new).select("uri_host", "uri_port", "uri_domain").rows()
+    [('www.example.com', '80', 'example.com')]
+    >>> place.cleanup()
     """
     asked = _asked("parse", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
     return _run(asked, inputs, output, "pass", {}, progress, {})
@@ -240,6 +268,15 @@ def check_parquet(
 
     Raises:
         OSError, ValueError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
+    >>> _ = open(table, "w").write("url\\na b\\n")
+    >>> _ = check_parquet(table, new, column="url")
+    >>> print(open(new).read(), end="")
+    {"url":"a b","uri_error":"space","uri_error_at":1}
+    >>> place.cleanup()
     """
     asked = _asked("check", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
     return _run(asked, inputs, output, "pass", {}, progress, {})
@@ -271,6 +308,15 @@ def audit_parquet(
 
     Raises:
         OSError, ValueError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
+    >>> _ = open(table, "w").write("url\\nhttp://u:p@h/\\n")
+    >>> _ = audit_parquet(table, new, column="url", select=["password"])
+    >>> print(open(new).read(), end="")
+    {"url":"http://u:p@h/","uri_findings":["password"]}
+    >>> place.cleanup()
     """
     asked = _asked(
         "audit", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri), audit_select=names("select", select),
@@ -308,6 +354,15 @@ def extract_parquet(
 
     Raises:
         OSError, ValueError: As :func:`dedup_parquet`.
+
+    >>> import os, tempfile
+    >>> place = tempfile.TemporaryDirectory()
+    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
+    >>> _ = open(table, "w").write("text\\nsee http://a/.\\n")
+    >>> _ = extract_parquet(table, new, column="text")
+    >>> print(open(new).read(), end="")
+    {"text":"see http://a/.","uri_links":["http://a/"]}
+    >>> place.cleanup()
     """
     asked = _asked("extract", column, None, None, from_, to)
     links = find(
