@@ -73,7 +73,14 @@ mod _uriscan {
     /// Args:
     ///     threads: Their number; 0 for as many as there are cores.
     #[pyfunction]
-    fn set_threads(py: Python<'_>, threads: usize) -> PyResult<()> {
-        crate::pool::set(py, threads)
+    fn set_threads(py: Python<'_>, threads: i64) -> PyResult<()> {
+        match usize::try_from(threads) {
+            Ok(threads @ 0..=crate::pool::MOST) => crate::pool::set(py, threads),
+            _ => {
+                let what =
+                    format!("threads={threads}: from 0 to {} are possible", crate::pool::MOST);
+                Err(pyo3::exceptions::PyValueError::new_err(what))
+            }
+        }
     }
 }

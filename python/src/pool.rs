@@ -7,6 +7,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// More threads than any machine has cores would only take memory.
+pub(crate) const MOST: usize = 4096;
+
 /// The pool of the process with this number.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 

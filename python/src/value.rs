@@ -74,7 +74,14 @@ pub(crate) fn all<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py
 /// # Errors
 /// When it does not iterate, or there is something else in it.
 pub(crate) fn array_of(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    let values = values.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+    let needed = |_| {
+        let found = values
+            .get_type()
+            .qualname()
+            .map_or_else(|_| "this".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("a column, a list or one str is needed, not {found}"))
+    };
+    let values = values.try_iter().map_err(needed)?.collect::<PyResult<Vec<_>>>()?;
     let is_bytes = values
         .iter()
         .find(|value| !value.is_none())
@@ -82,6 +89,7 @@ pub(crate) fn array_of(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let wrong = |row: usize, value: &Bound<'_, PyAny>| {
         let expected = if is_bytes { "bytes" } else { "str" };
         let found = value.get_type();
+        let found = found.qualname().map_or_else(|_| "that".to_owned(), |name| name.to_string());
         PyTypeError::new_err(format!("row {row}: {expected} or None is needed, not {found}"))
     };
     if is_bytes {

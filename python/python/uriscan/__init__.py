@@ -27,6 +27,7 @@ from ._explain import AUDIT_RULES, audit, explain
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._options import find as _find
 from ._options import form as _form
+from ._options import text as _text
 from ._pieces import SetPieces
 from ._set import Adding, Set
 from ._single import Key, Normalizer
@@ -154,6 +155,7 @@ def key(
     >>> key("HTTP://h") == key("http://h/") != key("http://h/x")
     True
     """
+    _text("hash", hash)
     if isinstance(urls, (str, bytes)) and "packs" not in equivalence:
         return _settled(Key, hash=hash, on_invalid=on_invalid, **equivalence)(urls)
     return _kinds.answer(urls, _form(on_invalid=on_invalid, **equivalence).hashed(hash).key)
@@ -212,6 +214,7 @@ def surt(
     >>> surt("http://www.example.com/a")
     'com,example,www)/a'
     """
+    _text("form", form)
     made = _form(on_invalid=on_invalid, **equivalence)
     return _kinds.answer(urls, lambda column: made.surt(column, form))
 
@@ -289,6 +292,8 @@ def resolve(
     ['http://a/b/x', 'http://d/x']
     """
     made = _form(on_invalid=on_invalid)
+    if base is None or isinstance(base, (bytes, int)):
+        raise TypeError(f"base is a str or a column, not {type(base).__name__}")
     if isinstance(base, str):
         return _kinds.answer(references, lambda column: made.resolve(column, base, lenient_scheme))
     bases = _kinds.column(base)
@@ -436,3 +441,18 @@ def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack
     [True, None, False, True]
     """
     return Deduplicator(on_invalid=on_invalid, **equivalence).is_first(urls)
+
+
+def _name_as_public() -> None:
+    """Lets what is public say so in tracebacks: `uriscan.UriError`."""
+    for name in __all__:
+        value = globals()[name]
+        if getattr(value, "__module__", "").startswith("uriscan._") and callable(value):
+            try:
+                value.__module__ = "uriscan"
+            except (AttributeError, TypeError):
+                # Native ones have names of their own.
+                pass
+
+
+_name_as_public()

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from . import _kinds
 from ._dedup import Deduplicator
-from ._options import Equivalence, OnInvalid, Unpack, form
+from ._options import Equivalence, OnInvalid, Unpack, form, text
 from ._uriscan import Firsts
 
 Keep = Literal["first", "last", "shortest", "https", "min", "max"]
@@ -55,6 +55,7 @@ def dedup(
     select = selection(repeated, unique)
     if keep == "first" and select == "all" and not count:
         return Deduplicator(on_invalid=on_invalid, **equivalence).dedup(urls)
+    text("keep", keep)
     values = _kinds.column(urls)
     made = form(on_invalid=on_invalid, **equivalence)
     mask, counts, _ = made.classes(values, keep, select, False)
@@ -87,6 +88,7 @@ def classes(
     >>> classes(["http://h", "http://i/", "HTTP://H/"], keep="last")
     [2, 1, 2]
     """
+    text("keep", keep)
     values = _kinds.column(urls)
     _, _, survivors = form(on_invalid=on_invalid, **equivalence).classes(values, keep, "all", False)
     return _kinds.like(urls, survivors)
@@ -122,6 +124,7 @@ def clusters(
     http://h 2
     [(0, 'http://h', 'string'), (2, 'HTTP://h/', 'scheme')]
     """
+    text("keep", keep)
     made = form(on_invalid=on_invalid, **equivalence)
     found = made.classes(_kinds.column(urls), keep, selection(repeated, unique), True)[0]
     return _kinds.anew(urls, found)

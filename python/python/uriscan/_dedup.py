@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _kinds, _uriscan
-from ._options import Equivalence, OnInvalid, Unpack, form
+from ._options import Equivalence, OnInvalid, Unpack, form, shown
 
 
 class Deduplicator:
@@ -56,6 +56,9 @@ class Deduplicator:
         """The values that are the first of their class in all columns so far, as they are and in order."""
         values = _kinds.column(urls)
         return _kinds.rows(urls, values, self._firsts.mark(values))
+
+    def __repr__(self) -> str:
+        return f"<uriscan.Deduplicator{shown(self._keywords)}: {len(self)} classes>"
 
     def __len__(self) -> int:
         """The number of classes so far."""

@@ -13,6 +13,8 @@ def _library(given: Any) -> str:
 
 def column(given: Any) -> Column:
     """The given column, its values not copied unless it is a list or a pandas series of Python objects."""
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"a column or a list is needed, not one {type(given).__name__}")
     if _library(given) == "pandas" and hasattr(given, "array"):
         array = given.array
         if hasattr(array, "__arrow_array__"):

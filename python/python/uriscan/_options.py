@@ -58,13 +58,27 @@ def _made(options: tuple[tuple[str, Any], ...]) -> _uriscan.Form:
     return _uriscan.Form(**dict(options))
 
 
+_LISTS = ("rules", "without_rules", "packs", "repair")
+_FLAGS = ("drop_fragment", "lenient_scheme")
+
+
 def form(**options: Any) -> _uriscan.Form:
     """The form under these keywords; made once."""
-    for name in ("rules", "without_rules", "packs", "repair"):
-        if isinstance(options.get(name), str):
-            raise TypeError(f"{name} is a list of names, not one")
-        if name in options:
-            options[name] = tuple(options[name])
+    for name, value in options.items():
+        if name != "on_invalid" and name not in Equivalence.__annotations__:
+            there = ", ".join(Equivalence.__annotations__)
+            raise TypeError(f"there is no keyword {name!r} here; what is equivalent is told by {there}")
+        if name in _LISTS:
+            if isinstance(value, str):
+                raise TypeError(f"{name} is a list of names, not one")
+            options[name] = tuple(names(name, value))
+        elif name in _FLAGS:
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} is True or False, not {type(value).__name__}")
+        else:
+            text(name, value)
+            if value is None and name in ("rung", "on_invalid"):
+                raise TypeError(f"{name} is a str, not None")
     if options.get("packs"):
         # A pack may be a file, which may change.
         return _uriscan.Form(**options)
@@ -79,9 +93,20 @@ def text(name: str, value: Any) -> None:
 
 def names(name: str, values: Any) -> list[str]:
     """A list of names; refuses one alone."""
-    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
-        raise TypeError(f"{name} is a list of names")
-    return list(values)
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} is a list of names, not {type(values).__name__}")
+    made = list(values)
+    for value in made:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is a list of names, and {value!r} is not a str")
+    return made
+
+
+def shown(keywords: dict[str, Any]) -> str:
+    """The keywords that are not as by default, as they are typed."""
+    usual = {"on_invalid": "pass", "hash": "blake3", "rung": "scheme"}
+    typed = (f"{name}={value!r}" for name, value in keywords.items() if value != usual.get(name))
+    return f"({', '.join(typed)})"
 
 
 def find(**options: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from . import _kinds, _uriscan
-from ._options import Equivalence, KeyHash, OnInvalid, Unpack, form
+from ._options import Equivalence, KeyHash, OnInvalid, Unpack, form, shown
 
 
 class Normalizer(_uriscan.One):
@@ -25,6 +25,9 @@ class Normalizer(_uriscan.One):
         self = super().__new__(cls, made, False, functools.partial(_kinds.answer, kernel=made.normalize))
         self._keywords = {"on_invalid": on_invalid, **equivalence}
         return self
+
+    def __repr__(self) -> str:
+        return f"uriscan.{type(self).__name__}{shown(self._keywords)}"
 
     def __reduce__(self) -> Any:
         return _again, (type(self), self._keywords)
@@ -46,6 +49,9 @@ class Key(_uriscan.One):
         self._keywords = {"hash": hash, "on_invalid": on_invalid, **equivalence}
         return self
 
+    def __repr__(self) -> str:
+        return f"uriscan.{type(self).__name__}{shown(self._keywords)}"
+
     def __reduce__(self) -> Any:
         return _again, (type(self), self._keywords)
 
@@ -63,5 +69,5 @@ def _settled(kind: Any, keywords: tuple[tuple[str, Any], ...]) -> Any:
 
 def settled(kind: Any, **keywords: Any) -> Any:
     """``kind`` with these keywords, made once."""
-    items = ((name, tuple(value) if isinstance(value, list) else value) for name, value in keywords.items())
+    items = ((name, tuple(value) if isinstance(value, (list, set, frozenset)) else value) for name, value in keywords.items())
     return _settled(kind, tuple(sorted(items)))

@@ -107,7 +107,7 @@ def dedup_parquet(
         raise ValueError("update: there is no set to update; seen names it")
     whole = [repeated, unique, count, verify, keep != "first", dupes, clusters]
     if approx is not None:
-        if not 1e-9 <= approx <= 0.5:
+        if not (isinstance(approx, float) and 1e-9 <= approx <= 0.5):
             raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
         if any(whole) or seen is not None or max_memory is not None:
             raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
@@ -417,6 +417,8 @@ def memory_bytes(memory: int | str | None) -> int | None:
 
 def _files(inputs: Path | Sequence[Path]) -> list[str]:
     """The files that are named, each of which can be opened."""
+    if not (isinstance(inputs, (str, os.PathLike)) or hasattr(inputs, "__iter__")):
+        raise TypeError(f"inputs is a path or a list of paths, not {type(inputs).__name__}")
     named = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     files = []
     for path in map(os.fspath, named):

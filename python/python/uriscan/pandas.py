@@ -97,7 +97,8 @@ class UriFrame:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
-    def dedup(self, column: str, **keywords: Any) -> pd.DataFrame:
-        """The rows with the first value of every class in ``column``, in order; rows without one are left out."""
-        kept = uriscan.is_first(self._frame[column], **keywords)
-        return self._frame[kept.fillna(False).to_numpy(dtype=bool)]
+    def dedup(self, column: str, *, keep: str = "first", **keywords: Any) -> pd.DataFrame:
+        """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
+        in :func:`uriscan.dedup`."""
+        survivors = uriscan.classes(self._frame[column], keep=keep, **keywords).to_numpy(dtype=float, na_value=float("nan"))
+        return self._frame[survivors == range(len(survivors))]

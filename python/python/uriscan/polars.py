@@ -168,9 +168,13 @@ class _Frames:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def dedup(self, column: str, **keywords: Any) -> Any:
-        """The rows with the first value of every class in ``column``, in order; rows without one are left out."""
-        return self._frame.filter(pl.col(column).uri.is_first(**keywords))
+    def dedup(self, column: str, *, keep: str = "first", **keywords: Any) -> Any:
+        """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
+        in :func:`uriscan.dedup`."""
+        uri = pl.col(column).uri
+        if keep == "first":
+            return self._frame.filter(uri.is_first(**keywords))
+        return self._frame.filter(uri.classes(keep=keep, **keywords) == pl.int_range(pl.len()))
 
 
 pl.api.register_dataframe_namespace("uri")(type("UriFrame", (_Frames,), {"__doc__": "Rows by their URIs."}))
