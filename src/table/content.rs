@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, RowGroups};
-use parquet::basic::{Encoding, Type};
+use parquet::basic::{Compression, Encoding, Type};
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
@@ -16,8 +16,8 @@ use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescPtr;
 
-use super::lengths;
-use super::pages::width;
+use super::pages::{Claims, width};
+use super::{lengths, unpack};
 
 /// The most bytes that the row groups of a unit may hold once they are decoded.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
@@ -29,14 +29,19 @@ const NO_MATTER: u64 = 16 << 20;
 pub(super) struct Content<F> {
     file: Arc<F>,
     metadata: Arc<ParquetMetaData>,
-    groups: Vec<usize>,
+    /// Their numbers, and what their pages claim.
+    groups: Vec<(usize, Claims)>,
     /// Bytes that the pages to come may stand for.
     left: Arc<AtomicU64>,
 }
 
 impl<F: ChunkReader + 'static> Content<F> {
-    /// The `groups` of a file.
-    pub(super) fn new(file: F, metadata: &ArrowReaderMetadata, groups: Vec<usize>) -> Content<F> {
+    /// The `groups` of a file, with what their pages claim.
+    pub(super) fn new(
+        file: F,
+        metadata: &ArrowReaderMetadata,
+        groups: Vec<(usize, Claims)>,
+    ) -> Content<F> {
         let left = Arc::new(AtomicU64::new(MOST_BYTES));
         Content { file: Arc::new(file), metadata: Arc::clone(metadata.metadata()), groups, left }
     }
@@ -50,12 +55,14 @@ impl<F: ChunkReader + 'static> RowGroups for Content<F> {
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>> {
         let Content { file, metadata, groups, left } = self;
+        let of_column = |(group, claims): &(usize, Claims)| (*group, claims.get(column).cloned());
+        let groups = groups.iter().map(of_column).collect::<Vec<_>>().into_iter();
         let (file, metadata, left) = (file.clone(), metadata.clone(), left.clone());
-        Ok(Box::new(Chunks { file, metadata, groups: groups.clone().into_iter(), column, left }))
+        Ok(Box::new(Chunks { file, metadata, groups, column, left }))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(self.groups.iter().map(|&group| self.metadata.row_group(group)))
+        Box::new(self.groups.iter().map(|(group, _)| self.metadata.row_group(*group)))
     }
 
     fn metadata(&self) -> &ParquetMetaData {
@@ -67,7 +74,7 @@ impl<F: ChunkReader + 'static> RowGroups for Content<F> {
 struct Chunks<F> {
     file: Arc<F>,
     metadata: Arc<ParquetMetaData>,
-    groups: std::vec::IntoIter<usize>,
+    groups: std::vec::IntoIter<(usize, Option<Vec<u32>>)>,
     column: usize,
     left: Arc<AtomicU64>,
 }
@@ -76,12 +83,23 @@ impl<F: ChunkReader + 'static> Iterator for Chunks<F> {
     type Item = Result<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let group = self.metadata.row_group(self.groups.next()?);
+        let (group, claims) = self.groups.next()?;
+        let group = self.metadata.row_group(group);
         let column = group.column(self.column);
-        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        let pages = SerializedPageReader::new(self.file.clone(), column, rows, None);
         let (left, of) = (self.left.clone(), column.column_descr_ptr());
-        Some(pages.map(|pages| Box::new(Pages { pages, of, left, dictionary: None }) as _))
+        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let codec = column.compression();
+        let pages = if unpack::is_ours(codec) {
+            let as_packed =
+                column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
+            let open = |column| SerializedPageReader::new(self.file.clone(), &column, rows, None);
+            as_packed.build().and_then(open)
+        } else {
+            SerializedPageReader::new(self.file.clone(), column, rows, None)
+        };
+        let claims = claims.unwrap_or_default().into_iter();
+        let pages = pages.map(|pages| Pages { pages, codec, claims, of, left, dictionary: None });
+        Some(pages.map(|pages| Box::new(pages) as _))
     }
 }
 
@@ -90,6 +108,9 @@ impl<F: ChunkReader + 'static> PageIterator for Chunks<F> {}
 /// The pages of a chunk.
 struct Pages<P> {
     pages: P,
+    codec: Compression,
+    /// What the pages to come claim, if they are to be decompressed.
+    claims: std::vec::IntoIter<u32>,
     of: ColumnDescPtr,
     left: Arc<AtomicU64>,
     /// The lengths of the values of the dictionary, and the greatest of them.
@@ -219,9 +240,13 @@ impl<P: PageReader> Iterator for Pages<P> {
 
 impl<P: PageReader> PageReader for Pages<P> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        page.as_ref().map_or(Ok(()), |page| self.check(page))?;
-        Ok(page)
+        let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
+        if unpack::is_ours(self.codec) {
+            let claim = self.claims.next().ok_or_else(|| fault("it has no header"))?;
+            page = unpack::unpack(self.codec, page, claim).map_err(|what| fault(&what))?;
+        }
+        self.check(&page)?;
+        Ok(Some(page))
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -229,6 +254,7 @@ impl<P: PageReader> PageReader for Pages<P> {
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
+        self.claims.next();
         self.pages.skip_next_page()
     }
 

@@ -93,12 +93,14 @@ impl Groups {
         let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
         let metadata = self.metadata.metadata();
         let unit = guarded(name, || {
+            let mut claims = Vec::with_capacity(groups.len());
             for &group in &groups {
                 let checked = pages::check(&file, file_bytes, metadata.row_group(group));
-                checked.map_err(|what| fault(&what))?;
+                claims.push(checked.map_err(|what| fault(&what))?);
             }
             let types = self.metadata.schema().fields().iter().map(|field| field.data_type());
             content::check_types(types, rows).map_err(|what| fault(&what))?;
+            let groups = groups.into_iter().zip(claims).collect();
             let content = content::Content::new(file.into_plain(), &self.metadata, groups);
             let levels = parquet_to_arrow_field_levels(
                 metadata.file_metadata().schema_descr(),

@@ -45,6 +45,7 @@ mod target;
 mod task;
 mod text;
 mod unit;
+mod unpack;
 mod values;
 mod write;
 
@@ -246,7 +247,11 @@ fn refuse_other_columns(
     let different = expected.iter().zip(&found).find(|(one, other)| one != other);
     let what = match different {
         Some((one, other)) => format!("`{other}` where {first} has `{one}`"),
-        None => format!("{} columns, {first} has {}", found.len(), expected.len()),
+        None => {
+            let count = found.len();
+            let s = if count == 1 { "" } else { "s" };
+            format!("{count} column{s}, {first} has {}", expected.len())
+        }
     };
     Err(TableError::Columns { table: reader.name().to_owned(), what })
 }

@@ -16,6 +16,8 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
+use super::unpack;
+
 /// The most bytes that the largest pages of the columns of a row group may claim in all.
 const MOST_BYTES: u64 = 4 << 30;
 
@@ -25,6 +27,9 @@ const BUFFER_BYTES: usize = 512;
 /// Levels of structures in a header; valid ones have three.
 const MOST_LEVELS: u32 = 16;
 
+/// For each column of a row group whose pages are decompressed by [`unpack`]: what their headers claim, in order.
+pub(super) type Claims = Vec<Vec<u32>>;
+
 /// Checks the headers of all pages of `group`, which is a row group of the file `file` of `file_bytes`.
 ///
 /// # Errors
@@ -33,10 +38,11 @@ pub(super) fn check(
     file: impl Read + Seek,
     file_bytes: u64,
     group: &RowGroupMetaData,
-) -> Result<(), String> {
+) -> Result<Claims, String> {
     let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
     let mut sum = 0u64;
-    for column in group.columns() {
+    let mut claims = vec![Vec::new(); group.num_columns()];
+    for (column, claims) in group.columns().iter().zip(&mut claims) {
         let (start, len) = column.byte_range();
         if start.checked_add(len).is_none_or(|end| end > file_bytes) {
             let name = column.column_path();
@@ -53,6 +59,9 @@ pub(super) fn check(
             let of_kind =
                 if header.is_dictionary() { &mut largest_dictionary } else { &mut largest };
             *of_kind = page.max(*of_kind);
+            if unpack::is_ours(column.compression()) && !header.is_index() {
+                claims.push(header.content);
+            }
             at += header.len + u64::from(header.packed);
             file.seek_relative(i64::from(header.packed)).map_err(|error| error.to_string())?;
         }
@@ -63,7 +72,7 @@ pub(super) fn check(
             "the pages of a row group claim {sum} bytes, more than the limit of {MOST_BYTES}; write smaller pages"
         ));
     }
-    Ok(())
+    Ok(claims)
 }
 
 /// The part of a page header that decides about memory.
@@ -92,6 +101,12 @@ fn header_at(file: &mut impl Read, at: u64, end: u64) -> Result<Header, String> 
 }
 
 impl Header {
+    /// Whether the page holds an index, which readers skip.
+    fn is_index(&self) -> bool {
+        const INDEX_PAGE: i64 = 1;
+        self.kind == INDEX_PAGE
+    }
+
     fn is_dictionary(&self) -> bool {
         const DICTIONARY_PAGE: i64 = 2;
         self.kind == DICTIONARY_PAGE
@@ -346,7 +361,7 @@ mod tests {
         metadata
             .row_groups()
             .iter()
-            .try_for_each(|group| check(Cursor::new(bytes), bytes.len() as u64, group))
+            .try_for_each(|group| check(Cursor::new(bytes), bytes.len() as u64, group).map(drop))
     }
 
     #[test]

@@ -21,25 +21,31 @@ const DELTA: u64 = 7;
 const DICTIONARY: u64 = 8;
 
 /// A page, and the number of values that it claims.
-struct Page {
+pub(crate) struct Page {
     is_dictionary: bool,
     encoding: u64,
     count: u64,
     content: Vec<u8>,
+    /// What is in the file instead of the content, which it claims to hold.
+    pub(crate) packed: Option<Vec<u8>>,
 }
 
 impl Page {
     fn new(encoding: u64, count: u64, content: Vec<u8>) -> Page {
-        Page { is_dictionary: false, encoding, count, content }
+        Page { is_dictionary: false, encoding, count, content, packed: None }
+    }
+
+    fn packed(&self) -> &[u8] {
+        self.packed.as_ref().unwrap_or(&self.content)
     }
 
     /// Its header in the compact protocol of Thrift, and its content.
     fn bytes(&self) -> Vec<u8> {
         const RLE: u64 = 3;
         let field = |step: u8, value: u64| [vec![step << 4 | 5], number(2 * value)].concat();
-        let len = self.content.len() as u64;
+        let (len, packed_len) = (self.content.len() as u64, self.packed().len() as u64);
         let kind = if self.is_dictionary { 2 } else { 0 };
-        let mut bytes = [field(1, kind), field(1, len), field(1, len)].concat();
+        let mut bytes = [field(1, kind), field(1, len), field(1, packed_len)].concat();
         // The structure is field 5 for data, 7 for a dictionary.
         bytes.push(if self.is_dictionary { 0x4C } else { 0x2C });
         bytes.extend([field(1, self.count), field(1, self.encoding)].concat());
@@ -47,7 +53,7 @@ impl Page {
             bytes.extend([field(1, RLE), field(1, RLE)].concat());
         }
         bytes.extend([0, 0]);
-        bytes.extend(&self.content);
+        bytes.extend(self.packed());
         bytes
     }
 }
@@ -75,6 +81,18 @@ fn same(count: u64) -> Vec<u8> {
 
 /// A table of `rows` rows, the columns of which have these pages.
 fn table(place: &Place, message: &str, rows: u64, columns: &[Vec<Page>], hint: Option<&Schema>) {
+    table_in(Compression::UNCOMPRESSED, place, message, rows, columns, hint);
+}
+
+/// [`table`] with a codec.
+pub(crate) fn table_in(
+    codec: Compression,
+    place: &Place,
+    message: &str,
+    rows: u64,
+    columns: &[Vec<Page>],
+    hint: Option<&Schema>,
+) {
     let schema = Arc::new(parse_message_type(message).unwrap());
     let hint = hint
         .map(|schema| vec![KeyValue::new("ARROW:schema".to_owned(), encode_arrow_schema(schema))]);
@@ -90,7 +108,7 @@ fn table(place: &Place, message: &str, rows: u64, columns: &[Vec<Page>], hint: O
         let dictionary = pages[0].is_dictionary.then_some(0);
         let data = if pages[0].is_dictionary { chunks[0].len() as i64 } else { 0 };
         let metadata = ColumnChunkMetaData::builder(descriptor)
-            .set_compression(Compression::UNCOMPRESSED)
+            .set_compression(codec)
             .set_num_values(pages.last().unwrap().count as i64)
             .set_total_compressed_size(len)
             .set_total_uncompressed_size(len)
@@ -113,16 +131,16 @@ fn table(place: &Place, message: &str, rows: u64, columns: &[Vec<Page>], hint: O
     fs::remove_file(place.path("pages")).unwrap();
 }
 
-const TEXT: &str = "message m { required binary u (STRING); }";
+pub(crate) const TEXT: &str = "message m { required binary u (STRING); }";
 const LIST: &str = "message m { required binary u (STRING); optional group l (LIST) { repeated group \
                     list { optional int32 element; } } }";
 
-fn plain(text: &[u8], count: usize) -> Page {
+pub(crate) fn plain(text: &[u8], count: usize) -> Page {
     let value = [&(text.len() as u32).to_le_bytes()[..], text].concat();
     Page::new(PLAIN, count as u64, value.repeat(count))
 }
 
-const ARGS: [&str; 6] = ["dedup", "--column", "u", "t.parquet", "-o", "out.jsonl"];
+pub(crate) const ARGS: [&str; 6] = ["dedup", "--column", "u", "t.parquet", "-o", "out.jsonl"];
 
 #[test]
 fn honest_pages_are_read() {
@@ -240,7 +258,7 @@ fn forged_pages_are_refused_before_memory_is_allocated() {
 
 /// Runs the program on the table, which is refused as `expected` says.
 #[track_caller]
-fn refused(place: &Place, what: &str, expected: &str) {
+pub(crate) fn refused(place: &Place, what: &str, expected: &str) {
     let message = place.run(&ARGS, "").refused();
     assert!(message.starts_with("uriscan: t.parquet: "), "{what}: {message}");
     assert!(message.contains(expected), "{what}: {message}");

@@ -36,6 +36,8 @@ mod memory;
 mod mending;
 mod outputs;
 mod outside;
+#[cfg(feature = "parquet")]
+mod packed_pages;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod power;
 mod profiles;
