@@ -12,9 +12,8 @@ use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
 use super::{ColumnError, Columns, Faults, collect, text_to_other};
 use crate::index::Record;
-use crate::io::row::push_params;
+use crate::io::row;
 use crate::pipeline::{Invalid, Scratch};
-use crate::rules::{public_suffix, registrable_domain};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
 use crate::uri::{Components, ErrorKind, UriError, parse};
@@ -35,23 +34,11 @@ pub const COMPONENTS: [&str; 12] = [
     "params",
 ];
 
-/// A component of a value with these parts.
-type Value = for<'t> fn(&Components, &'t [u8]) -> Option<&'t [u8]>;
-
-/// The components but the last one, which is not a part of the value: `params` are written.
-const VALUES: [Value; COMPONENTS.len() - 1] = [
-    |parts, text| parts.scheme(text),
-    |parts, text| parts.authority(text),
-    |parts, text| parts.userinfo(text),
-    |parts, text| parts.host(text),
-    |parts, text| parts.port(text),
-    |parts, text| Some(parts.path(text)),
-    |parts, text| parts.query(text),
-    |parts, text| parts.fragment(text),
-    |parts, _| parts.host_kind.name().map(str::as_bytes),
-    |parts, text| parts.host(text).and_then(registrable_domain),
-    |parts, text| parts.host(text).and_then(public_suffix),
-];
+/// The field of a row that is the component with the same place in [`COMPONENTS`].
+fn field_of(component: usize) -> row::Field {
+    // The first field is the line.
+    row::Field::ALL[1 + component]
+}
 
 impl Columns {
     /// Returns the components of every value (RFC 3986 section 3), as a struct of [`COMPONENTS`]:
@@ -221,17 +208,16 @@ impl Parsed {
     #[inline(always)]
     fn push(&mut self, wanted: &[usize], parts: &Components, text: &[u8]) {
         self.validity.push(true);
+        let row = row::Row::new(0, text, *parts);
         for (column, &part) in self.texts.iter_mut().zip(wanted) {
-            let value = match (VALUES.get(part), parts.query(text)) {
-                (Some(value), _) => value(parts, text),
-                (None, None) => None,
-                (None, Some(query)) => {
+            match field_of(part) {
+                row::Field::Params => {
                     self.json.clear();
-                    push_params(query, &mut self.json);
-                    Some(&self.json[..])
+                    let is_defined = row.push(row::Field::Params, &mut self.json);
+                    column.push_option(is_defined.then_some(&self.json[..]));
                 }
-            };
-            column.push_option(value);
+                field => column.push_option(row.value(field)),
+            }
         }
     }
 }
@@ -281,5 +267,18 @@ impl Work for Check {
             });
         }
         results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_are_fields_of_rows() {
+        for (at, name) in COMPONENTS.into_iter().enumerate() {
+            assert_eq!(field_of(at).name(), name);
+        }
+        assert_eq!(row::Field::ALL.len(), 1 + COMPONENTS.len());
     }
 }

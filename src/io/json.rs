@@ -283,7 +283,7 @@ mod tests {
 
     fn both(reference: &str, line: u64) -> (String, String) {
         let text = reference.as_bytes();
-        let row = Row { line, text, parts: parse(text).unwrap() };
+        let row = Row::new(line, text, parse(text).unwrap());
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         super::row(&row, &mut ours);
         by_serde(&row, &mut theirs);

@@ -1,6 +1,8 @@
 //! One parsed reference as a row: its fields, their names and their order.
 
-use crate::rules::{public_suffix, registrable_domain};
+use core::cell::OnceCell;
+
+use crate::rules::{Ends, ends};
 use crate::uri::Components;
 
 /// A field of a row, in the order in which formats write them.
@@ -94,14 +96,22 @@ impl Field {
 ///
 /// All its values are ASCII without controls, `"` and `\`, since no rule of Appendix A allows such
 /// a byte. Formats therefore need no escapes. Params, which are JSON, have quotes, too.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Row<'t> {
     pub(crate) line: u64,
     pub(crate) text: &'t [u8],
-    pub(crate) parts: Components,
+    parts: Components,
+    /// The registrable domain and the public suffix, once one of them was needed.
+    ends: OnceCell<Ends<'t>>,
 }
 
 impl<'t> Row<'t> {
+    /// The row of `text`, which has these `parts`.
+    #[inline(always)]
+    pub(crate) fn new(line: u64, text: &'t [u8], parts: Components) -> Row<'t> {
+        Row { line, text, parts, ends: OnceCell::new() }
+    }
+
     /// The text of `field`; `None` if it is undefined, and for what is not a part of the text.
     #[inline(always)]
     pub(crate) fn value(&self, field: Field) -> Option<&'t [u8]> {
@@ -118,9 +128,14 @@ impl<'t> Row<'t> {
             Field::Query => parts.query(text),
             Field::Fragment => parts.fragment(text),
             Field::HostKind => parts.host_kind.name().map(str::as_bytes),
-            Field::Domain => parts.host(text).and_then(registrable_domain),
-            Field::Suffix => parts.host(text).and_then(public_suffix),
+            Field::Domain => self.ends().domain,
+            Field::Suffix => self.ends().suffix,
         }
+    }
+
+    #[inline(always)]
+    fn ends(&self) -> Ends<'t> {
+        *self.ends.get_or_init(|| self.parts.host(self.text).map_or(Ends::default(), ends))
     }
 
     /// Appends `field`; `false` if it is undefined.
@@ -142,7 +157,7 @@ impl<'t> Row<'t> {
 }
 
 /// Appends the parameters of `query`, as [`Field::Params`] has them.
-pub(crate) fn push_params(query: &[u8], out: &mut Vec<u8>) {
+fn push_params(query: &[u8], out: &mut Vec<u8>) {
     out.push(b'[');
     let all = if query.is_empty() { None } else { Some(query.split(|&byte| byte == b'&')) };
     for (i, param) in all.into_iter().flatten().enumerate() {

@@ -178,7 +178,7 @@ mod tests {
 
     fn filled(template: &str, reference: &str) -> String {
         let text = reference.as_bytes();
-        let row = Row { line: 12, text, parts: parse(text).unwrap() };
+        let row = Row::new(12, text, parse(text).unwrap());
         let mut out = Vec::new();
         Template::new(template).unwrap().fill(Position::new("list", 12), &row, &mut out);
         String::from_utf8(out).unwrap()

@@ -116,7 +116,7 @@ impl Rows for Parse<'_> {
         let how = (self.record_end, self.repairs);
         each_parsed(isa, worker, how, position, slot, |position, text, result, out| match result {
             Ok(parts) => {
-                self.row(position, &Row { line: position.line, text, parts }, out);
+                self.row(position, &Row::new(position.line, text, parts), out);
                 true
             }
             Err(error) => self.of_fault(position, text, error, out),

@@ -116,11 +116,13 @@ fn base(host: &[u8]) -> &[u8] {
 /// The public suffix of `host` with one more label; `None` for an address. `host` is in lower case,
 /// without final dot.
 pub(super) fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
+    psl::domain(host).filter(|_| !is_address(host)).map(|domain| domain.as_bytes())
+}
+
+/// Whether `host` is an address, which has no domain: it ends in digits, or is an IP literal.
+pub(super) fn is_address(host: &[u8]) -> bool {
     let last = host.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
-    if last.iter().all(u8::is_ascii_digit) || host.starts_with(b"[") {
-        return None;
-    }
-    psl::domain(host).map(|domain| domain.as_bytes())
+    last.iter().all(u8::is_ascii_digit) || host.starts_with(b"[")
 }
 
 /// Whether `host`, in lower case and without final dot, is a public suffix or a single label.

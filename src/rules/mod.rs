@@ -48,4 +48,5 @@ pub(crate) use parts::INDEX_PAGES;
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, RuleError, RuleSet};
+pub(crate) use suffix::{Ends, ends};
 pub use suffix::{public_suffix, registrable_domain};

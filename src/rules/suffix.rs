@@ -1,6 +1,6 @@
 //! Registrable domains and public suffixes of hosts as they are written.
 
-use super::hosts::registrable_domain as registrable;
+use super::hosts::is_address;
 
 /// The longest name in the DNS; with a final dot it has one byte more.
 const MOST: usize = 253;
@@ -15,7 +15,7 @@ const MOST: usize = 253;
 /// assert_eq!(registrable_domain(b"192.0.2.1"), None);
 /// ```
 pub fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
-    end_of(host, |name| registrable(name).map(<[u8]>::len))
+    ends(host).domain
 }
 
 /// The public suffix of `host`: `co.uk` of `www.example.co.uk`. A top-level domain that is not in the list is one.
@@ -28,24 +28,41 @@ pub fn registrable_domain(host: &[u8]) -> Option<&[u8]> {
 /// assert_eq!(public_suffix(b"[::1]"), None);
 /// ```
 pub fn public_suffix(host: &[u8]) -> Option<&[u8]> {
-    end_of(host, |name| {
-        let last = name.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
-        let is_name = !last.iter().all(u8::is_ascii_digit) && !name.starts_with(b"[");
-        psl::suffix(name).filter(|_| is_name).map(|suffix| suffix.as_bytes().len())
-    })
+    ends(host).suffix
 }
 
-/// The end of `host`, without a final dot, whose length `len` gives for the host in lower case.
-fn end_of(host: &[u8], len: impl FnOnce(&[u8]) -> Option<usize>) -> Option<&[u8]> {
+/// The ends of a host that the public suffix list defines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ends<'h> {
+    /// The [`registrable_domain`].
+    pub(crate) domain: Option<&'h [u8]>,
+    /// The [`public_suffix`].
+    pub(crate) suffix: Option<&'h [u8]>,
+}
+
+/// The ends of `host`, by one look-up in the list unless there is no domain.
+pub(crate) fn ends(host: &[u8]) -> Ends<'_> {
     let host = host.strip_suffix(b".").unwrap_or(host);
     if host.is_empty() || host.len() > MOST {
-        return None;
+        return Ends::default();
     }
     let mut lower = [0; MOST];
     let lower = &mut lower[..host.len()];
     lower.copy_from_slice(host);
     lower.make_ascii_lowercase();
-    len(lower).map(|len| &host[host.len() - len..])
+    if is_address(lower) {
+        return Ends::default();
+    }
+    let end = |part: &[u8]| &host[host.len() - part.len()..];
+    match psl::domain(lower) {
+        Some(domain) => Ends {
+            domain: Some(end(domain.as_bytes())),
+            suffix: Some(end(domain.suffix().as_bytes())),
+        },
+        None => {
+            Ends { domain: None, suffix: psl::suffix(lower).map(|suffix| end(suffix.as_bytes())) }
+        }
+    }
 }
 
 #[cfg(test)]
