@@ -296,6 +296,15 @@ impl Column {
     }
 }
 
+/// Tables that were found below directories and by patterns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundTables {
+    /// For each input its path below the directory, or below the fixed part of the pattern; `None` if it was named itself.
+    pub(crate) below: Vec<Option<PathBuf>>,
+    /// Files and directories that were left out.
+    pub(crate) skipped: u64,
+}
+
 /// The plan of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -318,6 +327,8 @@ pub(crate) struct Config {
     pub(crate) filter: Option<Filter>,
     /// The inputs are tables.
     pub(crate) table: Option<TableUse>,
+    /// The tables that were found below directories and by patterns.
+    pub(crate) found: Option<FoundTables>,
     pub(crate) side: SideFiles,
     /// The memory limit of what only the report needs.
     pub(crate) report_limit: Option<MemoryLimit>,
@@ -558,6 +569,7 @@ impl Config {
             column: None,
             filter: None,
             table: None,
+            found: None,
             side: SideFiles { rejects, ..SideFiles::default() },
             report_limit: None,
             settings,

@@ -37,6 +37,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if let Job::KeyContext(context) = &config.job {
         return write_context(context.as_deref(), &config.output);
     }
+    #[cfg(feature = "parquet")]
+    let config = &crate::tables::with_found(config)?;
     let claims = session::claims(config)?;
     #[cfg(feature = "parquet")]
     if let Some(table) = &config.table {

@@ -27,6 +27,11 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
             Input::Typed(_) => {}
         }
     }
+    let found = config.found.iter().flat_map(|found| found.below.iter().zip(&config.inputs));
+    // A pattern that selects the results of the last run was not meant to.
+    for input in found.filter_map(|(below, input)| below.as_ref().and(input.path())) {
+        claims.refuse_evidence(input)?;
+    }
     config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
     let set = config.set.iter().map(|set| &set.path);
     let checkpoint = config.checkpoint.iter().map(|(path, _)| path);

@@ -52,6 +52,8 @@ pub(crate) struct Summary {
     pub(crate) findings: Option<FindingCounts>,
     /// Records were filtered.
     pub(crate) has_filter: bool,
+    /// Tables that were found below directories and by patterns, and names that were left out.
+    pub(crate) found: Option<(u64, u64)>,
     pub(crate) elapsed: Duration,
     /// Records whose keys are in a set are dropped.
     pub(crate) has_seen: bool,
@@ -120,6 +122,10 @@ impl Summary {
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
             has_filter: config.filter.is_some(),
+            found: config
+                .found
+                .as_ref()
+                .map(|found| (found.below.iter().flatten().count() as u64, found.skipped)),
             elapsed,
             has_seen: config.set.is_some(),
             has_bars: config.has_bars,
@@ -186,6 +192,13 @@ impl Summary {
         };
         let is_links = self.writes == Writes::Links;
         row(if is_links { "links" } else { "records" }, *records, "");
+        if let Some((files, skipped)) = self.found {
+            let note = match skipped {
+                0 => String::new(),
+                _ => format!("found; {} left out, hidden or not a table by name", grouped(skipped)),
+            };
+            row("files", files, &note);
+        }
         if self.has_filter {
             row("filtered", self.report.filtered, "not read");
         }
@@ -321,6 +334,10 @@ impl Summary {
             "hash": self.hash.map(PublicHash::name),
         });
         // The other fields are those of every summary.
+        if let (Some((files, skipped)), Value::Object(fields)) = (self.found, &mut summary) {
+            fields.insert("files".to_owned(), json!(files));
+            fields.insert("files_skipped".to_owned(), json!(skipped));
+        }
         if let (true, Value::Object(fields)) = (self.has_filter, &mut summary) {
             fields.insert("filtered".to_owned(), json!(self.report.filtered));
         }
@@ -411,6 +428,7 @@ mod tests {
             differs: false,
             findings: None,
             has_filter: false,
+            found: None,
             elapsed: Duration::ZERO,
             has_seen: false,
             has_bars: false,

@@ -19,6 +19,7 @@
 //! ```
 
 mod content;
+pub mod dataset;
 mod decoding;
 mod dialect;
 mod error;

@@ -11,7 +11,9 @@ pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
     /// A path leads into nested values: page.url is a member of objects or structs, links.1 the first value of lists.
-    /// Several files are read as one table and must have the same columns. dedup keeps or drops rows. The other commands
+    /// Several files are read as one table and must have the same columns. A directory stands for all tables below it, and
+    /// so does a pattern in quotes, such as 'crawl/dt=*/**/*.parquet', for the files and directories that it selects; names
+    /// that begin with . or _ are left out. dedup keeps or drops rows. The other commands
     /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
     /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
     /// and uri_links (extract). Null stays null.

@@ -1,5 +1,6 @@
 //! Jobs on tables: what the arguments mean there, and carrying it out.
 
+mod dataset;
 mod failure;
 mod groups;
 
@@ -23,6 +24,7 @@ use crate::output::Destination;
 use crate::report::Results;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+pub(crate) use dataset::with_found;
 use failure::{failure, hide_panics_of_decoders};
 use groups::Tables;
 

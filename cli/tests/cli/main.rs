@@ -57,6 +57,8 @@ mod table_checkpoint;
 #[cfg(feature = "parquet")]
 mod table_classes;
 #[cfg(feature = "parquet")]
+mod table_datasets;
+#[cfg(feature = "parquet")]
 mod table_dialects;
 #[cfg(feature = "parquet")]
 mod table_paths;
