@@ -38,6 +38,15 @@ pub enum TableError {
         /// What is different.
         what: String,
     },
+    /// A column of a file has the name of one that directories name.
+    Partition {
+        /// The name of the table.
+        table: String,
+        /// The column.
+        column: String,
+        /// The directories.
+        place: String,
+    },
     /// A malformed line or row of a text table.
     Line {
         /// The name of the table.
@@ -80,6 +89,9 @@ impl fmt::Display for TableError {
                 write!(f, "{table}: there is no column {column}; there are: {names}")
             }
             TableError::Columns { table, what } => write!(f, "{table}: {what}"),
+            TableError::Partition { table, column, place } => {
+                write!(f, "{table}: column {column} is in the file and in {place}")
+            }
             TableError::Line { table, line, what } => write!(f, "{table}:{line}: {what}"),
             TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
             TableError::Work(error) => error.fmt(f),
@@ -103,6 +115,7 @@ impl std::error::Error for TableError {
             TableError::Read { .. }
             | TableError::Column { .. }
             | TableError::Columns { .. }
+            | TableError::Partition { .. }
             | TableError::Line { .. }
             | TableError::Format(_)
             | TableError::Stopped => None,

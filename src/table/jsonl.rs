@@ -37,13 +37,20 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     /// Lines of `reader`, a table called `table` for `job`, in batches of `rows`, or of fewer if these exceed [`BATCH_BYTES`].
-    pub(super) fn new(reader: R, job: &Job, table: &str, rows: usize) -> Lines<R> {
+    /// The members called `keys` are added to them.
+    pub(super) fn new(
+        reader: R,
+        (job, keys): (&Job, &[String]),
+        table: &str,
+        rows: usize,
+    ) -> Lines<R> {
         let name = &job.column[..];
         let fields =
             vec![Field::new(name, DataType::Utf8, true), Field::new(LINE, DataType::Utf8, false)];
+        let added = [&job.task.names()[..], keys].concat();
         Lines {
             reader: LineReader::new(reader, table),
-            target: TargetMember { name: name.to_owned(), added: job.task.names() },
+            target: TargetMember { name: name.to_owned(), added },
             schema: Arc::new(Schema::new(fields)),
             rows,
             lacks_member: false,
@@ -388,7 +395,7 @@ mod tests {
         let line = format!("{{\"u\":\"a\",\"x\":\"{}\"}}\n", "x".repeat(4_000));
         let text = line.repeat(300);
         let job = Job::new("u", Task::Dedup, Columns::default(), TableFormat::Jsonl);
-        let batches = Lines::new(text.as_bytes(), &job, "t", 1_000);
+        let batches = Lines::new(text.as_bytes(), (&job, &[]), "t", 1_000);
         let rows: Vec<usize> = batches.map(|batch| batch.unwrap().num_rows()).collect();
         assert_eq!((rows.len(), rows.iter().sum()), (5, 300));
     }

@@ -64,17 +64,20 @@ pub use sort::SortBy;
 use std::io::Write;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
-
 use crate::pipeline::{Report, Seen, Sinks};
+use dataset::names_and_types;
 use pick::Sides;
-use read::{Prepared, Reader, each_wave};
+use read::{Opened, Prepared, Reader, each_wave};
 use sort::Sorter;
 use task::Work;
 use unit::Unit;
 use write::{Sink, Writer};
 
-/// Processes `inputs`, which have the same columns, as if they were one table, and writes a table to `out`.
+/// Processes `inputs` as if they were one table, and writes a table to `out`.
+///
+/// Their columns are unified by name before anything is written: a column that a file does not have is null there, and types
+/// are widened where nothing is lost. Columns have the order of the first file; new ones, and then those that directories
+/// name ([`Input::partition`]), follow.
 ///
 /// `progress` receives the number of bytes read so far. In the report, a record is a row with a URI; `blank` counts the rows
 /// without one, kept or not ([`Job::keeps_blank`]).
@@ -141,26 +144,18 @@ pub fn run_with(
 /// ```
 ///
 /// # Errors
-/// If one cannot be read, or their columns differ; see [`TableError`].
+/// If one cannot be read, or their columns cannot be unified; see [`TableError`].
 pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableError> {
-    if job.to != TableFormat::Jsonl {
-        read::learn_members(inputs, job)?;
-    }
-    let mut first: Option<(String, SchemaRef)> = None;
-    let mut tables = Vec::new();
-    for input in inputs.iter().filter_map(Input::reopened) {
-        let reader = Reader::open(input, job)?;
-        tables.extend(reader.rereadable().cloned());
-        match &first {
-            None => first = Some((reader.name().to_owned(), reader.schema())),
-            Some((name, columns)) => refuse_other_columns(columns, name, &reader)?,
-        }
-    }
-    let Some((first, columns)) = first else { return Ok(Vec::new()) };
-    let names = names_and_types(&columns);
-    let prepared = Arc::new(Prepared { first, columns, tables, count: inputs.len() });
+    read::learn(inputs, job)?;
+    let files: Vec<Input> = inputs.iter().filter_map(Input::reopened).collect();
+    let mut files = files.into_iter();
+    let Some(first) = files.next() else { return Ok(Vec::new()) };
+    let plan = read::plan(&Opened::open(first, job)?, files.as_slice(), job)?;
+    read::pass(&plan, inputs);
+    let tables = inputs.iter().filter_map(Input::rereadable).collect();
+    let prepared = Arc::new(Prepared { tables, count: inputs.len() });
     inputs.iter_mut().for_each(|input| input.prepared = Some(Arc::clone(&prepared)));
-    Ok(names)
+    Ok(names_and_types(&plan.schema))
 }
 
 fn run_into(
@@ -172,23 +167,23 @@ fn run_into(
     mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
     let prepared = inputs.first().and_then(|input| input.prepared.clone());
-    if job.to != TableFormat::Jsonl && prepared.is_none() {
-        read::learn_members(&mut inputs, job)?;
+    if prepared.is_none() {
+        read::learn(&mut inputs, job)?;
     }
     let prepared_before = prepared.as_deref().filter(|all| all.count > inputs.len());
     let mut lacks_column = true;
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
-    let mut reader = Reader::open(first, job)?;
-    let (first, columns) = match &prepared {
-        Some(all) => (all.first.clone(), Arc::clone(&all.columns)),
-        None => (reader.name().to_owned(), reader.schema()),
+    let mut reader = match prepared {
+        Some(_) => Reader::open(first, job)?,
+        None => {
+            // All columns are compared before anything is written, so that a mismatch is found at once and not after hours.
+            let first = Opened::open(first, job)?;
+            let plan = read::plan(&first, inputs.as_slice(), job)?;
+            read::pass(&plan, inputs.as_mut_slice());
+            first.read(&plan, job)?
+        }
     };
-    refuse_other_columns(&columns, &first, &reader)?;
-    // Before anything is written, so that a mismatch is found at once and not after hours.
-    for later in inputs.as_slice().iter().filter_map(Input::reopened) {
-        refuse_other_columns(&columns, &first, &Reader::open(later, job)?)?;
-    }
     let mut work = Work::new(job, &reader, seen, sides)?;
     let mut writer = Writer::new(job, work.schema(), sink)?;
     let rejects = rejects.map(|sink| Writer::new(job, reader.schema(), sink));
@@ -218,7 +213,6 @@ fn run_into(
         lacks_column &= reader.lacks_column();
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
-        refuse_other_columns(&columns, &first, &reader)?;
     }
     // The tables of this call may be some of them only.
     if lacks_column && prepared_before.map_or(Ok(true), |all| all.all_lack_column(&reader, job))? {
@@ -233,32 +227,4 @@ fn run_into(
     writer.finish()?;
     rejects.map_or(Ok(()), Writer::finish)?;
     Ok(Report { bytes, filtered, ..report })
-}
-
-/// Returns an error if `reader` does not have the `columns` of the table `first`.
-fn refuse_other_columns(
-    columns: &SchemaRef,
-    first: &str,
-    reader: &Reader,
-) -> Result<(), TableError> {
-    let (expected, found) = (names_and_types(columns), names_and_types(&reader.schema()));
-    if expected == found {
-        return Ok(());
-    }
-    let different = expected.iter().zip(&found).find(|(one, other)| one != other);
-    let what = match different {
-        Some((one, other)) => format!("`{other}` where {first} has `{one}`"),
-        None => {
-            let count = found.len();
-            let s = if count == 1 { "" } else { "s" };
-            format!("{count} column{s}, {first} has {}", expected.len())
-        }
-    };
-    Err(TableError::Columns { table: reader.name().to_owned(), what })
-}
-
-/// The columns of `schema`, each with its type.
-fn names_and_types(schema: &SchemaRef) -> Vec<String> {
-    let fields = schema.fields().iter();
-    fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
 }

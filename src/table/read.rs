@@ -6,9 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use rayon::prelude::*;
 
+use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
@@ -29,17 +32,26 @@ pub struct Input {
     name: String,
     format: Option<TableFormat>,
     from: From,
-    /// The members of all files of JSON lines, where they become columns.
-    members: Option<Arc<Members>>,
+    columns: OfColumns,
     /// Of inputs that were prepared together.
     pub(super) prepared: Option<Arc<Prepared>>,
 }
 
+/// The columns of a table, as far as they are not its own.
+#[derive(Clone, Default)]
+struct OfColumns {
+    /// The members of all files of JSON lines, where they become columns.
+    members: Option<Arc<Members>>,
+    /// The columns in the names of its directories.
+    partition: Arc<Partition>,
+    /// The names of these columns, in all tables.
+    keys: Arc<[String]>,
+    /// The columns of all tables.
+    plan: Option<Arc<Plan>>,
+}
+
 /// What inputs have in common that were prepared together.
 pub(super) struct Prepared {
-    /// The name and the columns of the first one.
-    pub(super) first: String,
-    pub(super) columns: SchemaRef,
     /// All of them, as far as they can be read again.
     pub(super) tables: Vec<RereadableTable>,
     /// Their number.
@@ -80,9 +92,28 @@ impl Input {
             name: path.display().to_string(),
             format,
             from: From::File(path),
-            members: None,
+            columns: OfColumns::default(),
             prepared: None,
         }
+    }
+
+    /// Adds columns, which are in the names of its directories, after those of the table.
+    ///
+    /// ```
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Input, Job, TableFormat, Task, dataset::Partition, run};
+    ///
+    /// let input = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h\n"[..]);
+    /// let input = input.partition(Partition::of_path("dt=1/list.csv".as_ref()).unwrap());
+    /// let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
+    /// let mut out = Vec::new();
+    /// run(vec![input], &job, &mut out, None).unwrap();
+    /// assert_eq!(out, b"url,dt\nhttp://h,1\n");
+    /// ```
+    #[must_use]
+    pub fn partition(mut self, partition: Partition) -> Input {
+        self.columns.partition = Arc::new(partition);
+        self
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -93,7 +124,7 @@ impl Input {
     ) -> Input {
         let from = From::Stream(Box::new(reader));
         let (name, format) = (name.into(), format.into());
-        Input { name, format, from, members: None, prepared: None }
+        Input { name, format, from, columns: OfColumns::default(), prepared: None }
     }
 
     /// The name in messages.
@@ -106,13 +137,51 @@ impl Input {
         let From::File(path) = &self.from else { return None };
         RereadableFile::at(path)?;
         let (name, from) = (self.name.clone(), From::File(path.clone()));
-        let (members, prepared) = (self.members.clone(), self.prepared.clone());
-        Some(Input { name, format: self.format, from, members, prepared })
+        let (columns, prepared) = (self.columns.clone(), self.prepared.clone());
+        Some(Input { name, format: self.format, from, columns, prepared })
     }
 }
 
+impl Input {
+    /// The table, if it can be read twice.
+    pub(super) fn rereadable(&self) -> Option<RereadableTable> {
+        let From::File(path) = &self.from else { return None };
+        let file = RereadableFile::at(path)?;
+        Some(RereadableTable { file, format: self.format, columns: self.columns.clone() })
+    }
+}
+
+/// Passes to all of `inputs` what they have in common but for their own columns: the names of the columns that are in the
+/// names of directories, and the members of JSON lines, if these become columns; all files of JSON lines are read for that.
+pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
+    let mut keys: Vec<String> = Vec::new();
+    for (key, _) in inputs.iter().flat_map(|input| input.columns.partition.columns()) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    let keys: Arc<[String]> = keys.into();
+    inputs.iter_mut().for_each(|input| input.columns.keys = keys.clone());
+    if job.to == TableFormat::Jsonl { Ok(()) } else { learn_members(inputs, job) }
+}
+
+/// The columns of `first` and of the files among `others`, as those of one table.
+pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, TableError> {
+    let mut merge = Merge::new(&job.column, &first.columns.keys, !job.dialect.has_header);
+    merge.add(first.file())?;
+    for other in others.iter().filter_map(Input::reopened) {
+        merge.add(Opened::open(other, job)?.file())?;
+    }
+    Ok(Arc::new(merge.finish()?))
+}
+
+/// Passes the columns of all tables to `inputs`, which are some of them.
+pub(super) fn pass(plan: &Arc<Plan>, inputs: &mut [Input]) {
+    inputs.iter_mut().for_each(|input| input.columns.plan = Some(plan.clone()));
+}
+
 /// Reads the `inputs` that are files of JSON lines and passes their members to all of them.
-pub(super) fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
+fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
         let From::File(path) = from else { continue };
@@ -130,8 +199,18 @@ pub(super) fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), Table
         }
     }
     let members = members.map(Arc::new);
-    inputs.iter_mut().for_each(|input| input.members = members.clone());
+    inputs.iter_mut().for_each(|input| input.columns.members = members.clone());
     Ok(())
+}
+
+/// A table with its own columns, before these become those of all tables.
+pub(super) struct Opened {
+    name: String,
+    schema: SchemaRef,
+    rows: Rows,
+    bytes: Arc<AtomicU64>,
+    file: Option<(RereadableFile, TableFormat)>,
+    columns: OfColumns,
 }
 
 /// A table that is being read.
@@ -139,6 +218,8 @@ pub(super) struct Reader {
     name: String,
     target: Target,
     schema: SchemaRef,
+    /// How its rows become rows of all tables, if they are not.
+    fit: Option<Fit>,
     rows: Rows,
     bytes: Arc<AtomicU64>,
     rereadable: Option<RereadableTable>,
@@ -152,15 +233,15 @@ pub(super) struct Reader {
 #[derive(Clone)]
 pub(super) struct RereadableTable {
     file: RereadableFile,
-    format: TableFormat,
-    members: Option<Arc<Members>>,
+    format: Option<TableFormat>,
+    columns: OfColumns,
 }
 
 impl RereadableTable {
     /// The table, to be opened.
     pub(super) fn input(&self) -> Input {
-        let members = self.members.clone();
-        Input { members, ..Input::file(self.file.path(), Some(self.format)) }
+        let columns = self.columns.clone();
+        Input { columns, ..Input::file(self.file.path(), self.format) }
     }
 
     /// Fails if it has changed since it was first opened.
@@ -169,10 +250,10 @@ impl RereadableTable {
     }
 }
 
-impl Reader {
+impl Opened {
     /// Opens `input`, a table for `job`.
-    pub(super) fn open(input: Input, job: &Job) -> Result<Reader, TableError> {
-        let Input { name, format, from, members, .. } = input;
+    pub(super) fn open(input: Input, job: &Job) -> Result<Opened, TableError> {
+        let Input { name, format, from, columns, .. } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
@@ -201,17 +282,45 @@ impl Reader {
                         (format, file_rows(format, path, &name, &bytes)?)
                     }
                     (Some(format), _) => {
-                        let known = members.as_deref().map(|members| (members, file.is_some()));
-                        (format, text.rows(format, &name, job, known)?)
+                        let members = columns.members.as_deref();
+                        let known = members.map(|members| (members, file.is_some()));
+                        (format, text.rows(format, &name, job, (known, &columns.keys))?)
                     }
                 }
             }
         };
-        let target = Target::find(&name, &schema, &job.column)?;
-        let rereadable = file.map(|file| RereadableTable { file, format, members });
+        let file = file.map(|file| (file, format));
+        Ok(Opened { name, schema, rows, bytes, file, columns })
+    }
+
+    /// Its name and columns.
+    fn file(&self) -> (&str, &SchemaRef, &Partition) {
+        (&self.name, &self.schema, &self.columns.partition)
+    }
+
+    /// The table with the columns of all tables.
+    pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
+        self.columns.plan = Some(plan.clone());
+        let fit = plan.fit(self.file())?;
+        let Opened { name, rows, bytes, file, columns, .. } = self;
+        let table = |(file, format)| RereadableTable { file, format: Some(format), columns };
+        let rereadable = file.map(table);
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();
-        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept, stop })
+        let (target, schema) = (plan.target.clone(), plan.schema.clone());
+        Ok(Reader { name, target, schema, fit, rows, bytes, rereadable, kept, stop })
+    }
+}
+
+impl Reader {
+    /// Opens `input`, a table for `job`, with the columns of all tables; with its own if it is the only one.
+    pub(super) fn open(input: Input, job: &Job) -> Result<Reader, TableError> {
+        let opened = Opened::open(input, job)?;
+        let plan = match &opened.columns.plan {
+            Some(plan) => plan.clone(),
+            None => plan(&opened, &[], job)?,
+        };
+        opened.read(&plan, job)
     }
 
     /// A table called `name`, read from `stream` in the stream format of Arrow IPC.
@@ -223,7 +332,7 @@ impl Reader {
         let (schema, rows) = stream_rows(BufReader::new(stream), name)?;
         let (name, bytes) = (name.to_owned(), Arc::default());
         let (rereadable, kept, stop) = (None, None, None);
-        Ok(Reader { name, target, schema, rows, bytes, rereadable, kept, stop })
+        Ok(Reader { name, target, schema, fit: None, rows, bytes, rereadable, kept, stop })
     }
 
     /// How to read the table a second time, if that is possible.
@@ -276,7 +385,14 @@ impl Reader {
         if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(TableError::Stopped);
         }
-        let units = self.rows.next_units(count, &self.name)?;
+        let mut units = self.rows.next_units(count, &self.name)?;
+        if let Some(fit) = &self.fit {
+            let fitted = |batch: &RecordBatch| fit.apply(batch, &self.name);
+            units = units
+                .par_iter()
+                .map(|unit| unit.par_iter().map(fitted).collect())
+                .collect::<Result<_, _>>()?;
+        }
         match &mut self.kept {
             None => Ok(units),
             Some(kept) => kept.of(units, &self.target),

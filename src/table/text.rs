@@ -49,13 +49,14 @@ impl Text {
         Ok(members)
     }
 
-    /// The rows; `known` are the members of JSON lines, and whether this table was among the files they were learned from.
+    /// The rows; `known` are the members of JSON lines, and whether this table was among the files they were learned from. The
+    /// lines must not have members that are called as one of `keys`, which are added to them.
     pub(super) fn rows(
         self,
         format: TableFormat,
         name: &str,
         job: &Job,
-        known: Option<(&Members, bool)>,
+        (known, keys): (Option<(&Members, bool)>, &[String]),
     ) -> Result<(SchemaRef, Rows), TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         match format {
@@ -75,7 +76,7 @@ impl Text {
                 Ok((schema, Rows::Batches(Box::new(records))))
             }
             TableFormat::Jsonl => {
-                let lines = Lines::new(BufReader::new(self.all), job, name, BATCH_ROWS);
+                let lines = Lines::new(BufReader::new(self.all), (job, keys), name, BATCH_ROWS);
                 Ok((lines.schema(), Rows::Lines(Box::new(lines))))
             }
             TableFormat::Parquet | TableFormat::Arrow => Err(fault(&format_args!(

@@ -19,12 +19,14 @@ pub(crate) struct TableChoice {
     pub(crate) quote: Option<OsString>,
     #[arg(long, hide = true)]
     pub(crate) no_header: bool,
+    #[arg(long, hide = true)]
+    pub(crate) no_hive: bool,
 }
 
 impl TableChoice {
     /// The first option that was typed.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        let TableChoice { column, sort_by, no_uri, delimiter, quote, no_header } = self;
+        let TableChoice { column, sort_by, no_uri, delimiter, quote, no_header, no_hive } = self;
         let typed = [
             (column, "--column"),
             (sort_by, "--sort-by"),
@@ -33,6 +35,7 @@ impl TableChoice {
             (quote, "--quote"),
         ];
         let typed = typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name));
-        typed.or(no_header.then_some("--no-header"))
+        let flags = [(no_header, "--no-header"), (no_hive, "--no-hive")];
+        typed.or(flags.into_iter().find_map(|(&is_typed, name)| is_typed.then_some(name)))
     }
 }

@@ -11,7 +11,8 @@ pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
     /// A path leads into nested values: page.url is a member of objects or structs, links.1 the first value of lists.
-    /// Several files are read as one table and must have the same columns. A directory stands for all tables below it, and
+    /// Several files are read as one table: columns are unified by name, and types are widened where nothing is lost; what
+    /// a file does not have is null. A directory stands for all tables below it, and
     /// so does a pattern in quotes, such as 'crawl/dt=*/**/*.parquet', for the files and directories that it selects; names
     /// that begin with . or _ are left out. dedup keeps or drops rows. The other commands
     /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
@@ -30,6 +31,14 @@ pub(crate) struct TableChoice {
     /// that does not fit its column is an error. parquet and arrow are compressed with zstd.
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: Option<String>,
+
+    /// Do not read columns from the names of directories
+    ///
+    /// Below a directory, or below the part of a pattern that has no special characters, directories such as
+    /// dt=2026-11-20 add a column dt of text after those of the files. Names and values are percent-decoded;
+    /// __HIVE_DEFAULT_PARTITION__ is null. A column of that name in a file is an error.
+    #[arg(long, requires = "column")]
+    pub(crate) no_hive: bool,
 
     /// Sort the rows by the sort-friendly forms of their URIs: surt, surt:cdxj, surt:ia or ssurt
     ///

@@ -13,6 +13,9 @@ pub(super) fn failure(error: TableError) -> Failure {
         error @ TableError::Spill(_) => {
             Failure::new(format!("{error}; --temp-dir names another directory"))
         }
+        error @ TableError::Partition { .. } => {
+            Failure::new(format!("{error}; --no-hive takes that of the file"))
+        }
         error => Failure::new(error.to_string()),
     }
 }

@@ -5,7 +5,7 @@ mod failure;
 mod groups;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use uriscan::arrow::{Columns, OnInvalid};
@@ -13,6 +13,7 @@ use uriscan::audit::Severity;
 use uriscan::extract::{Extractor, Format};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
+use uriscan::table::dataset::Partition;
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
 use crate::args::{NoUri, StatsFormat};
@@ -47,12 +48,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
         inputs::keep_stdin(config.report_limit.as_ref())?;
     }
-    let tables = config.inputs.iter().map(|input| match input {
-        Input::Stdin => table::Input::stream("-", table.from, Stdin::new()),
-        Input::File(path) => table::Input::file(path, table.from),
-        Input::Typed(list) => table::Input::stream("-e", table.from, io::Cursor::new(list.clone())),
-    });
-    let tables = tables.collect();
+    let tables = tables(config, table)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.settings.threads).build();
     let pool = pool.map_err(|error| {
         Failure::new(format!("cannot start the threads: {error}; use fewer with -j"))
@@ -104,6 +100,28 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         print_approximate(rate, &report);
     }
     Ok(outcome(config, &report))
+}
+
+/// The inputs of `config`, with the columns that directories name.
+fn tables(config: &Config, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
+    let named = config.inputs.iter().map(|input| match input {
+        Input::Stdin => table::Input::stream("-", table.from, Stdin::new()),
+        Input::File(path) => table::Input::file(path, table.from),
+        Input::Typed(list) => table::Input::stream("-e", table.from, io::Cursor::new(list.clone())),
+    });
+    let Some(found) = config.found.as_ref().filter(|_| !table.choice.no_hive) else {
+        return Ok(named.collect());
+    };
+    let with_partition = |(input, below): (table::Input, &Option<PathBuf>)| {
+        let Some(below) = below else { return Ok(input) };
+        let partition = Partition::of_path(below);
+        let partition = partition.map_err(|what| {
+            let what = format!("{what}; --no-hive reads no columns from directories");
+            Failure::at(below.display(), what)
+        })?;
+        Ok(input.partition(partition))
+    };
+    named.zip(&found.below).map(with_partition).collect()
 }
 
 /// The columns of the tables of `config` as lists.

@@ -48,6 +48,7 @@ fn options_of_tables_are_known_where_there_are_none() {
         &["--delimiter", ";"],
         &["--quote=none"],
         &["--no-header"],
+        &["--no-hive"],
     ] {
         for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract"] {
             let message = place.run(&[&[command], args, &["t.parquet"]].concat(), "").refused();
