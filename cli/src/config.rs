@@ -16,7 +16,7 @@ use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
 use uriscan::surt;
 #[cfg(feature = "parquet")]
-use uriscan::table::TableFormat;
+use uriscan::table::{Layout, TableFormat};
 
 use crate::args::{self, CensusFormat, StatsFormat, TopFormat, When};
 use crate::environment::Environment;
@@ -258,6 +258,8 @@ pub(crate) struct TableUse {
     pub(crate) temp_dir: PathBuf,
     /// The column by which `dedup` keeps rows.
     pub(crate) keep_column: Option<String>,
+    /// How results are cut into the files of a directory, if they are.
+    pub(crate) layout: Option<Layout>,
 }
 
 /// A build without tables has none.
@@ -441,6 +443,22 @@ impl Config {
         };
         self.report_limit = limit.or_else(half);
         Ok(self)
+    }
+
+    /// Makes the output a directory if the results are cut into files.
+    ///
+    /// # Errors
+    /// When `-o -` names no directory.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn write_to_directory(&mut self) -> Result<(), Failure> {
+        if self.table.as_ref().is_none_or(|table| table.layout.is_none()) {
+            return Ok(());
+        }
+        let Destination::File(path) = &self.output else {
+            return Err(Failure::at("-o", "several files need a directory, not standard output"));
+        };
+        self.output = Destination::Directory(path.clone());
+        Ok(())
     }
 
     /// Whether the results may replace an input: they are its records, or tables with all of its columns.

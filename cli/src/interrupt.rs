@@ -23,6 +23,9 @@ pub(crate) enum Leftover {
     File(PathBuf),
     /// A set that is being made or written to.
     Set(PathBuf),
+    /// A directory of results with a temporary name.
+    #[cfg(feature = "parquet")]
+    Directory(PathBuf),
 }
 
 /// Removes a [`Leftover`] from the register when it is dropped.
@@ -45,6 +48,8 @@ impl Leftover {
             // It may be gone already.
             Leftover::File(path) => drop(files::remove(path)),
             Leftover::Set(path) => uriscan::set::abandon(path),
+            #[cfg(feature = "parquet")]
+            Leftover::Directory(path) => files::remove_all(path),
         }
     }
 }

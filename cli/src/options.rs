@@ -36,6 +36,8 @@ pub(crate) fn memory_limit(
 pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
     let output = match output {
         Destination::File(path) => Some(path.as_path()),
+        #[cfg(feature = "parquet")]
+        Destination::Directory(path) => Some(path.as_path()),
         Destination::Stdout => None,
     };
     // Not beside a pipe or a device.

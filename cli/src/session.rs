@@ -9,6 +9,8 @@ use uriscan::pipeline::{FindingCounts, Report};
 use crate::config::{Config, SideFiles};
 use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
+#[cfg(feature = "parquet")]
+use crate::output::Folder;
 use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
 use crate::progress::Progress;
 use crate::summary::Summary;
@@ -46,6 +48,9 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
 pub(crate) struct Session<'a> {
     config: &'a Config,
     pub(crate) out: Output,
+    /// The files of the results, if there are several.
+    #[cfg(feature = "parquet")]
+    pub(crate) folder: Option<Folder>,
     /// Rejects, duplicates and clusters.
     pub(crate) side: [Option<Output>; 3],
     /// The page about the run.
@@ -60,6 +65,11 @@ impl Session<'_> {
     /// When one cannot be written to.
     pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&config.output)?;
+        #[cfg(feature = "parquet")]
+        let folder = match &config.output {
+            Destination::Directory(path) => Some(Folder::new(path)?),
+            _ => None,
+        };
         let SideFiles { rejects, dupes, clusters, report } = &config.side;
         let mut side = [None, None, None];
         for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
@@ -75,7 +85,15 @@ impl Session<'_> {
         }
         let name = config.job.name();
         let progress = config.progress.map(|shown| Progress::new(name, shown, total_bytes));
-        Ok(Session { config, out, side, report, progress })
+        Ok(Session {
+            config,
+            out,
+            #[cfg(feature = "parquet")]
+            folder,
+            side,
+            report,
+            progress,
+        })
     }
 
     /// Takes the progress bar away.
@@ -105,6 +123,8 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
+        #[cfg(feature = "parquet")]
+        let folder = self.folder;
         let Session { config, out, side, report: page, .. } = self;
         if report.bytes == 0 {
             config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
@@ -112,12 +132,17 @@ impl Session<'_> {
         let results = out.name().to_owned();
         let outputs = side.into_iter().flatten().chain(page).chain([out]).collect();
         match output::commit(outputs, is_durable) {
-            Ok(()) => Ok(true),
+            Ok(()) => {}
             Err((name, error)) if name == results && error.kind() == io::ErrorKind::BrokenPipe => {
-                Ok(false)
+                return Ok(false);
             }
-            Err((name, error)) => Err(Failure::at(name, error)),
+            Err((name, error)) => return Err(Failure::at(name, error)),
         }
+        #[cfg(feature = "parquet")]
+        if let Some(folder) = folder {
+            folder.put(is_durable).map_err(|error| Failure::at(results, error))?;
+        }
+        Ok(true)
     }
 }
 

@@ -375,6 +375,26 @@ pub fn remove_directory(path: &Path) -> io::Result<()> {
     call(Call::RemoveDirectory(path), || fs::remove_dir(path))
 }
 
+/// Removes the directory `path` and all that is in it, as far as that is possible. Links are not followed.
+pub fn remove_all(path: &Path) {
+    // Each with whether its content is already on the stack.
+    let mut left = vec![(path.to_owned(), false)];
+    while let Some((path, is_listed)) = left.pop() {
+        if is_listed {
+            let _ = remove_directory(&path);
+            continue;
+        }
+        let Ok(entries) = list(&path) else { continue };
+        left.push((path, true));
+        for entry in entries.flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => left.push((entry.path(), false)),
+                _ => drop(remove(&entry.path())),
+            }
+        }
+    }
+}
+
 /// What is in the directory `path`.
 ///
 /// # Errors

@@ -47,6 +47,13 @@ pub enum TableError {
         /// The directories.
         place: String,
     },
+    /// The values of columns would become too many directories.
+    Partitions {
+        /// The columns.
+        columns: String,
+        /// The most directories that there may be.
+        most: usize,
+    },
     /// A malformed line or row of a text table.
     Line {
         /// The name of the table.
@@ -92,6 +99,9 @@ impl fmt::Display for TableError {
             TableError::Partition { table, column, place } => {
                 write!(f, "{table}: column {column} is in the file and in {place}")
             }
+            TableError::Partitions { columns, most } => {
+                write!(f, "{columns}: more than {most} partitions")
+            }
             TableError::Line { table, line, what } => write!(f, "{table}:{line}: {what}"),
             TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
             TableError::Work(error) => error.fmt(f),
@@ -116,6 +126,7 @@ impl std::error::Error for TableError {
             | TableError::Column { .. }
             | TableError::Columns { .. }
             | TableError::Partition { .. }
+            | TableError::Partitions { .. }
             | TableError::Line { .. }
             | TableError::Format(_)
             | TableError::Stopped => None,

@@ -35,6 +35,7 @@ mod line;
 mod list;
 mod members;
 mod pages;
+mod parts;
 mod pick;
 mod rank;
 mod read;
@@ -57,6 +58,7 @@ pub use format::TableFormat;
 pub use hint::columns_of_urls;
 pub use job::{ByClass, Form, Job, Task};
 pub use list::column_source;
+pub use parts::{Folder, Layout, PartFile};
 pub use rank::KeepRow;
 pub use read::Input;
 pub use sort::SortBy;
@@ -65,10 +67,13 @@ use std::io::Write;
 use std::sync::Arc;
 
 use crate::pipeline::{Report, Seen, Sinks};
+use arrow_schema::SchemaRef;
 use dataset::names_and_types;
+use parts::Parts;
 use pick::Sides;
 use read::{Opened, Prepared, Reader, each_wave};
 use sort::Sorter;
+use target::Target;
 use task::Work;
 use unit::Unit;
 use write::{Sink, Writer};
@@ -111,10 +116,71 @@ pub fn run_with(
     let mut sink = Sink::new(sinks.out);
     let mut rejects = sinks.rejects.map(Sink::new);
     let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
-    let outs = (&mut sink, rejects.as_mut());
+    let outs = (Results::One(&mut sink), rejects.as_mut());
     let result = run_into(inputs, job, seen, outs, &mut sides, sinks.progress);
     let sink = rejects.into_iter().fold(sink, Sink::or);
     match sink.fault() {
+        Some(error) => Err(TableError::Write(error)),
+        None => result,
+    }
+}
+
+/// [`run_with`] that writes the results to several files in `folder`, cut by `layout`; [`Sinks::out`] receives nothing.
+///
+/// ```
+/// use std::io::{self, Write};
+/// use std::sync::{Arc, Mutex};
+/// use uriscan::arrow::Columns;
+/// use uriscan::pipeline::Sinks;
+/// use uriscan::table::{Folder, Input, Job, Layout, PartFile, TableFormat, Task, run_to_files};
+///
+/// type Text = Arc<Mutex<String>>;
+/// struct Print(Text);
+/// impl Write for Print {
+///     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+///         self.0.lock().unwrap().push_str(std::str::from_utf8(bytes).unwrap());
+///         Ok(bytes.len())
+///     }
+///     fn flush(&mut self) -> io::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// impl PartFile for Print {
+///     fn finish(&mut self) -> io::Result<()> {
+///         Ok(())
+///     }
+/// }
+/// impl Folder for Print {
+///     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
+///         self.0.lock().unwrap().push_str(&format!("{path}:\n"));
+///         Ok(Box::new(Print(self.0.clone())))
+///     }
+/// }
+/// let csv = &b"url\nhttp://a.com/1\nhttp://b.com\nhttp://www.A.com\n"[..];
+/// let job = Job::new("url", Task::Dedup, Columns::default(), TableFormat::Csv);
+/// let layout = Layout::default().partition_by(["domain".to_owned()]);
+/// let text = Text::default();
+/// let inputs = vec![Input::stream("list", TableFormat::Csv, csv)];
+/// let sinks = &mut io::sink();
+/// run_to_files(inputs, &job, None, Sinks::new(sinks), &layout, &mut Print(text.clone())).unwrap();
+/// assert!(text.lock().unwrap().starts_with("domain=a.com/part-00000.csv:\nurl\nhttp://a.com/1\nhttp://www.A.com\n"));
+/// ```
+///
+/// # Errors
+/// See [`TableError`]. What was written to `folder` until then is incomplete.
+pub fn run_to_files(
+    inputs: Vec<Input>,
+    job: &Job,
+    seen: Option<Seen<'_>>,
+    sinks: Sinks<'_>,
+    layout: &Layout,
+    folder: &mut dyn Folder,
+) -> Result<Report, TableError> {
+    let mut rejects = sinks.rejects.map(Sink::new);
+    let mut sides = Sides { dupes: sinks.dupes, clusters: sinks.clusters };
+    let outs = (Results::Many(layout, folder), rejects.as_mut());
+    let result = run_into(inputs, job, seen, outs, &mut sides, sinks.progress);
+    match rejects.and_then(Sink::fault) {
         Some(error) => Err(TableError::Write(error)),
         None => result,
     }
@@ -162,7 +228,7 @@ fn run_into(
     mut inputs: Vec<Input>,
     job: &Job,
     seen: Option<Seen<'_>>,
-    (sink, rejects): (&mut Sink<'_>, Option<&mut Sink<'_>>),
+    (results, rejects): (Results<'_, '_>, Option<&mut Sink<'_>>),
     sides: &mut Sides<'_>,
     mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
@@ -185,14 +251,14 @@ fn run_into(
         }
     };
     let mut work = Work::new(job, &reader, seen, sides)?;
-    let mut writer = Writer::new(job, work.schema(), sink)?;
+    let mut results = results.begin(job, (work.schema(), reader.target()))?;
     let rejects = rejects.map(|sink| Writer::new(job, reader.schema(), sink));
     let mut rejects = rejects.transpose()?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
     let (mut bytes, mut filtered) = (0, 0);
     let mut put = |units: &[Unit]| match &mut sorter {
-        None => writer.write(units),
+        None => results.write(units),
         Some(sorter) => sorter.push(units),
     };
     loop {
@@ -222,9 +288,56 @@ fn run_into(
     }
     let report = work.finish(sides, put)?;
     if let Some(sorter) = sorter {
-        sorter.finish(|units| writer.write(units))?;
+        sorter.finish(|units| results.write(units))?;
     }
-    writer.finish()?;
+    results.finish()?;
     rejects.map_or(Ok(()), Writer::finish)?;
     Ok(Report { bytes, filtered, ..report })
+}
+
+/// Where results go.
+enum Results<'r, 'a> {
+    One(&'r mut Sink<'a>),
+    Many(&'r Layout, &'r mut dyn Folder),
+}
+
+impl<'r, 'a> Results<'r, 'a> {
+    /// The table of the results of `job`, with the columns of `schema`, whose URIs are at `target`.
+    fn begin<'j>(
+        self,
+        job: &'j Job,
+        (schema, target): (SchemaRef, &Target),
+    ) -> Result<OpenResults<'j, 'a>, TableError>
+    where
+        'r: 'j,
+    {
+        Ok(match self {
+            Results::One(sink) => OpenResults::One(Box::new(Writer::new(job, schema, sink)?)),
+            Results::Many(layout, folder) => {
+                OpenResults::Many(Box::new(Parts::new(job, (schema, target), layout, folder)?))
+            }
+        })
+    }
+}
+
+/// The results of a job that is running.
+enum OpenResults<'r, 'a> {
+    One(Box<Writer<&'r mut Sink<'a>>>),
+    Many(Box<Parts<'r>>),
+}
+
+impl OpenResults<'_, '_> {
+    fn write(&mut self, units: &[Unit]) -> Result<(), TableError> {
+        match self {
+            OpenResults::One(writer) => writer.write(units),
+            OpenResults::Many(parts) => parts.write(units),
+        }
+    }
+
+    fn finish(self) -> Result<(), TableError> {
+        match self {
+            OpenResults::One(writer) => writer.finish(),
+            OpenResults::Many(parts) => parts.finish(),
+        }
+    }
 }

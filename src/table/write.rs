@@ -64,29 +64,25 @@ impl Write for Sink<'_> {
 }
 
 /// A table that is being written.
-pub(super) enum Writer<'s, 'a> {
+pub(super) enum Writer<W: Write> {
     Parquet {
-        file: SerializedFileWriter<&'s mut Sink<'a>>,
+        file: SerializedFileWriter<W>,
         columns: ArrowRowGroupWriterFactory,
         groups: usize,
     },
-    Arrow(FileWriter<&'s mut Sink<'a>>),
-    ArrowStream(StreamWriter<&'s mut Sink<'a>>),
-    Csv(arrow_csv::Writer<&'s mut Sink<'a>>),
+    Arrow(FileWriter<W>),
+    ArrowStream(StreamWriter<W>),
+    Csv(arrow_csv::Writer<W>),
     /// CSV or TSV without quotes, whose fields must not hold this delimiter.
-    Unquoted(arrow_csv::Writer<&'s mut Sink<'a>>, u8),
-    Jsonl(arrow_json::LineDelimitedWriter<&'s mut Sink<'a>>),
+    Unquoted(arrow_csv::Writer<W>, u8),
+    Jsonl(arrow_json::LineDelimitedWriter<W>),
     /// JSON lines that are written unchanged.
-    Lines(&'s mut Sink<'a>),
+    Lines(W),
 }
 
-impl<'s, 'a> Writer<'s, 'a> {
+impl<W: Write + Send> Writer<W> {
     /// The table of the results of `job`, with these columns, written to `sink`.
-    pub(super) fn new(
-        job: &Job,
-        schema: SchemaRef,
-        sink: &'s mut Sink<'a>,
-    ) -> Result<Writer<'s, 'a>, TableError> {
+    pub(super) fn new(job: &Job, schema: SchemaRef, sink: W) -> Result<Writer<W>, TableError> {
         let format = job.to;
         if let Some(delimiter) = job.dialect.of(format)? {
             let nested = schema.fields().iter().find(|field| field.data_type().is_nested());

@@ -18,6 +18,14 @@ pub(crate) struct TableChoice {
     #[arg(long, hide = true)]
     pub(crate) quote: Option<OsString>,
     #[arg(long, hide = true)]
+    pub(crate) rows_per_file: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) bytes_per_file: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) partition_by: Option<OsString>,
+    #[arg(long, hide = true)]
+    pub(crate) max_partitions: Option<OsString>,
+    #[arg(long, hide = true)]
     pub(crate) no_header: bool,
     #[arg(long, hide = true)]
     pub(crate) no_hive: bool,
@@ -26,16 +34,19 @@ pub(crate) struct TableChoice {
 impl TableChoice {
     /// The first option that was typed.
     pub(crate) fn option(&self) -> Option<&'static str> {
-        let TableChoice { column, sort_by, no_uri, delimiter, quote, no_header, no_hive } = self;
         let typed = [
-            (column, "--column"),
-            (sort_by, "--sort-by"),
-            (no_uri, "--no-uri"),
-            (delimiter, "--delimiter"),
-            (quote, "--quote"),
+            (&self.column, "--column"),
+            (&self.sort_by, "--sort-by"),
+            (&self.no_uri, "--no-uri"),
+            (&self.delimiter, "--delimiter"),
+            (&self.quote, "--quote"),
+            (&self.rows_per_file, "--rows-per-file"),
+            (&self.bytes_per_file, "--bytes-per-file"),
+            (&self.partition_by, "--partition-by"),
+            (&self.max_partitions, "--max-partitions"),
         ];
         let typed = typed.into_iter().find_map(|(value, name)| value.as_ref().map(|_| name));
-        let flags = [(no_header, "--no-header"), (no_hive, "--no-hive")];
+        let flags = [(&self.no_header, "--no-header"), (&self.no_hive, "--no-hive")];
         typed.or(flags.into_iter().find_map(|(&is_typed, name)| is_typed.then_some(name)))
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use uriscan::surt::Form;
-use uriscan::table::Dialect;
+use uriscan::table::{Dialect, Layout};
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
@@ -60,6 +60,33 @@ pub(crate) struct TableChoice {
     #[arg(long, requires = "column")]
     pub(crate) no_header: bool,
 
+    /// Write a directory of files with at most so many rows each, called part-00000.parquet and so on
+    ///
+    /// -o names the directory, which must be new or empty; it appears when all files are whole. `-o DIR/`, with a slash at
+    /// the end, writes one file there.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(requires_all = ["column", "output"])]
+    pub(crate) rows_per_file: Option<u64>,
+
+    /// Write a directory of files of about this size each, such as 512M
+    ///
+    /// A file ends with the row group, or the lines, that make it so long.
+    #[arg(long, value_name = "SIZE", value_parser = super::groups::amount)]
+    #[arg(requires_all = ["column", "output"])]
+    pub(crate) bytes_per_file: Option<u64>,
+
+    /// Write a directory with a directory NAME=VALUE for each value of these columns, as Hive, Spark and DuckDB read them
+    ///
+    /// The columns are not in the files. `domain` is the registrable domain of the canonical URL, unless a column has that
+    /// name. Values are percent-encoded; __HIVE_DEFAULT_PARTITION__ has the rows without one.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column_name)]
+    #[arg(requires_all = ["column", "output"])]
+    pub(crate) partition_by: Vec<String>,
+
+    /// The most directories that --partition-by may make; more are an error
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "partition_by")]
+    pub(crate) max_partitions: usize,
+
     /// Read and write CSV with CHAR between fields: an ASCII character, or `tab` [default: ,]
     #[arg(long, value_name = "CHAR", value_parser = delimiter, requires = "column")]
     pub(crate) delimiter: Option<u8>,
@@ -79,6 +106,15 @@ pub(crate) enum Quote {
 }
 
 impl TableChoice {
+    /// How the results are cut into files, if an option says so.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        let is_cut = self.rows_per_file.is_some() || self.bytes_per_file.is_some();
+        let layout = Layout::default().rows(self.rows_per_file).bytes(self.bytes_per_file);
+        let layout = layout.partition_by(self.partition_by.clone());
+        (is_cut || !self.partition_by.is_empty())
+            .then(|| layout.most_partitions(self.max_partitions))
+    }
+
     /// The dialect of CSV and TSV.
     pub(crate) fn dialect(&self) -> Dialect {
         let mut dialect = Dialect::default().has_header(!self.no_header);
@@ -116,6 +152,11 @@ fn quote(typed: &str) -> Result<Quote, String> {
             .map(Quote::Char)
             .ok_or_else(|| "an ASCII character or `none` is expected".to_owned()),
     }
+}
+
+fn column_name(typed: &str) -> Result<String, String> {
+    let name = (!typed.is_empty()).then(|| typed.to_owned());
+    name.ok_or_else(|| "names of columns are expected, with commas between them".to_owned())
 }
 
 fn character(typed: &str) -> Option<u8> {

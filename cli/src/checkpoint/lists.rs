@@ -72,6 +72,8 @@ impl Grouped for Lists<'_> {
 pub(crate) fn destination(output: &Destination) -> String {
     match output {
         Destination::File(path) => path.display().to_string(),
+        #[cfg(feature = "parquet")]
+        Destination::Directory(path) => path.display().to_string(),
         Destination::Stdout => "-".to_owned(),
     }
 }

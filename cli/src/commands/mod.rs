@@ -48,5 +48,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
     };
     let has_links = config.documents.is_some();
     config.table = table.plan(&config.output, has_links, environment)?;
+    #[cfg(feature = "parquet")]
+    config.write_to_directory()?;
     run::run(&config)
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use uriscan::table::Layout;
+
 use crate::args::{Command, TableChoice};
 use crate::config::TableUse;
 use crate::environment::Environment;
@@ -55,6 +57,13 @@ impl Typed {
         let to = to.map(|name| table_format("--to", &name)).transpose()?;
         let from = from.transpose()?;
         let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(output, environment));
-        Ok(Some(TableUse { choice, column, from, to, temp_dir, keep_column }))
+        let is_directory = match output {
+            Destination::File(path) => {
+                path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+            }
+            _ => false,
+        };
+        let layout = choice.layout().or_else(|| is_directory.then(Layout::default));
+        Ok(Some(TableUse { choice, column, from, to, temp_dir, keep_column, layout }))
     }
 }

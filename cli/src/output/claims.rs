@@ -35,6 +35,10 @@ impl Claims {
             Destination::File(path) => {
                 return Claims(vec![Claim::of(path, "results", is_in_place)]);
             }
+            #[cfg(feature = "parquet")]
+            Destination::Directory(path) => {
+                return Claims(vec![Claim::of(path, "results", false)]);
+            }
             Destination::Stdout => ("standard output".to_owned(), stdout_id(), None),
         };
         // Whatever it replaced, the shell has emptied: see `StdoutFile`.
@@ -174,6 +178,8 @@ impl StdoutFile {
     pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
         match destination {
             Destination::File(_) => None,
+            #[cfg(feature = "parquet")]
+            Destination::Directory(_) => None,
             Destination::Stdout => {
                 stdout_metadata().filter(Metadata::is_file)?;
                 stdout_id().map(StdoutFile)

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Destination {
     Stdout,
     File(PathBuf),
+    /// A directory of files.
+    #[cfg(feature = "parquet")]
+    Directory(PathBuf),
 }
 
 impl Destination {

@@ -47,6 +47,11 @@ impl Output {
         let (name, opened) = match destination {
             Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
             Destination::File(path) => (path.display().to_string(), file(path)),
+            // The results are in the files of a folder.
+            #[cfg(feature = "parquet")]
+            Destination::Directory(path) => {
+                (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
+            }
         };
         match opened {
             Ok((stream, replacement)) => {

@@ -16,6 +16,9 @@ pub(super) fn failure(error: TableError) -> Failure {
         error @ TableError::Partition { .. } => {
             Failure::new(format!("{error}; --no-hive takes that of the file"))
         }
+        error @ TableError::Partitions { .. } => {
+            Failure::new(format!("{error}; --max-partitions allows more"))
+        }
         error => Failure::new(error.to_string()),
     }
 }

@@ -63,7 +63,8 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     }
     let mut set = records::open(config)?;
     let mut session = Session::open(config, total_bytes)?;
-    let Session { out, side, progress, .. } = &mut session;
+    let Session { out, side, progress, folder, .. } = &mut session;
+    let folder = folder.as_mut();
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let mut sinks = Sinks::new(out);
     let [rejects, dupes, clusters] =
@@ -71,7 +72,12 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
     let seen = set.as_mut().map(SetAtWork::seen);
-    let done = pool.install(|| table::run_with(tables, &job, seen, sinks));
+    let done = match (&table.layout, folder) {
+        (Some(layout), Some(folder)) => {
+            pool.install(|| table::run_to_files(tables, &job, seen, sinks, layout, folder))
+        }
+        _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
+    };
     session.end_progress();
     let report = match done {
         Ok(report) => report,
@@ -187,7 +193,8 @@ fn outcome(config: &Config, report: &Report) -> Outcome {
 fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &config.output {
         Destination::File(path) => Some(path.as_path()),
-        Destination::Stdout => None,
+        // Its name is not that of a file.
+        Destination::Directory(_) | Destination::Stdout => None,
     };
     let packed = |path: &Path| {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -208,7 +215,7 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
         Failure::at("--column", what)
     })?;
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
-    if output.is_none() && !is_text && io::stdout().is_terminal() {
+    if config.output == Destination::Stdout && !is_text && io::stdout().is_terminal() {
         let what = format!(
             "{} is nothing for a terminal; -o names a file, --to another format",
             to.name()

@@ -49,6 +49,8 @@ fn options_of_tables_are_known_where_there_are_none() {
         &["--quote=none"],
         &["--no-header"],
         &["--no-hive"],
+        &["--rows-per-file", "5"],
+        &["--partition-by", "domain"],
     ] {
         for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract"] {
             let message = place.run(&[&[command], args, &["t.parquet"]].concat(), "").refused();

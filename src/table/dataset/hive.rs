@@ -31,11 +31,13 @@ impl Partition {
             let Some((key, value)) = split(name.as_encoded_bytes()) else { continue };
             let text =
                 |part| String::from_utf8(decoded(part)).map_err(|_| wrong(name, "is not UTF-8"));
+            // Spelled otherwise, it is text.
+            let is_null = value == DEFAULT_PARTITION.as_bytes();
             let (key, value) = (text(key)?, text(value)?);
             if columns.iter().any(|(known, _)| *known == key) {
                 return Err(wrong(name, "names a column for the second time"));
             }
-            columns.push((key, Some(value).filter(|value| value != DEFAULT_PARTITION)));
+            columns.push((key, (!is_null).then_some(value)));
         }
         Ok(Partition(columns))
     }
@@ -78,6 +80,34 @@ fn hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok()
 }
 
+/// Appends `name=value` as the name of a directory, which it cannot leave: everything but ASCII letters, digits, `-`, `_`
+/// `.` and `~` is percent-encoded. Null and empty are [`DEFAULT_PARTITION`], as in Spark.
+pub(in super::super) fn push_directory(name: &str, value: Option<&str>, out: &mut String) {
+    push_encoded(name, out);
+    out.push('=');
+    match value.filter(|value| !value.is_empty()) {
+        // A value that is spelled so would be read as null.
+        Some(DEFAULT_PARTITION) => out.push_str("%5F_HIVE_DEFAULT_PARTITION__"),
+        Some(value) => push_encoded(value, out),
+        None => out.push_str(DEFAULT_PARTITION),
+    }
+}
+
+fn push_encoded(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' | '~' => out.push(character),
+            // Two spellings of a character can be one name on some systems.
+            _ => {
+                let mut bytes = [0; 4];
+                for byte in character.encode_utf8(&mut bytes).bytes() {
+                    out.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +126,22 @@ mod tests {
         assert_eq!(columns("a%20b=%c3%A9%2g%+1%/x"), Ok(one("a b", "é%2g%+1%")));
         assert!(columns("a=1/a=2/x").unwrap_err().contains("a=2"));
         assert!(columns("a=%FF/x").unwrap_err().contains("not UTF-8"));
+    }
+
+    #[test]
+    fn values_are_read_back_and_stay_in_their_directory() {
+        for value in
+            ["..", "/", "../../etc", "a\0b", "é", "%2F", "=", " ", DEFAULT_PARTITION, "\\", "c:"]
+        {
+            let mut name = String::new();
+            push_directory("k/..", Some(value), &mut name);
+            assert!(!name.contains(['/', '\\', '\0', ':']), "{name}");
+            assert_eq!(columns(&format!("{name}/x")).unwrap()[0].1.as_deref(), Some(value));
+        }
+        for value in [None, Some("")] {
+            let mut name = String::new();
+            push_directory("k", value, &mut name);
+            assert_eq!(columns(&format!("{name}/x")), Ok(vec![("k".to_owned(), None)]));
+        }
     }
 }

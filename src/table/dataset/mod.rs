@@ -10,6 +10,7 @@ mod pattern;
 mod plan;
 mod widen;
 
+pub(super) use hive::push_directory;
 pub(super) use plan::{Fit, Merge, Plan, names_and_types};
 
 pub use find::{Found, FoundFile};
