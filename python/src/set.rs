@@ -254,7 +254,7 @@ impl SetAtWork {
         if !update {
             let mut set = set::KeySet::open(path)?;
             set.expect(meaning)?;
-            set.hold(hold)?;
+            set.hold(hold);
             return Ok(Some(SetAtWork::Read(set)));
         }
         let mut writer = match SetWriter::open(path) {
@@ -264,7 +264,7 @@ impl SetAtWork {
             writer => writer?,
         };
         writer.set().expect(meaning)?;
-        writer.set_mut().hold(hold)?;
+        writer.set_mut().hold(hold);
         let loader = writer.loader(load)?;
         Ok(Some(SetAtWork::Write(writer, loader)))
     }
