@@ -239,8 +239,8 @@ def _lines(given: argparse.Namespace) -> dict[str, Any]:
 def _explain(given: argparse.Namespace) -> int:
     if len(given.uris) > 2:
         raise ValueError("one URI, or two to compare")
-    format = "dict" if given.format == "jsonl" else "text"
-    why = uriscan.explain(*map(os.fsencode, given.uris), format=format, **_keywords(given))
+    explain: Callable[..., Any] = uriscan.explain
+    why = explain(*map(os.fsencode, given.uris), format="dict" if given.format == "jsonl" else "text", **_keywords(given))
     print(why if isinstance(why, str) else json.dumps(why, ensure_ascii=False, separators=(",", ":")))
     return 0
 

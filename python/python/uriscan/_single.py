@@ -20,6 +20,8 @@ class Normalizer(_uriscan.One):
     ['http://h/', None]
     """
 
+    _keywords: dict[str, Any]
+
     def __new__(cls, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]) -> Normalizer:
         made = form(on_invalid=on_invalid, **equivalence)
         self = super().__new__(cls, made, False, functools.partial(_kinds.answer, kernel=made.normalize))
@@ -40,6 +42,8 @@ class Key(_uriscan.One):
     >>> fingerprint("HTTP://h") == fingerprint("http://h/")
     True
     """
+
+    _keywords: dict[str, Any]
 
     def __new__(
         cls, *, hash: KeyHash = "blake3", on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]

@@ -421,7 +421,7 @@ def _files(inputs: Path | Sequence[Path]) -> list[str]:
         raise TypeError(f"inputs is a path or a list of paths, not {type(inputs).__name__}")
     named = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     files = []
-    for path in map(os.fspath, named):
+    for path in [os.fspath(path) for path in named]:
         found = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
         if not found:
             raise FileNotFoundError(f"no file matches {path}")

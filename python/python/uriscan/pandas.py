@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 import uriscan
+from uriscan._classes import Keep
 
 
 @pd.api.extensions.register_series_accessor("uri")
@@ -97,7 +98,7 @@ class UriFrame:
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
 
-    def dedup(self, column: str, *, keep: str = "first", **keywords: Any) -> pd.DataFrame:
+    def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> pd.DataFrame:
         """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
         survivors = uriscan.classes(self._frame[column], keep=keep, **keywords).to_numpy(dtype=float, na_value=float("nan"))

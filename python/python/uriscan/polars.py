@@ -20,6 +20,7 @@ from typing import Any, Callable, TypeVar
 import polars as pl
 
 import uriscan
+from uriscan._classes import Keep
 
 _COMPONENTS = (
     "scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment", "host_kind",
@@ -168,10 +169,10 @@ class _Frames:
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def dedup(self, column: str, *, keep: str = "first", **keywords: Any) -> Any:
+    def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> Any:
         """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
-        uri = pl.col(column).uri
+        uri = Uri(pl.col(column))
         if keep == "first":
             return self._frame.filter(uri.is_first(**keywords))
         return self._frame.filter(uri.classes(keep=keep, **keywords) == pl.int_range(pl.len()))
