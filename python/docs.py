@@ -25,7 +25,7 @@ GROUPS = {
     ],
     "Equivalence": ["dedup", "is_first", "classes", "clusters", "census", "Deduplicator"],
     "Why": ["explain", "changes", "change_names", "audit"],
-    "Sets on disk": ["Set", "Adding"],
+    "Sets on disk": ["Set", "Adding", "SetPieces"],
     "Tables in files": [name for name in sorted(uriscan.__all__) if name.endswith("_parquet")],
     "Errors, columns, threads": ["UriError", "SetError", "Column", "threads", "set_threads"],
 }  # fmt: skip
@@ -136,7 +136,7 @@ def imported(text: str) -> str:
 
 
 # Nobody makes them by calling the class.
-MADE_ELSEWHERE = {"Set", "Adding", "UriError", "SetError", "Column"}
+MADE_ELSEWHERE = {"Set", "Adding", "SetPieces", "UriError", "SetError", "Column"}
 
 
 def page(name: str) -> str:

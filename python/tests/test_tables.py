@@ -177,13 +177,13 @@ def test_errors_name_the_file_and_the_column(path, tmp_path):
         return error.value
 
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 no table PAR1")
-    pyarrow.parquet.write_table(pyarrow.table({"url": ["x"]}), tmp_path / "other.parquet")
+    pyarrow.parquet.write_table(pyarrow.table({"url": ["x"], "n": ["y"]}), tmp_path / "other.parquet")
     before = left(tmp_path)
     assert fails(FileNotFoundError, "none.parquet", tmp_path / "none.parquet").filename == str(tmp_path / "none.parquet")
     fails(ValueError, "urls.parquet: there is no column link; there are: n, url, day, tags", column="link")
     fails(ValueError, "column n is Int32; text or bytes expected", column="n")
     fails(ValueError, "damaged.parquet", tmp_path / "damaged.parquet")
-    fails(ValueError, "other.parquet: `url Utf8` where .*urls.parquet has `n Int32`", [path, tmp_path / "other.parquet"])
+    fails(ValueError, "other.parquet: column n is Utf8, and Int32 in .*urls.parquet", [path, tmp_path / "other.parquet"])
     fails(FileNotFoundError, "no/where", to=tmp_path / "no" / "where.parquet")
     fails(ValueError, "not a regular file", to="/dev/null")
     fails(ValueError, "named twice", dupes=out)
