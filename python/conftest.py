@@ -2,4 +2,6 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("pyspark") else ["python/uriscan/spark"]
+ENGINES = {"pyspark": "python/uriscan/spark", "ray": "python/uriscan/ray.py"}
+
+collect_ignore = [path for engine, path in ENGINES.items() if find_spec(engine) is None]

@@ -1,4 +1,4 @@
-"""The Ray example on two workers, against the wheel on all rows at once.
+"""`uriscan.ray` on two workers, against the wheel on all rows at once.
 
 Skipped without Ray, which `scripts/test-python` does not install. `URISCAN_RAY_LINES` makes the input larger than the
 sample that stands in the repository.
@@ -6,39 +6,37 @@ sample that stands in the repository.
 
 import logging
 import os
-import sys
 import warnings
 from pathlib import Path
 
 import pyarrow
+import pyarrow.compute
+import pyarrow.fs
 import pyarrow.parquet
 import pytest
 
 import uriscan
 
 ROOT = Path(__file__).resolve().parents[2]
-EXAMPLES = ROOT / "python" / "examples"
 
 
-@pytest.fixture(scope="module", name="example")
-def _example():
+@pytest.fixture(scope="module", name="engine")
+def _engine():
     # Ray would send home how it is used, and look for `uv` among the processes above.
     os.environ["RAY_USAGE_STATS_ENABLED"] = os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(EXAMPLES), os.environ.get("PYTHONPATH", "")])
     try:
         import ray
         import ray.data
     except ImportError:
         why = "Ray is not installed: pip install -r python/requirements-ray.txt"
-        warnings.warn(f"THE RAY EXAMPLE IS NOT TESTED: {why}", stacklevel=2)
+        warnings.warn(f"RAY IS NOT TESTED: {why}", stacklevel=2)
         pytest.skip(why)
-    sys.path.insert(0, str(EXAMPLES))
-    import ray_dedup
+    import uriscan.ray
 
     logging.getLogger("ray.data").setLevel(logging.WARNING)
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200 << 20)
     ray.data.DataContext.get_current().enable_progress_bars = False
-    yield ray_dedup
+    yield uriscan.ray
     ray.shutdown()
 
 
@@ -64,48 +62,97 @@ def expected(parts, **equivalence):
     return uriscan.normalize(kept, rung="string")
 
 
-def check(kept, wanted, **equivalence):
-    kept = pyarrow.concat_tables(batch for batch in kept.iter_batches(batch_format="pyarrow", batch_size=None))
-    kept = kept.sort_by("place").combine_chunks()
-    urls = kept["url"].combine_chunks()
-    assert urls.equals(wanted)
-    assert uriscan.key(urls, **equivalence).cast(pyarrow.binary()).equals(kept["key"].combine_chunks())
-    assert uriscan.normalize(urls, **equivalence).equals(kept["form"].combine_chunks())
+def rows_of(kept):
+    """All rows, sorted by their places."""
+    return pyarrow.concat_tables(kept.iter_batches(batch_format="pyarrow", batch_size=None)).sort_by("place")
 
 
-def test_pieces_are_all_lines_once(tmp_path):
-    pytest.importorskip("ray.data")
-    sys.path.insert(0, str(EXAMPLES))
-    import ray_dedup
-
+def test_pieces_are_all_lines_once(engine, tmp_path):
     text = b"\xef\xbb\xbfa\n\nbcd\n" + b"x" * 40 + b"\n\n\nlast"
     (tmp_path / "text").write_bytes(text)
+    store = pyarrow.fs.LocalFileSystem()
     for size in range(1, 70):
         found = {}
-        for piece in ray_dedup.pieces([str(tmp_path / "text")], None, size):
-            rows, places = ray_dedup.rows_of(piece, None)
+        for piece in engine.pieces(store, 0, str(tmp_path / "text"), None, size):
+            rows, places = piece.rows(store, None)
             found.update(zip(places.tolist(), rows.to_pylist(), strict=True))
-        assert list(found) == sorted(found) and list(found.values()) == text[3:].split(b"\n"), size
+        assert list(found) == sorted(found) and b"".join(found.values()) == text[3:], size
+        assert all(row.endswith(b"\n") for row in list(found.values())[:-1])
 
 
-def test_text(example, parts, tmp_path):
-    paths = []
+def test_files_are_found(engine, tmp_path):
+    for name in ("a/x.parquet", "a/_SUCCESS", "a/.hidden", "b/c/y.parquet", "z.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    def found(*given):
+        return [path.removeprefix(f"{tmp_path}/") for path in engine._files([str(tmp_path / each) for each in given], None)[0]]
+
+    assert found("a", "z.parquet") == ["a/x.parquet", "z.parquet"]
+    assert found("*/*.parquet") == ["a/x.parquet"]
+    assert found("**/*.parquet") == found("") == ["a/x.parquet", "b/c/y.parquet", "z.parquet"]
+    assert engine._files([f"file://{tmp_path}/?.parquet"], None)[0] == [f"{tmp_path}/z.parquet"]
+    with pytest.raises(FileNotFoundError, match="none"):
+        found("none*")
+
+
+def test_text(engine, parts, tmp_path):
     for number, part in enumerate(parts):
-        paths.append(str(tmp_path / f"part-{number}.txt"))
-        Path(paths[-1]).write_bytes(b"".join(part))
-    piece_bytes = int(os.environ.get("URISCAN_RAY_PIECE", "40000"))
-    assert len(list(example.pieces(paths, None, piece_bytes))) > 3
-    check(example.dedup(paths, piece_bytes=piece_bytes, parts=4), expected(parts))
+        (tmp_path / f"part-{number}.txt").write_bytes(b"".join(part))
+    size = int(os.environ.get("URISCAN_RAY_PIECE", "40000"))
+    kept = engine.dedup(str(tmp_path / "part-*.txt"), piece_bytes=size, parts=4, place="place")
+    assert rows_of(kept)["url"].combine_chunks().equals(expected(parts))
 
 
-def test_parquet(example, parts, tmp_path):
-    paths = []
+@pytest.fixture(scope="module", name="tables")
+def _tables(parts, tmp_path_factory):
+    """The same in Parquet files with other columns."""
+    directory = tmp_path_factory.mktemp("tables")
     for number, part in enumerate(parts):
         urls = [row.removesuffix(b"\n") or None for row in part]
         urls[0] = urls[0] and urls[0].removeprefix(b"\xef\xbb\xbf")
-        table = pyarrow.table({"n": range(len(urls)), "url": pyarrow.array(urls, pyarrow.binary())})
-        paths.append(str(tmp_path / f"part-{number}.parquet"))
-        pyarrow.parquet.write_table(table, paths[-1], row_group_size=1000)
-    example.main(["--column", "url", "--preset", "crawl", "--parts", "4", "--output", str(tmp_path / "kept"), *paths])
-    kept = example.ray.data.read_parquet(str(tmp_path / "kept"))
-    check(kept, expected(parts, preset="crawl"), preset="crawl")
+        more = {"n": range(len(urls)), "page": [{"size": [n]} for n in range(len(urls))]}
+        table = pyarrow.table({**more, "url": pyarrow.array(urls, pyarrow.binary())})
+        pyarrow.parquet.write_table(table, directory / f"part-{number}.parquet", row_group_size=1000)
+    return directory
+
+
+def test_parquet_keeps_all_columns(engine, parts, tables, tmp_path):
+    output = str(tmp_path / "kept")
+    engine.main(["--column", "url", "--preset", "crawl", "--order", "--parts", "4", "--output", output, f"{tables}/*.parquet"])
+    kept = pyarrow.parquet.read_table(output)
+    whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
+    wanted = whole.filter(uriscan.is_first(whole["url"], preset="crawl"))
+    assert sorted(kept.column_names) == ["n", "page", "url"]
+    rows = lambda table: [(row["url"], row["n"], list(row["page"]["size"])) for row in table.to_pylist()]  # noqa: E731
+    assert sorted(rows(kept)) == sorted(rows(wanted)) and len(wanted) > 100
+    urls = pyarrow.compute.cast(kept["url"], pyarrow.large_binary()).combine_chunks()
+    assert sorted(uriscan.normalize(urls, rung="string").to_pylist()) == sorted(expected(parts, preset="crawl").to_pylist())
+
+
+def test_the_last_and_what_was_seen(engine, tables, tmp_path):
+    whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
+    urls = whole["url"].to_pylist()
+    seen = uriscan.SetPieces.create(tmp_path / "seen", bits=3)
+    known = set(uriscan.key([url for url in urls[::7] if url and url.strip()]))
+    with seen.adding() as run:
+        for number in range(8):
+            part = run.create(number)
+            part.add_keys([key for key in known if seen.piece_of(key) == number])
+            run.take(number, part.path)
+    kept = rows_of(engine.dedup(str(tables), column="url", keep="last", seen=seen.path, place="place", parts=3))
+    # Of the rows backwards the first.
+    wanted = uriscan.dedup(urls[::-1])[::-1]
+    wanted = [url for url, key in zip(wanted, uriscan.key(wanted), strict=True) if key not in known]
+    assert kept["url"].to_pylist() == wanted and len(wanted) > 100
+
+
+def test_wrong_arguments(engine, tables):
+    for raises, keywords in [
+        (ValueError, {"keep": "min"}),
+        (ValueError, {"parts": 0}),
+        (ValueError, {"rung": "top"}),
+        (FileNotFoundError, {"seen": "/no/such/set"}),
+    ]:
+        with pytest.raises(raises):
+            engine.dedup(str(tables), column="url", **keywords)

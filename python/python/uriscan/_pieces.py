@@ -65,7 +65,7 @@ class SetPieces:
         if not 0 <= bits <= MOST_BITS:
             raise ValueError(f"bits are 0 to {MOST_BITS}, not {bits}")
         path = os.path.abspath(path)
-        keywords = {"on_invalid": on_invalid, **equivalence}
+        keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
         with tempfile.TemporaryDirectory() as scratch:
             model = Set.create(os.path.join(scratch, "model.set"), hash=hash, **keywords)
             meaning = model.meaning.splitlines()
@@ -88,7 +88,7 @@ class SetPieces:
         for name in (name for names in known["pieces"] for name in names):
             if os.path.isabs(name) or ".." in name.split("/"):
                 raise ValueError(f"{path}: {NAME} names {name!r}, which is not below it")
-        keywords = {"on_invalid": on_invalid, **equivalence}
+        keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
         opened = cls(path, known["bits"], known["meaning"], known["pieces"], keywords)
         some = next((piece for piece, names in enumerate(opened.names) if names), None)
         if some is not None:
@@ -231,3 +231,18 @@ class Run:
         finally:
             os.unlink(os.path.join(self.pieces.path, LOCK))
 
+
+def is_in(seen: SetPieces, pieces: Any, keys: Any) -> Any:
+    """Whether each of ``keys``, an array of pyarrow whose pieces are these, is in ``seen``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    order = pc.sort_indices(pieces)
+    counts = pc.value_counts(pieces.take(order)).to_pylist()
+    found, start = [], 0
+    for each in counts:
+        of_piece = keys.take(order.slice(start, each["counts"]))
+        found.append(seen.contains_keys(each["values"], of_piece))
+        start += each["counts"]
+    back = pc.sort_indices(order)
+    return pa.concat_arrays(found).take(back) if found else pa.array([], pa.bool_())

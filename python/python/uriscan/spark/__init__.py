@@ -30,7 +30,7 @@ from .._options import Equivalence, KeyHash, OnInvalid, Unpack
 from .._options import form as _form
 from .._pieces import SetPieces
 from ._dedup import Job, TooManyPages, is_parquet
-from ._keys import one_thread
+from .._keys import one_thread
 from ._seen import add
 
 __all__ = ["add", "dedup", "extract", "key", "normalize"]

@@ -11,9 +11,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import AtomicType, BinaryType, StringType
 
-from .._pieces import SetPieces
-from ._keys import keyed, keyed_places, one_thread, whole
-from ._places import PAGE_BITS, Counter, Kept, packed, write
+from .._pieces import SetPieces, is_in
+from .._keys import keyed, keyed_places, one_thread, whole
+from .._places import PAGE_BITS, Counter, Kept, packed, write
 
 KEEPS = ("first", "last", "min", "max")
 
@@ -64,14 +64,14 @@ class Job:
         kept = self._of_each_key(read.mapInArrow(keys, made), seen, F.col("place"), "place")
         pages = kept.select("place").withColumn("page", F.shiftright("place", PAGE_BITS))
         pages = pages.repartition("page").sortWithinPartitions("page").mapInArrow(packed, "page long, bits binary")
-        taken = None
+        taken: Any = None
         if scratch is None:
             taken = self.rows.sparkSession.sparkContext.broadcast(_collected(pages))
         else:
             pages.mapInArrow(lambda each: write(each, scratch), "page long").count()
 
         def is_kept(columns: Iterator[Tuple[pa.Array, pa.Array]]) -> Iterator[pa.Array]:
-            counter, kept = Counter(pa.array(names.value)), Kept(scratch if taken is None else taken.value)
+            counter, kept = Counter(pa.array(names.value)), Kept(scratch or taken.value)
             for file, at in columns:
                 yield pa.array(kept.has(counter.of_rows(file, at)))
 
@@ -147,19 +147,6 @@ def unseen(keys: DataFrame, seen: SetPieces) -> DataFrame:
             yield pc.invert(is_in(seen, piece, whole(high, low)))
 
     return keys.where(F.arrow_udf(new, "boolean")("piece", "high", "low"))
-
-
-def is_in(seen: SetPieces, pieces: pa.Array, keys: pa.Array) -> pa.Array:
-    """Whether each of ``keys``, whose pieces are these, is in ``seen``."""
-    order = pc.sort_indices(pieces)
-    counts = pc.value_counts(pieces.take(order)).to_pylist()
-    found, start = [], 0
-    for each in counts:
-        of_piece = keys.take(order.slice(start, each["counts"]))
-        found.append(seen.contains_keys(each["values"], of_piece))
-        start += each["counts"]
-    back = pc.sort_indices(order)
-    return pa.concat_arrays(found).take(back) if found else pa.array([], pa.bool_())
 
 
 def _spread(values: pa.Array, mask: pa.Array) -> pa.Array:

@@ -11,10 +11,10 @@ from pyspark.sql import functions as F
 
 from .._options import Equivalence, OnInvalid, Unpack
 from .._options import form as _form
-from .._pieces import SetPieces
+from .._pieces import SetPieces, is_in
 from .._set import Adding, Set
-from ._dedup import is_in, piece_of
-from ._keys import keyed, one_thread, whole
+from ._dedup import piece_of
+from .._keys import keyed, one_thread, whole
 
 _MEMORY = 32 << 20
 """Bytes of memory for the new keys of a piece; more are sorted on disk."""
@@ -34,7 +34,7 @@ def add(
     All are added in one step, at the end: a job that fails adds nothing, and what is done twice, by tasks that are tried
     again, is added once. One job at a time adds to a set; others read it as it was when they began.
     """
-    keywords = {"on_invalid": on_invalid, **equivalence}
+    keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
     _form(**keywords)
     pieces = SetPieces.open(seen, **keywords)
     hash = pieces.hash

@@ -1,4 +1,4 @@
-"""Keys of 16 bytes as two numbers of 64 bits, by which Spark groups and moves rows at less cost than by bytes."""
+"""Keys of 16 bytes as two numbers of 64 bits, by which engines group and move rows at less cost than by bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import uriscan
 
 
 def one_thread() -> None:
-    """Spark runs a task for every core: the wheel needs no more threads than that."""
+    """Engines run a task for every core: the wheel needs no more threads than that."""
     if uriscan.threads() != 1:
         uriscan.set_threads(1)
 
@@ -51,7 +51,11 @@ def keyed_places(
         columns = {"high": high, "low": low, "place": places.filter(is_record)}
         if keep in ("min", "max"):
             yield pa.RecordBatch.from_pydict({**columns, "by": batch["by"].filter(is_record)})
-            continue
-        least = {"first": "min", "last": "max"}[keep]
-        table = pa.table(columns).group_by(["high", "low"]).aggregate([("place", least)])
-        yield from table.rename_columns(list(columns)).combine_chunks().to_batches()
+        else:
+            yield from best(pa.table(columns), keep).combine_chunks().to_batches()
+
+
+def best(rows: pa.Table, keep: str) -> pa.Table:
+    """Of rows of halves and place with the same key the first or the last."""
+    kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
+    return kept.rename_columns(["high", "low", "place"])

@@ -1,0 +1,305 @@
+"""URIs in Ray: :func:`dedup` on files of any file system that pyarrow knows, and ``python -m uriscan.ray``.
+
+Every machine needs ``pip install uriscan "ray[data]"``. Results are those of the program on one machine.
+
+    import uriscan.ray
+    uriscan.ray.dedup("s3://crawl/pages/*.parquet", column="url").write_parquet("s3://crawl/distinct")
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any, Iterator, Literal, Sequence
+
+try:
+    import ray.data
+except ImportError as error:
+    raise ImportError('uriscan.ray needs Ray: pip install "ray[data]"') from error
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+import uriscan
+
+from ._keys import best, keyed, keyed_places, one_thread, whole
+from ._options import Equivalence, OnInvalid, Unpack
+from ._options import form as _form
+from ._pieces import SetPieces, is_in
+from ._places import FILE_BITS, PAGE_BITS, Kept, page
+
+__all__ = ["dedup"]
+
+PIECE_BYTES = 16 << 20
+"""Bytes of a text that one task reads at a time."""
+
+
+def dedup(
+    inputs: str | Sequence[str],
+    *,
+    column: str | None = None,
+    keep: Literal["first", "last"] = "first",
+    seen: str | None = None,
+    place: str | None = None,
+    parts: int = 64,
+    piece_bytes: int = PIECE_BYTES,
+    filesystem: pyarrow.fs.FileSystem | None = None,
+    on_invalid: OnInvalid = "pass",
+    **equivalence: Unpack[Equivalence],
+) -> ray.data.Dataset:
+    """The rows of files that are the first, or the last, of their class: with all columns of Parquet files, whose ``column``
+    has the URLs; without it the lines of text, as the column ``url``, without the white space around them.
+
+    ``inputs`` are paths or URIs of files, directories and patterns (``*``, ``?``, ``**``), on one file system; names that begin
+    with ``.`` or ``_`` are left out below directories. Rows are in the order of the names of files and of the rows in them if
+    they are sorted by the column ``place``, if that is asked for.
+
+    Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
+    files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
+    :class:`uriscan.SetPieces` that all machines see; what is in it is left out.
+    """
+    if keep not in ("first", "last"):
+        raise ValueError(f"keep is first or last, not {keep!r}")
+    if parts < 1:
+        raise ValueError("parts are 1 or more")
+    keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
+    _form(**keywords)
+    known = None if seen is None else SetPieces.open(seen, **keywords)
+    hash = "blake3" if known is None else known.hash
+    paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem)
+    found = [piece for number, path in enumerate(paths) for piece in pieces(store, number, path, column, piece_bytes)]
+
+    def keys(batch: pa.Table) -> Iterator[pa.Table]:
+        for row in batch.to_pylist():
+            urls, places = Piece(**row).rows(store, column)
+            rows = pa.RecordBatch.from_arrays([urls, pa.array(places)], ["url", "place"])
+            for made in keyed_places(iter([rows]), keywords, hash, lambda each: each["place"], keep):
+                yield pa.table(made).append_column("part", pa.array(_range_of(made["high"], parts)))
+
+    def kept(part: pa.Table) -> pa.Table:
+        one_thread()
+        rows = best(part, keep)
+        if known is not None and len(rows):
+            rows = rows.combine_chunks()
+            of_rows = whole(rows["high"].combine_chunks(), rows["low"].combine_chunks())
+            numbers = pa.array(_range_of(rows["high"], len(known)))
+            rows = rows.filter(pa.compute.invert(is_in(known, numbers, of_rows)))
+        places = rows["place"].to_numpy()
+        return pa.table({"page": places >> PAGE_BITS, "place": places})
+
+    def packed(of_page: pa.Table) -> pa.Table:
+        bits = [page(of_page["place"].to_numpy())] if len(of_page) else []
+        return pa.table({"page": of_page["page"].slice(0, len(bits)), "bits": pa.array(bits, pa.binary())})
+
+    work = ray.data.from_items([vars(piece) for piece in found], override_num_blocks=max(len(found), 1))
+    rows = work.map_batches(keys, batch_format="pyarrow", batch_size=1)
+    places = rows.groupby("part", num_partitions=parts).map_groups(kept, batch_format="pyarrow")
+    pages = places.groupby("page", num_partitions=parts).map_groups(packed, batch_format="pyarrow")
+    wanted = ray.put([(row["page"], row["bits"]) for row in pages.iter_rows()])
+
+    def read(batch: pa.Table) -> Iterator[pa.Table]:
+        one_thread()
+        held = Kept(ray.get(wanted))
+        for row in batch.to_pylist():
+            table, places = Piece(**row).table(store, column)
+            mask = held.has(places)
+            if place is not None:
+                table = table.append_column(place, pa.array(places))
+            yield table.filter(pa.array(mask))
+
+    return work.map_batches(read, batch_format="pyarrow", batch_size=1)
+
+
+@dataclass
+class Piece:
+    """What a task reads at a time: bytes of a text, or a row group of Parquet and the number of its first row."""
+
+    file: int
+    path: str
+    start: int
+    end: int
+    group: int = -1
+
+    def rows(self, store: pyarrow.fs.FileSystem, column: str | None) -> tuple[pa.Array, np.ndarray]:
+        """The URLs, and their places."""
+        if column is None:
+            return self._lines(store)
+        with store.open_input_file(self.path) as file:
+            table = pq.ParquetFile(file).read_row_group(self.group, columns=[column])
+        urls = table.column(0).combine_chunks()
+        return _joined(urls).cast(pa.large_binary()), self._numbers()
+
+    def table(self, store: pyarrow.fs.FileSystem, column: str | None) -> tuple[pa.Table, np.ndarray]:
+        """All columns, and the places."""
+        if column is None:
+            urls, places = self._lines(store)
+            # At the lowest rung the form of a record is the record, without the white space around it.
+            return pa.table({"url": uriscan.normalize(urls, rung="string")}), places
+        with store.open_input_file(self.path) as file:
+            return pq.ParquetFile(file).read_row_group(self.group), self._numbers()
+
+    def _numbers(self) -> np.ndarray:
+        return np.arange(self.start, self.end) + (self.file << FILE_BITS)
+
+    def _lines(self, store: pyarrow.fs.FileSystem) -> tuple[pa.Array, np.ndarray]:
+        """The lines that begin in these bytes, with their ends, which are white space; their places are those of their bytes."""
+        with store.open_input_file(self.path) as file:
+            size = file.size()
+            # A line that begins before them is another task's.
+            begin = self.start if self.start == 0 else _after_line(file, self.start - 1, size)
+            file.seek(begin)
+            text = file.read(max(self.end - begin, 0))
+            if text and not text.endswith(b"\n") and begin + len(text) < size:
+                last = _after_line(file, begin + len(text), size)
+                file.seek(begin + len(text))
+                text += file.read(last - begin - len(text))
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == 10) + 1
+        if text and not text.endswith(b"\n"):
+            ends = np.append(ends, len(text))
+        offsets = np.concatenate([[0], ends]).astype(np.int64)
+        places = offsets[:-1] + begin + (self.file << FILE_BITS)
+        if begin == 0 and text.startswith(b"\xef\xbb\xbf"):
+            offsets[0] = 3
+        buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(text)]
+        return pa.Array.from_buffers(pa.large_binary(), len(ends), buffers), places
+
+
+def pieces(
+    store: pyarrow.fs.FileSystem, number: int, path: str, column: str | None, piece_bytes: int
+) -> Iterator[Piece]:
+    """The pieces of a file."""
+    if column is None:
+        size = store.get_file_info(path).size
+        for start in range(0, size, piece_bytes):
+            yield Piece(number, path, start, min(start + piece_bytes, size))
+        return
+    with store.open_input_file(path) as file:
+        metadata, start = pq.ParquetFile(file).metadata, 0
+    for group in range(metadata.num_row_groups):
+        end = start + metadata.row_group(group).num_rows
+        yield Piece(number, path, start, end, group)
+        start = end
+
+
+def _after_line(file: Any, at: int, size: int) -> int:
+    """The byte after the first LF from `at` on, or the size."""
+    while at < size:
+        file.seek(at)
+        text = file.read(1 << 16)
+        found = text.find(b"\n")
+        if found >= 0:
+            return at + found + 1
+        at += len(text)
+    return size
+
+
+def _joined(values: Any) -> pa.Array:
+    """One array, also of a column in several."""
+    return pa.concat_arrays(values.chunks) if isinstance(values, pa.ChunkedArray) else values
+
+
+def _range_of(high: Any, count: int) -> np.ndarray:
+    """Which of so many ranges of keys each is in, from the upper half of it."""
+    upper = np.asarray(high).astype(np.int64).view(np.uint64) >> np.uint64(32)
+    return ((upper * np.uint64(count)) >> np.uint64(32)).astype(np.int64)
+
+
+def _files(inputs: list[str], filesystem: pyarrow.fs.FileSystem | None) -> tuple[list[str], pyarrow.fs.FileSystem]:
+    """The files that are named, each once, sorted, and where they are."""
+    if not inputs:
+        raise ValueError("no input")
+    found: set[str] = set()
+    store = filesystem
+    for given in inputs:
+        path = given
+        if filesystem is None:
+            parts = given.split("/") if "://" in given else os.path.abspath(given).split("/")
+            plain = _plain(parts)
+            # What is a pattern is no part of the URI: a question mark has another meaning there.
+            of_path, base = pyarrow.fs.FileSystem.from_uri("/".join(parts[:plain]) or "/")
+            path = "/".join([base.rstrip("/"), *parts[plain:]])
+            if store is not None and of_path != store:
+                raise ValueError(f"{given} is on another file system than {inputs[0]}")
+            store = of_path
+        names = list(_named(store, path))
+        if not names:
+            raise FileNotFoundError(f"there is no file {given}")
+        found.update(names)
+    return sorted(found), store
+
+
+def _plain(parts: list[str]) -> int:
+    """The number of leading parts of a path that are no patterns."""
+    return next((at for at, part in enumerate(parts) if any(mark in part for mark in "*?[")), len(parts))
+
+
+def _named(store: Any, path: str) -> Iterator[str]:
+    """The files at a path: that one, those below it, or those that match."""
+    parts = path.split("/")
+    plain = _plain(parts)
+    if plain == len(parts):
+        info = store.get_file_info(path)
+        if info.type == pyarrow.fs.FileType.File:
+            yield path
+            return
+        if info.type == pyarrow.fs.FileType.NotFound:
+            return
+    base = "/".join(parts[:plain])
+    selector = pyarrow.fs.FileSelector(base or "/", recursive=True, allow_not_found=True)
+    for info in store.get_file_info(selector):
+        below = info.path[len(base) :].strip("/").split("/")
+        is_hidden = any(part.startswith((".", "_")) for part in below)
+        if info.type != pyarrow.fs.FileType.File:
+            continue
+        if plain == len(parts):
+            if not is_hidden:
+                yield info.path
+        elif _matches(below, parts[plain:]):
+            yield info.path
+
+
+def _matches(names: list[str], patterns: list[str]) -> bool:
+    """Whether a path matches a pattern, part by part; ``**`` stands for any number of them."""
+    if not patterns:
+        return not names
+    if patterns[0] == "**":
+        return any(_matches(names[at:], patterns[1:]) for at in range(len(names) + 1))
+    return bool(names) and fnmatch.fnmatchcase(names[0], patterns[0]) and _matches(names[1:], patterns[1:])
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    """What was typed."""
+    parser = argparse.ArgumentParser(prog="python -m uriscan.ray", description="Deduplicate URIs on a Ray cluster.")
+    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files, directories or patterns, also as URIs")
+    parser.add_argument("-o", "--output", required=True, help="the directory to write, as Parquet")
+    parser.add_argument("--column", help="the files are Parquet, and this column has the URIs [default: lines of text]")
+    parser.add_argument("--keep", choices=["first", "last"], default="first")
+    parser.add_argument("--order", action="store_true", help="write rows in the order of the input")
+    parser.add_argument("--seen", metavar="DIR", help="leave out what is in this set in pieces")
+    parser.add_argument("--parts", type=int, default=64, help="ranges of keys [default: %(default)s]")
+    parser.add_argument("--rung", choices=["string", "syntax", "scheme"], default="scheme")
+    parser.add_argument("--preset", help="rules beyond the RFC: crawl or log")
+    parser.add_argument("--ignore-fragment", action="store_true")
+    return parser.parse_args(given)
+
+
+def main(given: list[str]) -> None:
+    """Does what was typed."""
+    typed = arguments(given)
+    choice = {"keep": typed.keep, "seen": typed.seen, "parts": typed.parts}
+    equivalence = {"rung": typed.rung, "preset": typed.preset, "drop_fragment": typed.ignore_fragment}
+    place = "__place" if typed.order else None
+    kept = dedup(typed.inputs, column=typed.column, place=place, **choice, **equivalence)
+    if place is not None:
+        kept = kept.sort(place).drop_columns([place])
+    kept.write_parquet(typed.output)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
