@@ -30,6 +30,7 @@ mod ipc;
 mod job;
 mod jsonl;
 mod kept;
+mod keys;
 mod lengths;
 mod line;
 mod list;
@@ -66,8 +67,9 @@ pub use sort::SortBy;
 use std::io::Write;
 use std::sync::Arc;
 
-use crate::pipeline::{Report, Seen, Sinks};
 use arrow_schema::SchemaRef;
+
+use crate::pipeline::{Report, Seen, Sinks};
 use dataset::names_and_types;
 use parts::Parts;
 use pick::Sides;

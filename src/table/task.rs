@@ -14,7 +14,7 @@ use super::read::Reader;
 use super::second_pass::Marked;
 use super::target::Target;
 use super::unit::Unit;
-use super::{TableError, values};
+use super::{TableError, keys, values};
 use crate::arrow::{ColumnError, Columns, OnInvalid, spelled_out};
 use crate::pipeline::{Invalid, Report, Seen};
 use crate::uri::ErrorKind;
@@ -69,7 +69,13 @@ impl<'j> Work<'j> {
             }
             fields.push(Arc::new(Field::new(name, data_type, true)));
         }
-        let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        let schema = Arc::new(match &job.task {
+            Task::Form(Form::Key) => {
+                keys::described(&schema, &columns.equivalence.meaning(columns.hash))
+            }
+            _ => schema,
+        });
         let pick = |by| {
             let at = (&schema, &target);
             Ok::<_, TableError>(Box::new(Picker::new(job, by, at, columns.clone(), seen, sides)?))

@@ -12,13 +12,14 @@ use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
 };
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use rayon::prelude::*;
 
 use super::job::Job;
 use super::unit::Unit;
-use super::{TableError, TableFormat, jsonl};
+use super::{TableError, TableFormat, jsonl, keys};
 use crate::arrow::{each_value, is_text, spelled_out};
 
 /// Where results go. Keeps the error of the system, which the writers of the formats reduce to text.
@@ -115,8 +116,13 @@ impl<W: Write + Send> Writer<W> {
         Ok(match format {
             TableFormat::Parquet => {
                 let level = ZstdLevel::try_new(3)?;
-                let properties =
-                    WriterProperties::builder().set_compression(Compression::ZSTD(level)).build();
+                // Other programs show this metadata, but not that of Arrow.
+                let key = schema.metadata().get(keys::OF_FILE);
+                let shown = key.map(|it| vec![KeyValue::new(keys::OF_FILE.to_owned(), it.clone())]);
+                let properties = WriterProperties::builder()
+                    .set_compression(Compression::ZSTD(level))
+                    .set_key_value_metadata(shown)
+                    .build();
                 let writer = ArrowWriter::try_new(sink, schema, Some(properties))?;
                 let (file, columns) = writer.into_serialized_writer()?;
                 Writer::Parquet { file, columns, groups: 0 }

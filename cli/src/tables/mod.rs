@@ -192,9 +192,8 @@ fn outcome(config: &Config, report: &Report) -> Outcome {
 /// The format to write.
 fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &config.output {
-        Destination::File(path) => Some(path.as_path()),
-        // Its name is not that of a file.
-        Destination::Directory(_) | Destination::Stdout => None,
+        Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
+        Destination::Stdout => None,
     };
     let packed = |path: &Path| {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
@@ -215,7 +214,7 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
         Failure::at("--column", what)
     })?;
     let is_text = matches!(to, TableFormat::Csv | TableFormat::Tsv | TableFormat::Jsonl);
-    if config.output == Destination::Stdout && !is_text && io::stdout().is_terminal() {
+    if output.is_none() && !is_text && io::stdout().is_terminal() {
         let what = format!(
             "{} is nothing for a terminal; -o names a file, --to another format",
             to.name()

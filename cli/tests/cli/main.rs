@@ -61,6 +61,8 @@ mod table_datasets;
 #[cfg(feature = "parquet")]
 mod table_dialects;
 #[cfg(feature = "parquet")]
+mod table_keys;
+#[cfg(feature = "parquet")]
 mod table_parts;
 #[cfg(feature = "parquet")]
 mod table_paths;

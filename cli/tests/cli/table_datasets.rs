@@ -276,3 +276,69 @@ fn types_are_widened_where_nothing_is_lost() {
     );
     assert!(!place.names().contains(&"none.parquet".to_owned()));
 }
+
+#[test]
+fn runs_over_one_day_after_the_other_equal_one_over_all() {
+    let day = |shift: usize| -> String {
+        let row = |i: usize| {
+            let host = (i * 7_919 + shift) % 499;
+            let url = match i % 4 {
+                0 => format!("HTTP://H{host}.com:80"),
+                1 => format!("http://h{host}.com/"),
+                2 => format!("no uri {host}"),
+                _ => format!("http://h{host}.com/%7Ea"),
+            };
+            format!("{url},{}\n", (i * 31) % 1_000)
+        };
+        (0..2_000).fold("url,n\n".to_owned(), |text, i| text + &row(i))
+    };
+    let place = place(&[
+        ("crawl/dt=1/a.csv", &day(0)),
+        ("crawl/dt=1/b.csv", &day(100)),
+        ("crawl/dt=2/a.csv", &day(0)),
+        ("crawl/dt=2/b.csv", &day(300)),
+    ]);
+    let lines = |day: &str| -> String {
+        let texts = ["a", "b"].map(|name| place.read(&format!("crawl/dt={day}/{name}.csv")));
+        let urls = texts.iter().flat_map(|text| text.lines().skip(1));
+        urls.map(|line| format!("{}\n", line.split_once(',').unwrap().0)).collect()
+    };
+    for day in ["1", "2"] {
+        fs::write(place.path(&format!("list-{day}")), lines(day)).unwrap();
+    }
+    let sides = ["--clusters", "clusters", "--dupes", "dupes", "--update", "--max-memory", "64M"];
+    for keep in ["first", "last", "shortest", "max:n"] {
+        let mut written = String::new();
+        for day in ["1", "2"] {
+            let pattern = format!("crawl/dt={day}*/");
+            let args =
+                ["dedup", "-c", "--column", "url", "--seen", "set", "--keep", keep, &pattern];
+            let out = place.run(&[&args[..], &sides].concat(), "").quiet();
+            let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
+            assert_eq!(rows[0], ["url", "n", "dt", "uri_count"]);
+            assert!(rows[1..].iter().all(|row| row[2] == day));
+            let dupes = place.read("dupes");
+            // The same of a list, but for the column that only tables have.
+            if keep != "max:n" {
+                let list = format!("list-{day}");
+                let args = ["dedup", "-c", "--seen", "of-lists", "--keep", keep, &list];
+                let of_list = place.run(&[&args[..], &sides].concat(), "").quiet();
+                let of_table = rows[1..].iter().map(|row| format!("{:>7} {}\n", row[3], row[0]));
+                assert_eq!(of_table.collect::<String>(), of_list, "{keep} {day}");
+                assert!(dupes == place.read("dupes"), "{keep} {day}");
+            }
+            written.extend(
+                out.lines().skip(1).map(|line| format!("{}\n", line.split_once(',').unwrap().0)),
+            );
+        }
+        // Each class once, as in one run over all days.
+        let all = place.run(&["dedup", "--column", "url", "crawl"], "").quiet();
+        fs::write(place.path("written"), &written).unwrap();
+        let classes = place.run(&["dedup", "written"], "").quiet();
+        assert_eq!(classes.lines().count(), written.lines().count(), "{keep}");
+        assert_eq!(classes.lines().count(), all.lines().count() - 1, "{keep}");
+        for set in ["set", "of-lists"] {
+            let _ = fs::remove_dir_all(place.path(set));
+        }
+    }
+}

@@ -53,13 +53,15 @@ fn a_directory_has_files_of_so_many_rows() {
         names(&place, "cut"),
         ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
     );
+    assert_eq!(run(&["-o", "all.parquet", "--rows-per-file", "90"]).quiet(), "");
+    assert_eq!(names(&place, "all.parquet"), ["part-00000.parquet", "part-00001.parquet"]);
     // What was written is a dataset.
     let again = place.run(&["dedup", "--column", "url", "cut", "--to", "csv"], "").quiet();
     assert_eq!(again, place.read("in.csv"));
     assert_eq!(run(&["-o", "big", "--bytes-per-file", "1K", "--to", "jsonl"]).quiet(), "");
     let sizes: Vec<usize> = files(&place, "big").values().map(Vec::len).collect();
     assert!(sizes.len() > 2 && sizes[0] >= 1_000 && sizes[0] < 1_500, "{sizes:?}");
-    assert_eq!(place.names(), ["big", "cut", "in.csv", "out"]);
+    assert_eq!(place.names(), ["all.parquet", "big", "cut", "in.csv", "out"]);
 }
 
 #[test]

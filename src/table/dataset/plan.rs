@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use super::super::error::unread;
 use super::super::target::Target;
-use super::super::{TableError, jsonl};
+use super::super::{TableError, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
 
@@ -47,6 +47,10 @@ struct Known {
     from: String,
     /// Files that have it.
     files: u64,
+    /// What its keys mean, the first file that says so, and whether all files with the column do.
+    meaning: Option<String>,
+    described_by: String,
+    is_described: bool,
 }
 
 impl<'j> Merge<'j> {
@@ -60,7 +64,8 @@ impl<'j> Merge<'j> {
     /// If they cannot be unified with those of the others.
     pub(in super::super) fn add(&mut self, file: File<'_>) -> Result<(), TableError> {
         let (name, schema, partition) = file;
-        for field in schema.fields().iter().filter(|field| self.keys.contains(field.name())) {
+        let is_key = |field: &&FieldRef| self.keys.contains(field.name());
+        if let Some(field) = schema.fields().iter().find(is_key) {
             let column = field.name().clone();
             let own = partition.columns().find(|(key, _)| *key == column);
             let place = match own {
@@ -73,25 +78,20 @@ impl<'j> Merge<'j> {
         }
         self.files += 1;
         let Some((first, columns)) = &self.first else {
-            let known =
-                |field: &FieldRef| Known { field: field.clone(), from: name.to_owned(), files: 1 };
-            self.fields = schema.fields().iter().map(known).collect();
+            self.fields = schema.fields().iter().map(|it| Known::new(it, schema, name)).collect();
             self.first = Some((name.to_owned(), schema.clone()));
             return Ok(());
         };
         if names_and_types(columns) == names_and_types(schema) {
             let mut fields = self.fields.iter_mut().zip(schema.fields());
-            return fields.try_for_each(|(known, field)| known.add(field, name));
+            return fields.try_for_each(|(known, field)| known.add(field, schema, name));
         }
         refuse_unnamed((first, columns), (name, schema), self.is_strict)?;
         self.refuse_without_column(name, schema)?;
         for field in schema.fields() {
             match self.fields.iter_mut().find(|known| known.field.name() == field.name()) {
-                Some(known) => known.add(field, name)?,
-                None => {
-                    let (field, from) = (field.clone(), name.to_owned());
-                    self.fields.push(Known { field, from, files: 1 });
-                }
+                Some(known) => known.add(field, schema, name)?,
+                None => self.fields.push(Known::new(field, schema, name)),
             }
         }
         Ok(())
@@ -115,7 +115,14 @@ impl<'j> Merge<'j> {
         let (first, schema) =
             self.first.unwrap_or_else(|| (String::new(), Arc::new(Schema::empty())));
         let of_files = self.fields.len();
-        let fields = self.fields.into_iter().map(|Known { field, files, .. }| {
+        // What only some files say about their keys is not known of all.
+        let mut metadata = schema.metadata().clone();
+        metadata.remove(keys::OF_FILE);
+        let described = |known: &&Known| known.is_described && known.field.name() == keys::COLUMN;
+        let meaning = self.fields.iter().find(described).and_then(|known| known.meaning.clone());
+        metadata.extend(meaning.map(|meaning| (keys::OF_FILE.to_owned(), meaning)));
+        let fields = self.fields.into_iter().map(|Known { field, files, is_described, .. }| {
+            let field = if is_described { field } else { keys::without(&field) };
             match files == self.files || field.is_nullable() {
                 true => field,
                 false => Arc::new(field.as_ref().clone().with_nullable(true)),
@@ -123,9 +130,9 @@ impl<'j> Merge<'j> {
         });
         let key = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let fields: Vec<FieldRef> = fields.chain(self.keys.iter().map(key)).collect();
-        let schema = match schema.fields()[..] == fields[..] {
+        let schema = match schema.fields()[..] == fields[..] && *schema.metadata() == metadata {
             true => schema,
-            false => Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())),
+            false => Arc::new(Schema::new_with_metadata(fields, metadata)),
         };
         let target = Target::find(&first, &schema, self.column)?;
         Ok(Plan { schema, target, of_files, first, is_strict: self.is_strict })
@@ -133,9 +140,28 @@ impl<'j> Merge<'j> {
 }
 
 impl Known {
-    /// Adds the values of `field`, which the file called `name` has.
-    fn add(&mut self, field: &FieldRef, name: &str) -> Result<(), TableError> {
+    /// The column `field` of a file called `name`, with the columns of `schema`.
+    fn new(field: &FieldRef, schema: &Schema, name: &str) -> Known {
+        let meaning = keys::meaning(schema, field).map(str::to_owned);
+        let (from, described_by) = (name.to_owned(), name.to_owned());
+        let is_described = meaning.is_some();
+        Known { field: field.clone(), from, files: 1, meaning, described_by, is_described }
+    }
+
+    /// Adds the values of `field`, which the file called `name` has, with the columns of `schema`.
+    fn add(&mut self, field: &FieldRef, schema: &Schema, name: &str) -> Result<(), TableError> {
         self.files += 1;
+        match (&self.meaning, keys::meaning(schema, field)) {
+            (Some(known), Some(other)) if known != other => {
+                let before = (self.described_by.as_str(), known.as_str());
+                return Err(keys::different(field.name(), (name, other), before));
+            }
+            (Some(_), Some(_)) => {}
+            (None, Some(other)) => {
+                (self.meaning, self.described_by) = (Some(other.to_owned()), name.to_owned());
+            }
+            (_, None) => self.is_described = false,
+        }
         if self.field.data_type() == field.data_type()
             && (self.field.is_nullable() || !field.is_nullable())
         {
