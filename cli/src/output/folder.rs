@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
 use uriscan::internals::files::{self, File, sync_directory};
 use uriscan::table::{self, PartFile};
 
@@ -30,8 +31,9 @@ pub(crate) struct Folder {
     target: PathBuf,
     exists: bool,
     hidden: PathBuf,
-    /// Directories below it that have been made.
+    /// Directories below it, and files in them, that have been made.
     made: HashSet<PathBuf>,
+    files: Vec<PathBuf>,
     pool: Arc<Mutex<Pool>>,
     _registered: Registered,
 }
@@ -80,7 +82,15 @@ impl Folder {
         let hidden = hidden_in(parent).map_err(fault)?;
         let _registered = Leftover::Directory(hidden.clone()).register();
         let pool = Arc::default();
-        Ok(Folder { target, exists, hidden, made: HashSet::new(), pool, _registered })
+        Ok(Folder {
+            target,
+            exists,
+            hidden,
+            made: HashSet::new(),
+            files: Vec::new(),
+            pool,
+            _registered,
+        })
     }
 
     /// Puts the files in place.
@@ -88,6 +98,8 @@ impl Folder {
     /// # Errors
     /// Those of the system. If the directory was there, some files may be in it.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
+        // All at once, which costs far less than one after the other as they are completed.
+        self.files.par_iter().try_for_each(|path| append_to(path)?.sync_all())?;
         let _held = interrupt::hold();
         if is_durable {
             self.made.iter().try_for_each(|directory| sync_directory(directory))?;
@@ -135,6 +147,7 @@ impl table::Folder for Folder {
         let mut options = OpenOptions::new();
         let file = File::open_with(&path, options.append(true).create_new(true))?;
         self.pool.lock().unwrap_or_else(PoisonError::into_inner).add(&path, file);
+        self.files.push(path.clone());
         Ok(Box::new(Part { path, pool: self.pool.clone() }))
     }
 }
@@ -152,7 +165,7 @@ impl Pool {
     fn take(&mut self, path: &Path) -> io::Result<File> {
         match self.open.iter().position(|(open, _)| open == path) {
             Some(at) => Ok(self.open.remove(at).1),
-            None => File::open_with(path, OpenOptions::new().append(true)),
+            None => append_to(path),
         }
     }
 }
@@ -173,9 +186,12 @@ impl Write for Part {
 
 impl PartFile for Part {
     fn finish(&mut self) -> io::Result<()> {
-        let file = self.pool.lock().unwrap_or_else(PoisonError::into_inner).take(&self.path)?;
-        file.sync_all()
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).take(&self.path).map(drop)
     }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    File::open_with(path, OpenOptions::new().append(true))
 }
 
 /// A new directory in `parent`, with a name that readers of datasets leave out.
