@@ -66,6 +66,7 @@
 //! | process files as the program does | `pipeline` (feature `pipeline`) |
 //! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
 //! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `parquet`) |
+//! | read and write objects of S3, Google Cloud Storage and Azure | `remote::Client` (feature `object-store`) |
 //!
 //! The library never prints, never exits the process and never reads the environment.
 //!
@@ -93,6 +94,7 @@
 //! | `compression` | decompression of input: gzip, zstd, bzip2, xz, lz4, and Brotli in archives; and `pipeline` | |
 //! | `arrow` | `arrow`, and `pipeline` | |
 //! | `parquet` | `table`, and `arrow` | |
+//! | `object-store` | `remote`, and `pipeline` | |
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -122,6 +124,8 @@ pub mod normalize;
 pub mod pipeline;
 #[cfg(feature = "profile")]
 pub mod profile;
+#[cfg(feature = "object-store")]
+pub mod remote;
 pub mod repair;
 pub mod resolve;
 #[cfg(feature = "rules")]

@@ -14,6 +14,7 @@ mod draft;
 pub mod faults;
 #[cfg(not(feature = "fault-injection"))]
 mod plain;
+mod stored;
 
 use std::fs::{self, Metadata, OpenOptions, Permissions, ReadDir, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,6 +25,7 @@ pub use draft::Draft;
 use faults::{call, opening, transfer};
 #[cfg(not(feature = "fault-injection"))]
 use plain::{call, opening, transfer};
+pub use stored::Stored;
 
 /// A call of the system, with what it is about.
 #[derive(Clone, Copy, Debug)]

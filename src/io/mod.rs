@@ -22,6 +22,7 @@ pub mod source;
 pub mod template;
 pub(crate) mod tsv;
 
+pub use crate::files::Stored;
 pub use crate::shown::escaped;
 pub use compress::Compression;
 pub use container::Container;

@@ -1,0 +1,192 @@
+//! What all objects of a client share: the threads that requests run on, and the stores.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+use super::error::cause_of;
+use super::location::{Location, Service};
+use super::options::Options;
+use super::tls::{Connector, Limits, client};
+
+/// How long the first pause before a request is repeated lasts; each next one lasts twice as long.
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long such a pause lasts at most.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// Requests for parts of contents that are under way at the same time.
+const MOST_REQUESTS: usize = 16;
+
+pub(super) struct Engine {
+    pub(super) runtime: Runtime,
+    pub(super) options: Options,
+    /// Those for parts of contents that may be under way at the same time.
+    pub(super) requests: Semaphore,
+    stores: Mutex<HashMap<(Service, String), Arc<dyn ObjectStore>>>,
+    web: OnceLock<reqwest::Client>,
+}
+
+impl Engine {
+    pub(super) fn new(options: Options) -> io::Result<Engine> {
+        let mut builder = Builder::new_multi_thread();
+        let builder = builder.worker_threads(2).thread_name("requests").enable_io().enable_time();
+        let (stores, web) = (Mutex::default(), OnceLock::new());
+        let requests = Semaphore::new(MOST_REQUESTS);
+        Ok(Engine { runtime: builder.build()?, options, requests, stores, web })
+    }
+
+    /// The client for web servers.
+    pub(super) fn web(&self) -> io::Result<&reqwest::Client> {
+        if let Some(web) = self.web.get() {
+            return Ok(web);
+        }
+        let limits = Limits {
+            connect: self.options.connect_timeout,
+            read: self.options.read_timeout,
+            allows_http: true,
+            follows_redirects: true,
+        };
+        let made = client(&self.options, limits)?;
+        Ok(self.web.get_or_init(|| made))
+    }
+
+    /// The bucket of `location`.
+    pub(super) fn store(&self, location: &Location) -> io::Result<Arc<dyn ObjectStore>> {
+        let name = (location.service(), location.bucket().to_owned());
+        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = stores.get(&name) {
+            return Ok(store.clone());
+        }
+        let store = self.connect(location)?;
+        stores.insert(name, store.clone());
+        Ok(store)
+    }
+
+    fn connect(&self, location: &Location) -> io::Result<Arc<dyn ObjectStore>> {
+        let Options { connect_timeout, read_timeout, .. } = self.options;
+        let limits = ClientOptions::new()
+            .with_connect_timeout(connect_timeout)
+            .with_read_timeout(read_timeout);
+        let (connector, bucket) = (Connector(self.options.clone()), location.bucket());
+        let refused = |error: object_store::Error| {
+            io::Error::new(io::ErrorKind::InvalidInput, cause_of(&error))
+        };
+        match location.service() {
+            Service::S3 => {
+                self.find_credentials(Service::S3)?;
+                let mut builder = AmazonS3Builder::new().with_client_options(limits);
+                for (name, value) in self.options.of("AWS_") {
+                    if let Ok(key) = name.parse::<AmazonS3ConfigKey>() {
+                        builder = builder.with_config(key, value);
+                    }
+                }
+                let builder =
+                    builder.with_bucket_name(bucket).with_retry(self.retry("AWS_MAX_ATTEMPTS"));
+                Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
+            }
+            Service::Google => {
+                self.find_credentials(Service::Google)?;
+                let limits = limits.with_allow_http(true);
+                let mut builder = GoogleCloudStorageBuilder::new().with_client_options(limits);
+                for (name, value) in self.options.of("GOOGLE_") {
+                    if let Ok(key) = name.parse::<GoogleConfigKey>() {
+                        builder = builder.with_config(key, value);
+                    }
+                }
+                let builder = builder.with_bucket_name(bucket).with_retry(self.retry(""));
+                Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
+            }
+            Service::Azure => {
+                let mut builder = MicrosoftAzureBuilder::new().with_client_options(limits);
+                for (name, value) in self.options.of("AZURE_") {
+                    if let Ok(key) = name.parse::<AzureConfigKey>() {
+                        builder = builder.with_config(key, value);
+                    }
+                }
+                builder = match bucket.contains('@') {
+                    true => builder.with_url(location.with_key("").url()),
+                    false => builder.with_container_name(bucket),
+                };
+                let builder = builder.with_retry(self.retry(""));
+                Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
+            }
+            Service::Web => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "files of web servers can only be read; write to s3://, gs:// or az://",
+            )),
+        }
+    }
+
+    /// How requests are repeated; the option `attempts`, if it is set, counts the first one, too.
+    fn retry(&self, attempts: &str) -> RetryConfig {
+        let attempts = self.options.value(attempts).and_then(|text| text.parse::<usize>().ok());
+        RetryConfig {
+            backoff: BackoffConfig {
+                init_backoff: FIRST_PAUSE,
+                max_backoff: LONGEST_PAUSE,
+                base: 2.,
+            },
+            max_retries: attempts
+                .map_or(self.options.retries, |attempts| attempts.saturating_sub(1)),
+            retry_timeout: self.options.retry_time,
+        }
+    }
+
+    /// Without credentials, stores ask the machine that they run on. An error if there is none to ask, which would only be
+    /// known after all retries.
+    fn find_credentials(&self, service: Service) -> io::Result<()> {
+        let (names, machine, advice): (&[&str], _, _) = match service {
+            Service::S3 => (
+                &[
+                    "AWS_ACCESS_KEY_ID",
+                    "AWS_SKIP_SIGNATURE",
+                    "AWS_WEB_IDENTITY_TOKEN_FILE",
+                    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+                    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                ],
+                "169.254.169.254:80",
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for public buckets",
+            ),
+            _ => (
+                &[
+                    "GOOGLE_SERVICE_ACCOUNT",
+                    "GOOGLE_SERVICE_ACCOUNT_PATH",
+                    "GOOGLE_SERVICE_ACCOUNT_KEY",
+                    "GOOGLE_APPLICATION_CREDENTIALS",
+                    "GOOGLE_BEARER_TOKEN",
+                    "GOOGLE_SKIP_SIGNATURE",
+                ],
+                "metadata.google.internal:80",
+                "set GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_SKIP_SIGNATURE=true for public buckets",
+            ),
+        };
+        if names.iter().any(|name| self.options.value(name).is_some()) {
+            return Ok(());
+        }
+        let endpoint =
+            self.options.value("AWS_METADATA_ENDPOINT").filter(|_| service == Service::S3);
+        let host = endpoint.and_then(|url| url.strip_prefix("http://")?.split('/').next());
+        let addresses = match host {
+            Some(host) if host.contains(':') => host.to_socket_addrs(),
+            Some(host) => (host, 80).to_socket_addrs(),
+            None => machine.to_socket_addrs(),
+        };
+        let mut addresses = addresses.into_iter().flatten();
+        let time = Duration::from_secs(1);
+        if addresses.any(|address| TcpStream::connect_timeout(&address, time).is_ok()) {
+            return Ok(());
+        }
+        let what = format!("no credentials; {advice}");
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
+    }
+}

@@ -1,0 +1,112 @@
+//! A content, and requests for its parts.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+
+use super::engine::Engine;
+use super::error::{changed, of_store, wrong_length};
+use super::location::{Location, Service};
+use super::web::{Known, Page, Retry};
+
+/// A content that was looked at.
+pub(super) struct Content {
+    pub(super) engine: Arc<Engine>,
+    /// Its name in messages.
+    pub(super) name: String,
+    pub(super) place: Place,
+    pub(super) bytes: Option<u64>,
+    pub(super) has_ranges: bool,
+}
+
+pub(super) enum Place {
+    Stored { store: Arc<dyn ObjectStore>, path: Path, service: Service, etag: Option<String> },
+    Web { page: Page, known: Known },
+}
+
+impl Content {
+    /// Asks for the length of what `location` names, and for what identifies its content.
+    pub(super) fn look(engine: Arc<Engine>, location: &Location) -> io::Result<Content> {
+        let name = location.to_string();
+        let service = location.service();
+        if service == Service::Web {
+            let page = Page::new(engine.web()?.clone(), location)?;
+            let known = engine.runtime.block_on(page.look(&engine.options))?;
+            let (bytes, has_ranges) = (known.bytes, known.has_ranges);
+            return Ok(Content {
+                engine,
+                name,
+                place: Place::Web { page, known },
+                bytes,
+                has_ranges,
+            });
+        }
+        let store = engine.store(location)?;
+        let path = path(location)?;
+        let found = engine.runtime.block_on(store.head(&path));
+        let ObjectMeta { size, e_tag: etag, .. } =
+            found.map_err(|error| of_store(&error, service))?;
+        let place = Place::Stored { store, path, service, etag };
+        Ok(Content { engine, name, place, bytes: Some(size), has_ranges: true })
+    }
+
+    /// The bytes of `range`, all of them.
+    pub(super) async fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let mut buffer = Vec::with_capacity(usize::try_from(range.end - range.start).unwrap_or(0));
+        if range.is_empty() {
+            return Ok(buffer);
+        }
+        let _permit = self.engine.requests.acquire().await.map_err(io::Error::other)?;
+        let mut retry = Retry::new(&self.engine.options);
+        match &self.place {
+            Place::Web { page, known } => loop {
+                match page.read(&range, known, &mut buffer).await {
+                    Ok(()) => return Ok(buffer),
+                    Err(fault) => retry.after(fault).await?,
+                }
+            },
+            Place::Stored { store, path, service, etag } => {
+                let options = GetOptions::default()
+                    .with_range(Some(GetRange::Bounded(range.clone())))
+                    .with_if_match(etag.clone().filter(|tag| !tag.starts_with("W/")));
+                let of = |error| of_store(&error, *service);
+                let found = store.get_opts(path, options).await.map_err(of)?;
+                if found.meta.e_tag != *etag || Some(found.meta.size) != self.bytes {
+                    return Err(changed());
+                }
+                let expected = range.end - range.start;
+                let mut stream = found.into_stream();
+                while let Some(bytes) = stream.next().await {
+                    let bytes = bytes.map_err(of)?;
+                    let found = (buffer.len() + bytes.len()) as u64;
+                    if found > expected {
+                        return Err(wrong_length(found, expected));
+                    }
+                    buffer.extend_from_slice(&bytes);
+                }
+                match buffer.len() as u64 {
+                    found if found < expected => Err(wrong_length(found, expected)),
+                    _ => Ok(buffer),
+                }
+            }
+        }
+    }
+}
+
+/// The name of an object in its bucket.
+pub(super) fn path(location: &Location) -> io::Result<Path> {
+    let key = location.key();
+    let is_name = !key.is_empty() && !key.ends_with('/');
+    let path = Path::parse(key).ok().filter(|_| is_name);
+    path.ok_or_else(|| {
+        let what = match is_name {
+            true => "is no name that an object may have here: it has empty parts, `.`, `..` or control characters",
+            false => "is no object: its name is missing",
+        };
+        io::Error::new(io::ErrorKind::InvalidInput, what)
+    })
+}

@@ -1,0 +1,89 @@
+//! What a client needs to know.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Credentials, endpoints and limits of a [`super::Client`].
+///
+/// ```
+/// use uriscan::remote::Options;
+/// let options = Options::default().set("AWS_REGION", "eu-west-1").set("AWS_SECRET_ACCESS_KEY", "secret").retries(3);
+/// assert!(!format!("{options:?}").contains("secret\""));
+/// ```
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// By the names of the environment.
+    pub(super) values: Vec<(String, String)>,
+    /// How often a request is repeated.
+    pub(super) retries: usize,
+    /// For how long a request is repeated.
+    pub(super) retry_time: Duration,
+    /// How long a connection may take.
+    pub(super) connect_timeout: Duration,
+    /// How long a connection may be silent.
+    pub(super) read_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            values: Vec::new(),
+            retries: 6,
+            retry_time: Duration::from_secs(120),
+            connect_timeout: Duration::from_secs(10),
+            read_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Options {
+    /// Adds a setting by the name that the tools of the service know from the environment: those that begin with `AWS_`,
+    /// `GOOGLE_` and `AZURE_`, and `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Others have no effect.
+    #[must_use]
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Options {
+        self.values.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets how often a request is repeated that failed for a reason that may pass.
+    #[must_use]
+    pub fn retries(mut self, retries: usize) -> Options {
+        self.retries = retries;
+        self
+    }
+
+    /// Sets for how long a request is repeated.
+    #[must_use]
+    pub fn retry_time(mut self, time: Duration) -> Options {
+        self.retry_time = time;
+        self
+    }
+
+    /// Sets how long a connection may take, and how long it may then be silent.
+    #[must_use]
+    pub fn timeouts(mut self, connect: Duration, read: Duration) -> Options {
+        (self.connect_timeout, self.read_timeout) = (connect, read);
+        self
+    }
+
+    /// The settings whose names begin with `prefix`, in lower case.
+    pub(super) fn of<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (String, &'a str)> {
+        let values = self.values.iter().filter(move |(name, _)| name.starts_with(prefix));
+        values.map(|(name, value)| (name.to_ascii_lowercase(), value.as_str()))
+    }
+
+    /// The value of `name`, in whatever case it was given.
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        let found = self.values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+}
+
+/// The names only: the values may be secret.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.values.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Options").field("names", &names).finish_non_exhaustive()
+    }
+}

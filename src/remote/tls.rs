@@ -1,0 +1,101 @@
+//! The client of HTTP: which certificates it trusts, which redirects it follows, and how long it waits.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::client::{ClientConfigKey, HttpClient, HttpConnector};
+use object_store::{ClientOptions, Result as StoreResult};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Client, NoProxy, Proxy};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt;
+
+use super::options::Options;
+
+/// Redirects of a web server that are followed.
+const MOST_REDIRECTS: usize = 5;
+
+/// What requests are sent by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) connect: Duration,
+    pub(super) read: Duration,
+    pub(super) allows_http: bool,
+    pub(super) follows_redirects: bool,
+}
+
+/// A client of HTTP by `options`.
+pub(super) fn client(options: &Options, limits: Limits) -> io::Result<Client> {
+    let redirects =
+        if limits.follows_redirects { Policy::custom(redirect) } else { Policy::none() };
+    let mut builder = Client::builder()
+        .tls_backend_preconfigured(tls()?)
+        .user_agent(concat!("uriscan/", env!("CARGO_PKG_VERSION")))
+        .https_only(!limits.allows_http)
+        .redirect(redirects)
+        .referer(false)
+        .connect_timeout(limits.connect)
+        .read_timeout(limits.read)
+        .no_proxy();
+    let excepted = options.value("NO_PROXY").and_then(NoProxy::from_string);
+    let proxies = [
+        options.value("HTTPS_PROXY").map(Proxy::https),
+        options.value("HTTP_PROXY").map(Proxy::http),
+        options.value("ALL_PROXY").map(Proxy::all),
+    ];
+    for proxy in proxies.into_iter().flatten() {
+        let proxy = proxy.map_err(|_| invalid("the address of the proxy is not a URL"))?;
+        builder = builder.proxy(proxy.no_proxy(excepted.clone()));
+    }
+    builder.build().map_err(|_| invalid("the client of HTTP cannot be set up"))
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
+}
+
+/// A redirect is followed a few times, and not from HTTPS to HTTP.
+fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let is_downgrade = attempt.url().scheme() != "https"
+        && attempt.previous().last().is_some_and(|from| from.scheme() == "https");
+    if is_downgrade || attempt.previous().len() > MOST_REDIRECTS {
+        return attempt.error("refused");
+    }
+    attempt.follow()
+}
+
+/// TLS with the certificates that the system trusts. Where it trusts none, only plain HTTP works.
+fn tls() -> io::Result<ClientConfig> {
+    let builder = || {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider);
+        builder.with_safe_default_protocol_versions().map_err(io::Error::other)
+    };
+    Ok(match builder()?.with_platform_verifier() {
+        Ok(trusting) => trusting.with_no_client_auth(),
+        Err(_) => builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+    })
+}
+
+/// Gives stores a client of ours.
+#[derive(Clone, Debug)]
+pub(super) struct Connector(pub(super) Options);
+
+impl HttpConnector for Connector {
+    fn connect(&self, wanted: &ClientOptions) -> StoreResult<HttpClient> {
+        let value = |key| wanted.get_config_value(&key);
+        let duration = |key| value(key).and_then(|text| humantime::parse_duration(&text).ok());
+        let limits = Limits {
+            connect: duration(ClientConfigKey::ConnectTimeout).unwrap_or(self.0.connect_timeout),
+            read: duration(ClientConfigKey::ReadTimeout).unwrap_or(self.0.read_timeout),
+            allows_http: value(ClientConfigKey::AllowHttp).is_some_and(|text| text == "true"),
+            follows_redirects: false,
+        };
+        let client = client(&self.0, limits).map_err(|error| object_store::Error::Generic {
+            store: "HTTP client",
+            source: Box::new(error),
+        })?;
+        Ok(HttpClient::new(client))
+    }
+}
