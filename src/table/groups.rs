@@ -9,22 +9,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader};
 use parquet::arrow::parquet_to_arrow_field_levels;
+use parquet::file::reader::ChunkReader;
 use rayon::prelude::*;
 
 use super::TableError;
 use super::decoding::guarded;
 use super::error::unread;
+use super::pages::Claims;
+use super::stored::Ranges;
 use super::unit::{BATCH_ROWS, UNIT_BYTES, UNIT_ROWS, Unit};
 use super::{content, pages};
-use crate::files::File;
+use crate::files::{File, Stored};
 
 /// Approximate size of a batch in bytes, as Parquet keeps them before compression.
 const BATCH_BYTES: usize = 256 << 20;
 
+/// Where a Parquet file is.
+pub(super) enum Place {
+    File(PathBuf),
+    Stored(Arc<dyn Stored>),
+}
+
 /// The row groups of a Parquet file that are still to be read.
 pub(super) struct Groups {
-    path: PathBuf,
+    place: Place,
     metadata: ArrowReaderMetadata,
+    /// The columns that are read.
+    columns: ProjectionMask,
     /// The groups of each unit, by number.
     units: VecDeque<Vec<usize>>,
     bytes: Arc<AtomicU64>,
@@ -32,11 +43,12 @@ pub(super) struct Groups {
 
 impl Groups {
     pub(super) fn new(
-        path: PathBuf,
+        place: Place,
         metadata: ArrowReaderMetadata,
         bytes: Arc<AtomicU64>,
     ) -> Groups {
-        let mut groups = Groups { path, metadata, units: VecDeque::new(), bytes };
+        let columns = ProjectionMask::all();
+        let mut groups = Groups { place, metadata, columns, units: VecDeque::new(), bytes };
         let (mut unit, mut rows, mut bytes) = (Vec::new(), 0u64, 0u64);
         for group in 0..groups.metadata.metadata().num_row_groups() {
             unit.push(group);
@@ -51,6 +63,12 @@ impl Groups {
             groups.units.push_back(unit);
         }
         groups
+    }
+
+    /// From now on, only the column with this number is read.
+    pub(super) fn read_only(&mut self, column: usize) {
+        let descr = self.metadata.metadata().file_metadata().schema_descr();
+        self.columns = ProjectionMask::roots(descr, [column]);
     }
 
     /// Skips whole units of up to `rows` rows in all; returns how many rows are left to skip.
@@ -87,34 +105,36 @@ impl Groups {
         };
         self.bytes.fetch_add(groups.iter().map(bytes).sum(), Ordering::Relaxed);
         let rows = groups.iter().map(|&group| self.rows(group)).fold(0, u64::saturating_add);
-        let batch_rows = self.batch_rows(&groups, rows);
-        // Opened again: threads that share a file handle share its position.
-        let file = File::open(&self.path).map_err(|error| fault(&error))?;
-        let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
         let metadata = self.metadata.metadata();
-        let unit = guarded(name, || {
-            let mut claims = Vec::with_capacity(groups.len());
-            for &group in &groups {
-                let checked = pages::check(&file, file_bytes, metadata.row_group(group));
-                claims.push(checked.map_err(|what| fault(&what))?);
+        let unit = match &self.place {
+            Place::File(path) => {
+                // Opened again: threads that share a file handle share its position.
+                let file = File::open(path).map_err(|error| fault(&error))?;
+                let file_bytes = file.metadata().map_err(|error| fault(&error))?.len();
+                guarded(name, || {
+                    let check = |group| -> Result<(usize, Claims), TableError> {
+                        let of_group = metadata.row_group(group);
+                        let claims = pages::check(&file, file_bytes, of_group, &self.columns);
+                        Ok((group, claims.map_err(|what| fault(&what))?))
+                    };
+                    let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
+                    self.decode(file.into_plain(), checked, rows, name)
+                })?
             }
-            let types = self.metadata.schema().fields().iter().map(|field| field.data_type());
-            content::check_types(types, rows).map_err(|what| fault(&what))?;
-            let groups = groups.into_iter().zip(claims).collect();
-            let content = content::Content::new(file.into_plain(), &self.metadata, groups);
-            let levels = parquet_to_arrow_field_levels(
-                metadata.file_metadata().schema_descr(),
-                ProjectionMask::all(),
-                Some(self.metadata.schema().fields()),
-            );
-            let reader = levels.and_then(|levels| {
-                ParquetRecordBatchReader::try_new_with_row_groups(
-                    &levels, &content, batch_rows, None,
-                )
-            });
-            let reader = reader.map_err(|error| fault(&error))?;
-            reader.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()
-        })?;
+            Place::Stored(stored) => guarded(name, || {
+                let of_unit = groups.iter().map(|&group| metadata.row_group(group));
+                let ranges = Ranges::of_groups(stored, of_unit, &self.columns);
+                let ranges = ranges.map_err(|error| fault(&error))?;
+                let check = |group| -> Result<(usize, Claims), TableError> {
+                    let (start, bytes) = (ranges.at(0), ranges.bytes());
+                    let claims =
+                        pages::check(start, bytes, metadata.row_group(group), &self.columns);
+                    Ok((group, claims.map_err(|what| fault(&what))?))
+                };
+                let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
+                self.decode(ranges, checked, rows, name)
+            })?,
+        };
         let found = unit.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
         if found != rows {
             return Err(fault(&format_args!(
@@ -122,6 +142,32 @@ impl Groups {
             )));
         }
         Ok(unit)
+    }
+
+    /// The rows of `groups`, whose pages have been checked and claim what is said, read from `file`.
+    fn decode<F: ChunkReader + 'static>(
+        &self,
+        file: F,
+        groups: Vec<(usize, Claims)>,
+        rows: u64,
+        name: &str,
+    ) -> Result<Unit, TableError> {
+        let fault = |error: &dyn fmt::Display| unread(name, error);
+        let numbers: Vec<usize> = groups.iter().map(|(group, _)| *group).collect();
+        let batch_rows = self.batch_rows(&numbers, rows);
+        let types = self.metadata.schema().fields().iter().map(|field| field.data_type());
+        content::check_types(types, rows).map_err(|what| fault(&what))?;
+        let content = content::Content::new(file, &self.metadata, groups);
+        let levels = parquet_to_arrow_field_levels(
+            self.metadata.metadata().file_metadata().schema_descr(),
+            self.columns.clone(),
+            Some(self.metadata.schema().fields()),
+        );
+        let reader = levels.and_then(|levels| {
+            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &content, batch_rows, None)
+        });
+        let reader = reader.map_err(|error| fault(&error))?;
+        reader.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()
     }
 
     /// Rows in a batch of `groups`, which have `rows` rows in all: fewer where rows are long, because no column of a batch may

@@ -33,7 +33,8 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
     let (of_error, column) = (name.clone(), column.to_owned());
     let read = move || -> io::Result<Box<dyn Read + Send>> {
         let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Jsonl);
-        let reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
+        let mut reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
+        reader.read_only_target();
         let (column, text) = (job.column, Vec::new());
         Ok(Box::new(Values { reader, column, record_end, text, at: 0 }))
     };

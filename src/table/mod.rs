@@ -19,6 +19,7 @@
 //! ```
 
 mod content;
+mod counted;
 pub mod dataset;
 mod decoding;
 mod dialect;
@@ -38,12 +39,14 @@ mod members;
 mod pages;
 mod parts;
 mod pick;
+mod ranged;
 mod rank;
 mod read;
 mod rows;
 mod second_pass;
 mod separated;
 mod sort;
+mod stored;
 mod target;
 mod task;
 mod text;

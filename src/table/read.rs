@@ -11,20 +11,22 @@ use arrow_schema::SchemaRef;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use rayon::prelude::*;
 
+use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
-use super::groups::Groups;
+use super::groups::{Groups, Place};
 use super::ipc;
 use super::job::Job;
 use super::kept::Kept;
 use super::members::Members;
+use super::ranged::{of_name, stored_rows};
 use super::rows::{Rows, batches, stream_rows};
 use super::target::Target;
 use super::text::Text;
 use super::unit::Unit;
 use super::{TableError, TableFormat};
-use crate::files::File;
+use crate::files::{File, Stored};
 use crate::io::part::RereadableFile;
 
 /// A table to be read.
@@ -62,9 +64,8 @@ impl Prepared {
     /// Whether all tables have been read but for `last`, and none of them has the column, as [`Reader::lacks_column`] has it;
     /// they are read again to know that.
     pub(super) fn all_lack_column(&self, last: &Reader, job: &Job) -> Result<bool, TableError> {
-        let is_last = |table: &RereadableTable| {
-            last.rereadable().is_some_and(|last| last.file.path() == table.file.path())
-        };
+        let is_last =
+            |table: &RereadableTable| last.rereadable().is_some_and(|last| last.is(table));
         if self.tables.len() < self.count || !self.tables.last().is_some_and(is_last) {
             return Ok(false);
         }
@@ -81,6 +82,7 @@ impl Prepared {
 
 enum From {
     File(PathBuf),
+    Stored(Arc<dyn Stored>),
     Stream(Box<dyn Read + Send>),
 }
 
@@ -116,6 +118,12 @@ impl Input {
         self
     }
 
+    /// What is `stored` elsewhere than in a file; without a format, it is detected from the name or the first bytes.
+    pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
+        let (name, from) = (stored.name().to_owned(), From::Stored(stored));
+        Input { name, format, from, columns: OfColumns::default(), prepared: None }
+    }
+
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
     pub fn stream(
         name: impl Into<String>,
@@ -134,9 +142,15 @@ impl Input {
 
     /// The same table, to be opened once more, if it can be read twice.
     pub(super) fn reopened(&self) -> Option<Input> {
-        let From::File(path) = &self.from else { return None };
-        RereadableFile::at(path)?;
-        let (name, from) = (self.name.clone(), From::File(path.clone()));
+        let from = match &self.from {
+            From::File(path) => {
+                RereadableFile::at(path)?;
+                From::File(path.clone())
+            }
+            From::Stored(stored) => From::Stored(stored.clone()),
+            From::Stream(_) => return None,
+        };
+        let name = self.name.clone();
         let (columns, prepared) = (self.columns.clone(), self.prepared.clone());
         Some(Input { name, format: self.format, from, columns, prepared })
     }
@@ -145,9 +159,12 @@ impl Input {
 impl Input {
     /// The table, if it can be read twice.
     pub(super) fn rereadable(&self) -> Option<RereadableTable> {
-        let From::File(path) = &self.from else { return None };
-        let file = RereadableFile::at(path)?;
-        Some(RereadableTable { file, format: self.format, columns: self.columns.clone() })
+        let from = match &self.from {
+            From::File(path) => Rereadable::File(RereadableFile::at(path)?),
+            From::Stored(stored) => Rereadable::Stored(stored.clone()),
+            From::Stream(_) => return None,
+        };
+        Some(RereadableTable { from, format: self.format, columns: self.columns.clone() })
     }
 }
 
@@ -184,15 +201,22 @@ pub(super) fn pass(plan: &Arc<Plan>, inputs: &mut [Input]) {
 fn learn_members(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
     let mut members = None;
     for Input { name, format, from, .. } in &*inputs {
-        let From::File(path) = from else { continue };
-        let by_name = format.or_else(|| TableFormat::of_path(path));
-        if by_name.is_some_and(|format| format != TableFormat::Jsonl)
-            || RereadableFile::at(path).is_none()
-        {
+        let by_name = match from {
+            From::Stream(_) => continue,
+            From::File(path) => format.or_else(|| TableFormat::of_path(path)),
+            From::Stored(_) => format.or_else(|| TableFormat::of_path(of_name(name))),
+        };
+        if by_name.is_some_and(|format| format != TableFormat::Jsonl) {
             continue;
         }
-        let file = File::open(path).map_err(|error| unread(name, error))?;
-        let text = Text::open(file, name)?;
+        let file: io::Result<Box<dyn Read + Send>> = match from {
+            From::Stored(stored) => stored.stream(),
+            From::File(path) if RereadableFile::at(path).is_some() => {
+                File::open(path).map(|file| Box::new(file) as _)
+            }
+            From::File(_) | From::Stream(_) => continue,
+        };
+        let text = Text::open(file.map_err(|error| unread(name, error))?, name)?;
         if by_name.or_else(|| TableFormat::of_head(&text.head)) == Some(TableFormat::Jsonl) {
             let members = members.get_or_insert_with(|| Members::new(&job.column));
             members.learn(BufReader::new(text.all), name)?;
@@ -209,7 +233,7 @@ pub(super) struct Opened {
     schema: SchemaRef,
     rows: Rows,
     bytes: Arc<AtomicU64>,
-    file: Option<(RereadableFile, TableFormat)>,
+    from: Option<(Rereadable, TableFormat)>,
     columns: OfColumns,
 }
 
@@ -232,21 +256,47 @@ pub(super) struct Reader {
 /// A table that can be read a second time.
 #[derive(Clone)]
 pub(super) struct RereadableTable {
-    file: RereadableFile,
+    from: Rereadable,
     format: Option<TableFormat>,
     columns: OfColumns,
+}
+
+#[derive(Clone)]
+enum Rereadable {
+    File(RereadableFile),
+    Stored(Arc<dyn Stored>),
 }
 
 impl RereadableTable {
     /// The table, to be opened.
     pub(super) fn input(&self) -> Input {
-        let columns = self.columns.clone();
-        Input { columns, ..Input::file(self.file.path(), self.format) }
+        let (columns, format) = (self.columns.clone(), self.format);
+        match &self.from {
+            Rereadable::File(file) => Input { columns, ..Input::file(file.path(), format) },
+            Rereadable::Stored(stored) => {
+                Input { columns, ..Input::stored(stored.clone(), format) }
+            }
+        }
     }
 
     /// Fails if it has changed since it was first opened.
     pub(super) fn check(&self) -> Result<(), TableError> {
-        self.file.check().map_err(|error| unread(&self.file.path().display().to_string(), error))
+        match &self.from {
+            Rereadable::File(file) => {
+                file.check().map_err(|error| unread(&file.path().display().to_string(), error))
+            }
+            // Reading it fails.
+            Rereadable::Stored(_) => Ok(()),
+        }
+    }
+
+    /// Whether it is the same as `other`.
+    fn is(&self, other: &RereadableTable) -> bool {
+        match (&self.from, &other.from) {
+            (Rereadable::File(one), Rereadable::File(other)) => one.path() == other.path(),
+            (Rereadable::Stored(one), Rereadable::Stored(other)) => one.name() == other.name(),
+            _ => false,
+        }
     }
 }
 
@@ -257,6 +307,13 @@ impl Opened {
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
+            From::Stored(stored) => {
+                let known = (columns.members.as_deref(), &*columns.keys);
+                let (format, (schema, rows)) =
+                    stored_rows(&stored, &name, (format, known), job, &bytes)?;
+                let from = Some((Rereadable::Stored(stored), format));
+                return Ok(Opened { name, schema, rows, bytes, from, columns });
+            }
             From::Stream(stream) => (None, stream),
             From::File(path) => {
                 let file = File::open(&path).map_err(|error| fault(&error))?;
@@ -289,8 +346,8 @@ impl Opened {
                 }
             }
         };
-        let file = file.map(|file| (file, format));
-        Ok(Opened { name, schema, rows, bytes, file, columns })
+        let from = file.map(|file| (Rereadable::File(file), format));
+        Ok(Opened { name, schema, rows, bytes, from, columns })
     }
 
     /// Its name and columns.
@@ -302,9 +359,9 @@ impl Opened {
     pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
         self.columns.plan = Some(plan.clone());
         let fit = plan.fit(self.file())?;
-        let Opened { name, rows, bytes, file, columns, .. } = self;
-        let table = |(file, format)| RereadableTable { file, format: Some(format), columns };
-        let rereadable = file.map(table);
+        let Opened { name, rows, bytes, from, columns, .. } = self;
+        let table = |(from, format)| RereadableTable { from, format: Some(format), columns };
+        let rereadable = from.map(table);
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();
         let (target, schema) = (plan.target.clone(), plan.schema.clone());
@@ -333,6 +390,17 @@ impl Reader {
         let (name, bytes) = (name.to_owned(), Arc::default());
         let (rereadable, kept, stop) = (None, None, None);
         Ok(Reader { name, target, schema, fit: None, rows, bytes, rereadable, kept, stop })
+    }
+
+    /// From now on, only the column of URIs is read, where that saves something; nothing has been read yet.
+    pub(super) fn read_only_target(&mut self) {
+        let column = self.target.column;
+        let schema = self.schema.project(&[column]);
+        let is_plain = self.fit.is_none() && self.kept.is_none();
+        if let (Rows::Groups(groups), true, Ok(schema)) = (&mut self.rows, is_plain, schema) {
+            groups.read_only(column);
+            (self.schema, self.target) = (Arc::new(schema), self.target.alone());
+        }
     }
 
     /// How to read the table a second time, if that is possible.
@@ -439,27 +507,7 @@ fn file_rows(
         ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fault(&error))
     })?;
     let schema = metadata.schema().clone();
-    Ok((schema, Rows::Groups(Groups::new(path, metadata, bytes.clone()))))
-}
-
-/// Counts the bytes that are read.
-struct Counted<R> {
-    inner: R,
-    bytes: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-impl<R: io::Seek> io::Seek for Counted<R> {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
-    }
+    Ok((schema, Rows::Groups(Groups::new(Place::File(path), metadata, bytes.clone()))))
 }
 
 impl fmt::Debug for Input {

@@ -52,6 +52,11 @@ impl Target {
         )))
     }
 
+    /// The same target in a table that has only its column.
+    pub(super) fn alone(&self) -> Target {
+        Target { column: 0, steps: self.steps.clone() }
+    }
+
     /// The type of the values, in a table with the columns of `schema`.
     pub(super) fn data_type<'s>(&self, schema: &'s Schema) -> &'s DataType {
         let column = schema.field(self.column).data_type();

@@ -1,0 +1,80 @@
+//! Opens tables that are kept elsewhere than in a file, by ranges where the format starts at its end.
+
+use std::fmt;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use arrow_schema::SchemaRef;
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+
+use super::counted::Counted;
+use super::decoding::guarded;
+use super::error::unread;
+use super::groups::{Groups, Place};
+use super::ipc;
+use super::job::Job;
+use super::members::Members;
+use super::rows::{Rows, batches};
+use super::stored::{Ranges, Seekable};
+use super::text::Text;
+use super::{TableError, TableFormat};
+use crate::files::Stored;
+
+/// The path in the name of what is stored elsewhere, whose query is not shown.
+pub(super) fn of_name(name: &str) -> &Path {
+    Path::new(name.strip_suffix("?...").unwrap_or(name))
+}
+
+/// The format, the columns and the rows of a table that is `stored` elsewhere; `known` are its format and the members of
+/// JSON lines, if they are known, and the columns in the names of directories.
+pub(super) fn stored_rows(
+    stored: &Arc<dyn Stored>,
+    name: &str,
+    known: (Option<TableFormat>, (Option<&Members>, &[String])),
+    job: &Job,
+    bytes: &Arc<AtomicU64>,
+) -> Result<(TableFormat, (SchemaRef, Rows)), TableError> {
+    let fault = |error: &dyn fmt::Display| unread(name, error);
+    let by_name = known.0.or_else(|| TableFormat::of_path(of_name(name)));
+    let has_ranges = stored.has_ranges();
+    if let Some(format) = by_name.filter(|format| format.needs_file() && has_ranges) {
+        return Ok((format, ranged_rows(format, stored, name, bytes)?));
+    }
+    let stream = stored.stream().map_err(|error| fault(&error))?;
+    let text = Text::open(Counted { inner: stream, bytes: bytes.clone() }, name)?;
+    match by_name.or_else(|| TableFormat::of_head(&text.head)) {
+        None => Err(fault(&"neither its name nor its first bytes identify its format")),
+        Some(format) if format.needs_file() && has_ranges => {
+            Ok((format, ranged_rows(format, stored, name, bytes)?))
+        }
+        Some(format) => {
+            let (members, keys) = known.1;
+            let members = members.map(|members| (members, true));
+            Ok((format, text.rows(format, name, job, (members, keys))?))
+        }
+    }
+}
+
+/// The columns and the rows of a file in Parquet or Arrow, of which only what is needed is read.
+fn ranged_rows(
+    format: TableFormat,
+    stored: &Arc<dyn Stored>,
+    name: &str,
+    bytes: &Arc<AtomicU64>,
+) -> Result<(SchemaRef, Rows), TableError> {
+    let fault = |error: &dyn fmt::Display| unread(name, error);
+    if format == TableFormat::Arrow {
+        let file = Seekable::new(stored.clone()).map_err(|error| fault(&error))?;
+        let counted = BufReader::new(Counted { inner: file, bytes: bytes.clone() });
+        let reader = guarded(name, || ipc::Batches::open(counted).map_err(|error| fault(&error)))?;
+        return Ok((reader.schema(), batches(reader, name)));
+    }
+    let tail = Ranges::tail(stored).map_err(|error| fault(&error))?;
+    let metadata = guarded(name, || {
+        ArrowReaderMetadata::load(&tail, Default::default()).map_err(|error| fault(&error))
+    })?;
+    let (schema, place) = (metadata.schema().clone(), Place::Stored(stored.clone()));
+    Ok((schema, Rows::Groups(Groups::new(place, metadata, bytes.clone()))))
+}
