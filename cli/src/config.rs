@@ -384,6 +384,12 @@ impl Config {
         if self.inputs.contains(&Input::Stdin) {
             return refuse("standard input cannot be read again; name files");
         }
+        let is_remote = |input: &Input| matches!(input, Input::Remote(_));
+        if self.inputs.iter().any(is_remote) || matches!(self.output, Destination::Remote(_)) {
+            return refuse(
+                "works with files of this machine only, not with object stores and web servers",
+            );
+        }
         self.checkpoint = Some((directory, size));
         Ok(self)
     }
@@ -430,7 +436,7 @@ impl Config {
             );
         }
         let is_regular = |input: &Input| match input {
-            Input::Stdin | Input::Typed(_) => true,
+            Input::Stdin | Input::Typed(_) | Input::Remote(_) => true,
             Input::File(path) => path.is_file() || path.is_dir() || !path.exists(),
         };
         if let Some(Input::File(path)) = self.inputs.iter().find(|input| !is_regular(input)) {

@@ -14,7 +14,9 @@ use uriscan::pipeline::{self, Settings, Skipped};
 use crate::bases;
 use crate::config::Documents;
 use crate::exit::Failure;
-use crate::inputs::{Input, Inputs, Stdin, StdinHead, missing, refuse_table, stdin_source, text};
+use crate::inputs::{
+    Input, Inputs, Stdin, StdinHead, missing, refuse_table, remote_source, stdin_source, text,
+};
 use crate::output::{Claims, StdoutFile};
 
 /// Makes sources of `inputs` and of the files that `documents` adds; lists of the links in them if `is_list`.
@@ -47,7 +49,7 @@ pub(crate) fn open(
         }
         let listed = listed(list, is_stdin, settings.record_end)?;
         listed.iter().try_for_each(|path| claims.refuse_evidence(path))?;
-        inputs.extend(listed.into_iter().map(Input::File));
+        inputs.extend(listed.into_iter().map(Input::named));
     }
     let stdin_head = StdinHead::default();
     let mut found = Inputs { sources: Vec::new(), total_bytes: Some(0), stdin_head };
@@ -67,6 +69,12 @@ pub(crate) fn open(
                 let source = Source::new("-e", io::Cursor::new(list.clone()));
                 push(source, Some(list.len() as u64), false);
             }
+            Input::Remote(url) => match remote_source(url) {
+                Err(error) => unread(&error),
+                Ok((source, bytes)) => {
+                    push(source.base(url.base().filter(|_| given.is_none())), bytes, false);
+                }
+            },
             Input::File(path) => match path.metadata() {
                 Err(error) => {
                     unread(&format_args!("{}: {}", path.display(), missing(path, &error)));

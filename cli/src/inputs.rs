@@ -11,6 +11,7 @@ use uriscan::pipeline::MemoryLimit;
 use crate::exit::Failure;
 use crate::hint;
 use crate::output::is_dash;
+use crate::remote::{self, Url};
 
 /// Error message of a build without tables.
 #[cfg(not(feature = "parquet"))]
@@ -21,32 +22,43 @@ pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; i
 pub(crate) enum Input {
     Stdin,
     File(PathBuf),
+    Remote(Url),
     /// Records from the command line, each with its end.
     Typed(Vec<u8>),
 }
 
 impl Input {
-    /// The path of a file; `None` for standard input.
+    /// The path of a file; `None` for other inputs.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
-            Input::Stdin | Input::Typed(_) => None,
+            Input::Stdin | Input::Typed(_) | Input::Remote(_) => None,
             Input::File(path) => Some(path),
         }
+    }
+
+    /// The input that the argument `path` names.
+    pub(crate) fn named(path: PathBuf) -> Input {
+        Url::of_path(&path).map_or_else(|| Input::File(path), Input::Remote)
     }
 }
 
 /// The inputs that `files` name: standard input if there are none.
 ///
 /// # Errors
-/// When standard input is named twice.
+/// When standard input is named twice, or objects cannot be listed.
 pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
     if files.is_empty() {
         return Ok(vec![Input::Stdin]);
     }
-    let inputs: Vec<Input> = files
-        .into_iter()
-        .map(|path| if is_dash(&path) { Input::Stdin } else { Input::File(path) })
-        .collect();
+    let mut inputs = Vec::with_capacity(files.len());
+    for path in files {
+        match if is_dash(&path) { Input::Stdin } else { Input::named(path) } {
+            Input::Remote(url) => {
+                inputs.extend(remote::listed(&url)?.into_iter().map(Input::Remote));
+            }
+            input => inputs.push(input),
+        }
+    }
     if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
         return Err(Failure::at("-", "standard input can be read only once; name `-` once"));
     }
@@ -90,11 +102,27 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
                 }
                 (Source::file(path), bytes)
             }
+            Input::Remote(url) => {
+                let (source, bytes) = remote_source(url)?;
+                (source, bytes)
+            }
         };
         opened.sources.push(source);
         opened.total_bytes = opened.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
     }
     Ok(opened)
+}
+
+/// What `url` names as a list, and its size, if that is known.
+///
+/// # Errors
+/// When it does not exist or may not be read.
+pub(crate) fn remote_source(url: &Url) -> Result<(Source, Option<u64>), Failure> {
+    let stored = remote::open(url)?;
+    let bytes = stored.bytes();
+    let stream = stored.stream().map_err(|error| Failure::at(url, error))?;
+    let source = Source::new(stored.name(), text(stream)).bytes(bytes);
+    Ok((source.early(stored.has_ranges()), bytes))
 }
 
 /// Standard input, read as `text`. What is done is passed on before anything waits for it.
@@ -176,6 +204,7 @@ pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let bytes = inputs.iter().map(|input| match input {
         Input::Stdin | Input::Typed(_) => Ok(None),
         Input::File(path) => look(path),
+        Input::Remote(url) => Ok(remote::open(url)?.bytes()),
     });
     // All of them are checked, also after one of unknown size.
     let bytes = bytes.collect::<Result<Vec<_>, Failure>>()?;
@@ -256,6 +285,8 @@ impl<R: Read> Read for Text<R> {
 /// The message for the file at `path`, which cannot be opened because of `error`.
 pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
     match error.kind() {
+        #[cfg(not(feature = "object-store"))]
+        io::ErrorKind::NotFound if remote::is_object(path) => remote::WITHOUT_STORES.to_owned(),
         io::ErrorKind::NotFound if hint::is_url(path) => {
             "is a URL, not a file, and is not fetched; use -e URL or `echo URL | uriscan ...` for the URL \
              itself, `curl -s URL | uriscan ...` for its content"

@@ -10,6 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use uriscan::internals::files;
 
+use crate::remote::Cancel;
+
 /// Locked while files get their names.
 static GATE: Mutex<()> = Mutex::new(());
 
@@ -17,7 +19,6 @@ static GATE: Mutex<()> = Mutex::new(());
 static LEFTOVERS: Mutex<(u64, Vec<(u64, Leftover)>)> = Mutex::new((0, Vec::new()));
 
 /// Something that must not outlive the run.
-#[derive(Clone, Debug)]
 pub(crate) enum Leftover {
     /// A file with a temporary name.
     File(PathBuf),
@@ -26,6 +27,8 @@ pub(crate) enum Leftover {
     /// A directory of results with a temporary name.
     #[cfg(feature = "parquet")]
     Directory(PathBuf),
+    /// An object that is being written.
+    Upload(Cancel),
 }
 
 /// Removes a [`Leftover`] from the register when it is dropped.
@@ -50,6 +53,7 @@ impl Leftover {
             Leftover::Set(path) => uriscan::set::abandon(path),
             #[cfg(feature = "parquet")]
             Leftover::Directory(path) => files::remove_all(path),
+            Leftover::Upload(cancel) => cancel.cancel(),
         }
     }
 }
@@ -103,7 +107,9 @@ pub(crate) fn watch() {
     let wait = move || {
         let Some(signal) = signals.forever().next() else { return };
         let _held = hold();
-        locked(&LEFTOVERS).1.iter().for_each(|(_, leftover)| leftover.remove());
+        // Held to the end, so that no thread goes on after its work was removed.
+        let leftovers = locked(&LEFTOVERS);
+        leftovers.1.iter().for_each(|(_, leftover)| leftover.remove());
         let _ = low_level::emulate_default_handler(signal);
         std::process::exit(128 + signal);
     };

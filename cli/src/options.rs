@@ -38,7 +38,7 @@ pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -
         Destination::File(path) => Some(path.as_path()),
         #[cfg(feature = "parquet")]
         Destination::Directory(path) => Some(path.as_path()),
-        Destination::Stdout => None,
+        Destination::Stdout | Destination::Remote(_) => None,
     };
     // Not beside a pipe or a device.
     let beside = || output.filter(|path| !path.exists() || path.is_file()).map(directory_of);

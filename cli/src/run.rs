@@ -198,7 +198,7 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     let hint = match config.inputs.first() {
         Some(Input::File(path)) => hint::of_file(path),
         Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head)),
-        Some(Input::Typed(_)) | None => None,
+        Some(Input::Remote(_) | Input::Typed(_)) | None => None,
     };
     if let Some(hint) = hint {
         eprint_line(format_args!("uriscan: {hint}"));

@@ -26,6 +26,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
         match input {
             Input::Stdin => claims.refuse_stdin()?,
             Input::File(path) => claims.refuse_input(path)?,
+            Input::Remote(url) => claims.refuse_remote(url)?,
             Input::Typed(_) => {}
         }
     }
@@ -39,7 +40,15 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
     let checkpoint = config.checkpoint.iter().map(|(path, _)| path);
     set.chain(checkpoint).try_for_each(|directory| claims.refuse_inside(directory))?;
     if let Some(output) = StdoutFile::of(&config.output) {
-        output.refuse_as_input(config.inputs.iter().map(Input::path))?;
+        let inputs = config.inputs.iter();
+        let local: Vec<Option<&Path>> = inputs
+            .filter_map(|input| match input {
+                Input::Stdin | Input::Typed(_) => Some(None),
+                Input::File(path) => Some(Some(path.as_path())),
+                Input::Remote(_) => None,
+            })
+            .collect();
+        output.refuse_as_input(local.into_iter(), config.inputs.len() < 2)?;
     }
     Ok(claims)
 }
@@ -73,10 +82,10 @@ impl Session<'_> {
         let SideFiles { rejects, dupes, clusters, report } = &config.side;
         let mut side = [None, None, None];
         for (opened, path) in side.iter_mut().zip([rejects, dupes, clusters]) {
-            let destination = path.clone().map(Destination::File);
+            let destination = path.clone().map(Destination::named);
             *opened = destination.as_ref().map(Output::open).transpose()?;
         }
-        let report = report.clone().map(Destination::File);
+        let report = report.clone().map(Destination::named);
         let report = report.as_ref().map(Output::open).transpose()?;
         if config.has_hint {
             eprint_line(format_args!(

@@ -164,6 +164,7 @@ fn entries(config: &Config) -> Result<Vec<Entry>, Failure> {
         Input::Stdin | Input::Typed(_) => {
             Err(Failure::at("-", "standard input cannot be read again; name files"))
         }
+        Input::Remote(url) => Err(Failure::at(url, "is no file of this machine; copy it first")),
         Input::File(path) => match look(path)? {
             Some(bytes) => Entry::new(path.clone(), bytes),
             None => Err(Failure::at(

@@ -9,6 +9,7 @@ use uriscan::internals::files::File;
 use super::destination::{Destination, directory_of};
 use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};
 use crate::exit::Failure;
+use crate::remote::Url;
 
 /// The files that a run writes.
 #[derive(Debug, Default)]
@@ -32,6 +33,9 @@ impl Claims {
     /// The claim of the results, which may replace an input if `is_in_place`.
     pub(crate) fn of_results(results: &Destination, is_in_place: bool) -> Claims {
         let (name, id, directory) = match results {
+            Destination::Remote(url) => {
+                return Claims(vec![Claim::of_remote(url, "results", is_in_place)]);
+            }
             Destination::File(path) => {
                 return Claims(vec![Claim::of(path, "results", is_in_place)]);
             }
@@ -51,7 +55,10 @@ impl Claims {
     /// # Errors
     /// When another output is the same file.
     pub(crate) fn add(&mut self, path: &Path, holds: &'static str) -> Result<(), Failure> {
-        let new = Claim::of(path, holds, false);
+        let new = match Url::of_path(path) {
+            Some(url) => Claim::of_remote(&url, holds, false),
+            None => Claim::of(path, holds, false),
+        };
         if let Some(old) = self.0.iter().find(|old| old.id.is_some() && old.id == new.id) {
             let what = format_args!("cannot take both {} and {holds}", old.holds);
             return Err(Failure::at(&new.name, what));
@@ -69,6 +76,15 @@ impl Claims {
             Ok(metadata) => self.refuse(path, &metadata),
             Err(_) => Ok(()),
         }
+    }
+
+    /// The same for an object.
+    ///
+    /// # Errors
+    /// As [`Claims::refuse_input`].
+    pub(crate) fn refuse_remote(&self, url: &Url) -> Result<(), Failure> {
+        let id = FileId::Remote(url.clone());
+        self.refuse_id(Path::new(&url.to_string()), Some(&id))
     }
 
     /// The same for standard input.
@@ -137,6 +153,11 @@ impl Claim {
         }
     }
 
+    fn of_remote(url: &Url, holds: &'static str, is_in_place: bool) -> Claim {
+        let (name, id) = (url.to_string(), Some(FileId::Remote(url.clone())));
+        Claim { name, holds, id, exists: false, directory: None, is_in_place }
+    }
+
     fn is_input(&self, input: &Path) -> Failure {
         let Claim { name, holds, .. } = self;
         let input = input.display().to_string();
@@ -177,9 +198,9 @@ impl StdoutFile {
     /// The file, if results go to standard output and that is a regular file.
     pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
         match destination {
-            Destination::File(_) => None,
             #[cfg(feature = "parquet")]
             Destination::Directory(_) => None,
+            Destination::File(_) | Destination::Remote(_) => None,
             Destination::Stdout => {
                 stdout_metadata().filter(Metadata::is_file)?;
                 stdout_id().map(StdoutFile)
@@ -193,15 +214,15 @@ impl StdoutFile {
     }
 
     /// An error if the file is one of several inputs, or has content and is the only one (`None` is standard input):
-    /// what is written to it would be read, as by `cat`.
+    /// what is written to it would be read, as by `cat`. There may be other inputs, unless there `is_only` one.
     ///
     /// # Errors
     /// When it is.
     pub(crate) fn refuse_as_input<'a>(
         &self,
-        inputs: impl ExactSizeIterator<Item = Option<&'a Path>>,
+        inputs: impl Iterator<Item = Option<&'a Path>>,
+        is_only: bool,
     ) -> Result<(), Failure> {
-        let is_only = inputs.len() < 2;
         for input in inputs {
             let metadata = match input {
                 None => stdin_metadata(),

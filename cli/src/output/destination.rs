@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::remote::Url;
+
 /// Where results or reports go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
@@ -10,12 +12,18 @@ pub(crate) enum Destination {
     /// A directory of files.
     #[cfg(feature = "parquet")]
     Directory(PathBuf),
+    Remote(Url),
 }
 
 impl Destination {
     /// The destination that `-o` names.
     pub(crate) fn of_option(path: Option<PathBuf>) -> Destination {
-        path.filter(|path| !is_dash(path)).map_or(Destination::Stdout, Destination::File)
+        path.filter(|path| !is_dash(path)).map_or(Destination::Stdout, Destination::named)
+    }
+
+    /// The file or object that `path` names.
+    pub(crate) fn named(path: PathBuf) -> Destination {
+        Url::of_path(&path).map_or_else(|| Destination::File(path), Destination::Remote)
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use uriscan::internals::files::File;
 
 use super::destination::directory_of;
+use crate::remote::Url;
 
 /// A file, whatever it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) enum FileId {
     #[cfg(unix)]
     Inode(u64, u64),
     Path(PathBuf),
+    /// An object.
+    Remote(Url),
 }
 
 impl FileId {

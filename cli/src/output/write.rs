@@ -10,6 +10,7 @@ use super::destination::{Destination, directory_of};
 use super::identity;
 use crate::exit::{Failure, Outcome};
 use crate::interrupt::{self, Leftover, Registered};
+use crate::remote::{self, Upload, Url};
 
 /// Larger writes go to the system without a copy; smaller ones are gathered.
 const BUFFER_BYTES: usize = 16 << 10;
@@ -22,7 +23,8 @@ type Stream = Box<dyn Write + Send>;
 /// An open destination.
 ///
 /// Results for a regular file are written to a [`Draft`] in its directory, which replaces it in [`commit`]; without
-/// that they vanish and the file stays as it was. Pipes and devices cannot be replaced and are written to directly.
+/// that they vanish and the file stays as it was. Pipes and devices cannot be replaced and are written to directly. An
+/// object appears in [`commit`], too.
 pub(crate) struct Output {
     name: String,
     writer: BufWriter<Stream>,
@@ -30,12 +32,47 @@ pub(crate) struct Output {
     has_failed: bool,
 }
 
-/// A file in progress, and the one that it is to replace.
-struct Replacement {
-    draft: Draft,
-    target: PathBuf,
-    /// Its temporary name, if it has one.
-    _registered: Option<Registered>,
+/// What is to be put in place of a file or an object.
+enum Replacement {
+    /// A file in progress, and the one that it is to replace.
+    File {
+        draft: Draft,
+        target: PathBuf,
+        /// Its temporary name, if it has one.
+        _registered: Option<Registered>,
+    },
+    /// An object in progress.
+    Object { upload: Upload, _registered: Registered },
+}
+
+impl Replacement {
+    /// Waits until the bytes are on the disk, or in the store.
+    fn finish(&self) -> io::Result<()> {
+        match self {
+            // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
+            Replacement::File { draft, .. } => draft.file().sync_all(),
+            Replacement::Object { upload, .. } => upload.finish(),
+        }
+    }
+
+    /// Does what may fail for want of room.
+    fn name(&mut self) -> io::Result<()> {
+        match self {
+            Replacement::File { draft, .. } => draft.name(),
+            Replacement::Object { .. } => Ok(()),
+        }
+    }
+
+    /// Puts it in place; if it is to be durable, its name is on the disk then.
+    fn put(self, is_durable: bool) -> io::Result<()> {
+        match self {
+            Replacement::File { draft, target, .. } => {
+                draft.put(&target)?;
+                if is_durable { sync_directory(directory_of(&target)) } else { Ok(()) }
+            }
+            Replacement::Object { upload, .. } => upload.complete(),
+        }
+    }
 }
 
 impl Output {
@@ -52,6 +89,7 @@ impl Output {
             Destination::Directory(path) => {
                 (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
+            Destination::Remote(url) => (url.to_string(), object(url)),
         };
         match opened {
             Ok((stream, replacement)) => {
@@ -90,29 +128,23 @@ pub(crate) fn commit(
     is_durable: bool,
 ) -> Result<(), (String, io::Error)> {
     for output in &mut outputs {
-        let finished = output.writer.flush().and_then(|()| match &output.replacement {
-            // Otherwise the name might be on the disk before the bytes, and a crash leave a file that is cut short.
-            Some(replacement) => replacement.draft.file().sync_all(),
-            None => Ok(()),
-        });
+        let flushed = output.writer.flush();
+        let finished =
+            flushed.and_then(|()| output.replacement.as_ref().map_or(Ok(()), Replacement::finish));
         finished.map_err(|error| (output.name.clone(), error))?;
     }
     let _held = interrupt::hold();
     if outputs.len() > 1 {
         // What fails for want of room fails here, while all files are as they were.
         for Output { name, replacement, .. } in &mut outputs {
-            let named = replacement.as_mut().map_or(Ok(()), |it| it.draft.name());
+            let named = replacement.as_mut().map_or(Ok(()), Replacement::name);
             named.map_err(|error| (name.clone(), error))?;
         }
     }
     for Output { name, writer, replacement, .. } in outputs {
         // Some systems do not rename what is open.
         drop(writer);
-        let Some(Replacement { draft, target, .. }) = replacement else { continue };
-        let put = draft.put(&target).and_then(|()| match is_durable {
-            true => sync_directory(directory_of(&target)),
-            false => Ok(()),
-        });
+        let put = replacement.map_or(Ok(()), |replacement| replacement.put(is_durable));
         put.map_err(|error| (name, error))?;
     }
     Ok(())
@@ -183,14 +215,27 @@ fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     // A link stays one: what it points to is replaced.
     let target = identity::target_of(path);
     let target = if existing.is_some() { target.canonicalize()? } else { target };
-    let replacement = replacement(target, existing.as_ref())?;
-    let stream = replacement.draft.file().try_clone()?;
-    Ok((Box::new(stream), Some(replacement)))
+    replacement(target, existing.as_ref())
+}
+
+/// A new object in place of the one at `url`.
+fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
+    let _held = interrupt::hold();
+    let upload = remote::create(url)?;
+    let _registered = Leftover::Upload(upload.cancel()).register();
+    Ok((Box::new(upload.clone()), Some(Replacement::Object { upload, _registered })))
 }
 
 /// A new file in the directory of `target`, with the permissions of the one that it is to replace.
-fn replacement(target: PathBuf, existing: Option<&Metadata>) -> io::Result<Replacement> {
+fn replacement(
+    target: PathBuf,
+    existing: Option<&Metadata>,
+) -> io::Result<(Stream, Option<Replacement>)> {
     let directory = directory_of(&target);
+    #[cfg(not(feature = "object-store"))]
+    if !directory.is_dir() && remote::is_object(&target) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, remote::WITHOUT_STORES));
+    }
     if !directory.is_dir() {
         let what = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
@@ -202,7 +247,8 @@ fn replacement(target: PathBuf, existing: Option<&Metadata>) -> io::Result<Repla
     }
     let named = draft.temporary_path().map(Path::to_owned);
     let _registered = named.map(|path| Leftover::File(path).register());
-    Ok(Replacement { draft, target, _registered })
+    let stream = draft.file().try_clone()?;
+    Ok((Box::new(stream), Some(Replacement::File { draft, target, _registered })))
 }
 
 #[cfg(test)]

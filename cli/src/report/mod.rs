@@ -23,6 +23,7 @@ use uriscan::set::Timestamp;
 use crate::config::{Config, Job};
 use crate::exit::Failure;
 use crate::inputs::Input;
+use crate::remote;
 use crate::summary::{grouped, share};
 use html::Escaped;
 use sections::Section;
@@ -215,6 +216,9 @@ fn sources(config: &Config) -> Section {
         let (name, bytes) = match input {
             Input::Stdin => ("standard input".to_owned(), None),
             Input::Typed(list) => ("-e".to_owned(), Some(list.len() as u64)),
+            Input::Remote(url) => {
+                (url.to_string(), remote::open(url).ok().and_then(|stored| stored.bytes()))
+            }
             Input::File(path) => {
                 let data = path.metadata().ok().filter(std::fs::Metadata::is_file);
                 (path.display().to_string(), data.map(|data| data.len()))

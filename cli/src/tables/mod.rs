@@ -22,6 +22,7 @@ use crate::config::{Column, Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome, eprint_line};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
 use crate::output::Destination;
+use crate::remote;
 use crate::report::Results;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
@@ -87,7 +88,10 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     if let Some(page) = &mut session.report {
         let elapsed = started.elapsed();
         let results = Results { report: &report, findings: None, census: None, top: None, elapsed };
-        let mut open = || Ok(columns(config, (column, table.from), b'\0'));
+        let mut open = || {
+            columns(config, (column, table.from), b'\0')
+                .map_err(|failure| pipeline::Error::Write(io::Error::other(failure.to_string())))
+        };
         if let Err(error) = crate::report::write(config, &results, &mut open, page) {
             return match error {
                 pipeline::Error::Write(error) => session.unwritten(error),
@@ -110,13 +114,10 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
 
 /// The inputs of `config`, with the columns that directories name.
 fn tables(config: &Config, table: &TableUse) -> Result<Vec<table::Input>, Failure> {
-    let named = config.inputs.iter().map(|input| match input {
-        Input::Stdin => table::Input::stream("-", table.from, Stdin::new()),
-        Input::File(path) => table::Input::file(path, table.from),
-        Input::Typed(list) => table::Input::stream("-e", table.from, io::Cursor::new(list.clone())),
-    });
+    let named = config.inputs.iter().map(|input| opened(input, table.from));
+    let named = named.collect::<Result<Vec<_>, Failure>>()?;
     let Some(found) = config.found.as_ref().filter(|_| !table.choice.no_hive) else {
-        return Ok(named.collect());
+        return Ok(named);
     };
     let with_partition = |(input, below): (table::Input, &Option<PathBuf>)| {
         let Some(below) = below else { return Ok(input) };
@@ -127,7 +128,7 @@ fn tables(config: &Config, table: &TableUse) -> Result<Vec<table::Input>, Failur
         })?;
         Ok(input.partition(partition))
     };
-    named.zip(&found.below).map(with_partition).collect()
+    named.into_iter().zip(&found.below).map(with_partition).collect()
 }
 
 /// The columns of the tables of `config` as lists.
@@ -140,7 +141,7 @@ pub(crate) fn open_column(config: &Config) -> Result<Inputs, Failure> {
     let Some(Column { name, format }) = &config.column else {
         return inputs::open(&config.inputs);
     };
-    let sources = columns(config, (name, *format), config.settings.record_end);
+    let sources = columns(config, (name, *format), config.settings.record_end)?;
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 
@@ -149,16 +150,19 @@ fn columns(
     config: &Config,
     (name, format): (&str, Option<TableFormat>),
     record_end: u8,
-) -> Vec<Source> {
-    let source = |input: &Input| {
-        let table = match input {
-            Input::Stdin => table::Input::stream("-", format, Stdin::new()),
-            Input::File(path) => table::Input::file(path, format),
-            Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
-        };
-        table::column_source(table, name, record_end)
-    };
+) -> Result<Vec<Source>, Failure> {
+    let source = |input: &Input| Ok(table::column_source(opened(input, format)?, name, record_end));
     config.inputs.iter().map(source).collect()
+}
+
+/// The table that `input` is, in this format if it is known.
+fn opened(input: &Input, format: Option<TableFormat>) -> Result<table::Input, Failure> {
+    Ok(match input {
+        Input::Stdin => table::Input::stream("-", format, Stdin::new()),
+        Input::File(path) => table::Input::file(path, format),
+        Input::Remote(url) => table::Input::stored(remote::open(url)?, format),
+        Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
+    })
 }
 
 /// Prints the columns of the first table that hold URLs, if most values of the chosen one are not URIs.
@@ -193,6 +197,7 @@ fn outcome(config: &Config, report: &Report) -> Outcome {
 fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &config.output {
         Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
+        Destination::Remote(url) => Some(url.path()),
         Destination::Stdout => None,
     };
     let packed = |path: &Path| {
@@ -206,6 +211,7 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
     }
     let first = match config.inputs.first() {
         Some(Input::File(path)) => table.from.or_else(|| TableFormat::of_path(path)),
+        Some(Input::Remote(url)) => table.from.or_else(|| TableFormat::of_path(url.path())),
         _ => table.from,
     };
     let to = table.to.or_else(|| TableFormat::of_path(output?)).or(first);

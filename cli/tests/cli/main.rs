@@ -49,6 +49,8 @@ mod sets;
 #[cfg(unix)]
 mod signals;
 mod stats;
+#[cfg(feature = "object-store")]
+mod stores;
 #[cfg(unix)]
 mod streaming;
 mod table_arguments;

@@ -52,6 +52,7 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
     assert_eq!(json["set"], set);
 }
 
+#[cfg(not(feature = "object-store"))]
 #[test]
 fn a_url_in_the_place_of_a_file_is_told() {
     let place = Place::new(&[("good", "http://o/\n")]);
@@ -68,6 +69,14 @@ fn a_url_in_the_place_of_a_file_is_told() {
     assert!(ran.stderr.contains("https://h/: is a URL"), "{}", ran.stderr);
     let message = place.run(&["dedup", "no/file"], "").refused();
     assert!(message.contains("No such file"), "{message}");
+    for args in [&["dedup", "s3://b/k"][..], &["dedup", "good", "-o", "gs://b/k"]] {
+        let message = place.run(args, "").refused();
+        assert!(
+            message.contains("://b/k: this program is built without object stores"),
+            "{message}"
+        );
+        assert!(message.contains("--features object-store"), "{message}");
+    }
 }
 
 #[test]
