@@ -417,6 +417,26 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     call(Call::SyncDirectory(path), || fs::File::open(path)?.sync_all())
 }
 
+/// Waits until all that was written to the file system of the directory `path` is on the disk, by anybody; `false` where the
+/// system has no call for that.
+///
+/// # Errors
+/// Those of the system.
+#[cfg(target_os = "linux")]
+pub fn sync_file_system(path: &Path) -> io::Result<bool> {
+    let sync = || Ok(rustix::fs::syncfs(fs::File::open(path)?)?);
+    call(Call::SyncDirectory(path), sync).map(|()| true)
+}
+
+/// There is no such call here.
+///
+/// # Errors
+/// None.
+#[cfg(not(target_os = "linux"))]
+pub fn sync_file_system(_: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Bytes that may be written in `directory`, if the system reports it.
 #[cfg(unix)]
 pub fn free_bytes(directory: &Path) -> Option<u64> {

@@ -10,7 +10,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::prelude::*;
 use uriscan::internals::files::{self, File, sync_directory};
 use uriscan::table::{self, PartFile};
 
@@ -98,8 +97,11 @@ impl Folder {
     /// # Errors
     /// Those of the system. If the directory was there, some files may be in it.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
-        // All at once, which costs far less than one after the other as they are completed.
-        self.files.par_iter().try_for_each(|path| append_to(path)?.sync_all())?;
+        // One call for very many files: each of them would wait for the disk.
+        let is_synced = self.files.len() > MOST_OPEN && files::sync_file_system(&self.hidden)?;
+        if !is_synced {
+            self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
+        }
         let _held = interrupt::hold();
         if is_durable {
             self.made.iter().try_for_each(|directory| sync_directory(directory))?;
