@@ -23,6 +23,7 @@ use crate::output::{Destination, StdoutFile, write_text};
 use crate::report;
 use crate::session::{self, Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+use crate::summary::counted;
 use crate::table;
 use crate::top;
 
@@ -350,53 +351,54 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         (report.invalid.of(ErrorKind::Relative), report.invalid.of(ErrorKind::TooLong));
     if relative > 0 && !config.is_quiet {
         let base = config.documents.as_ref().and_then(|it| it.options.extractor.base.as_deref());
+        let what = counted(relative, "relative reference", "relative references");
+        let were = if relative == 1 { "was" } else { "were" };
         let why = match base {
-            None => "without a base were skipped; set one with --base",
-            Some(base) if !base.windows(2).any(|two| two == b"//") => {
-                "were skipped: --base has no authority, which targets of access logs need"
+            None => format!("without a base {were} skipped; set one with --base"),
+            Some(base) if !base.windows(2).any(|two| two == b"//") => format!(
+                "{were} skipped: --base has no authority, which targets of access logs need"
+            ),
+            Some(_) => {
+                format!("{were} skipped: --base does not apply to archives and headers of mail")
             }
-            Some(_) => "were skipped: --base does not apply to archives and headers of mail",
         };
-        eprint_line(format_args!("uriscan: {relative} relative references {why}"));
+        eprint_line(format_args!("uriscan: {what} {why}"));
     }
-    if long > 0 {
-        let limit = config.settings.max_record >> 20;
-        eprint_line(format_args!(
-            "uriscan: {long} lines or documents of more than {limit} MiB were skipped"
-        ));
-    }
-    if report.broken > 0 {
-        eprint_line(format_args!("uriscan: {} parts of archives are not records", report.broken));
-    }
-    if report.partial > 0 {
-        eprint_line(format_args!(
-            "uriscan: {} bodies in archives were read partially: they are truncated or larger than 64 MiB",
-            report.partial
-        ));
-    }
-    if report.undecoded > 0 {
-        eprint_line(format_args!(
-            "uriscan: {} bodies in archives were skipped: their Content-Encoding cannot be decoded",
-            report.undecoded
-        ));
-    }
-    if report.unparsed > 0 {
-        eprint_line(format_args!(
-            "uriscan: {} Markdown documents were searched as plain text: they have too many marks",
-            report.unparsed
-        ));
-    }
-    if report.malformed > 0 {
-        eprint_line(format_args!(
-            "uriscan: {} sitemaps, feeds or HTTP archives were searched in part: they are not well-formed, or break off",
-            report.malformed
-        ));
-    }
-    if report.miscoded > 0 {
-        eprint_line(format_args!(
-            "uriscan: {} parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible",
-            report.miscoded
-        ));
+    let limit = config.settings.max_record >> 20;
+    let long_one = format!("line or document of more than {limit} MiB was skipped");
+    let long_many = format!("lines or documents of more than {limit} MiB were skipped");
+    for (count, one, many) in [
+        (long, &*long_one, &*long_many),
+        (report.broken, "part of an archive is not a record", "parts of archives are not records"),
+        (
+            report.partial,
+            "body in an archive was read partially: it is truncated or larger than 64 MiB",
+            "bodies in archives were read partially: they are truncated or larger than 64 MiB",
+        ),
+        (
+            report.undecoded,
+            "body in an archive was skipped: its Content-Encoding cannot be decoded",
+            "bodies in archives were skipped: their Content-Encoding cannot be decoded",
+        ),
+        (
+            report.unparsed,
+            "Markdown document was searched as plain text: it has too many marks",
+            "Markdown documents were searched as plain text: they have too many marks",
+        ),
+        (
+            report.malformed,
+            "sitemap, feed or HTTP archive was searched in part: it is not well-formed, or breaks off",
+            "sitemaps, feeds or HTTP archives were searched in part: they are not well-formed, or break off",
+        ),
+        (
+            report.miscoded,
+            "part of a message or response is not in its encoding, or nested too deep, and was searched as far as possible",
+            "parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible",
+        ),
+    ] {
+        if count > 0 {
+            eprint_line(format_args!("uriscan: {}", counted(count, one, many)));
+        }
     }
     let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
     let faults = unread.into_iter().chain([long, report.unparsed, report.malformed]);

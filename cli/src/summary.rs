@@ -228,7 +228,11 @@ impl Summary {
             row("dropped", self.dropped(), "");
         }
         if let Some((added, keys)) = self.set {
-            row("added", added, &format!("to a set that now has {} keys", grouped(keys)));
+            row(
+                "added",
+                added,
+                &format!("to a set that now has {} key{}", grouped(keys), plural(keys)),
+            );
         }
         if let Some(findings) = self.findings {
             row("findings", findings.total(), "");
@@ -392,6 +396,11 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     format!("{:.2} %", part as f64 * 100.0 / whole as f64)
 }
 
+/// `count`, and what follows the number 1 or all other numbers.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// The ending of a noun that is counted.
 pub(crate) fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
@@ -406,6 +415,13 @@ mod tests {
         let grouped = [0, 999, 1000, 123_456, 1_234_567, u64::MAX].map(grouped);
         let expected = ["0", "999", "1,000", "123,456", "1,234,567", "18,446,744,073,709,551,615"];
         assert_eq!(grouped, expected);
+    }
+
+    #[test]
+    fn nouns_agree_with_their_number() {
+        let texts = [0, 1, 2].map(|count| counted(count, "URI is", "URIs are"));
+        assert_eq!(texts, ["0 URIs are", "1 URI is", "2 URIs are"]);
+        assert_eq!([0, 1, 2].map(plural), ["s", "", "s"]);
     }
 
     #[test]

@@ -178,7 +178,11 @@ impl<R: Read> Fields<R> {
     fn refuse_other_widths(&self) -> Result<(), TableError> {
         match self.expected {
             Some(expected) if expected != self.count => {
-                let what = format!("expected {expected} fields, found {}", self.count);
+                let what = format!(
+                    "expected {expected} field{}, found {}",
+                    if expected == 1 { "" } else { "s" },
+                    self.count
+                );
                 Err(self.wrong(&what))
             }
             _ => Ok(()),

@@ -90,9 +90,10 @@ pub(crate) fn run(
     };
     if done.files > 0 && !config.is_quiet {
         eprint_line(format_args!(
-            "uriscan: {} of {} files were done before",
+            "uriscan: {} of {} files {} done before",
             done.files,
-            entries.len()
+            entries.len(),
+            if done.files == 1 { "was" } else { "were" }
         ));
     }
     // If all files are done, the results may be in place already, and only the set is left.

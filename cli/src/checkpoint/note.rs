@@ -85,7 +85,7 @@ impl Plan {
             }
         }
         let (count, old) = (self.digests.len(), digests.len());
-        (count != old).then(|| format!("it had {old} files, and there are {count} now"))
+        (count != old).then(|| format!("the number of its files was {old}, and is {count} now"))
     }
 }
 

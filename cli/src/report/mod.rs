@@ -24,7 +24,7 @@ use crate::config::{Config, Job};
 use crate::exit::Failure;
 use crate::inputs::Input;
 use crate::remote;
-use crate::summary::{grouped, share};
+use crate::summary::{grouped, plural, share};
 use html::Escaped;
 use sections::Section;
 use survey::{Plan, Survey, survey};
@@ -116,7 +116,8 @@ fn page(
     let is_records = !matches!(config.job, Job::Extract(..));
     let noun = if is_records { "records" } else { "links" };
     let records = if is_records { results.report.records } else { survey.top.report.records };
-    let title = format!("uriscan {command}: {} {noun}", grouped(records));
+    let counted_noun = if records == 1 { &noun[..noun.len() - 1] } else { noun };
+    let title = format!("uriscan {command}: {} {counted_noun}", grouped(records));
     // Commands differ in what they take for a URI; links are counted by the survey only.
     let invalid = if is_records { results.report.invalid } else { survey.top.report.invalid };
     let own = results.top.and_then(|top| {
@@ -269,7 +270,11 @@ fn about(config: &Config, compared: &Compared, settings: Settings) -> Section {
     let threads = settings.threads;
     terms.push((
         "machine",
-        format!("backend {}, {threads} threads", settings.kernels.backend().name()),
+        format!(
+            "backend {}, {threads} thread{}",
+            settings.kernels.backend().name(),
+            plural(threads as u64)
+        ),
     ));
     let item = |(name, value): &(&str, String)| {
         format!("<dt>{}</dt><dd>{}</dd>\n", Escaped(name), Escaped(value))

@@ -8,7 +8,7 @@ use super::chart::{Bar, chart};
 use super::html::{Cell, Escaped, Table, shown};
 use super::merges::{EXPLAINED, Largest, Merges};
 use super::survey::Level;
-use crate::summary::{grouped, share};
+use crate::summary::{grouped, plural, share};
 
 /// A section: its name in links, its heading, its content.
 pub(super) struct Section {
@@ -80,10 +80,11 @@ pub(super) fn merges(merges: &Merges) -> Option<Section> {
     let mut steps: Vec<_> = by_step.values().collect();
     steps.sort_by_key(|(merged, step)| (std::cmp::Reverse(merged.count), step.name));
     let mut content = format!(
-        "<p>{} duplicates have the bytes of the record that is kept; {} are written differently. \
-         A pair may need several steps.",
+        "<p>{} {} the bytes of the record that is kept; {} {} written differently. A pair may need several steps.",
         grouped(*same),
-        grouped(*others)
+        if *same == 1 { "duplicate has" } else { "duplicates have" },
+        grouped(*others),
+        if *others == 1 { "is" } else { "are" }
     );
     if *others > EXPLAINED {
         content += &format!(" The steps are those of the first {} pairs.", grouped(EXPLAINED));
@@ -234,8 +235,9 @@ pub(super) fn parts(top: &Top) -> Option<Section> {
         return None;
     }
     let content = format!(
-        "<p>Of {} URIs, each counted as often as it occurs, by its canonical form.</p>\n<div class=\"pair\">{}</div>\n",
+        "<p>Of {} URI{}, each counted as often as it occurs, by its canonical form.</p>\n<div class=\"pair\">{}</div>\n",
         grouped(top.counted),
+        plural(top.counted),
         tables.iter().map(|table| format!("<div>{table}</div>")).collect::<String>()
     );
     Some(Section::new("parts", "Hosts and other parts", content))
@@ -249,7 +251,7 @@ pub(super) fn lengths(lengths: &Lengths) -> Option<Section> {
     let bar = |digits: usize| {
         let (least, most) = (1u64 << digits >> 1, (1u64 << digits) - 1);
         let label = if least >= most {
-            format!("{most} bytes")
+            format!("{most} byte{}", plural(most))
         } else {
             format!("{least} to {most} bytes")
         };

@@ -11,6 +11,7 @@ use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp, is_old_meaning}
 use super::writing::{LOAD_BYTES, Writing};
 use crate::args::Import;
 use crate::exit::{Failure, Outcome};
+use crate::summary::plural;
 
 /// The prefix of the number of keys.
 const KEYS: &str = "keys ";
@@ -99,9 +100,10 @@ pub(super) fn import(typed: &Import) -> Result<Outcome, Failure> {
     };
     let found = lines.load(&mut loader, times)?;
     if let Some(declared) = header.keys.filter(|&declared| declared != found) {
-        return Err(
-            lines.wrong(&format!("the file ends here with {found} keys; it declares {declared}"))
-        );
+        return Err(lines.wrong(&format!(
+            "the file ends here with {found} key{}; it declares {declared}",
+            plural(found)
+        )));
     }
     writer.add(loader)?;
     Ok(Outcome::Done)

@@ -143,7 +143,11 @@ fn a_run_goes_on_where_it_failed() {
                 &names[1..],
                 "another file in place of in-1.txt",
             ),
-            (&["--on-invalid", "error", "--rung", "syntax"], &names[..9], "it had 12 files"),
+            (
+                &["--on-invalid", "error", "--rung", "syntax"],
+                &names[..9],
+                "the number of its files was 12",
+            ),
         ] {
             let message = place.run(&args(more, names), "").refused();
             assert!(message.contains("progress: ") && message.contains(difference), "{message}");

@@ -300,19 +300,27 @@ fn a_file_gives_what_a_stream_gives() {
 fn what_is_left_out_is_told() {
     let ran = run(["extract", "--format", "html"], "<a href=x><a href=http://h/>");
     assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));
-    assert!(ran.stderr.contains("1 relative references without a base"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("1 relative reference without a base was skipped"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(run(["extract", "-q", "--format", "html"], "<a href=x>").quiet(), "");
     let ran = run(
         ["extract", "--format", "warc"],
         "garbage\r\nWARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
     );
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("are not records"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 part of an archive is not a record"), "{}", ran.stderr);
     // Also where a list is made of it.
     let page = "<a href=x><a href=http://h><a href=http://h/>";
     let list = run(["dedup", "--extract", "--format", "html"], page);
     assert_eq!((list.code, list.text()), (0, "http://h\n"));
-    assert!(list.stderr.contains("1 relative references without a base"), "{}", list.stderr);
+    assert!(
+        list.stderr.contains("1 relative reference without a base was skipped"),
+        "{}",
+        list.stderr
+    );
     let based = ["dedup", "--extract", "--format", "html", "--base", "http://b/"];
     assert_eq!(run(based, page).quiet(), "http://b/x\nhttp://h\n");
 }
@@ -336,7 +344,7 @@ fn an_archive_that_breaks_off_is_told() {
             let cut = whole.clone() + &record(1000) + page;
             let ran = run([command, &["--chunk-size", chunk]].concat(), cut);
             assert_eq!((ran.code, ran.text()), (2, "http://h/\nhttp://h/\n"), "{command:?}");
-            assert!(ran.stderr.contains("are not records"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("1 part of an archive is not a record"), "{}", ran.stderr);
         }
     }
 }
@@ -494,7 +502,7 @@ fn a_document_with_too_many_marks_is_searched_as_text_and_told() {
         ran.stderr
     );
     assert!(
-        ran.stderr.contains("1 Markdown documents were searched as plain text"),
+        ran.stderr.contains("1 Markdown document was searched as plain text"),
         "{}",
         ran.stderr
     );
@@ -541,7 +549,7 @@ http://h/3
     let ran = run(["extract", "--format", "mbox"], mail);
     assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\nhttp://h/3\n"));
     let expected = "uriscan: -: byte 86: is not base64; the rest of the part was searched as text
-uriscan: 1 parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible
+uriscan: 1 part of a message or response is not in its encoding, or nested too deep, and was searched as far as possible
 ";
     assert_eq!(ran.stderr, expected);
     let list = run(["dedup", "--extract", "--format", "mbox"], mail);
@@ -695,6 +703,6 @@ fn targets_of_logs_need_a_base_with_an_authority() {
     assert_eq!(extract("http://h/b/c").text(), "http://h//a\n");
     assert_eq!(extract("file:///b").text(), "file:////a\n");
     let ran = extract("urn:x");
-    let message = "uriscan: 1 relative references were skipped: --base has no authority, which targets of access logs need\n";
+    let message = "uriscan: 1 relative reference was skipped: --base has no authority, which targets of access logs need\n";
     assert_eq!((ran.text(), &*ran.stderr), ("", message));
 }

@@ -155,6 +155,33 @@ fn late_members_are_found_in_files_and_refused_from_pipes() {
 }
 
 #[test]
+fn what_is_not_text_is_an_invalid_record_of_some_kind() {
+    let invalid = "{\"page\":{\"url\":\"HTTP://h\"}}\n{\"page\":[\"http://h\"]}\n{\"page\":7}\n{\"page\":{}}\n";
+    let valid = "{\"page\":\"http://h/\"}\n";
+    let place = Place::new(&[("in.jsonl", &format!("{invalid}{valid}"))]);
+    let column = ["--column", "page", "in.jsonl"];
+    for repair in [None, Some("--repair")] {
+        let args = ["dedup", "--stats-format", "json", "--rejects", "rejects", "-o", "out"];
+        let ran = place.run(&[&args[..], repair.as_slice(), &column].concat(), "");
+        let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+        assert_eq!((ran.code, &stats["invalid"]), (0, &4.into()), "{stats}");
+        assert_eq!(
+            (place.read("out"), place.read("rejects")),
+            (valid.to_owned(), invalid.to_owned())
+        );
+        if repair.is_none() {
+            let kinds = serde_json::json!({"bracket": 1, "byte": 2, "relative": 1});
+            let found = stats["invalid_by_kind"].as_object().unwrap().iter();
+            let found =
+                found.filter(|(_, count)| **count != 0).map(|(k, v)| (k.clone(), v.clone()));
+            assert_eq!(serde_json::Value::Object(found.collect()), kinds);
+        }
+    }
+    let rows = place.run(&[&["check"][..], &column].concat(), "").text().to_owned();
+    assert!(rows.starts_with("{\"page\":{\"url\":\"HTTP://h\"},\"uri_error\":\"byte\""), "{rows}");
+}
+
+#[test]
 fn lines_without_text_are_told_with_their_place() {
     let bad = b"{\"url\":\"http://h\"}\n\n {\"url\":\"http://h/\xFF\"}\n";
     let twice = b"{\"url\":\"http://h\",\"url\":\"http://i\"}\n";

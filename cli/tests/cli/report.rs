@@ -139,7 +139,7 @@ fn the_figures_are_those_of_the_run() {
     let chart = "records: 5; string: 4 (−1); syntax: 4; scheme: 3 (−1); rules: 3";
     assert!(page.contains(&format!(">{chart}</desc>")), "{page}");
     assert!(page.contains(
-        "1 duplicates have the bytes of the record that is kept; 1 are written differently"
+        "1 duplicate has the bytes of the record that is kept; 1 is written differently"
     ));
     for step in ["scheme-case", "host-case", "default-port"] {
         assert!(page.contains(&format!(">{step}</th>")), "{step}");

@@ -161,7 +161,7 @@ fn a_checkpoint_of_another_run_is_refused_with_the_difference() {
     let tsv = ["--on-invalid", "error", "--to", "tsv", "-o", "out"];
     refused(&tsv, &names, "--to was csv, and is tsv now");
     refused(&more, &names[1..], "it had another file in place of in-1.csv");
-    refused(&more, &names[..9], "it had 10 files, and there are 9 now");
+    refused(&more, &names[..9], "the number of its files was 10, and is 9 now");
     // Another meaning of keys.
     let message = place.run(&args(&with(["--rung", "syntax"]), &names), "").refused();
     assert!(message.contains("progress: ") && message.contains("rung"), "{message}");
