@@ -94,11 +94,11 @@ impl Groups {
 
     pub(super) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {
         let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
-        let units = wave.into_par_iter().map(|groups| self.read(groups, name));
+        let units = wave.into_par_iter().map(|groups| self.read(&groups, name));
         units.collect::<Result<Vec<_>, _>>()
     }
 
-    fn read(&self, groups: Vec<usize>, name: &str) -> Result<Unit, TableError> {
+    fn read(&self, groups: &[usize], name: &str) -> Result<Unit, TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         let bytes = |&group: &usize| {
             u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
