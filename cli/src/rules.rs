@@ -12,7 +12,6 @@ use crate::exit::{Failure, Outcome, escaped_lines};
 use crate::options::equivalence;
 use crate::output::{Claims, Destination, write_text};
 use crate::rule_choice;
-use crate::summary::counted;
 
 /// Runs the command.
 ///
@@ -69,8 +68,9 @@ fn all_text() -> String {
     for (pack, rules) in built_in_packs() {
         let (name, count) = (format!("{} {}", pack.name, pack.version), rules.patterns().len());
         let meaning = pack.meaning.as_deref().unwrap_or_default();
-        let count = counted(count as u64, "pattern", "patterns");
-        let _ = writeln!(text, "  {name:<20}  {meaning}: {count} (--rules {})", pack.name);
+        let s = if count == 1 { "" } else { "s" };
+        let _ =
+            writeln!(text, "  {name:<20}  {meaning}: {count} pattern{s} (--rules {})", pack.name);
     }
     text
 }
