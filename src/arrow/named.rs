@@ -199,6 +199,11 @@ impl Named {
         self,
         read_pack: &dyn Fn(&str) -> Result<Pack, String>,
     ) -> Result<Columns, OptionError> {
+        if let (Some(profile), Some(other)) = (self.profile, self.beside_profile()) {
+            let what =
+                format!("profile={:?} has forms of its own: {other} has no effect", profile.name());
+            return Err(OptionError(what));
+        }
         let rules = self.rule_set(read_pack)?;
         let context = match (&self.base, &self.suffix_scheme) {
             (None, None) => None,
@@ -223,6 +228,23 @@ impl Named {
             .repairs(repairs(&self.repair)?)
             .profile(self.profile);
         Ok(Columns::new(equivalence).hash(self.hash).on_invalid(self.on_invalid))
+    }
+
+    /// An option that means nothing under a profile, if one was given.
+    fn beside_profile(&self) -> Option<&'static str> {
+        let given = [
+            ("rung", self.rung != Rung::default()),
+            ("drop_fragment", self.drop_fragment),
+            ("preset", self.preset.is_some()),
+            ("rules", !self.rules.is_empty()),
+            ("without_rules", !self.without_rules.is_empty()),
+            ("packs", !self.packs.is_empty()),
+            ("repair", !self.repair.is_empty()),
+            ("base", self.base.is_some()),
+            ("lenient_scheme", self.lenient_scheme),
+            ("suffix_scheme", self.suffix_scheme.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
 
     fn rule_set(
@@ -359,6 +381,10 @@ mod tests {
             (&[("rules", true.into())], "rules is a list of texts"),
             (&[("drop_fragment", "yes".into())], "drop_fragment is true or false"),
             (&[("profile", "chrome".into())], "profile=\"chrome\": there are "),
+            (
+                &[("profile", "surt".into()), ("drop_fragment", true.into())],
+                "profile=\"surt\" has forms of its own: drop_fragment has no effect",
+            ),
             (&[("hash", "md5".into())], "hash=\"md5\": there are blake3, sha256"),
             (&[("on_invalid", "drop".into())], "on_invalid=\"drop\": there are pass, null, error"),
             (&[("preset", "all".into())], "preset=\"all\": there are "),
