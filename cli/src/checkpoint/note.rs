@@ -181,8 +181,8 @@ mod tests {
             (&[&facts[..], &[fact("-0", "on")]].concat(), &files, "-0 was not set, and is on now"),
             (&facts, &[("a", 1), ("c", 2)], "it had another file in place of c"),
             (&facts, &[("a", 3), ("b", 2)], "a has changed since"),
-            (&facts, &files[..1], "it had 2 files, and there are 1 now"),
-            (&facts, &[("a", 1), ("b", 2), ("c", 3)], "it had 2 files, and there are 3 now"),
+            (&facts, &files[..1], "the number of its files was 2, and is 1 now"),
+            (&facts, &[("a", 1), ("b", 2), ("c", 3)], "the number of its files was 2, and is 3 now"),
         ] {
             let difference = Done::from_note(&note, &plan(facts, files)).err();
             assert_eq!(difference.as_deref(), Some(expected));
