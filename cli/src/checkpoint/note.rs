@@ -182,7 +182,11 @@ mod tests {
             (&facts, &[("a", 1), ("c", 2)], "it had another file in place of c"),
             (&facts, &[("a", 3), ("b", 2)], "a has changed since"),
             (&facts, &files[..1], "the number of its files was 2, and is 1 now"),
-            (&facts, &[("a", 1), ("b", 2), ("c", 3)], "the number of its files was 2, and is 3 now"),
+            (
+                &facts,
+                &[("a", 1), ("b", 2), ("c", 3)],
+                "the number of its files was 2, and is 3 now",
+            ),
         ] {
             let difference = Done::from_note(&note, &plan(facts, files)).err();
             assert_eq!(difference.as_deref(), Some(expected));

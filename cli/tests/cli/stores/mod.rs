@@ -107,9 +107,10 @@ fn large_lists_are_read_and_written_in_parts() {
 #[test]
 fn an_object_appears_whole_or_not_at_all() {
     let server = Server::start();
-    // More than a part, and a record at its end that stops the run.
-    server.put("b/list", list(320_000) + "no uri\n");
+    // More than a part, and a record at its end that stops the run: it comes so slowly that the part is sent before.
+    server.put("b/list", list(560_000) + "no uri\n");
     server.put("b/out", "old");
+    server.fail("GET", "/b/list", 10..11, Fault::Slow(Duration::from_millis(100)));
     let failed =
         run(&server, &["normalize", "--on-invalid", "error", "s3://b/list", "-o", "s3://b/out"]);
     assert!(failed.refused().contains("s3://b/list"));
