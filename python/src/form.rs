@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use uriscan::arrow::{ColumnError, Columns, OnInvalid, OptionValue};
-use uriscan::extract::{Extractor, ExtractorOptions, Format, Options, Schemes};
+use uriscan::extract::Extractor;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve::{self, BaseUri};
@@ -20,6 +20,7 @@ use uriscan::surt;
 
 use crate::classes::Classes;
 use crate::column::Column;
+use crate::find::Find;
 use crate::{capsule, errors, findings, params, pool, texts};
 
 /// What makes two values equivalent, the hash of keys, and what becomes of invalid values.
@@ -58,7 +59,7 @@ fn pack(name: &str) -> Result<Pack, String> {
     Pack::parse(&text, name, &mut open).map_err(|error| error.to_string())
 }
 
-fn base_uri(base: &str) -> PyResult<BaseUri> {
+pub(crate) fn base_uri(base: &str) -> PyResult<BaseUri> {
     BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is no URI: {error}")))
 }
 
@@ -357,42 +358,5 @@ pub(crate) fn select(name: &str) -> Select {
         "repeated" => Select::Repeated,
         "unique" => Select::Unique,
         _ => Select::All,
-    }
-}
-
-/// Which links are looked for, and in what.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Find {
-    format: String,
-    schemes: Option<Vec<String>>,
-    iri: bool,
-    unwrap: bool,
-    refang: bool,
-    www: bool,
-    email: bool,
-    base: Option<String>,
-    fields: Vec<String>,
-}
-
-impl Find {
-    /// The options of the library.
-    ///
-    /// # Errors
-    /// For a format that there is not, and a base that is not a URI.
-    pub(crate) fn options(self) -> PyResult<(ExtractorOptions, Format)> {
-        let names = Format::ALL.map(Format::name);
-        let format = named("format", &self.format, Format::from_name(&self.format), names)?;
-        let schemes = match self.schemes {
-            None => Schemes::Known,
-            Some(names) if names == ["any"] => Schemes::Any,
-            Some(names) => {
-                Schemes::List(names.iter().map(|name| name.to_ascii_lowercase()).collect())
-            }
-        };
-        let base = self.base.map(|base| base_uri(&base).map(|_| base.into_bytes())).transpose()?;
-        let options = Options::default().schemes(schemes).iri(self.iri).unwrap(self.unwrap);
-        let options = options.refang(self.refang).www(self.www).email(self.email);
-        Ok((ExtractorOptions::default().find(options).base(base).fields(self.fields), format))
     }
 }

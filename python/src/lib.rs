@@ -5,6 +5,7 @@ mod capsule;
 mod classes;
 mod column;
 mod errors;
+mod find;
 mod findings;
 mod firsts;
 mod form;

@@ -13,7 +13,8 @@ use uriscan::pipeline::{
     MemoryLimit, OnInvalid, Report, RowFormat, Settings, Sinks,
 };
 
-use crate::form::{Find, Form, keep, select, surt_form};
+use crate::find::Find;
+use crate::form::{Form, keep, select, surt_form};
 use crate::output::Output;
 use crate::set::{Adding, SetAtWork};
 use crate::tables::totals;

@@ -12,7 +12,8 @@ use uriscan::table::{
     self, ByClass, Form as TableForm, Input, Job, KeepRow, SortBy, TableError, TableFormat, Task,
 };
 
-use crate::form::{Find, Form, KEEP, named, select, surt_form, wrong};
+use crate::find::Find;
+use crate::form::{Form, KEEP, named, select, surt_form, wrong};
 use crate::output::Output;
 use crate::set::{Adding, SetAtWork};
 use crate::watch::{Watch, watched};

@@ -133,6 +133,8 @@ def test_against_the_program(tmp_path):
         "key --as surt:ia", "key --as url", "dedup", "dedup -c", "dedup -d --keep shortest", "dedup -u", "dedup --rung string",
         "dedup --verify --keep max", "parse", "parse --to tsv --repair=space", "check", "check --to jsonl", "audit",
         "audit --to jsonl --ignore 7.2", "audit --to sarif", "extract", "extract --www --email --scheme any", "extract --from html --base http://h/",
+        "extract --domain example.com,h --not-match x$ --not-match y --match ^h", "extract --not-host h --not-scheme ftp,urn --unsplit",
+        "extract --log-format $host:$request --log-field target", "extract --from text --log-format $host:$request",
         "normalize --strict", "parse --strict",
     ]:  # fmt: skip
         expected = run(*arguments.split(), "list", "-q", cwd=tmp_path, program=PROGRAM)

@@ -17,16 +17,19 @@ by keywords, the same for all functions (see :class:`uriscan.Deduplicator`).
 
 from __future__ import annotations
 
-from typing import Any, Literal, Sequence
+from typing import Any, Literal
 
 from . import _kinds, _uriscan
 from ._classes import census, classes, clusters, dedup
 from ._dedup import Deduplicator
 from ._errors import SetError, UriError
 from ._explain import AUDIT_RULES, audit, explain
+from ._links import DEFAULTS as _LINKS
+from ._links import Links
+from ._links import find as _find
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
-from ._options import find as _find
 from ._options import form as _form
+from ._options import keywords as _keywords
 from ._options import text as _text
 from ._pieces import SetPieces
 from ._set import Adding, Set
@@ -374,51 +377,64 @@ def change_names(bits: int) -> list[str]:
     return [name for bit, name in enumerate(CHANGES) if bits >> bit & 1]
 
 
+@_keywords(Links, **_LINKS)
 def extract(
     texts: Any,
     *,
     format: Literal[
         "text", "html", "json", "clf", "warc", "markdown", "csv", "tsv", "cdxj", "xml", "robots", "css", "har", "eml", "mbox"
     ] = "text",
-    schemes: Literal["any"] | Sequence[str] | None = None,
-    iri: bool = False,
-    unwrap: bool = False,
-    refang: bool = False,
-    www: bool = False,
-    email: bool = False,
-    base: str | None = None,
-    fields: Sequence[str] = (),
+    **links: Unpack[Links],
 ) -> Any:
     """The links in every value, which is a document of this format: a list of text.
 
-    The keywords are options of ``uriscan extract``.
+    The keywords are options of ``uriscan extract``. Those that name several things take one ``str`` or a list.
 
     Args:
         texts: A column, a list or one ``str``.
         format: The format of the values.
-        schemes: The schemes to find, or ``"any"``; by default those that can be told from prose.
-        iri: Find links with characters beyond ASCII; otherwise a link ends before them.
-        unwrap: Join links in ``< >`` that are broken over lines.
-        refang: Find links that were made harmless (``hxxp://e[.]example/``), and restore them.
+        scheme: The schemes to find, or ``"any"`` for whatever looks like one; by default all before ``://``, and those
+            that can be distinguished from prose without it.
+        iri: Find links with non-ASCII characters; otherwise a link ends before them.
+        unwrap: Join links in ``< >`` that are broken across lines.
+        refang: Find defanged links (``hxxp://e[.]example/``), and restore them.
         www: Find hosts without a scheme (``www.example.com/x``).
         email: Find mail addresses.
+        unsplit: Read ``http://a/x,http://b/y`` as one link.
         base: The base of relative references in documents that do not state one.
-        fields: Of JSON, CSV and TSV, the members or columns to search; all by default.
+        fields: The members or columns of JSON, CSV and TSV to search (``--link-column``); all by default.
+        log_format: The format of access logs, as in nginx or Apache; it implies ``format="clf"``.
+        log_field: The fields of access logs to search: ``"target"``, ``"referer"``, ``"agent"``; all by default.
+        also: Further parts of pages to read: ``"css"``, ``"json-ld"``, ``"meta"``, ``"data"``.
+        warc_field: ``"target"`` for the URIs of the records of archives instead of the links in them.
+        warc_type: The types of the records of archives to read, such as ``"response"``.
+        mime: The media types of the records of archives to read, such as ``"text/html"`` or ``"text/*"``.
+        host: Keep only links with these hosts.
+        domain: Keep only links whose host is one of these domains or below it.
+        match: Keep only links in which one of these regular expressions matches, in the syntax of the Rust crate regex.
+        not_scheme: Drop links with these schemes.
+        not_host: Drop links with these hosts.
+        not_domain: Drop links whose host is one of these domains or below it.
+        not_match: Drop links in which one of these regular expressions matches.
+        schemes: An older name of ``scheme``, which takes a list or ``"any"``.
 
     Returns:
         A list of text for each value.
 
     Raises:
-        TypeError, ValueError: For a format that does not exist, and a base that is not a URI.
+        TypeError, ValueError: For a format, field or part that does not exist, a base that is not a URI, and a pattern
+            that is invalid.
 
     >>> extract("see http://a/ and (http://b/).")
     ['http://a/', 'http://b/']
     >>> extract(['<a href="/x">', None], format="html", base="http://h/")
     [['http://h/x'], None]
+    >>> extract("http://a.example/ http://b.test/ ftp://b.test/", domain="b.test", not_scheme=["ftp"])
+    ['http://b.test/']
+    >>> extract('h.example "GET /x HTTP/1.1"', log_format='$host "$request"')
+    ['http://h.example/x']
     """
-    find = _find(
-        format=format, schemes=schemes, iri=iri, unwrap=unwrap, refang=refang, www=www, email=email, base=base, fields=fields
-    )  # fmt: skip
+    find = _find(format=format, **links)
     return _kinds.answer(texts, lambda column: _form().extract(column, find))
 
 

@@ -2,7 +2,7 @@
 
 It has ``normalize``, ``key``, ``dedup``, ``parse``, ``check``, ``audit``, ``extract`` and ``explain``; on lists, a URI a line, and with
 ``--column`` on tables. Options have the names that the program gives them, and results are the same bytes. What it does
-not have: the other commands, directories and the links in documents for commands other than ``extract``, filters,
+not have: the other commands, directories, the links in documents and filters for commands other than ``extract``,
 checkpoints, aliases, reports, progress and colours.
 """
 
@@ -18,9 +18,33 @@ from typing import Any, Callable, NoReturn
 
 import uriscan
 from uriscan import _tables, _uriscan
-from uriscan._options import find, form
+from uriscan._links import find
+from uriscan._options import form
 
 _SURT = ("surt", "surt:cdxj", "surt:ia", "ssurt")
+
+
+# Options of extract that name several things, with commas between or one after the other.
+_LISTS = {
+    "log_field": "search only these fields of access logs: target, referer, agent",
+    "also": "read further parts of pages: css, json-ld, meta, data",
+    "warc_type": "read only records of these types in archives",
+    "mime": "read only records of these media types in archives",
+    "host": "keep only URIs with these hosts",
+    "domain": "keep only URIs whose host is one of these domains or below it",
+    "match": "keep only URIs in which this regular expression matches; repeatable",
+    "not_scheme": "drop URIs with these schemes",
+    "not_host": "drop URIs with these hosts",
+    "not_domain": "drop URIs whose host is one of these domains or below it",
+    "not_match": "drop URIs in which this regular expression matches; repeatable",
+}
+
+
+class _Names(argparse.Action):
+    """Adds the names between commas to those of the option that were given before."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *values.split(",")])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -127,10 +151,15 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(audit, has_to=False)
     extract = _command(commands, "extract", "Find URIs in text, logs, pages and archives")
     extract.add_argument("--from", dest="from_", default=None, metavar="FORMAT", help="auto (default), text, html, json, clf, warc and so on")
-    extract.add_argument("--link-column", action="append", default=[], metavar="NAME", help="search only these members or columns of JSON, CSV and TSV")
+    extract.add_argument("--link-column", action=_Names, default=[], metavar="NAME", help="search only these members or columns of JSON, CSV and TSV")
     extract.add_argument("--scheme", metavar="LIST|any", help="schemes to find, separated by commas, or any")
     extract.add_argument("--base", metavar="URI", help="the base of relative references")
-    for name in "iri", "unwrap", "refang", "www", "email":
+    extract.add_argument("--log-format", metavar="PATTERN", help="format of access logs, as in nginx or Apache")
+    extract.add_argument("--warc-field", metavar="FIELD", help="target: the URIs of the records of archives")
+    for name, what in _LISTS.items():
+        action: Any = "append" if name in ("match", "not_match") else _Names
+        extract.add_argument(f"--{name.replace('_', '-')}", action=action, default=[], metavar="NAME", help=what)
+    for name in "iri", "unwrap", "refang", "www", "email", "unsplit":
         extract.add_argument(f"--{name}", action="store_true")
     explain = _command(commands, "explain", "Explain the canonical form of a URI, and why two are equivalent or not", has_files=False)
     explain.add_argument("uris", nargs="+", metavar="URI", help="one URI, or two to compare")
@@ -157,10 +186,13 @@ def _keywords(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _links(given: argparse.Namespace, format: str) -> dict[str, Any]:
-    schemes = given.scheme if given.scheme in (None, "any") else _names(given.scheme)
+    scheme = given.scheme if given.scheme in (None, "any") else _names(given.scheme)
+    # The program ignores a pattern beside any other format.
+    log_format = None if given.from_ == "text" else given.log_format
+    same = ["iri", "unwrap", "refang", "www", "email", "unsplit", "base", "warc_field", *_LISTS]
     return {
-        "format": format, "schemes": schemes, "iri": given.iri, "unwrap": given.unwrap, "refang": given.refang, "www": given.www,
-        "email": given.email, "base": given.base, "fields": given.link_column,
+        "format": format, "scheme": scheme, "fields": given.link_column, "log_format": log_format,
+        **{name: getattr(given, name) for name in same},
     }  # fmt: skip
 
 
@@ -218,7 +250,8 @@ def _lines(given: argparse.Namespace) -> dict[str, Any]:
     links = None
     if given.command == "extract":
         format = given.from_ or "auto"
-        asked["detects_format"] = format == "auto"
+        # With a pattern it is a log, whatever it looks like.
+        asked["detects_format"] = format == "auto" and given.log_format is None
         links = find(**_links(given, "text" if format == "auto" else format))
     for path in asked["inputs"]:
         if path != "-":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
-from typing import TYPE_CHECKING, Any, Literal, Sequence, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence, TypedDict, TypeVar
 
 from . import _uriscan
 
@@ -109,14 +110,30 @@ def shown(keywords: dict[str, Any]) -> str:
     return f"({', '.join(typed)})"
 
 
-def find(**options: Any) -> dict[str, Any]:
-    """Which links are looked for, under the keywords of :func:`uriscan.extract`."""
-    text("format", options["format"])
-    text("base", options["base"])
-    schemes = options["schemes"]
-    if schemes is not None:
-        options["schemes"] = ["any"] if schemes == "any" else names("schemes", schemes)
-    options["fields"] = names("fields", options["fields"])
-    for name in "iri", "unwrap", "refang", "www", "email":
-        options[name] = bool(options[name])
-    return options
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def keywords(kind: Any, **defaults: Any) -> Callable[[F], F]:
+    """Lists the keywords of a ``TypedDict`` in the signature of a function that takes them as ``**options``.
+
+    ``help`` shows them with their defaults; those of :class:`Equivalence` remain ``**equivalence``. Type checkers read the
+    ``TypedDict`` itself.
+    """
+
+    def listed(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        has_equivalence = "rung" in kind.__annotations__
+        for name, annotation in kind.__annotations__.items():
+            if not (has_equivalence and name in Equivalence.__annotations__):
+                # As it is written, like those of other parameters.
+                written = getattr(annotation, "__forward_arg__", annotation)
+                own.append(
+                    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=written)
+                )
+        if has_equivalence:
+            own.append(inspect.Parameter("equivalence", inspect.Parameter.VAR_KEYWORD, annotation="Unpack[Equivalence]"))
+        function.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+        return function
+
+    return listed

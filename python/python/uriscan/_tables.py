@@ -13,7 +13,9 @@ from typing import Any, Callable, Iterator, Literal, Sequence
 from . import _uriscan
 from ._classes import selection
 from ._errors import SetError
-from ._options import Equivalence, KeyHash, Unpack, find, form, names, text
+from ._links import DEFAULTS as LINKS
+from ._links import Links, find
+from ._options import Equivalence, KeyHash, Unpack, form, keywords, names, text
 
 Path = str | os.PathLike[str]
 Policy = Literal["pass", "drop", "error"]
@@ -325,29 +327,25 @@ def audit_parquet(
     return _run(asked, inputs, output, "pass", {}, progress, {})
 
 
+@keywords(Links, **LINKS)
 def extract_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
     format: str = "text",
-    schemes: Literal["any"] | Sequence[str] | None = None,
-    iri: bool = False,
-    unwrap: bool = False,
-    refang: bool = False,
-    www: bool = False,
-    email: bool = False,
-    base: str | None = None,
-    fields: Sequence[str] = (),
     from_: TableFormat | None = None,
     to: TableFormat | None = None,
     progress: Progress | None = None,
+    **links: Unpack[Links],
 ) -> dict[str, Any]:
     """Adds a column ``uri_links``: the links in every value, which is a document: ``uriscan extract --column``.
 
     Args:
         inputs, output, column, from_, to, progress: See :func:`dedup_parquet`.
-        format, schemes, iri, unwrap, refang, www, email, base, fields: See :func:`extract`.
+        format, scheme, iri, unwrap, refang, www, email, unsplit, base, fields, schemes: See :func:`extract`.
+        log_format, log_field, also, warc_field, warc_type, mime: What is read in logs, pages and archives; see :func:`extract`.
+        host, domain, match, not_scheme, not_host, not_domain, not_match: Which links are kept; see :func:`extract`.
 
     Returns:
         Totals, as :func:`dedup_parquet`.
@@ -365,10 +363,7 @@ def extract_parquet(
     >>> place.cleanup()
     """
     asked = _asked("extract", column, None, None, from_, to)
-    links = find(
-        format=format, schemes=schemes, iri=iri, unwrap=unwrap, refang=refang, www=www, email=email, base=base, fields=fields
-    )  # fmt: skip
-    return _run(asked, inputs, output, "pass", {}, progress, {}, links=links)
+    return _run(asked, inputs, output, "pass", {}, progress, {}, links=find(format=format, **links))
 
 
 def _asked(

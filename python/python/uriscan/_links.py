@@ -1,0 +1,115 @@
+"""Which links are found in documents: the keywords of :func:`uriscan.extract`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, Sequence, TypedDict
+
+from ._options import names, text
+
+
+class Links(TypedDict, total=False):
+    """Which links are found and kept; each keyword is the option of ``uriscan extract`` with its name."""
+
+    scheme: str | Sequence[str] | None
+    """The schemes to find; ``"any"`` for whatever looks like one."""
+    iri: bool
+    """Find links with non-ASCII characters."""
+    unwrap: bool
+    """Join links in ``< >`` that are broken across lines."""
+    refang: bool
+    """Find defanged links and restore them."""
+    www: bool
+    """Find hosts without a scheme."""
+    email: bool
+    """Find mail addresses."""
+    unsplit: bool
+    """Read ``http://a/x,http://b/y`` as one link."""
+    base: str | None
+    """The base of relative references."""
+    fields: Sequence[str]
+    """The members or columns that are searched; ``--link-column``."""
+    log_format: str | None
+    """The format of access logs."""
+    log_field: str | Sequence[str]
+    """The fields of access logs that are searched."""
+    also: str | Sequence[str]
+    """Further parts of pages that are read."""
+    warc_field: Literal["target"] | None
+    """The URIs of the records of archives."""
+    warc_type: str | Sequence[str]
+    """The types of the records of archives that are read."""
+    mime: str | Sequence[str]
+    """The media types of the records of archives that are read."""
+    host: str | Sequence[str]
+    """The hosts that are kept."""
+    domain: str | Sequence[str]
+    """The domains that are kept, with the hosts below them."""
+    match: str | Sequence[str]
+    """Regular expressions, one of which matches in what is kept."""
+    not_scheme: str | Sequence[str]
+    """The schemes that are dropped."""
+    not_host: str | Sequence[str]
+    """The hosts that are dropped."""
+    not_domain: str | Sequence[str]
+    """The domains that are dropped, with the hosts below them."""
+    not_match: str | Sequence[str]
+    """Regular expressions; what one of them matches in is dropped."""
+    schemes: Literal["any"] | Sequence[str] | None
+    """An older name of ``scheme``."""
+
+
+DEFAULTS: dict[str, Any] = {
+    "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
+    "fields": (), "log_format": None, "log_field": (), "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
+    "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (), "schemes": None,
+}  # fmt: skip
+
+_FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
+_TEXTS = ("format", "base", "log_format", "warc_field")
+_LISTS = (
+    "log_field", "also", "warc_type", "mime", "host", "domain", "match", "not_scheme", "not_host", "not_domain", "not_match",
+)  # fmt: skip
+
+_WARC_TYPES = ("response", "resource", "request", "metadata", "warcinfo", "revisit", "conversion", "continuation")
+
+
+def find(format: str = "text", **links: Any) -> dict[str, Any]:
+    """What the native half is given for these keywords."""
+    for name in links:
+        if name not in DEFAULTS:
+            raise TypeError(f"there is no keyword {name!r} here; the keywords are {', '.join(DEFAULTS)}")
+    options = {"format": format, **DEFAULTS, **links}
+    for name in _TEXTS:
+        text(name, options[name])
+    for name in _FLAGS:
+        options[name] = bool(options[name])
+    for name in _LISTS:
+        options[name] = [options[name]] if isinstance(options[name], str) else names(name, options[name])
+    options["fields"] = names("fields", options["fields"])
+    options["scheme"] = _schemes(options["scheme"], options.pop("schemes"))
+    options["warc_type"] = [name.lower() for name in options["warc_type"]]
+    for name in options["warc_type"]:
+        if name not in _WARC_TYPES:
+            raise ValueError(f"warc_type={name!r}: there are {', '.join(_WARC_TYPES)}")
+    # Other formats than that of access logs have no use for the pattern.
+    if options["log_format"] is not None and format == "text":
+        options["format"] = "clf"
+    return options
+
+
+def _schemes(scheme: Any, schemes: Any) -> list[str] | None:
+    if scheme is not None and schemes is not None:
+        raise TypeError("schemes is an older name of scheme: omit it")
+    if scheme is None and schemes is None:
+        return None
+    if "any" in (scheme, schemes):
+        return ["any"]
+    if scheme is None:
+        found = names("schemes", schemes)
+    else:
+        found = [scheme] if isinstance(scheme, str) else names("scheme", scheme)
+    for name in found:
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", name):
+            raise ValueError(f"scheme={name!r}: that is not a scheme; schemes are written like ['http', 'mailto']")
+    return found

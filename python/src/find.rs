@@ -1,0 +1,134 @@
+//! Which links are looked for, and in what: the options of `uriscan extract`.
+
+use pyo3::prelude::*;
+use uriscan::extract::{
+    Context, ExtractorOptions, Filter, Format, LogFormat, Options, PageParts, Property, Schemes,
+};
+
+use crate::form::{base_uri, named, wrong};
+
+/// The keywords of `uriscan.extract`, as the Python half of the package gives them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Find {
+    format: String,
+    scheme: Option<Vec<String>>,
+    iri: bool,
+    unwrap: bool,
+    refang: bool,
+    www: bool,
+    email: bool,
+    unsplit: bool,
+    base: Option<String>,
+    fields: Vec<String>,
+    log_format: Option<String>,
+    log_field: Vec<String>,
+    also: Vec<String>,
+    warc_field: Option<String>,
+    warc_type: Vec<String>,
+    mime: Vec<String>,
+    host: Vec<String>,
+    domain: Vec<String>,
+    r#match: Vec<String>,
+    not_scheme: Vec<String>,
+    not_host: Vec<String>,
+    not_domain: Vec<String>,
+    not_match: Vec<String>,
+}
+
+impl Find {
+    /// The options of the library.
+    ///
+    /// # Errors
+    /// For a format, field or part that does not exist, a base that is not a URI, and a pattern that is invalid.
+    pub(crate) fn options(self) -> PyResult<(ExtractorOptions, Format)> {
+        let names = Format::ALL.map(Format::name);
+        let format = named("format", &self.format, Format::from_name(&self.format), names)?;
+        let links = Options::default()
+            .schemes(self.schemes())
+            .iri(self.iri)
+            .unwrap(self.unwrap)
+            .refang(self.refang)
+            .www(self.www)
+            .email(self.email)
+            .unsplit(self.unsplit);
+        let log_format = self.log_format.as_deref().map(|pattern| {
+            LogFormat::new(pattern).map_err(|error| wrong(format!("log_format: {error}")))
+        });
+        let log_fields = self.log_field.iter().map(|name| log_field(name));
+        let target = self.warc_field.as_deref();
+        let has_target = target.map(|name| {
+            let found = (name == "target").then_some(());
+            named("warc_field", name, found, ["target"])
+        });
+        let options = ExtractorOptions::default()
+            .log_format(log_format.transpose()?)
+            .log_fields(log_fields.collect::<PyResult<_>>()?)
+            .warc_targets(has_target.transpose()?.is_some())
+            .page_parts(self.page_parts()?)
+            .filter(self.filter()?);
+        let base = self.base.map(|base| base_uri(&base).map(|_| base.into_bytes())).transpose()?;
+        let options = options.find(links).base(base).fields(self.fields);
+        Ok((options.warc_types(self.warc_type).media_types(self.mime), format))
+    }
+
+    fn schemes(&self) -> Schemes {
+        match &self.scheme {
+            None => Schemes::Known,
+            Some(names) if *names == ["any"] => Schemes::Any,
+            Some(names) => {
+                Schemes::List(names.iter().map(|name| name.to_ascii_lowercase()).collect())
+            }
+        }
+    }
+
+    fn page_parts(&self) -> PyResult<PageParts> {
+        self.also.iter().try_fold(PageParts::default(), |parts, name| {
+            let found = match &name[..] {
+                "css" => Some(parts.css(true)),
+                "json-ld" => Some(parts.json_ld(true)),
+                "meta" => Some(parts.meta(true)),
+                "data" => Some(parts.data(true)),
+                _ => None,
+            };
+            named("also", name, found, ["css", "json-ld", "meta", "data"])
+        })
+    }
+
+    /// The links to keep, apart from those that `scheme` names: no others are found.
+    fn filter(&self) -> PyResult<Filter> {
+        let only = properties(&self.host, Property::host)
+            .chain(properties(&self.domain, Property::domain))
+            .fold(Filter::default(), Filter::only);
+        let only = patterns("match", &self.r#match)?.into_iter().fold(only, Filter::only);
+        let filter = properties(&self.not_scheme, Property::scheme)
+            .chain(properties(&self.not_host, Property::host))
+            .chain(properties(&self.not_domain, Property::domain))
+            .fold(only, Filter::not);
+        Ok(patterns("not_match", &self.not_match)?.into_iter().fold(filter, Filter::not))
+    }
+}
+
+fn properties<'a>(
+    names: &'a [String],
+    property: impl Fn(&str) -> Property + 'a,
+) -> impl Iterator<Item = Property> + 'a {
+    names.iter().map(move |name| property(name))
+}
+
+fn patterns(option: &str, patterns: &[String]) -> PyResult<Vec<Property>> {
+    let property = |pattern: &String| {
+        Property::pattern(pattern).map_err(|error| wrong(format!("{option}={pattern:?}: {error}")))
+    };
+    patterns.iter().map(property).collect()
+}
+
+fn log_field(name: &str) -> PyResult<Context> {
+    let found = match name {
+        "target" | "request" => Some(Context::Target),
+        "referer" | "referrer" => Some(Context::Referer),
+        "agent" => Some(Context::Agent),
+        _ => None,
+    };
+    named("log_field", name, found, ["target", "referer", "agent"])
+}
