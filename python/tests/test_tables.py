@@ -1,6 +1,7 @@
 """Tables in files: the same as with columns in memory, and nothing half done."""
 
 import datetime
+import inspect
 import json
 import os
 import signal
@@ -272,3 +273,22 @@ def test_other_threads_run_meanwhile(large, tmp_path):
     while worker.is_alive():
         counted += 1
     assert done == [200_000] and counted > 1000
+
+
+@pytest.mark.parametrize("name", [name for name in uriscan.__all__ if name.endswith("_parquet")])
+def test_the_keywords_that_help_lists_are_those_there_are(name, tmp_path):
+    function = getattr(uriscan, name)
+    (tmp_path / "a.csv").write_text("u\nHTTP://h\n\"\"\nno URI\n")
+    parameters = inspect.signature(function).parameters.values()
+    usual = {one.name: one.default for one in parameters if one.default is not one.empty}
+    assert {"from_", "to", "progress"} <= usual.keys()
+    plain = function(tmp_path / "a.csv", tmp_path / "plain.jsonl", column="u")
+    assert function(tmp_path / "a.csv", tmp_path / "usual.jsonl", column="u", **usual) == plain
+    assert (tmp_path / "plain.jsonl").read_bytes() == (tmp_path / "usual.jsonl").read_bytes()
+    has_equivalence = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    for keyword in "rung", "rejects", "sort_by", "host":
+        if keyword in usual or (keyword == "rung" and has_equivalence):
+            continue
+        with pytest.raises(TypeError, match=f"there is no keyword '{keyword}' here"):
+            function(tmp_path / "a.csv", tmp_path / "b.jsonl", column="u", **{keyword: None})
+    assert not (tmp_path / "b.jsonl").exists()

@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from typing import Any, Callable, Iterator, Literal, Sequence
+from typing import Any, Callable, Iterator, Literal, Sequence, TypedDict
 
 from . import _uriscan
 from ._classes import selection
@@ -24,6 +24,39 @@ SurtForm = Literal["ssurt", "surt:cdxj", "surt:ia", "surt"]
 Progress = Callable[[int], Any]
 
 
+class Files(TypedDict, total=False):
+    """How tables are read and written; :func:`dedup_parquet` explains all of these keywords."""
+
+    from_: TableFormat | None
+    to: TableFormat | None
+    progress: Progress | None
+
+
+class Rows(Files, total=False):
+    """Of functions that write a row for each row."""
+
+    temp_dir: Path | None
+    sort_by: SurtForm | None
+    no_uri: Literal["keep", "drop"]
+
+
+class Valid(Rows, Equivalence, total=False):
+    """Of functions that compute canonical forms, which invalid values do not have."""
+
+    rejects: Path | None
+    on_invalid: Policy
+
+
+_FILES: dict[str, Any] = {"from_": None, "to": None, "progress": None}
+_ROWS: dict[str, Any] = {**_FILES, "temp_dir": None, "sort_by": None, "no_uri": "keep"}
+_VALID: dict[str, Any] = {**_ROWS, "rejects": None, "on_invalid": "pass"}
+
+
+class ExtractOptions(Files, Links, total=False):
+    """Of :func:`extract_parquet`."""
+
+
+@keywords(Valid, **{**_VALID, "no_uri": "drop"})
 def dedup_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
@@ -37,19 +70,11 @@ def dedup_parquet(
     update: bool = False,
     dupes: Path | None = None,
     clusters: Path | None = None,
-    rejects: Path | None = None,
     verify: bool = False,
     approx: float | None = None,
     max_memory: int | str | None = None,
-    temp_dir: Path | None = None,
     hash: KeyHash | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "drop",
-    on_invalid: Policy = "pass",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
-    **equivalence: Unpack[Equivalence],
+    **options: Unpack[Valid],
 ) -> dict[str, Any]:
     """Writes one row of every class, with all its columns and in the order of the input: ``uriscan dedup --column``.
 
@@ -114,29 +139,22 @@ def dedup_parquet(
         if any(whole) or seen is not None or max_memory is not None:
             raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
     hash = hash or hash_of_set(seen, update)
-    asked = _asked(
-        "dedup", column, temp_dir, sort_by, from_, to, keep=keep, select=selection(repeated, unique), count=count,
-        verify=verify, approx=approx, memory=memory_bytes(max_memory), seen=None if seen is None else os.fspath(seen),
-        update=update, keeps_no_uri=_keeps(no_uri),
-    )  # fmt: skip
-    others = {"rejects": rejects, "dupes": dupes, "clusters": clusters}
-    return _run(asked, inputs, output, on_invalid, equivalence, progress, others, hash=hash)
+    text("keep", keep)
+    asked = {
+        "keep": keep, "select": selection(repeated, unique), "count": count, "verify": verify, "approx": approx,
+        "memory": memory_bytes(max_memory), "seen": None if seen is None else os.fspath(seen), "update": update,
+    }  # fmt: skip
+    others = {"dupes": dupes, "clusters": clusters}
+    return _run("dedup", inputs, output, column, {"no_uri": "drop", **options}, asked, others=others, hash=hash)
 
 
+@keywords(Valid, **_VALID)
 def normalize_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
-    rejects: Path | None = None,
-    temp_dir: Path | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "keep",
-    on_invalid: Policy = "pass",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
-    **equivalence: Unpack[Equivalence],
+    **options: Unpack[Valid],
 ) -> dict[str, Any]:
     """Adds a column ``uri_normalized``, the canonical form of every value: ``uriscan normalize --column``.
 
@@ -160,25 +178,17 @@ def normalize_parquet(
     {"url":"HTTP://h","uri_normalized":"http://h/"}
     >>> place.cleanup()
     """
-    asked = _asked("normalize", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
-    return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects})
+    return _run("normalize", inputs, output, column, {**options})
 
 
+@keywords(Valid, **_VALID)
 def key_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
     hash: KeyHash = "blake3",
-    rejects: Path | None = None,
-    temp_dir: Path | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "keep",
-    on_invalid: Policy = "pass",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
-    **equivalence: Unpack[Equivalence],
+    **options: Unpack[Valid],
 ) -> dict[str, Any]:
     """Adds a column ``uri_key``, the key of every value (:func:`key`): ``uriscan key --column``.
 
@@ -205,21 +215,16 @@ def key_parquet(
     {"url":"HTTP://h","uri_key":"321da390d7e4f84b8dbcef7bedba0df5"}
     >>> place.cleanup()
     """
-    asked = _asked("key", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
-    return _run(asked, inputs, output, on_invalid, equivalence, progress, {"rejects": rejects}, hash=hash)
+    return _run("key", inputs, output, column, {**options}, hash=hash)
 
 
+@keywords(Rows, **_ROWS)
 def parse_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
-    temp_dir: Path | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "keep",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
+    **options: Unpack[Rows],
 ) -> dict[str, Any]:
     """Adds the components of every value (:func:`parse`) as columns ``uri_scheme``, ``uri_host`` and so on: ``uriscan
     parse --column``.
@@ -243,21 +248,16 @@ def parse_parquet(
     [('www.example.com', '80', 'example.com')]
     >>> place.cleanup()
     """
-    asked = _asked("parse", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
-    return _run(asked, inputs, output, "pass", {}, progress, {})
+    return _run("parse", inputs, output, column, _only(_ROWS, options))
 
 
+@keywords(Rows, **_ROWS)
 def check_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
-    temp_dir: Path | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "keep",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
+    **options: Unpack[Rows],
 ) -> dict[str, Any]:
     """Adds what is wrong with every value and where, as ``uri_error`` and ``uri_error_at``; null for a URI-reference:
     ``uriscan check --column``.
@@ -280,10 +280,10 @@ def check_parquet(
     {"url":"a b","uri_error":"space","uri_error_at":1}
     >>> place.cleanup()
     """
-    asked = _asked("check", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri))
-    return _run(asked, inputs, output, "pass", {}, progress, {})
+    return _run("check", inputs, output, column, _only(_ROWS, options))
 
 
+@keywords(Rows, **_ROWS)
 def audit_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
@@ -291,12 +291,7 @@ def audit_parquet(
     column: str,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
-    temp_dir: Path | None = None,
-    sort_by: SurtForm | None = None,
-    no_uri: Literal["keep", "drop"] = "keep",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
+    **options: Unpack[Rows],
 ) -> dict[str, Any]:
     """Adds a column ``uri_findings``: for every value a list of the names of the rules of :func:`audit` that report
     something: ``uriscan audit --column``.
@@ -320,24 +315,18 @@ def audit_parquet(
     {"url":"http://u:p@h/","uri_findings":["password"]}
     >>> place.cleanup()
     """
-    asked = _asked(
-        "audit", column, temp_dir, sort_by, from_, to, keeps_no_uri=_keeps(no_uri), audit_select=names("select", select),
-        audit_ignore=names("ignore", ignore),
-    )  # fmt: skip
-    return _run(asked, inputs, output, "pass", {}, progress, {})
+    asked = {"audit_select": names("select", select), "audit_ignore": names("ignore", ignore)}
+    return _run("audit", inputs, output, column, _only(_ROWS, options), asked)
 
 
-@keywords(Links, **LINKS)
+@keywords(ExtractOptions, **_FILES, **LINKS)
 def extract_parquet(
     inputs: Path | Sequence[Path],
     output: Path,
     *,
     column: str,
     format: str = "text",
-    from_: TableFormat | None = None,
-    to: TableFormat | None = None,
-    progress: Progress | None = None,
-    **links: Unpack[Links],
+    **options: Unpack[ExtractOptions],
 ) -> dict[str, Any]:
     """Adds a column ``uri_links``: the links in every value, which is a document: ``uriscan extract --column``.
 
@@ -362,28 +351,17 @@ def extract_parquet(
     {"text":"see http://a/.","uri_links":["http://a/"]}
     >>> place.cleanup()
     """
-    asked = _asked("extract", column, None, None, from_, to)
-    return _run(asked, inputs, output, "pass", {}, progress, {}, links=find(format=format, **links))
+    given: dict[str, Any] = {**options}
+    files = {name: given.pop(name) for name in _FILES if name in given}
+    return _run("extract", inputs, output, column, files, links=find(format=format, **given))
 
 
-def _asked(
-    task: str, column: str, temp_dir: Path | None, sort_by: str | None, from_: str | None, to: str | None, **others: Any
-) -> dict[str, Any]:
-    """What is asked for, with what is not."""
-    for name, value in {"sort_by": sort_by, "from_": from_, "to": to, "keep": others.get("keep")}.items():
-        text(name, value)
-    return {
-        "task": task, "column": str(column), "temp_dir": os.fspath(temp_dir or tempfile.gettempdir()), "sort_by": sort_by,
-        "input_format": from_, "output_format": to, "keep": "first", "select": "all", "count": False, "verify": False,
-        "approx": None, "seen": None, "update": False, "memory": None, "keeps_no_uri": None, "form": "surt",
-        "audit_select": [], "audit_ignore": [], **others,
-    }  # fmt: skip
-
-
-def _keeps(no_uri: str) -> bool:
-    if no_uri not in ("keep", "drop"):
-        raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
-    return no_uri == "keep"
+def _only(known: dict[str, Any], options: Any) -> dict[str, Any]:
+    """``options``, if all of them are known."""
+    for name in options:
+        if name not in known:
+            raise TypeError(f"there is no keyword {name!r} here; there are also {', '.join(known)}")
+    return dict(options)
 
 
 def hash_of_set(seen: Path | None, update: bool) -> KeyHash:
@@ -485,30 +463,55 @@ def _sync(directory: str) -> None:
         os.close(opened)
 
 
+# What a task does not say otherwise.
+_ASKED: dict[str, Any] = {
+    "keep": "first", "select": "all", "count": False, "verify": False, "approx": None, "seen": None, "update": False, "memory": None,
+    "form": "surt", "audit_select": [], "audit_ignore": [],
+}  # fmt: skip
+
+
 def _run(
-    asked: dict[str, Any],
+    task: str,
     inputs: Path | Sequence[Path],
     output: Path,
-    on_invalid: str,
-    equivalence: Any,
-    progress: Progress | None,
-    others: dict[str, Path | None],
+    column: str,
+    options: dict[str, Any],
+    asked: dict[str, Any] | None = None,
     *,
+    others: dict[str, Path | None] | None = None,
     hash: KeyHash = "blake3",
     links: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
+    """Runs a task on tables.
+
+    Args:
+        options: The keywords of :class:`Valid`; those of equivalence need not be complete.
+        asked: What the task has besides, by the names of the native half.
+        others: Files that are written besides the output and the rejects.
+    """
+    given = {name: options.pop(name, default) for name, default in _VALID.items()}
+    on_invalid, rejects, no_uri = given["on_invalid"], given["rejects"], given["no_uri"]
+    for name in "sort_by", "from_", "to":
+        text(name, given[name])
     if on_invalid not in ("pass", "drop", "error"):
         raise ValueError(f"on_invalid={on_invalid!r}: there are pass, drop, error")
-    if on_invalid == "error" and others.get("rejects") is not None:
+    if on_invalid == "error" and rejects is not None:
         raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
-    asked["drops_invalid"] = on_invalid == "drop" or others.get("rejects") is not None
-    settled = form(on_invalid="error" if on_invalid == "error" else "pass", **equivalence).hashed(hash)
-    asked["inputs"], asked["output_name"] = _files(inputs), os.fspath(output)
+    if no_uri not in ("keep", "drop"):
+        raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
+    settled = form(on_invalid="error" if on_invalid == "error" else "pass", **options).hashed(hash)
+    asked = {
+        **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": _files(inputs), "output_name": os.fspath(output),
+        "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"],
+        "input_format": given["from_"], "output_format": given["to"], "drops_invalid": on_invalid == "drop" or rejects is not None,
+        # Documents are no URIs.
+        "keeps_no_uri": None if task == "extract" else no_uri == "keep",
+    }  # fmt: skip
     adding = None
     try:
-        with drafts({"output": output, **others}) as made:
+        with drafts({"output": output, "rejects": rejects, **(others or {})}) as made:
             files = {name: made.get(name) for name in ("output", "rejects", "dupes", "clusters")}
-            totals, adding = _uriscan.run_tables(settled, {**asked, **files}, links, progress)
+            totals, adding = _uriscan.run_tables(settled, {**asked, **files}, links, given["progress"])
     except BaseException:
         if adding is not None:
             adding.close()
