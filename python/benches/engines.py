@@ -6,7 +6,8 @@ TABLES is a directory of Parquet files with a column `id` that is different in e
 the first row is kept. Every engine gives the ids that it kept and their keys; both are compared, as BLAKE3 of what is sorted, with
 those of the program, and a difference ends the run. An engine that is not there is left out, with the reason.
 
-`URISCAN_PROGRAM` names the program, `URISCAN_DUCKDB` the extension for DuckDB (`engines/duckdb/package`); the others are Python
+`URISCAN_PROGRAM` names the program, `URISCAN_DUCKDB` the extension for DuckDB (`engines/duckdb/package`), `URISCAN_DATAFUSION` the
+example `dedup` of `engines/datafusion`, since DataFusion's Python package cannot load functions in Rust; the others are Python
 packages. Engines for which URLs have to be read from files are timed with reading; all are.
 """
 
@@ -111,6 +112,22 @@ def duckdb(tables: str, column: str) -> Callable[[], Found]:
     return run
 
 
+def datafusion(tables: str, column: str) -> Callable[[], Found]:
+    """The functions for DataFusion, in a process of their own."""
+    path = os.environ.get("URISCAN_DATAFUSION")
+    if not path:
+        raise Missing("URISCAN_DATAFUSION does not name the example dedup of engines/datafusion")
+
+    def run() -> Found:
+        with tempfile.TemporaryDirectory() as place:
+            kept = f"{place}/kept.parquet"
+            subprocess.run([path, column, kept, *files(tables)], check=True)
+            table = pq.read_table(kept).combine_chunks()
+            return table["id"].combine_chunks(), table["key"].combine_chunks()
+
+    return run
+
+
 def spark(tables: str, column: str) -> Callable[[], Found]:
     """`uriscan.spark`, on threads of one process."""
     try:
@@ -152,7 +169,7 @@ def ray(tables: str, column: str) -> Callable[[], Found]:
     return run
 
 
-ENGINES = {"program": program, "pyarrow": wheel, "Polars": polars, "DuckDB": duckdb, "Spark": spark, "Ray": ray}
+ENGINES = {"program": program, "pyarrow": wheel, "Polars": polars, "DuckDB": duckdb, "DataFusion": datafusion, "Spark": spark, "Ray": ray}
 
 
 def digests(found: Found) -> tuple[int, str, str]:

@@ -1,71 +1,181 @@
-//! The functions.
+//! The functions, as DataFusion calls them.
 
-use arrow::datatypes::DataType;
-use arrow_array::cast::AsArray;
-use datafusion_common::{DataFusionError, Result, ScalarValue, exec_err};
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow::datatypes::{DataType, Field, Fields};
+use datafusion_common::{Result, exec_datafusion_err, exec_err, plan_err};
 use datafusion_expr::{
-    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
-    Volatility,
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use uriscan::arrow::{COMPONENTS, Columns, OnInvalid};
-use uriscan::key::PublicHash;
-use uriscan::normalize::{Options, Rung};
-use uriscan::pipeline::Equivalence;
-use uriscan::resolve;
+use uriscan::arrow::{COMPONENTS, OptionValue};
 
 use crate::bridge::{to_datafusion, to_uriscan};
+use crate::call::Call;
+use crate::options::{Options, constant_text, options};
+use crate::parsed;
 
 /// All functions of this crate, to be registered.
 ///
 /// ```
 /// let names: Vec<String> =
 ///     uriscan_datafusion::functions().iter().map(|function| function.name().to_owned()).collect();
-/// assert_eq!(names, ["uri_normalize", "uri_key", "uri_part", "uri_resolve", "uri_valid"]);
+/// assert_eq!(
+///     names,
+///     [
+///         "uri_normalize", "uri_key", "uri_surt", "uri_valid", "uri_parse", "uri_part", "uri_domain",
+///         "uri_resolve",
+///     ]
+/// );
 /// ```
 pub fn functions() -> Vec<ScalarUDF> {
     Kind::ALL.into_iter().map(|kind| ScalarUDF::from(Function::new(kind))).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+pub(crate) enum Kind {
     Normalize,
     Key,
-    Part,
-    Resolve,
+    Surt,
     Valid,
+    Parse,
+    Part,
+    Domain,
+    Resolve,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::Normalize, Kind::Key, Kind::Part, Kind::Resolve, Kind::Valid];
+    const ALL: [Kind; 8] = [
+        Kind::Normalize,
+        Kind::Key,
+        Kind::Surt,
+        Kind::Valid,
+        Kind::Parse,
+        Kind::Part,
+        Kind::Domain,
+        Kind::Resolve,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Kind::Normalize => "uri_normalize",
             Kind::Key => "uri_key",
-            Kind::Part => "uri_part",
-            Kind::Resolve => "uri_resolve",
+            Kind::Surt => "uri_surt",
             Kind::Valid => "uri_valid",
+            Kind::Parse => "uri_parse",
+            Kind::Part => "uri_part",
+            Kind::Domain => "uri_domain",
+            Kind::Resolve => "uri_resolve",
+        }
+    }
+
+    /// The texts that a call must have. All functions take options after them.
+    fn texts(self) -> usize {
+        match self {
+            Kind::Part | Kind::Resolve => 2,
+            _ => 1,
+        }
+    }
+
+    /// The names of the options that may be given as texts, in this order, instead of a struct.
+    fn positional(self) -> &'static [&'static str] {
+        match self {
+            Kind::Normalize => &["rung"],
+            Kind::Key => &["rung", "hash"],
+            _ => &[],
         }
     }
 }
 
-#[derive(Debug, PartialEq, Eq, Hash)]
+/// Sets of options that are remembered for a function.
+const REMEMBERED: usize = 64;
+
 struct Function {
     kind: Kind,
     signature: Signature,
+    /// What was made for options, which are the same from batch to batch.
+    made: Mutex<HashMap<Options, Arc<Call>>>,
 }
 
 impl Function {
     fn new(kind: Kind) -> Function {
-        // All arguments come as text of one type.
-        let counts: &[usize] = match kind {
-            Kind::Normalize => &[1, 2],
-            Kind::Key => &[1, 2, 3],
-            Kind::Part | Kind::Resolve => &[2],
-            Kind::Valid => &[1],
+        let signature = Signature::user_defined(Volatility::Immutable);
+        Function { kind, signature, made: Mutex::default() }
+    }
+
+    /// The options in the arguments after the texts that a call must have.
+    fn options(&self, rest: &[ColumnarValue]) -> Result<Options> {
+        let Some(first) = rest.first() else { return Ok(Vec::new()) };
+        if !is_text(&first.data_type()) {
+            return options(first);
+        }
+        let mut found = Vec::new();
+        for (name, value) in self.kind.positional().iter().zip(rest) {
+            let text = constant_text(value, name)?;
+            found.extend(text.map(|text| ((*name).to_owned(), OptionValue::Text(text))));
+        }
+        Ok(found)
+    }
+
+    fn call(&self, options: Options) -> Result<Arc<Call>, String> {
+        let lock = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(call) = lock().get(&options) {
+            return Ok(Arc::clone(call));
+        }
+        let call = Arc::new(Call::new(self.kind, &options)?);
+        let mut made = lock();
+        if made.len() >= REMEMBERED {
+            made.clear();
+        }
+        made.insert(options, Arc::clone(&call));
+        Ok(call)
+    }
+
+    fn run(&self, args: &ScalarFunctionArgs) -> Result<arrow::array::ArrayRef> {
+        let (given, rest) = args.args.split_at(self.kind.texts());
+        let wrong = |error: String| exec_datafusion_err!("{error}");
+        let call = self.call(self.options(rest)?).map_err(wrong)?;
+        let given_texts = given[0].to_array(args.number_rows)?;
+        let texts = to_uriscan(&given_texts)?;
+        let made = match self.kind {
+            Kind::Resolve => {
+                let bases = to_uriscan(&given[1].to_array(args.number_rows)?)?;
+                call.run(&texts, Some(&bases), None)
+            }
+            Kind::Part => {
+                let name = constant_text(&given[1], "the name of the part")?;
+                call.run(&texts, None, name.as_deref())
+            }
+            Kind::Parse => {
+                let parse = || to_datafusion(&call.run(&texts, None, None).map_err(wrong)?);
+                return parsed::once(&given_texts, &call, parse);
+            }
+            _ => call.run(&texts, None, None),
         };
-        let texts = counts.iter().map(|&count| TypeSignature::String(count)).collect();
-        Function { kind, signature: Signature::one_of(texts, Volatility::Immutable) }
+        to_datafusion(&made.map_err(wrong)?)
+    }
+}
+
+// DataFusion compares functions: those of one kind are the same, whatever they remember.
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind.hash(state);
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 
@@ -78,84 +188,59 @@ impl ScalarUDFImpl for Function {
         &self.signature
     }
 
+    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+        let (name, texts) = (self.kind.name(), self.kind.texts());
+        if types.len() < texts {
+            return plan_err!("{name} takes {texts} texts");
+        }
+        let (given, rest) = types.split_at(texts);
+        let mut coerced = given.iter().map(|of| text_type(name, of)).collect::<Result<Vec<_>>>()?;
+        match rest {
+            [] => {}
+            [DataType::Struct(_) | DataType::Null] => coerced.extend_from_slice(rest),
+            _ if rest.len() <= self.kind.positional().len() && rest.iter().all(is_text) => {
+                coerced.extend_from_slice(rest);
+            }
+            [_] => return plan_err!("{name}: options are a struct, such as {{'rung': 'syntax'}}"),
+            _ => return plan_err!("{name} takes {texts} texts and options"),
+        }
+        // Two arrays of one kernel are of one type.
+        if self.kind == Kind::Resolve {
+            coerced[1] = coerced[0].clone();
+        }
+        Ok(coerced)
+    }
+
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         Ok(match self.kind {
-            Kind::Normalize | Kind::Part | Kind::Resolve => types[0].clone(),
             Kind::Key => DataType::FixedSizeBinary(16),
             Kind::Valid => DataType::Boolean,
+            Kind::Parse => {
+                let field = |name: &&str| Field::new(*name, types[0].clone(), true);
+                DataType::Struct(COMPONENTS.iter().map(field).collect::<Fields>())
+            }
+            _ => types[0].clone(),
         })
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let texts = to_uriscan(&args.args[0].to_array(args.number_rows)?)?;
-        let second = args.args.get(1);
-        let mut columns = Columns::default();
-        let made = match self.kind {
-            Kind::Normalize | Kind::Key => {
-                if let Some(rung) = second {
-                    let normalize = Options::new(rung_of(rung)?);
-                    columns.equivalence = Equivalence::from(normalize);
-                }
-                if let Some(hash) = args.args.get(2) {
-                    columns.hash = hash_of(hash)?;
-                }
-                match self.kind {
-                    Kind::Key => columns.key(&texts),
-                    _ => columns.normalize(&texts),
-                }
-            }
-            Kind::Part => {
-                let name = constant(second)?;
-                let Some(at) = COMPONENTS.iter().position(|known| *known == name) else {
-                    return exec_err!(
-                        "uri_part: there is no {name}; there are {}",
-                        COMPONENTS.join(", ")
-                    );
-                };
-                columns.parse(&texts).map(|parts| {
-                    let parts = parts.as_struct();
-                    // A part of what is no reference is null, as all its parts are.
-                    parts.column(at).clone()
-                })
-            }
-            Kind::Resolve => {
-                columns.on_invalid = OnInvalid::Null;
-                let bases = to_uriscan(&args.args[1].to_array(args.number_rows)?)?;
-                columns.resolve_each(&texts, &bases, resolve::Options::default())
-            }
-            Kind::Valid => columns.is_valid(&texts, false),
-        };
-        let made = made.map_err(|error| DataFusionError::External(error.into()))?;
-        Ok(ColumnarValue::Array(to_datafusion(&made)?))
+        match self.run(&args) {
+            Ok(made) => Ok(ColumnarValue::Array(made)),
+            Err(error) => exec_err!("{}: {}", self.kind.name(), error.message()),
+        }
     }
 }
 
-/// The text of an argument that is the same for all rows.
-fn constant(argument: Option<&ColumnarValue>) -> Result<String> {
-    match argument {
-        Some(ColumnarValue::Scalar(
-            ScalarValue::Utf8(Some(text))
-            | ScalarValue::LargeUtf8(Some(text))
-            | ScalarValue::Utf8View(Some(text)),
-        )) => Ok(text.clone()),
-        _ => exec_err!("all arguments but the first must be constant texts"),
-    }
+fn is_text(of: &DataType) -> bool {
+    matches!(of, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-fn rung_of(argument: &ColumnarValue) -> Result<Rung> {
-    match &constant(Some(argument))?[..] {
-        "string" => Ok(Rung::String),
-        "syntax" => Ok(Rung::Syntax),
-        "scheme" => Ok(Rung::Scheme),
-        other => exec_err!("there is no rung {other}; there are string, syntax and scheme"),
-    }
-}
-
-fn hash_of(argument: &ColumnarValue) -> Result<PublicHash> {
-    let name = constant(Some(argument))?;
-    let names = PublicHash::ALL.map(PublicHash::name).join(" and ");
-    match PublicHash::from_name(&name) {
-        Some(hash) => Ok(hash),
-        None => exec_err!("there is no hash {name}; there are {names}"),
+/// The type of text that an argument of this type is read as.
+fn text_type(name: &str, of: &DataType) -> Result<DataType> {
+    match of {
+        DataType::Null => Ok(DataType::Utf8),
+        DataType::Dictionary(_, values) => text_type(name, values),
+        _ if is_text(of) => Ok(of.clone()),
+        _ => plan_err!("{name} takes texts, not {of}"),
     }
 }

@@ -2,14 +2,23 @@
 //!
 //! | function | gives |
 //! | --- | --- |
-//! | `uri_normalize(text [, rung])` | the canonical form (RFC 3986 section 6); what is no URI stands for itself |
-//! | `uri_key(text [, rung [, hash]])` | the public key: the first 16 bytes of the hash of `uri_normalize(text, rung)`, as `FixedSizeBinary(16)` |
-//! | `uri_part(text, name)` | `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `host_kind`, `domain`, `suffix` or `params`; null where it is undefined |
-//! | `uri_resolve(reference, base)` | the target of a reference (section 5); null where there is none |
-//! | `uri_valid(text)` | whether it is a URI of RFC 3986 |
+//! | `uri_normalize(text [, options])` | the canonical form (RFC 3986 section 6); an invalid text stands for itself |
+//! | `uri_key(text [, options])` | the public key, the first 16 bytes of the hash of `uri_normalize(text, options)`, as `FixedSizeBinary(16)` |
+//! | `uri_surt(text [, options])` | the sort-friendly form; option `form`: `surt:cdxj` (the default), `surt:ia`, `ssurt` |
+//! | `uri_valid(text [, options])` | whether it is a URI of RFC 3986; option `relative: true`: or a relative reference |
+//! | `uri_parse(text [, options])` | a struct of `scheme`, `authority`, `userinfo`, `host`, `port`, `path`, `query`, `fragment`, `host_kind`, `domain`, `suffix` and `params`; null for what is no reference |
+//! | `uri_part(text, name [, options])` | one of these |
+//! | `uri_domain(text [, options])` | the registrable domain, by the public suffix list |
+//! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5), null where there is none; option `lenient_scheme` |
 //!
-//! The rung is `string`, `syntax` or `scheme` (the default); the hash is `blake3` (the default) or `sha256`. Both are constants.
-//! Null gives null. Keys are the same in every engine and on every machine; `uriscan key` and the Python wheel give the same.
+//! Options are a struct of constants, with the names that Python, the program and the extension for DuckDB use: `rung`,
+//! `drop_fragment`, `preset`, `rules`, `without_rules`, `packs` (built-in ones), `repair`, `base`, `lenient_scheme`, `suffix_scheme`,
+//! `profile`, `hash` and `on_invalid`. A query is the same text for DuckDB: `uri_normalize(url, {'preset': 'crawl'})`. Texts that
+//! name rung and hash, as in `uri_key(url, 'scheme', 'sha256')`, are the older form of `{'rung': 'scheme', 'hash': 'sha256'}`.
+//!
+//! Null gives null. Keys are the same in every engine and on every machine. Several parts are best taken from `uri_parse`, as
+//! `uri_parse(url)['host'], uri_parse(url)['port']`: each URL is parsed once, however often DataFusion's plan has the call. One part
+//! alone is cheaper by `uri_part`, which does not look for the others.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -20,6 +29,9 @@
 //! ```
 
 mod bridge;
+mod call;
 mod function;
+mod options;
+mod parsed;
 
 pub use function::functions;
