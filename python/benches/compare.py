@@ -4,8 +4,8 @@
     python python/benches/compare.py --lines 10000000
 
 The corpus is that of `scripts/gen-corpus`. Wheel and kernel make the keys of the whole column, in turns; ada and w3lib, which
-take one `str` after the other, normalize a sample of it, in the same turns, and their times are per URL. Told are medians.
-Both have one thread, for Python lets no second one in; of the wheel and the kernel both one thread and all are told.
+take one `str` after the other, normalize a sample of it, in the same turns; times are medians, per URL. Both have one thread,
+as Python allows no second one; the wheel and the kernel are measured with one thread and with all.
 """
 
 from __future__ import annotations

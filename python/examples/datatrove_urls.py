@@ -7,8 +7,8 @@ a document if its URL is new in its task, in no set of an earlier task, and in n
     LocalPipelineExecutor([reader, UrlDedup("keys", seen="seen.set"), writer], tasks=8).run()
     remember("keys", "seen.set")
 
-The documents that stay are those of one task that reads everything in the order of the ranks, whatever runs when. Which URLs are
-equivalent is told by keywords: `UrlKeys("keys", preset="crawl")`, the same in all places. Nothing is shuffled; a key takes 16
+The documents that stay are those of one task that reads everything in the order of the ranks, whatever runs when. Keywords
+define which URLs are equivalent: `UrlKeys("keys", preset="crawl")`, the same in all places. Nothing is shuffled; a key takes 16
 bytes on disk. A task that is run again makes its set anew.
 """
 

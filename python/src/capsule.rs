@@ -1,7 +1,7 @@
 //! Arrow's C data interface, handed over in PyCapsules: the only file with `unsafe` code.
 //!
-//! Nothing is copied: an array is some pointers, and a function that gives back what they point to. What is told in
-//! the capsules is believed, as by every other user of the interface
+//! Nothing is copied: an array is some pointers, and a function that gives back what they point to. What the
+//! capsules say is believed, as by every other user of the interface
 //! (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
 #![allow(unsafe_code)]
 
@@ -52,7 +52,7 @@ pub(crate) fn take_array(
 /// What reads the arrays of the stream in this capsule, which is empty afterwards.
 ///
 /// # Errors
-/// When it is not what its name says, or the stream cannot tell its type.
+/// When it is not what its name says, or the stream does not give its type.
 pub(crate) fn take_stream(stream: &Bound<'_, PyCapsule>) -> PyResult<ArrayStreamReader> {
     let stream = stream.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: As in `take_array`.
@@ -68,7 +68,7 @@ fn schema_of(data_type: &DataType) -> Result<FFI_ArrowSchema, ArrowError> {
 /// A capsule with this type.
 ///
 /// # Errors
-/// When the type cannot be told.
+/// When the type has no form in the interface.
 pub(crate) fn give_schema<'py>(
     py: Python<'py>,
     data_type: &DataType,

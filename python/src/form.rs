@@ -1,4 +1,4 @@
-//! What makes two values one, and all that is done with columns under it.
+//! When two values are equivalent, and all that is done with columns under it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) fn wrong(what: impl ToString) -> PyErr {
     PyValueError::new_err(what.to_string())
 }
 
-/// What `from_name` gives for `name`, or an error that tells all names there are.
+/// What `from_name` gives for `name`, or an error that lists all names.
 pub(crate) fn named<T>(
     option: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! The native half of the Python package `uriscan`: columns in, columns out. What it offers to Python is told in
+//! The native half of the Python package `uriscan`: columns in, columns out. Its interface is
 //! `python/uriscan/_uriscan.pyi`; users see `python/uriscan/__init__.py` only.
 
 mod capsule;

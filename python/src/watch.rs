@@ -14,7 +14,7 @@ use crate::pool;
 /// How often Python looks for signals, and progress is reported.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What the work and the thread that waits for it tell each other.
+/// What the work and the thread that waits for it share.
 #[derive(Default)]
 pub(crate) struct Watch {
     /// Set when the work is to end early.

@@ -11,8 +11,8 @@ gives one answer.
 >>> uriscan.dedup(["http://h", "HTTP://H:80/", "http://h/x", None])
 ['http://h', 'http://h/x']
 
-A value is a record: white space around it is no part of it. ``None`` stays ``None``. What makes two values one is told
-by keywords, the same for all functions (see :class:`uriscan.Deduplicator`).
+A value is a record: white space around it is not part of it. ``None`` stays ``None``. Keywords, the same for all functions,
+define when two values are equivalent (see :class:`uriscan.Deduplicator`).
 """
 
 from __future__ import annotations

@@ -9,17 +9,17 @@ from ._options import Equivalence, OnInvalid, Unpack, form, shown
 
 
 class Deduplicator:
-    """Tells first values over as many columns as come, say the batches of a file; it keeps 16 bytes a class and more.
+    """Finds the first value of each class over many columns, such as the batches of a file; it takes 16 bytes a class and more.
 
-    What makes two values one is told by keywords, as with all functions that compare:
+    Keywords define when two values are equivalent, as in all functions that compare:
 
     - ``rung``: how far up the ladder of RFC 3986 section 6.2, ``"string"``, ``"syntax"`` or ``"scheme"`` (default);
-    - ``drop_fragment``: leave the fragment out;
+    - ``drop_fragment``: drop the fragment;
     - ``preset``, ``rules``, ``without_rules``, ``packs``: rules beyond the RFC, as ``uriscan rules`` lists them;
-    - ``repair``: what may be done to a value that is no URI to make it one, ``["iri"]`` or ``["all"]``, say;
+    - ``repair``: how invalid values may be repaired, ``["iri"]`` or ``["all"]``, say;
     - ``base``, ``lenient_scheme``, ``suffix_scheme``: what relative references are completed with;
-    - ``profile``: another system's idea of "the same", ``"whatwg"`` or ``"w3lib"``, say;
-    - ``on_invalid``: what is no URI is compared by its bytes (``"pass"``), is not looked at (``"null"``), or raises
+    - ``profile``: another system's equivalence, ``"whatwg"`` or ``"w3lib"``, say;
+    - ``on_invalid``: invalid values are compared by their bytes (``"pass"``), skipped (``"null"``), or raise
       :class:`uriscan.UriError` (``"error"``).
 
     The keys in memory are not those of :func:`uriscan.key`: they depend on random bytes that never leave the process, so

@@ -1,4 +1,4 @@
-"""What makes two values one: keywords that many functions take."""
+"""When two values are equivalent: keywords that many functions take."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ KeyHash = Literal["blake3", "sha256"]
 
 
 class Equivalence(TypedDict, total=False):
-    """What makes two values one; each keyword does what the option of the program does."""
+    """When two values are equivalent; each keyword does what the option of the program does."""
 
     rung: Literal["string", "syntax", "scheme"]
-    """How far up the ladder of RFC 3986 section 6.2; ``scheme`` unless told."""
+    """How far up the ladder of RFC 3986 section 6.2; ``scheme`` by default."""
     drop_fragment: bool
-    """Leave the fragment out (6.1)."""
+    """Drop the fragment (6.1)."""
     preset: str | None
     """A bundle of rules beyond the RFC: ``rfc``, ``crawl``, ``log``."""
     rules: Sequence[str]
@@ -43,15 +43,15 @@ class Equivalence(TypedDict, total=False):
     packs: Sequence[str]
     """Packs of patterns for parameters: built-in names, or TOML files."""
     repair: Sequence[str]
-    """What may be done to a value that is no URI to make it one; ``all`` for all but ``iri``."""
+    """How invalid values may be repaired; ``all`` for all ways but ``iri``."""
     base: str | None
     """The URI that relative references are resolved against first."""
     lenient_scheme: bool
-    """Take ``http:g`` for ``g`` under a base with that scheme (5.2.2)."""
+    """Read ``http:g`` as ``g`` under a base with that scheme (5.2.2)."""
     suffix_scheme: str | None
     """Complete ``www.example.com/x`` with this scheme."""
     profile: Literal["whatwg", "w3lib", "crawler-commons", "surt"] | None
-    """Another system whose idea of "the same" is followed instead of all above."""
+    """Another system whose equivalence is used instead of all above."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -68,7 +68,7 @@ def form(**options: Any) -> _uriscan.Form:
     for name, value in options.items():
         if name != "on_invalid" and name not in Equivalence.__annotations__:
             there = ", ".join(Equivalence.__annotations__)
-            raise TypeError(f"there is no keyword {name!r} here; what is equivalent is told by {there}")
+            raise TypeError(f"there is no keyword {name!r} here; the keywords of equivalence are {there}")
         if name in _LISTS:
             if isinstance(value, str):
                 raise TypeError(f"{name} is a list of names, not one")

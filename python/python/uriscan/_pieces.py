@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -148,17 +149,33 @@ class SetPieces:
         return Set.merge(path, sets)
 
     def compact(self) -> None:
-        """Makes one set of those of each piece, and removes what it was made of; no job may read it meanwhile."""
+        """Makes one set of those of each piece.
+
+        Jobs that read it meanwhile read on: the sets that were merged are removed by the next :meth:`compact`, together with what
+        failed runs have left. So a job may not take longer than until the second one. Like a run, it holds the lock.
+        """
         with self.adding() as run:
-            merged = []
-            for piece, names in enumerate(self.names):
-                if len(names) > 1:
+            self._remove_unnamed()
+            names = list(self.names)
+            for piece, of_piece in enumerate(self.names):
+                if len(of_piece) > 1:
                     path = run.path(piece)
                     Set.merge(path, self.sets(piece))
-                    merged += names
-                    self.names[piece] = [os.path.relpath(path, self.path)]
-        for name in merged:
-            shutil.rmtree(os.path.join(self.path, name))
+                    names[piece] = [os.path.relpath(path, self.path)]
+            self.names = names
+
+    def _remove_unnamed(self) -> None:
+        """Removes the sets of runs and of ``uriscan set split`` that are part of no piece."""
+        named = {name for names in self.names for name in names}
+        for directory in os.listdir(self.path):
+            if not directory.startswith("run-") and directory != "base":
+                continue
+            for name in os.listdir(os.path.join(self.path, directory)):
+                if name.endswith(".set") and f"{directory}/{name}" not in named:
+                    shutil.rmtree(os.path.join(self.path, directory, name))
+            with contextlib.suppress(OSError):
+                # Not while something is in it.
+                os.rmdir(os.path.join(self.path, directory))
 
     def _write(self) -> None:
         known = {"format": FORMAT, "bits": self.bits, "meaning": self.meaning, "pieces": self.names}

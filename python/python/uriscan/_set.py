@@ -177,7 +177,7 @@ class Set:
         self.refresh()
 
     def verify(self) -> list[str]:
-        """Reads everything; tells all damages that there are."""
+        """Reads everything and returns what is damaged."""
         return self._keys.verify()
 
     def __len__(self) -> int:

@@ -120,7 +120,7 @@ def run_lines(form: Form, asked: dict[str, Any], find: dict[str, Any] | None) ->
 def step_names() -> list[str]: ...
 def audit_rules() -> list[list[str]]: ...
 def threads() -> int:
-    """The number of threads that work on columns: as many as there are cores unless told."""
+    """The number of threads that work on columns: as many as there are cores by default."""
 
 def set_threads(threads: int) -> None:
     """Columns are worked on by this many threads from now on; 0 for as many as there are cores."""
