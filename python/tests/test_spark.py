@@ -5,17 +5,15 @@ the sample that stands in the repository (some millions of lines take minutes).
 """
 
 import os
-import shutil
 import subprocess
-import sys
 import time
-import warnings
 from pathlib import Path
 
 import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 import pytest
+from clusters import executors, session, skip
 
 import uriscan
 
@@ -26,12 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.spark
 
 
-def skip(why):
-    """Skips with a message that cannot be overlooked."""
-    warnings.warn(f"SPARK IS NOT TESTED: {why}", stacklevel=2)
-    pytest.skip(why)
-
-
 @pytest.fixture(scope="session", name="program")
 def _program():
     path = os.environ.get("URISCAN_PROGRAM")
@@ -40,49 +32,10 @@ def _program():
     return path
 
 
-def executors(spark):
-    """The names of the executors that have told the driver of themselves."""
-    known = spark.sparkContext._jsc.sc().statusStore().executorList(True)
-    return {known.apply(at).id() for at in range(known.size())} - {"driver"}
-
-
-def await_executors(spark, count, limit=300):
-    """Waits for ``count`` executors: a session is there before its processes are, by seconds on a busy machine."""
-    end = time.monotonic() + limit
-    while len(executors(spark)) < count:
-        if time.monotonic() > end:
-            pytest.fail(f"only {executors(spark)} of {count} executors came within {limit} seconds")
-        time.sleep(0.1)
-
-
-@pytest.fixture(scope="session", name="spark")
+@pytest.fixture(scope="module", name="spark")
 def _spark():
-    if shutil.which("java") is None:
-        skip("there is no Java; PySpark needs 17 or newer")
-    try:
-        import pyspark
-    except ImportError:
-        skip("PySpark is not installed: pip install -r python/requirements-spark.txt")
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ["SPARK_HOME"] = os.path.dirname(pyspark.__file__)
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
-
-    spark = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.executorEnv.SPARK_LOCAL_IP", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.files.maxPartitionBytes", os.environ.get("URISCAN_SPARK_SPLIT", "40k"))
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
-    await_executors(spark, 2)
-    yield spark
-    spark.stop()
+    with session("local-cluster[2,1,1024]", **{"spark.executorEnv.SPARK_LOCAL_IP": "127.0.0.1"}) as spark:
+        yield spark
 
 
 @pytest.fixture(scope="session", name="inputs")

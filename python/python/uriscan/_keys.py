@@ -59,3 +59,19 @@ def best(rows: pa.Table, keep: str) -> pa.Table:
     """Of rows of halves and place with the same key the first or the last."""
     kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
     return kept.rename_columns(["high", "low", "place"])
+
+
+def alone(
+    is_record: pa.Array, high: pa.Array, low: pa.Array, places: pa.Array, keep: str
+) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """The mask of records and the halves of their keys, as :func:`keyed` gives them, without records that cannot be kept: of those
+    with the same key the first or the last alone remains, so that a large class is not moved to one machine."""
+    of_records = places.filter(is_record)
+    kept = best(pa.table({"high": high, "low": low, "place": of_records}), keep)["place"]
+    is_kept = pc.is_in(of_records, value_set=kept.combine_chunks())
+    return pc.is_in(places, value_set=of_records.filter(is_kept)), high.filter(is_kept), low.filter(is_kept)
+
+
+def distinct(high: pa.Array, low: pa.Array) -> list[pa.RecordBatch]:
+    """Batches of the keys of which these are the halves, each once."""
+    return pa.table({"high": high, "low": low}).group_by(["high", "low"]).aggregate([]).combine_chunks().to_batches()

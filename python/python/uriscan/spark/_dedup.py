@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import AtomicType, BinaryType, StringType
 
 from .._pieces import SetPieces, is_in
-from .._keys import keyed, keyed_places, one_thread, whole
+from .._keys import alone, keyed, keyed_places, one_thread, whole
 from .._places import PAGE_BITS, Counter, Kept, packed, write
 
 KEEPS = ("first", "last", "min", "max")
@@ -79,7 +79,7 @@ class Job:
 
     def of_rows(self, seen: SetPieces | None, order: bool) -> DataFrame:
         """The rows that are kept, each moved once; the rows are read whenever those are asked for."""
-        equivalence, hash, files = self.equivalence, _hash_of(seen), self.files
+        equivalence, hash, files, keep = self.equivalence, _hash_of(seen), self.files, self.keep
         names = None if files is None else self.rows.sparkSession.sparkContext.broadcast(files)
 
         def identity(columns: Iterator[Tuple[pa.Array, pa.Array, pa.Array]]) -> Iterator[pa.Array]:
@@ -88,6 +88,8 @@ class Job:
             for url, file, at in columns:
                 place = at if counter is None else pa.array(counter.of_blocks(file, at))
                 is_record, high, low = keyed(url, equivalence, hash)
+                if keep in ("first", "last"):
+                    is_record, high, low = alone(is_record, high, low, place, keep)
                 fields = [_spread(each, is_record) for each in (high, low)]
                 yield pa.StructArray.from_arrays([*fields, place], ["high", "low", "place"])
 

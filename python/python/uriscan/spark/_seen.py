@@ -14,7 +14,7 @@ from .._options import form as _form
 from .._pieces import SetPieces, is_in
 from .._set import Adding, Set
 from ._dedup import piece_of
-from .._keys import keyed, one_thread, whole
+from .._keys import distinct, keyed, one_thread, whole
 
 _MEMORY = 32 << 20
 """Bytes of memory for the new keys of a piece; more are sorted on disk."""
@@ -43,7 +43,8 @@ def add(
         one_thread()
         for batch in batches:
             _, high, low = keyed(batch["url"], keywords, hash)
-            yield pa.RecordBatch.from_arrays([high, low], ["high", "low"])
+            # Of a large class not all rows are moved to one machine.
+            yield from distinct(high, low)
 
     with pieces.adding() as run:
 
