@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
+    Array, ArrayRef, AsArray, DictionaryArray, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray,
 };
-use datafusion::arrow::datatypes::Int64Type;
+use datafusion::arrow::datatypes::{Int32Type, Int64Type};
 use datafusion::prelude::SessionContext;
 use uriscan::arrow::{COMPONENTS, Columns, OptionValue};
 use uriscan::key::{PublicHash, PublicHasher};
@@ -34,10 +35,11 @@ const TEXTS: [Option<&str>; 15] = [
 
 /// A context with a table `t` of the column `u`, as text of each type.
 fn contexts() -> Vec<SessionContext> {
-    let columns: [ArrayRef; 3] = [
+    let columns: [ArrayRef; 4] = [
         Arc::new(StringArray::from(TEXTS.to_vec())),
         Arc::new(LargeStringArray::from(TEXTS.to_vec())),
         Arc::new(StringViewArray::from(TEXTS.to_vec())),
+        Arc::new(TEXTS.into_iter().collect::<DictionaryArray<Int32Type>>()),
     ];
     let context = |column: ArrayRef| {
         let context = SessionContext::new();

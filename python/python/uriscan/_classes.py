@@ -29,7 +29,7 @@ def dedup(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> Any:
-    """One value of every class as it is, in the order of the column; ``None`` and blanks are left out.
+    """One value of every class as it is, in the order of the column; ``None`` and blanks are dropped.
 
     Args:
         urls: A column or a list.
@@ -38,7 +38,7 @@ def dedup(
         count: Return a pair: the values, and how many values the class of each has.
         repeated: Only classes of two values or more.
         unique: Only classes of one value.
-        on_invalid: Invalid values are compared by their bytes (``"pass"``), left out (``"null"``), or raise
+        on_invalid: Invalid values are compared by their bytes (``"pass"``), dropped (``"null"``), or raise
             :class:`UriError` (``"error"``).
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
@@ -81,7 +81,7 @@ def classes(
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
     Returns:
-        A column of ``uint64``; ``None`` for ``None``, blanks and what is left out as invalid.
+        A column of ``uint64``; ``None`` for ``None``, blanks and invalid values that are dropped.
 
     >>> classes(["http://h", "http://i/", "HTTP://H/", None])
     [0, 1, 0, None]

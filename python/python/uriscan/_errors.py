@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UriError(ValueError):
-    """A value that is no URI, under ``on_invalid="error"``. It is a ``ValueError``.
+    """An invalid value, under ``on_invalid="error"``. It is a ``ValueError``.
 
     It has ``kind``, what is wrong, as in :func:`uriscan.check`; ``at``, the byte it is about, counted from 0 at the first
     one that is not white space; and ``row``, the row of the value, counted from 0.

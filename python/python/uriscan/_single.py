@@ -1,4 +1,4 @@
-"""Functions with their keywords settled, for callers that ask for one value at a time."""
+"""Functions with fixed keywords, for callers that pass one value at a time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from ._options import Equivalence, KeyHash, OnInvalid, Unpack, form, shown
 
 
 class Normalizer(_uriscan.One):
-    """:func:`uriscan.normalize` with its keywords settled: called with one ``str`` after the other, it takes a fraction
-    of the time.
+    """:func:`uriscan.normalize` with fixed keywords: called with one ``str`` after the other, it takes a fraction of the time.
 
     >>> clean = Normalizer(preset="crawl")
     >>> clean("HTTP://h/?utm_source=x#y")
@@ -36,7 +35,7 @@ class Normalizer(_uriscan.One):
 
 
 class Key(_uriscan.One):
-    """:func:`uriscan.key` with its keywords settled.
+    """:func:`uriscan.key` with fixed keywords.
 
     >>> fingerprint = Key(hash="sha256")
     >>> fingerprint("HTTP://h") == fingerprint("http://h/")

@@ -99,7 +99,7 @@ class UriFrame:
         self._frame = frame
 
     def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> pd.DataFrame:
-        """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
+        """One row of every class of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
         survivors = uriscan.classes(self._frame[column], keep=keep, **keywords).to_numpy(dtype=float, na_value=float("nan"))
         return self._frame[survivors == range(len(survivors))]

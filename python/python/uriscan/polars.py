@@ -170,7 +170,7 @@ class _Frames:
         self._frame = frame
 
     def dedup(self, column: str, *, keep: Keep = "first", **keywords: Any) -> Any:
-        """One row of every class of values in ``column``, in order; rows without one are left out. ``keep`` says which, as
+        """One row of every class of values in ``column``, in order; rows without one are dropped. ``keep`` says which, as
         in :func:`uriscan.dedup`."""
         uri = Uri(pl.col(column))
         if keep == "first":

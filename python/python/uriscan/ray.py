@@ -57,12 +57,12 @@ def dedup(
     has the URLs; without it the lines of text, as the column ``url``, without the white space around them.
 
     ``inputs`` are paths or URIs of files, directories and patterns (``*``, ``?``, ``**``), on one file system; names that begin
-    with ``.`` or ``_`` are left out below directories. Rows are in the order of the names of files and of the rows in them if
-    they are sorted by the column ``place``, if that is asked for.
+    with ``.`` or ``_`` are skipped below directories. Rows are in the order of the names of files and of the rows in them if
+    they are sorted by the column that ``place`` names.
 
     Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
     files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
-    :class:`uriscan.SetPieces` that all machines see; what is in it is left out.
+    :class:`uriscan.SetPieces` that all machines see; what is in it is dropped.
     """
     if keep not in ("first", "last"):
         raise ValueError(f"keep is first or last, not {keep!r}")
@@ -281,7 +281,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--column", help="the files are Parquet, and this column has the URIs [default: lines of text]")
     parser.add_argument("--keep", choices=["first", "last"], default="first")
     parser.add_argument("--order", action="store_true", help="write rows in the order of the input")
-    parser.add_argument("--seen", metavar="DIR", help="leave out what is in this set in pieces")
+    parser.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces")
     parser.add_argument("--parts", type=int, default=64, help="ranges of keys [default: %(default)s]")
     parser.add_argument("--rung", choices=["string", "syntax", "scheme"], default="scheme")
     parser.add_argument("--preset", help="rules beyond the RFC: crawl or log")

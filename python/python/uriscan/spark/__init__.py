@@ -98,15 +98,15 @@ def dedup(
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> DataFrame:
-    """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are left out.
+    """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are dropped.
 
     ``keep`` says which: the ``"first"`` or the ``"last"`` one of the input, or the one with the ``"min"`` or the ``"max"``
     value in the column ``by``, null being last. The order of the input is that of the names of its files and of the rows in
     them; of what is not read from files, that of Spark's partitions. With ``order`` the result is sorted so: it is then what
     the program writes.
 
-    ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see; what is in it is left out. It is left as it
-    is: when the result is written, :func:`add` adds its keys.
+    ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see; what is in it is dropped. It does not
+    change: when the result is written, :func:`add` adds its keys.
 
     Of Parquet files, read and filtered, only keys and places are moved, 24 bytes a row: the column is read once, now, and the
     rows are read when the result is, where each task keeps its own. Their files must not change meanwhile. Which rows are kept

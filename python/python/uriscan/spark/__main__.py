@@ -47,7 +47,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     dedup.add_argument("--keep", choices=["first", "last", "min", "max"], default="first")
     dedup.add_argument("--by", metavar="COLUMN", help="the column for --keep min and max")
     dedup.add_argument("--order", action="store_true", help="write rows in the order of the input")
-    dedup.add_argument("--seen", metavar="DIR", help="leave out what is in this set in pieces")
+    dedup.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces")
     dedup.add_argument("--scratch", metavar="DIR", help="a directory to make that all machines see, for billions of rows")
     dedup.add_argument("--update", action="store_true", help="add what is written to --seen")
     extract.add_argument("--format", default="text", help="format of the documents, as of uriscan extract")
