@@ -235,7 +235,13 @@ impl ClassStore {
         self.texts.prefetch(self.places[class as usize]);
     }
 
-    /// The same for a row that spilled; all rows of a class come in the order of their positions, except for the
+    /// Asks for the beginning of the text of `member`.
+    #[inline(always)]
+    pub(super) fn prefetch_member(&self, member: &Member) {
+        self.texts.prefetch(member.place);
+    }
+
+    /// [`ClassStore::add`] for a row that spilled; all rows of a class come in the order of their positions, except for the
     /// one that represents several, which comes before the others.
     #[inline]
     pub(super) fn add_row(&mut self, mode: ClassMode, class: u32, is_first: bool, row: &Row<'_>) {

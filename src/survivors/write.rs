@@ -230,8 +230,12 @@ impl Segments<'_> {
             if let Some((store, class)) = places.get(at + 2 * LOOK_AHEAD).map(class_of) {
                 store.prefetch(class);
             }
-            if let Some((store, class)) = places.get(at + LOOK_AHEAD).map(class_of) {
+            if let Some(next) = places.get(at + LOOK_AHEAD) {
+                let (store, class) = class_of(next);
                 store.prefetch_text(class);
+                if let Some(member) = members[next.0].get(next.1 as usize) {
+                    store.prefetch_member(member);
+                }
             }
             let (store, class) = class_of(place);
             let record = match members[place.0].get(place.1 as usize) {
@@ -254,7 +258,17 @@ impl Segments<'_> {
             let survivors = store.survivors(range.clone());
             survivors.for_each(|(position, class)| order.put(position, number, class));
         }
-        for (number, class) in order.places() {
+        let places: Vec<(usize, u32)> = order.places().collect();
+        for (at, &(number, class)) in places.iter().enumerate() {
+            // As above.
+            if let Some(&(number, class)) = places.get(at + 2 * LOOK_AHEAD) {
+                stores[number].prefetch(class);
+            }
+            if let Some(&(number, class)) = places.get(at + LOOK_AHEAD)
+                && has_lines
+            {
+                stores[number].prefetch_text(class);
+            }
             let store = stores[number];
             let count = store.count(class);
             if count == 0 {
