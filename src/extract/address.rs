@@ -3,7 +3,8 @@
 
 use core::ops::Range;
 
-use super::links::{Context, Links};
+use super::context::Context;
+use super::links::Links;
 use super::{Options, ends, scheme};
 use crate::chunk::Span;
 use crate::grammar::ByteClass;

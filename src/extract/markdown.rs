@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::links::MOST_MARKS;
+use super::fault::MOST_MARKS;
 use super::reference::{self, Absolute};
 use super::{Context, Fault, Finder, Links, PageParts, Schemes, page};
 use crate::chunk::{Padded, PaddedBuf, Span};

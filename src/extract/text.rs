@@ -1,6 +1,7 @@
 //! The search for links in running text.
 
-use super::links::{Context, Links};
+use super::context::Context;
+use super::links::Links;
 use super::{Options, Schemes, address, ends, scheme};
 use crate::chunk::{Padded, Span};
 use crate::grammar::ByteClass;

@@ -1,0 +1,122 @@
+//! What of a source was not searched, or only in part.
+
+use crate::shown::escaped_bytes;
+
+/// Maximum number of marks of a parsed document: the tree takes up to 300 bytes for each, so memory stays below
+/// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.
+pub(super) const MOST_MARKS: usize = if cfg!(test) { 10_000 } else { 1 << 20 };
+
+/// A part of a source that was not searched, or only in part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A coded body in an archive.
+    Body {
+        /// Offset of the first byte of its record in the chunk.
+        at: u32,
+        /// Its `Content-Encoding`.
+        codings: Box<[u8]>,
+        /// The target URI of the record.
+        target: Box<[u8]>,
+        /// A part of it was searched.
+        is_partial: bool,
+    },
+    /// A Markdown document with this number of marks.
+    Marks(usize),
+    /// A sitemap or feed that is not well-formed at this offset of the chunk.
+    Xml(u32),
+    /// An HTTP archive that breaks off, with its length.
+    CutOff(u32),
+    /// A part of a message.
+    Part {
+        /// Offset of the fault in the chunk, or of the part.
+        at: u32,
+        /// Its kind.
+        what: PartFault,
+    },
+}
+
+/// What is wrong with a part of a message, or a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartFault {
+    /// It is not base64 from this place on.
+    Base64,
+    /// A `=` in it does not belong to quoted-printable.
+    QuotedPrintable,
+    /// Its transfer encoding is unknown.
+    Encoding,
+    /// It is nested too deep.
+    Nesting,
+    /// A response in an HTTP archive is not base64 from this place on.
+    Body,
+}
+
+impl PartFault {
+    /// Describes it, given the offset in the source.
+    fn message(self, at: u64) -> String {
+        match self {
+            PartFault::Base64 => {
+                format!("byte {at}: is not base64; the rest of the part was searched as text")
+            }
+            PartFault::QuotedPrintable => {
+                format!("byte {at}: is not quoted-printable and was searched as it is")
+            }
+            PartFault::Encoding => format!(
+                "part at byte {at}: its Content-Transfer-Encoding is unknown; it was searched as it is"
+            ),
+            PartFault::Body => {
+                format!("byte {at}: is not base64; the rest of the response was not searched")
+            }
+            PartFault::Nesting => {
+                format!("part at byte {at}: is nested too deep and was searched as text")
+            }
+        }
+    }
+}
+
+impl Fault {
+    /// Maximum number of faults that are described, for a chunk and for a run; further ones are counted.
+    pub(crate) const MOST: usize = 20;
+
+    /// Maximum number of bytes of a coding and of a URI that are shown.
+    const SHOWN: usize = 200;
+
+    pub(crate) fn of_body(
+        at: u32,
+        codings: &[u8],
+        target: Option<&[u8]>,
+        is_partial: bool,
+    ) -> Fault {
+        let shown = |text: &[u8]| text[..text.len().min(Fault::SHOWN)].into();
+        let (codings, target) = (shown(codings), shown(target.unwrap_or_default()));
+        Fault::Body { at, codings, target, is_partial }
+    }
+
+    /// Describes it, given that its chunk begins at byte `start` of the source.
+    pub(crate) fn message(&self, start: u64) -> String {
+        match self {
+            Fault::Body { at, codings, target, is_partial } => {
+                let at = start + u64::from(*at);
+                let (coding, target) = (escaped_bytes(codings), escaped_bytes(target));
+                let about = if target.is_empty() { String::new() } else { format!(" ({target})") };
+                let what = match is_partial {
+                    true => "is truncated or has more than 64 MiB; its beginning was searched",
+                    false => "cannot be decoded and was skipped",
+                };
+                format!("record at byte {at}{about}: its body, Content-Encoding {coding}, {what}")
+            }
+            Fault::Xml(at) => format!(
+                "is not well-formed XML at byte {}; the rest was not searched",
+                start + u64::from(*at)
+            ),
+            Fault::CutOff(len) => format!(
+                "the HTTP archive breaks off at byte {}; what there is was searched",
+                start + u64::from(*len)
+            ),
+            Fault::Part { at, what } => what.message(start + u64::from(*at)),
+            Fault::Marks(count) => format!(
+                "has {count} marks of Markdown, more than the {} that are parsed; it was searched as plain text, without relative references",
+                MOST_MARKS
+            ),
+        }
+    }
+}
