@@ -36,6 +36,12 @@ pub(crate) fn escaped_bytes(text: &[u8]) -> String {
     out
 }
 
+/// A number of things, given what one of them is called: `1 byte`, `2 bytes`.
+#[cfg(feature = "pipeline")]
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The escape for `c`.
 pub(crate) fn escape(c: char) -> String {
     match c {
@@ -84,6 +90,13 @@ fn is_hidden(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "pipeline")]
+    #[test]
+    fn nouns_agree_with_their_number() {
+        let texts = [0, 1, 2].map(|count| counted(count, "byte"));
+        assert_eq!(texts, ["0 bytes", "1 byte", "2 bytes"]);
+    }
 
     #[test]
     fn no_character_that_a_terminal_acts_on_remains() {

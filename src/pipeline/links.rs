@@ -9,6 +9,7 @@ use crate::extract::{
 };
 use crate::io::reader::Cut;
 use crate::io::{Chunk, Shape};
+use crate::shown::counted;
 use crate::simd::{Isa, Kernels};
 use crate::uri::ErrorKind;
 
@@ -96,7 +97,7 @@ pub(super) fn long_fault(chunk: &Chunk, settings: &Settings) -> Option<String> {
     is_named.then(|| {
         let most = match settings.max_record {
             bytes if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
-            bytes => format!("{bytes} bytes"),
+            bytes => counted(bytes as u64, "byte"),
         };
         format!("record at byte {}: has more than {most} and was skipped", chunk.byte)
     })

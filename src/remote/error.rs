@@ -10,7 +10,7 @@ use object_store::Error as StoreError;
 use object_store::client::{HttpError, HttpErrorKind};
 
 use super::location::Service;
-use crate::shown::escaped;
+use crate::shown::{counted, escaped};
 
 /// The error for content that was replaced while it was read.
 pub(super) fn changed() -> io::Error {
@@ -20,8 +20,8 @@ pub(super) fn changed() -> io::Error {
 /// The error for a response that does not have the `expected` number of bytes.
 pub(super) fn wrong_length(found: u64, expected: u64) -> io::Error {
     let what = if found > expected { "more than " } else { "" };
-    let text =
-        format!("the server announced {expected} bytes and sent {what}{}", found.min(expected));
+    let sent = found.min(expected);
+    let text = format!("the server announced {} and sent {what}{sent}", counted(expected, "byte"));
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 

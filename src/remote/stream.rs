@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::fetch::{Content, Place};
 use super::web::{Fault, Known, Page, Retry, broken};
+use crate::shown::counted;
 
 /// Bytes of the first part that is requested, so that a look at the beginning costs little; each next one is twice as large.
 const FIRST_PART: u64 = 256 << 10;
@@ -146,7 +147,7 @@ async fn forward(
         let fault = match fault {
             // The rest cannot be requested alone.
             Fault::Passing(error) if sent > 0 => {
-                Fault::Final(io::Error::other(format!("{error}, after {sent} bytes")))
+                Fault::Final(io::Error::other(format!("{error}, after {}", counted(sent, "byte"))))
             }
             fault => fault,
         };

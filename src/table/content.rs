@@ -18,6 +18,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::pages::{Claims, width};
 use super::{lengths, unpack};
+use crate::shown::counted;
 
 /// The most bytes that the row groups of a unit may hold once they are decoded.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
@@ -275,7 +276,9 @@ pub(super) fn check_types<'t>(
     let row = types.map(least_bytes).fold(0, u64::saturating_add);
     if row.saturating_mul(rows) > MOST_BYTES {
         return Err(format!(
-            "{rows} rows of at least {row} bytes take more than the limit of {MOST_BYTES} bytes; write smaller row groups"
+            "{} of at least {} would take more than the limit of {MOST_BYTES} bytes; write smaller row groups",
+            counted(rows, "row"),
+            counted(row, "byte")
         ));
     }
     Ok(())

@@ -20,6 +20,8 @@ use arrow_ipc::{
 };
 use arrow_schema::{ArrowError, SchemaRef};
 
+use crate::shown::counted;
+
 /// The most bytes that the compressed buffers of a message may claim in all.
 const MOST_BYTES: u64 = 4 << 30;
 
@@ -274,8 +276,8 @@ fn check(message: &Message<'_>, body: &[u8]) -> Result<(), ArrowError> {
         };
         if claimed > (packed.len() as u64).saturating_mul(ratio) {
             return Err(corrupt(format!(
-                "a compressed buffer of {} bytes claims to hold {}",
-                packed.len(),
+                "a compressed buffer of {} claims to hold {}",
+                counted(packed.len() as u64, "byte"),
                 i64::from_le_bytes(*length)
             )));
         }

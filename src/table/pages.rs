@@ -18,6 +18,7 @@ use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::unpack;
+use crate::shown::counted;
 
 /// The most bytes that the largest pages of the columns of a row group may claim in all.
 const MOST_BYTES: u64 = 4 << 30;
@@ -121,14 +122,16 @@ impl Header {
         let content = match ratio(column.compression()) {
             None => packed,
             Some(ratio) if content > packed.saturating_mul(ratio) => {
-                return Err(format!("a page of {packed} bytes claims to hold {content}"));
+                let packed = counted(packed, "byte");
+                return Err(format!("a page of {packed} claims to hold {content}"));
             }
             Some(_) => content,
         };
         let width = width(column.column_type(), column.column_descr().type_length());
         let values = u64::from(self.values);
         if values.saturating_mul(width) > content {
-            return Err(format!("a dictionary of {content} bytes claims to hold {values} values"));
+            let (content, values) = (counted(content, "byte"), counted(values, "value"));
+            return Err(format!("a dictionary of {content} claims to hold {values}"));
         }
         Ok(content)
     }

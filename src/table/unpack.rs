@@ -11,6 +11,8 @@ use lz4_flex::{block, frame::FrameDecoder};
 use parquet::basic::Compression;
 use parquet::column::page::Page;
 
+use crate::shown::counted;
+
 /// Whether pages in `codec` are decompressed here.
 pub(super) fn is_ours(codec: Compression) -> bool {
     matches!(codec, Compression::BROTLI(_) | Compression::GZIP(_) | Compression::LZ4)
@@ -41,10 +43,10 @@ pub(super) fn unpack(codec: Compression, mut page: Page, claim: u32) -> Result<P
     if !values.is_empty() {
         fill(codec, packed, values).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                format!("it holds less than the {claim} bytes that it claims")
+                format!("it holds less than the {} that it claims", counted(claim.into(), "byte"))
             }
             io::ErrorKind::FileTooLarge => {
-                format!("it holds more than the {claim} bytes that it claims")
+                format!("it holds more than the {} that it claims", counted(claim.into(), "byte"))
             }
             _ => error.to_string(),
         })?;
@@ -140,6 +142,15 @@ mod tests {
         let mut frame = lz4_flex::frame::FrameEncoder::new(Vec::new());
         frame.write_all(text).unwrap();
         [[&lens.concat(), &block[..]].concat(), frame.finish().unwrap(), block]
+    }
+
+    #[test]
+    fn a_claim_of_one_byte_is_told_in_the_singular() {
+        let (encoding, empty) = (parquet::basic::Encoding::PLAIN, [1, 0][..].to_vec());
+        let buf = empty.into();
+        let page = Page::DictionaryPage { buf, num_values: 1, encoding, is_sorted: false };
+        let error = unpack(Compression::BROTLI(Default::default()), page, 1).unwrap_err();
+        assert!(!error.contains("1 bytes"), "{error}");
     }
 
     #[test]

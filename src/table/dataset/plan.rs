@@ -11,6 +11,7 @@ use super::super::target::Target;
 use super::super::{TableError, jsonl, keys};
 use super::hive::{DEFAULT_PARTITION, Partition};
 use super::widen::{joined, joined_field, widened};
+use crate::shown::counted;
 
 /// The columns of a dataset, and where its URIs are.
 #[derive(Debug)]
@@ -221,7 +222,9 @@ fn refuse_other_columns(
     let different = expected.iter().zip(&found).find(|(one, other)| one != other);
     let what = match different {
         Some((one, other)) => format!("`{other}` where {first} has `{one}`"),
-        None => format!("{} columns, {first} has {}", found.len(), expected.len()),
+        None => {
+            format!("{}, {first} has {}", counted(found.len() as u64, "column"), expected.len())
+        }
     };
     Err(TableError::Columns { table: name.to_owned(), what })
 }
