@@ -139,6 +139,11 @@ impl Session<'_> {
             config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
+        #[cfg(feature = "parquet")]
+        if let Some(folder) = &folder {
+            // What fails for want of room fails here, while all files are as they were.
+            folder.finish().map_err(|error| Failure::at(&results, error))?;
+        }
         let outputs = side.into_iter().flatten().chain(page).chain([out]).collect();
         match output::commit(outputs, is_durable) {
             Ok(()) => {}

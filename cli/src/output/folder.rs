@@ -21,6 +21,10 @@ use crate::interrupt::{self, Leftover, Registered};
 /// Files that are open at a time.
 const MOST_OPEN: usize = 64;
 
+/// What the names of hidden directories begin and end with.
+const PREFIX: &str = ".uriscan-";
+const SUFFIX: &str = ".partial";
+
 /// Names of hidden directories that are tried.
 const MOST_TRIES: u32 = 1_000;
 
@@ -64,9 +68,8 @@ impl Folder {
                     "is a file; a directory takes the results",
                 ));
             }
-            Ok(_) if files::list(&target).map_err(fault)?.next().is_some() => {
-                let what = "is not empty; name a new directory, or remove what is in it";
-                return Err(Failure::at(path.display(), what));
+            Ok(_) if !is_vacant(&target).map_err(fault)? => {
+                return Err(Failure::at(path.display(), NOT_EMPTY));
             }
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -92,30 +95,31 @@ impl Folder {
         })
     }
 
-    /// Puts the files in place.
+    /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
+    /// first, and a crash leave a directory that lacks files, or has files that are cut short.
     ///
     /// # Errors
-    /// Those of the system. If the directory was there, some files may be in it.
-    pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
+    /// Those of the system.
+    pub(crate) fn finish(&self) -> io::Result<()> {
         // One call for very many files: each of them would wait for the disk.
-        let is_synced = self.files.len() > MOST_OPEN && files::sync_file_system(&self.hidden)?;
-        if !is_synced {
-            self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
+        if self.files.len() > MOST_OPEN && files::sync_file_system(&self.hidden)? {
+            return Ok(());
         }
+        self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
+        self.made.iter().try_for_each(|directory| sync_directory(directory))?;
+        sync_directory(&self.hidden)
+    }
+
+    /// Puts the files in place, after [`Folder::finish`].
+    ///
+    /// # Errors
+    /// Those of the system; or if something is in the directory now. Then no file is in place, unless it was the name of
+    /// the directory that is not durable.
+    pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
         let _held = interrupt::hold();
-        if is_durable {
-            self.made.iter().try_for_each(|directory| sync_directory(directory))?;
-            sync_directory(&self.hidden)?;
-        }
         match self.exists {
             false => files::rename(&self.hidden, &self.target)?,
-            true => {
-                for entry in files::list(&self.hidden)? {
-                    let entry = entry?;
-                    files::rename(&entry.path(), &self.target.join(entry.file_name()))?;
-                }
-                files::remove_directory(&self.hidden)?;
-            }
+            true => self.fill()?,
         }
         if is_durable {
             sync_directory(&self.target)?;
@@ -123,6 +127,47 @@ impl Folder {
         }
         Ok(())
     }
+
+    /// Moves the files into the directory that was there, all or none.
+    fn fill(&self) -> io::Result<()> {
+        if !is_vacant(&self.target)? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, NOT_EMPTY));
+        }
+        let mut moved = Vec::new();
+        let done = self.move_all(&mut moved);
+        if done.is_err() {
+            for path in moved {
+                // What is left in the hidden directory goes with it.
+                if path.is_dir() { files::remove_all(&path) } else { drop(files::remove(&path)) }
+            }
+        }
+        done
+    }
+
+    fn move_all(&self, moved: &mut Vec<PathBuf>) -> io::Result<()> {
+        for entry in files::list(&self.hidden)? {
+            let entry = entry?;
+            let path = self.target.join(entry.file_name());
+            files::rename(&entry.path(), &path)?;
+            moved.push(path);
+        }
+        files::remove_directory(&self.hidden)
+    }
+}
+
+/// Why a directory does not take results.
+const NOT_EMPTY: &str = "is not empty; name a new directory, or remove what is in it";
+
+/// Whether nothing is in `directory` but what runs have begun, or left when the power was cut.
+fn is_vacant(directory: &Path) -> io::Result<bool> {
+    for entry in files::list(directory)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 impl Drop for Folder {
@@ -135,6 +180,8 @@ impl Drop for Folder {
 impl table::Folder for Folder {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
         let path = self.hidden.join(path);
+        // A signal removes the hidden directory, with all that is in it.
+        let _held = interrupt::hold();
         let mut missing = Vec::new();
         for directory in path.ancestors().skip(1) {
             if directory == self.hidden || self.made.contains(directory) {
@@ -199,7 +246,7 @@ fn append_to(path: &Path) -> io::Result<File> {
 /// A new directory in `parent`, with a name that readers of datasets leave out.
 fn hidden_in(parent: &Path) -> io::Result<PathBuf> {
     for number in 0..MOST_TRIES {
-        let path = parent.join(format!(".uriscan-{}-{number}.partial", std::process::id()));
+        let path = parent.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
         match files::create_directory(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             result => return result.map(|()| path),
@@ -230,6 +277,7 @@ mod tests {
         assert!(folder.pool.lock().unwrap().open.len() <= MOST_OPEN);
         parts.iter_mut().for_each(|part| part.finish().unwrap());
         assert!(!target.exists());
+        folder.finish().unwrap();
         folder.put(true).unwrap();
         for i in 0..3 * MOST_OPEN {
             let path = target.join(format!("k={}/part-{i}", i % 7));
@@ -255,5 +303,21 @@ mod tests {
             let Err(failure) = Folder::new(&target) else { panic!("it is not empty") };
             assert!(failure.to_string().contains("is not empty"), "{failure}");
         }
+    }
+
+    #[test]
+    fn what_others_have_put_into_a_directory_stays_as_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path();
+        let mut folder = Folder::new(target).unwrap();
+        folder.create("x").unwrap().write_all(b"new").unwrap();
+        // Another run that has begun, or was interrupted by the end of power, is no obstacle.
+        let other = Folder::new(target).unwrap();
+        std::fs::write(target.join("x"), "theirs").unwrap();
+        let error = folder.put(false).unwrap_err();
+        assert!(error.to_string().contains("is not empty"), "{error}");
+        drop(other);
+        assert_eq!(std::fs::read_to_string(target.join("x")).unwrap(), "theirs");
+        assert_eq!(std::fs::read_dir(target).unwrap().count(), 1);
     }
 }

@@ -76,6 +76,14 @@ impl Naming {
         if let Some((name, entry)) = &self.new {
             names.insert(name.clone(), *entry);
         }
+        // What is in a directory comes with it.
+        if let (Some(gone), Some((name, Entry::Directory))) = (&self.gone, &self.new) {
+            let within = names.keys().filter(|path| path.starts_with(gone));
+            for path in within.cloned().collect::<Vec<_>>() {
+                let entry = names.remove(&path).unwrap();
+                names.insert(name.join(path.strip_prefix(gone).unwrap()), entry);
+            }
+        }
     }
 }
 
@@ -342,6 +350,14 @@ fn a_missing_sync_is_noticed() {
         ("a new set", no_file),
         ("a new set", no_directory),
         ("a larger set", no_directory),
+        #[cfg(feature = "parquet")]
+        ("a new directory", no_file),
+        #[cfg(feature = "parquet")]
+        ("a new directory", no_directory),
+        #[cfg(feature = "parquet")]
+        ("partitions", no_directory),
+        #[cfg(feature = "parquet")]
+        ("an empty directory", no_file),
     ] {
         let change = CHANGES.iter().find(|change| change.what == what).unwrap();
         let survived = std::panic::catch_unwind(|| survives(change, "", is_made));

@@ -69,10 +69,39 @@ const COMMANDS: &[&[&str]] = &[
     &["set", "import", "new.set", "--like", "s.set"],
     #[cfg(feature = "parquet")]
     &["dedup", "--column", "1", "--from", "csv", "-o", "out", "--to", "csv"],
+    #[cfg(feature = "parquet")]
+    &[
+        "dedup",
+        "--column",
+        "1",
+        "--from",
+        "csv",
+        "-o",
+        "parts",
+        "--to",
+        "csv",
+        "--rows-per-file",
+        "50",
+    ],
+    #[cfg(feature = "parquet")]
+    &[
+        "dedup",
+        "--column",
+        "1",
+        "--from",
+        "csv",
+        "-o",
+        "empty/",
+        "--to",
+        "parquet",
+        "--dupes",
+        "d.parquet",
+    ],
 ];
 
 fn place() -> Place {
     let place = Place::new(&[("out", "old"), ("dupes", "old"), ("bad", "old")]);
+    fs::create_dir(place.path("empty")).unwrap();
     place.run(&["set", "create", "s.set"], &uris(0..100)).quiet();
     place
 }
@@ -281,7 +310,9 @@ fn nothing_is_left_by_a_kill_where_files_need_no_names() {
     let place = place();
     let before = everything(&place.path(""));
     let lines = uris(0..20_000);
-    for args in COMMANDS.iter().filter(|args| !args.contains(&"new.set")) {
+    let has_names =
+        |args: &&&[&str]| ["new.set", "parts", "empty/"].iter().any(|name| args.contains(name));
+    for args in COMMANDS.iter().filter(|args| !has_names(args)) {
         let (mut child, _stdin) = start(&place, args, &lines);
         sleep(Duration::from_millis(20));
         if place.names().iter().any(|name| name.ends_with(".partial")) {
