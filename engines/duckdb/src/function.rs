@@ -27,6 +27,8 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     Text,
+    /// Text that need not be UTF-8.
+    Bytes,
     /// A struct of options.
     Options,
     /// An unsigned number of 128 bits.
@@ -34,6 +36,19 @@ pub(crate) enum Type {
     Boolean,
     /// A struct of texts, those of [`COMPONENTS`].
     Parts,
+    /// The same of bytes.
+    BytesParts,
+}
+
+impl Type {
+    /// The type where texts are bytes.
+    fn of_bytes(self) -> Type {
+        match self {
+            Type::Text => Type::Bytes,
+            Type::Parts => Type::BytesParts,
+            other => other,
+        }
+    }
 }
 
 impl Kind {
@@ -61,15 +76,34 @@ impl Kind {
         }
     }
 
-    /// The parameters that a call must have. All functions take options after them.
-    pub(crate) fn parameters(self) -> &'static [Type] {
+    /// The number of parameters that a call must have. All functions take options after them.
+    fn required(self) -> usize {
         match self {
-            Kind::Part | Kind::Resolve => &[Type::Text, Type::Text],
-            _ => &[Type::Text],
+            Kind::Part | Kind::Resolve => 2,
+            _ => 1,
         }
     }
 
-    pub(crate) fn result(self) -> Type {
+    /// The parameters of each form of the function, without options, and its result: for texts, and for bytes, which give
+    /// bytes. The target of a reference of bytes, or to a base of bytes, is bytes.
+    pub(crate) fn forms(self) -> Vec<(Vec<Type>, Type)> {
+        let (text, result) = (Type::Text, self.result());
+        let bytes = text.of_bytes();
+        let of_bytes = result.of_bytes();
+        match self {
+            // The name of a part is text.
+            Kind::Part => vec![(vec![text, text], result), (vec![bytes, text], of_bytes)],
+            Kind::Resolve => vec![
+                (vec![text, text], result),
+                (vec![bytes, bytes], of_bytes),
+                (vec![bytes, text], of_bytes),
+                (vec![text, bytes], of_bytes),
+            ],
+            _ => vec![(vec![text], result), (vec![bytes], of_bytes)],
+        }
+    }
+
+    fn result(self) -> Type {
         match self {
             Kind::Key => Type::Key,
             Kind::Valid => Type::Boolean,
@@ -115,7 +149,7 @@ impl Function {
 
     fn rows(&self, input: &[Input<'_>], output: Output<'_>) -> Result<(), String> {
         let (texts, rest) = input.split_first().ok_or("no argument")?;
-        let options = match rest.get(self.kind.parameters().len() - 1) {
+        let options = match rest.get(self.kind.required() - 1) {
             Some(options) => options.options()?,
             None => Vec::new(),
         };

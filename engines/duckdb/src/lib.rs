@@ -12,7 +12,7 @@
 //! | `uri_resolve(reference, base [, options])` | the target of a reference (section 5); null where there is none |
 //!
 //! Options are a struct, the same for all rows, with the names that Python and the program use: `{'preset': 'crawl'}`. Null
-//! gives null. Keys are the same in every engine and on every machine.
+//! gives null. Text is `VARCHAR`, or `BLOB` if it need not be UTF-8; of that, forms and parts are `BLOB`s. Keys are the same in every engine and on every machine.
 //!
 //! `unsafe` is here because DuckDB is called through C: in `api` (its functions), `vector` (its memory) and in this file
 //! (what it calls).
@@ -102,17 +102,18 @@ unsafe fn register(
     unsafe {
         let mut set = (api.duckdb_create_scalar_function_set)(kind.name().as_ptr());
         let mut done = true;
-        for options in [&[][..], &[Type::Options]] {
+        let forms = kind.forms();
+        let with_options =
+            forms.iter().flat_map(|form| [(form, None), (form, Some(Type::Options))]);
+        for ((parameters, result), options) in with_options {
             let mut made = (api.duckdb_create_scalar_function)();
             (api.duckdb_scalar_function_set_name)(made, kind.name().as_ptr());
-            for &parameter in kind.parameters().iter().chain(options) {
+            for &parameter in parameters.iter().chain(&options) {
                 with_type(api, parameter, |it| {
                     (api.duckdb_scalar_function_add_parameter)(made, it)
                 });
             }
-            with_type(api, kind.result(), |it| {
-                (api.duckdb_scalar_function_set_return_type)(made, it)
-            });
+            with_type(api, *result, |it| (api.duckdb_scalar_function_set_return_type)(made, it));
             // Null options are no options, and do not make the result null.
             (api.duckdb_scalar_function_set_special_handling)(made);
             let held = Box::new(Function::new(kind));
@@ -145,15 +146,20 @@ fn with_type(api: &Api, wanted: Type, with: impl FnOnce(sys::duckdb_logical_type
     };
     let mut made = match wanted {
         Type::Text => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR),
+        Type::Bytes => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB),
         // Which members a struct has is seen when it comes.
         Type::Options => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_ANY),
         Type::Key => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_UHUGEINT),
         Type::Boolean => simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_BOOLEAN),
-        Type::Parts => {
+        Type::Parts | Type::BytesParts => {
+            let id = match wanted {
+                Type::BytesParts => sys::DUCKDB_TYPE_DUCKDB_TYPE_BLOB,
+                _ => sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR,
+            };
             let names =
                 COMPONENTS.map(|name| CString::new(name).expect("names of parts have no zeros"));
             let mut pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
-            let mut text = simple(sys::DUCKDB_TYPE_DUCKDB_TYPE_VARCHAR);
+            let mut text = simple(id);
             let mut types = vec![text; names.len()];
             // SAFETY: as many types as names; DuckDB copies both.
             unsafe {
