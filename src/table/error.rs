@@ -8,6 +8,7 @@ use parquet::errors::ParquetError;
 use crate::arrow::ColumnError;
 use crate::pipeline;
 use crate::set::SetError;
+use crate::shown::counted;
 use crate::survivors::StoreError;
 use crate::uri::UriError;
 
@@ -30,6 +31,13 @@ pub enum TableError {
         column: String,
         /// The columns it has.
         columns: Vec<String>,
+    },
+    /// No line of a table of JSON lines has such a member.
+    Member {
+        /// The name of the table.
+        table: String,
+        /// The requested member, or the path to it.
+        member: String,
     },
     /// Its columns are not those of the first table, or it already has one that is to be added.
     Columns {
@@ -95,12 +103,15 @@ impl fmt::Display for TableError {
                 let names = names.escape_debug();
                 write!(f, "{table}: there is no column {column}; there are: {names}")
             }
+            TableError::Member { table, member } => {
+                write!(f, "{table}: no line has a member {member}")
+            }
             TableError::Columns { table, what } => write!(f, "{table}: {what}"),
             TableError::Partition { table, column, place } => {
                 write!(f, "{table}: column {column} is in the file and in {place}")
             }
             TableError::Partitions { columns, most } => {
-                write!(f, "{columns}: more than {most} partitions")
+                write!(f, "{columns}: more than {}", counted(*most as u64, "partition"))
             }
             TableError::Line { table, line, what } => write!(f, "{table}:{line}: {what}"),
             TableError::Invalid { table, row, error } => write!(f, "{table}: row {row}: {error}"),
@@ -124,6 +135,7 @@ impl std::error::Error for TableError {
             TableError::Set(error) => error.source(),
             TableError::Read { .. }
             | TableError::Column { .. }
+            | TableError::Member { .. }
             | TableError::Columns { .. }
             | TableError::Partition { .. }
             | TableError::Partitions { .. }

@@ -60,8 +60,8 @@ impl Values {
             let units = self.reader.next_unit()?;
             if units.is_empty() {
                 if self.reader.lacks_column() {
-                    let what = format!("no line has a member {}", self.column);
-                    return Err(TableError::Columns { table: self.reader.name().to_owned(), what });
+                    let (table, member) = (self.reader.name().to_owned(), self.column.clone());
+                    return Err(TableError::Member { table, member });
                 }
                 return Ok(());
             }

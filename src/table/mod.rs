@@ -287,9 +287,8 @@ fn run_into(
     }
     // The tables of this call may be some of them only.
     if lacks_column && prepared_before.map_or(Ok(true), |all| all.all_lack_column(&reader, job))? {
-        let (table, column) = (reader.name().to_owned(), &job.column);
-        let what = format!("no line has a member {column}");
-        return Err(TableError::Columns { table, what });
+        let (table, member) = (reader.name().to_owned(), job.column.clone());
+        return Err(TableError::Member { table, member });
     }
     let report = work.finish(sides, put)?;
     if let Some(sorter) = sorter {

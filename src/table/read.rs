@@ -350,6 +350,12 @@ impl Opened {
         Ok(Opened { name, schema, rows, bytes, from, columns })
     }
 
+    /// The columns of the table, and its first rows.
+    pub(super) fn first_unit(mut self) -> Result<(SchemaRef, Option<Unit>), TableError> {
+        let units = self.rows.next_units(1, &self.name)?;
+        Ok((self.schema, units.into_iter().next()))
+    }
+
     /// Its name and columns.
     fn file(&self) -> (&str, &SchemaRef, &Partition) {
         (&self.name, &self.schema, &self.columns.partition)

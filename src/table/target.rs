@@ -6,7 +6,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, UInt64Array};
-use arrow_schema::{DataType, Fields, Schema};
+use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
 
@@ -140,9 +140,14 @@ fn longest<'p>(fields: &Fields, path: &'p str) -> Option<(usize, Option<&'p str>
 
 /// The type of the values of lists, if `of` is one of lists.
 fn item_type(of: &DataType) -> Option<&DataType> {
+    item_of_type(of).map(|item| item.data_type())
+}
+
+/// The field of the values of lists, if `of` is a type of lists.
+pub(super) fn item_of_type(of: &DataType) -> Option<&FieldRef> {
     match of {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            Some(item.data_type())
+            Some(item)
         }
         _ => None,
     }

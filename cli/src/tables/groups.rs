@@ -13,6 +13,7 @@ use uriscan::pipeline::{Report, Seen, Sinks};
 use uriscan::table::{self, Dialect, Job, TableError, TableFormat, Task};
 
 use super::failure::failure;
+use super::hint::failure_of;
 use crate::checkpoint::{Fact, Grouped, destination, rename};
 use crate::config::{Config, TableUse};
 use crate::exit::Failure;
@@ -50,7 +51,8 @@ impl<'a> Tables<'a> {
         if !is_appendable(to) {
             job.to = TableFormat::ArrowStream;
         }
-        let columns = table::prepare(&mut inputs, &job).map_err(failure)?;
+        let columns =
+            table::prepare(&mut inputs, &job).map_err(|error| failure_of(error, config, table))?;
         let inputs = inputs.into_iter().map(Some).collect();
         Ok(Tables { config, table, job, to, inputs, columns, pool })
     }
@@ -109,13 +111,13 @@ impl Grouped for Tables<'_> {
         sinks: Sinks<'_>,
         part: &Path,
     ) -> Result<Report, Failure> {
-        let Tables { inputs, job, pool, .. } = self;
+        let Tables { config, table, inputs, job, pool, .. } = self;
         job.has_header = files.start == 0 || !is_appendable(job.to);
         let inputs = inputs[files].iter_mut().filter_map(Option::take).collect();
         let done = pool.install(|| table::run_with(inputs, job, Some(seen), sinks));
         done.map_err(|error| match error {
             TableError::Write(error) => Failure::at(part.display(), error),
-            error => failure(error),
+            error => failure_of(error, config, table),
         })
     }
 

@@ -3,6 +3,7 @@
 mod dataset;
 mod failure;
 mod groups;
+mod hint;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,10 +17,10 @@ use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat,
 use uriscan::table::dataset::Partition;
 use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
 
-use crate::args::{NoUri, StatsFormat};
+use crate::args::NoUri;
 use crate::checkpoint;
 use crate::config::{Column, Config, Job, KeyForm, TableUse};
-use crate::exit::{Failure, Outcome, eprint_line};
+use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
 use crate::output::Destination;
 use crate::remote;
@@ -27,9 +28,10 @@ use crate::report::Results;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
 pub(crate) use dataset::with_found;
-use failure::{failure, hide_panics_of_decoders};
+use failure::hide_panics_of_decoders;
 use groups::Tables;
 
+use hint::{failure_of, print_hint};
 /// Does the job of `config` with tables.
 ///
 /// # Errors
@@ -83,7 +85,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let report = match done {
         Ok(report) => report,
         Err(TableError::Write(error)) => return session.unwritten(error),
-        Err(error) => return Err(failure(error)),
+        Err(error) => return Err(failure_of(error, config, table)),
     };
     if let Some(page) = &mut session.report {
         let elapsed = started.elapsed();
@@ -163,29 +165,6 @@ fn opened(input: &Input, format: Option<TableFormat>) -> Result<table::Input, Fa
         Input::Remote(url) => table::Input::stored(remote::open(url)?, format),
         Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
     })
-}
-
-/// Prints the columns of the first table that hold URLs, if most values of the chosen one are not URIs.
-fn print_hint(config: &Config, table: &TableUse, report: &Report) {
-    // A summary in JSON is alone on standard error.
-    let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
-    let Some(Input::File(path)) = config.inputs.first() else { return };
-    if !is_wanted || report.invalid.total() <= report.records / 2 || !path.is_file() {
-        return;
-    }
-    let input = table::Input::file(path, table.from);
-    // In a format that makes columns of all members of JSON lines.
-    let columns = Columns::default();
-    let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
-    let job = job.dialect(table.choice.dialect());
-    let others = table::columns_of_urls(input, &job).unwrap_or_default();
-    if let Some(other) = others.iter().find(|name| **name != table.column) {
-        eprint_line(format_args!(
-            "uriscan: most values of column {} of {} are not URIs; column {other} has URLs. Try --column {other}",
-            table.column,
-            path.display()
-        ));
-    }
 }
 
 fn outcome(config: &Config, report: &Report) -> Outcome {

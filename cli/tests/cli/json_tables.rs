@@ -213,3 +213,33 @@ fn a_line_has_64_mib_and_no_more() {
         assert_eq!(message, "uriscan: in.jsonl:2: the line has more than 64 MiB");
     }
 }
+
+#[test]
+fn objects_where_urls_are_expected_name_the_path_to_them() {
+    let place = Place::new(&[("in.jsonl", "{\"page\":{\"id\":1,\"url\":\"http://h/\"}}\n")]);
+    let ran = place.run(&["dedup", "--column", "page", "in.jsonl"], "");
+    let advice = "most values of column page of in.jsonl are not URIs; column page.url has URLs. Try --column page.url\n";
+    assert!(ran.code == 0 && ran.stderr.ends_with(advice), "{}", ran.stderr);
+}
+
+#[test]
+fn a_missing_column_names_the_path_to_urls_within_others() {
+    let lines = "{\"id\":1,\"page\":{\"title\":\"a\",\"url\":\"http://h/\"}}\n";
+    let place =
+        Place::new(&[("in.jsonl", lines), ("plain.jsonl", "{\"id\":1,\"page\":{\"n\":2}}\n")]);
+    let copy = ["dedup", "--column", "page.url", "in.jsonl", "-o"];
+    for name in ["in.parquet", "in.arrow"] {
+        place.run(&[&copy[..], &[name]].concat(), "").quiet();
+    }
+    for name in ["in.jsonl", "in.parquet", "in.arrow"] {
+        for to in ["jsonl", "parquet"] {
+            let args = ["dedup", "--column", "url", name, "--to", to, "-o", "out"];
+            let message = place.run(&args, "").refused();
+            let advice = "; column page.url has URLs: use --column page.url";
+            assert!(message.ends_with(advice), "{name} {to}: {message}");
+            assert!(message.starts_with(&format!("uriscan: {name}: ")), "{message}");
+        }
+    }
+    let message = place.run(&["dedup", "--column", "url", "plain.jsonl"], "").refused();
+    assert_eq!(message, "uriscan: plain.jsonl: no line has a member url");
+}

@@ -41,7 +41,8 @@ fn a_path_selects_members_of_json_lines() {
         made.lines().map(|line| line.rsplit("\"uri_normalized\":").next()).collect();
     assert_eq!(forms, ["\"http://h/\"}", "\"http://h/\"}", "null}", "\"http://i/\"}"].map(Some));
     let message = place.run(&["dedup", "--column", "page.u", "in.jsonl"], "").refused();
-    assert_eq!(message, "uriscan: in.jsonl: no line has a member page.u");
+    let advice = "column page.url has URLs: use --column page.url";
+    assert_eq!(message, format!("uriscan: in.jsonl: no line has a member page.u; {advice}"));
 }
 
 #[test]
@@ -64,7 +65,10 @@ fn the_same_path_selects_fields_of_tables() {
             ("page", "; its fields are page.url, page.n"),
             ("links", "; links.1 is the first value of each list"),
             ("page.n", "column page.n is Int64; text or bytes expected"),
-            ("page.x", "there is no column page.x; there are: id, page, links, uri_normalized"),
+            (
+                "page.x",
+                "there is no column page.x; there are: id, page, links, uri_normalized; column page.url has URLs: use --column page.url",
+            ),
         ] {
             let message = place.run(&["dedup", "--column", column, name, "-o", "o"], "").refused();
             assert!(message.ends_with(what), "{message}");
