@@ -478,6 +478,12 @@ impl Config {
         self.table.is_some() || has_records && self.documents.is_none()
     }
 
+    /// Whether records are pairs of URIs, which tables have too.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn has_pairs(&self) -> bool {
+        matches!(&self.job, Job::Explain(options, uris) if options.has_pairs && uris.is_empty())
+    }
+
     /// Reads no files: a hint has nothing to say, and a summary is printed only on request.
     pub(crate) fn without_files(mut self) -> Config {
         (self.inputs, self.has_hint) = (Vec::new(), false);

@@ -31,6 +31,7 @@ mod rules;
 mod run;
 mod session;
 mod sets;
+mod sides;
 mod summary;
 mod table;
 #[cfg(feature = "parquet")]

@@ -23,6 +23,7 @@ use crate::output::{Destination, StdoutFile, write_text};
 use crate::report;
 use crate::session::{self, Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+use crate::sides;
 use crate::summary::counted;
 use crate::table;
 use crate::top;
@@ -59,6 +60,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
         #[cfg(feature = "parquet")]
+        None if config.has_pairs() => crate::tables::open_pairs(config)?,
+        #[cfg(feature = "parquet")]
         None if config.column.is_some() => {
             filtered(crate::tables::open_column(config)?, config, &skipped)
         }
@@ -88,9 +91,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let Session { out, side, progress, .. } = &mut session;
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let mut sinks = Sinks::new(out);
-    let [rejects, dupes, clusters] = side
-        .each_mut()
-        .map(|output| output.as_mut().map(|output| output as &mut (dyn io::Write + Send)));
+    let mut side = sides::open(config, side)?;
+    let [rejects, dupes, clusters] =
+        side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn io::Write + Send)));
     (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
     let mut unread_later = 0;
@@ -102,6 +105,10 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         sinks.unread = Some(&mut note_unread);
     }
     let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
+    let done = done.and_then(|done| {
+        let finished = side.into_iter().flatten().try_for_each(sides::Sink::finish);
+        finished.map(|()| done).map_err(Error::Write)
+    });
     unread += unread_later;
     session.end_progress();
     let Done { mut report, findings, census, top } = match done {

@@ -8,6 +8,7 @@ use std::io::Write;
 
 use super::row::{Field, Row, push_decimal};
 use crate::explain::Step;
+use crate::key::Key;
 use crate::normalize::Rung;
 use crate::uri::{Components, UriError};
 
@@ -151,6 +152,78 @@ pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: Rung, out:
     cluster_end(out);
 }
 
+/// Appends the row of an omitted record and a line feed; `rung` is the name of a rung.
+pub(crate) fn dupe_row(
+    (source, line): (&str, u64),
+    text: &[u8],
+    survivor: Option<&[u8]>,
+    rung: &str,
+    key: Option<Key>,
+    out: &mut Vec<u8>,
+) {
+    push_place(source, line, out);
+    out.push(b',');
+    push_text("uri", "hex", text, out);
+    out.push(b',');
+    push_survivor(survivor, out);
+    out.extend_from_slice(b",\"rung\":");
+    push_string(rung, out);
+    push_key(key, out);
+}
+
+/// Appends the row of a member of a class of `count` records and a line feed.
+pub(crate) fn member_row(
+    (survivor, count): (&[u8], u64),
+    (source, line): (&str, u64),
+    text: &[u8],
+    (rung, steps): (Rung, &[&Step]),
+    key: Option<Key>,
+    out: &mut Vec<u8>,
+) {
+    push_place(source, line, out);
+    out.push(b',');
+    push_text("uri", "hex", text, out);
+    out.push(b',');
+    push_survivor(Some(survivor), out);
+    out.extend_from_slice(b",\"count\":");
+    push_decimal(count, out);
+    push_rules(rung, steps, out);
+    push_key(key, out);
+}
+
+/// Appends the row of a record of `bytes` that is over the size limit, a class of its own, and a line feed.
+pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, rung: Rung, out: &mut Vec<u8>) {
+    push_place(source, line, out);
+    out.extend_from_slice(b",\"uri\":null,\"bytes\":");
+    push_decimal(bytes, out);
+    out.push(b',');
+    push_survivor(None, out);
+    out.extend_from_slice(b",\"count\":1");
+    push_rules(rung, &[], out);
+    push_key(None, out);
+}
+
+fn push_survivor(survivor: Option<&[u8]>, out: &mut Vec<u8>) {
+    match survivor {
+        Some(survivor) => push_text("survivor", "survivor_hex", survivor, out),
+        None => out.extend_from_slice(b"\"survivor\":null"),
+    }
+}
+
+/// Appends the last member of a row, and its end.
+fn push_key(key: Option<Key>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"uri_key\":");
+    match key {
+        Some(key) => {
+            out.push(b'"');
+            key.write_hex(out);
+            out.push(b'"');
+        }
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b"}\n");
+}
+
 fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
     if out.last() == Some(&b'}') {
         out.push(b',');
@@ -163,6 +236,11 @@ fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
 
 /// Appends the last members of an object, and its end.
 fn push_rung(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
+    push_rules(rung, steps, out);
+    out.push(b'}');
+}
+
+fn push_rules(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"rung\":\"");
     out.extend_from_slice(rung.name().as_bytes());
     out.extend_from_slice(b"\",\"rules\":[");
@@ -171,7 +249,7 @@ fn push_rung(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
         out.extend_from_slice(step.name.as_bytes());
         out.push(b'"');
     }
-    out.extend_from_slice(b"]}");
+    out.push(b']');
 }
 
 /// Appends the member `name` for any bytes: as text, or null and hexadecimal digits as `hex_name`.

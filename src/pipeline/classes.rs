@@ -18,7 +18,8 @@ use super::scan::{self, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
 use super::{
-    ClassOptions, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings, Sinks,
+    ClassOptions, ClassRows, DedupOptions, Emit, Error, OnInvalid, Report, Seen, Select, Settings,
+    Sinks,
 };
 use crate::dedup::Rows;
 use crate::index::Index;
@@ -51,6 +52,8 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// make them equivalent ([`crate::explain::compare`]), none for records of more than 8 KiB
 /// ([`crate::explain::LONGEST`]). For bytes that are not
 /// UTF-8, `uri` and `survivor` are null, and the bytes are in `hex` and `survivor_hex`; for an overlong record, which is a class of its own, they are null and `bytes` is its length.
+///
+/// With [`ClassOptions::rows`] both take rows of one shape instead, to be made tables.
 ///
 /// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`super::Keep::Min`], [`super::Keep::Max`] and
 /// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
@@ -122,7 +125,7 @@ fn run_classes(
     let limit = options.dedup.limit.as_ref();
     let settings = &limit.map_or(*settings, |limit| within(limit, settings));
     let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
-    if options.verify {
+    if options.verify || options.rows != ClassRows::default() {
         options.dedup.equivalence.require_targets()?;
     }
     let hasher = options.dedup.run_hasher(needs_public)?;

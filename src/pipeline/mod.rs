@@ -60,7 +60,7 @@ pub use links::ExtractOptions;
 pub use list::{Skipped, links_of, records_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};
-pub use options::{ClassOptions, DedupOptions, Emit};
+pub use options::{ClassOptions, ClassRows, DedupOptions, Emit};
 pub use parse::{RowFormat, parse};
 #[cfg(feature = "arrow")]
 pub(crate) use pending::Pending;

@@ -142,6 +142,8 @@ pub struct ClassOptions {
     /// Compare the canonical forms of two records wherever they share a key, instead of trusting 128 bits; records
     /// whose forms differ are in different classes.
     pub verify: bool,
+    /// Which side outputs are rows with keys.
+    pub rows: ClassRows,
 }
 
 impl ClassOptions {
@@ -172,6 +174,52 @@ impl ClassOptions {
     /// Sets whether canonical forms are compared wherever two records have one key.
     pub fn verify(mut self, verify: bool) -> ClassOptions {
         self.verify = verify;
+        self
+    }
+
+    /// Sets which side outputs are rows with keys.
+    pub fn rows(mut self, rows: ClassRows) -> ClassOptions {
+        self.rows = rows;
+        self
+    }
+}
+
+/// Which side outputs of [`crate::pipeline::classes()`] are rows of one shape, to be made tables: a JSON object per line,
+/// with the public key of the record ([`DedupOptions::hash`]) as `uri_key`.
+///
+/// ```
+/// use uriscan::io::Source;
+/// use uriscan::pipeline::{ClassOptions, ClassRows, Settings, Sinks, classes};
+/// let options = ClassOptions::default().rows(ClassRows::default().dupes(true));
+/// let list = Source::new("list", &b"http://h\nHTTP://h\n"[..]);
+/// let (mut out, mut dupes) = (Vec::new(), Vec::new());
+/// let mut sinks = Sinks::new(&mut out).dupes(&mut dupes);
+/// classes(vec![list], &options, &Settings::default(), &mut sinks).unwrap();
+/// let row = r#"{"source":"list","line":2,"uri":"HTTP://h","survivor":"http://h","rung":"syntax","uri_key":""#;
+/// assert!(dupes.starts_with(row.as_bytes()));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[non_exhaustive]
+pub struct ClassRows {
+    /// [`super::Sinks::dupes`] receives `source`, `line`, `uri`, `survivor`, `rung` and `uri_key`. The survivor of what an
+    /// earlier run has seen is null.
+    pub dupes: bool,
+    /// [`super::Sinks::clusters`] receives a row for each member: `survivor`, `count`, `source`, `line`, `uri`, `rung`, `rules`
+    /// and `uri_key`.
+    pub clusters: bool,
+}
+
+impl ClassRows {
+    /// Sets whether omitted records are rows.
+    pub fn dupes(mut self, dupes: bool) -> ClassRows {
+        self.dupes = dupes;
+        self
+    }
+
+    /// Sets whether members of classes are rows.
+    pub fn clusters(mut self, clusters: bool) -> ClassRows {
+        self.clusters = clusters;
         self
     }
 }

@@ -4,12 +4,12 @@ use super::equivalence::Canonicalizer;
 use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, below};
 use super::map::unjudged_key;
-use super::{ClassOptions, DedupOptions, Emit, Equivalence, Settings};
+use super::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::chunk::{Padded, Span};
 use crate::explain::{self, Comparison, Step, compare_with_rules};
 use crate::io::json;
 use crate::io::row::push_decimal;
-use crate::key::PublicHasher;
+use crate::key::{Key, PublicHasher};
 use crate::normalize::{Options, Rung};
 use crate::simd::Kernels;
 use crate::survivors::{ClassSession, ClassWriter, Select};
@@ -62,6 +62,9 @@ pub(crate) struct RecordWriter {
     public: Option<PublicHasher>,
     select: Select,
     has_counts: bool,
+    rows: ClassRows,
+    /// Makes the keys of rows, if there are any.
+    row_hasher: Option<PublicHasher>,
     kernels: Kernels,
     record_end: u8,
     redact: bool,
@@ -79,6 +82,8 @@ impl RecordWriter {
             public: options.hasher.public_hasher().cloned(),
             select: Select::All,
             has_counts: false,
+            rows: ClassRows::default(),
+            row_hasher: None,
             kernels: settings.kernels,
             record_end: settings.record_end,
             redact: settings.redact,
@@ -92,8 +97,16 @@ impl RecordWriter {
         settings: &Settings,
         origins: Origins,
     ) -> RecordWriter {
-        let firsts = RecordWriter::of_firsts(&options.dedup, settings);
-        RecordWriter { select: options.select, has_counts: options.count, origins, ..firsts }
+        let ClassOptions { dedup, select, count: has_counts, rows, .. } = options;
+        let has_rows = rows.dupes || rows.clusters;
+        RecordWriter {
+            select: *select,
+            has_counts: *has_counts,
+            rows: *rows,
+            row_hasher: has_rows.then(|| dedup.equivalence.public_hasher(dedup.hash)),
+            origins,
+            ..RecordWriter::of_firsts(dedup, settings)
+        }
     }
 
     /// Which classes are written.
@@ -147,6 +160,9 @@ impl RecordWriter {
     /// Appends the class of an overlong record of `bytes`.
     pub(crate) fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
         let (source, line) = self.origins.line(position);
+        if self.rows.clusters {
+            return json::long_row((source, line), bytes, Rung::String, out);
+        }
         json::long_cluster(source, line, bytes, Rung::String, out);
     }
 
@@ -220,7 +236,7 @@ impl ClassWriter for RecordWriter {
     fn session(&self) -> Box<dyn ClassSession + '_> {
         let rung = self.equivalence.normalize.rung;
         let ladder = Ladder::new(&self.below, rung, self.kernels);
-        Box::new(Classes { results: self.results(), ladder })
+        Box::new(Classes { results: self.results(), ladder, class: (0, None) })
     }
 }
 
@@ -228,6 +244,17 @@ impl ClassWriter for RecordWriter {
 struct Classes<'w> {
     results: Results<'w>,
     ladder: Ladder<'w>,
+    /// The number of records of the class whose members are written as rows, and their key.
+    class: (u64, Option<Key>),
+}
+
+impl Classes<'_> {
+    /// The public key of a record, if there are rows.
+    fn key(&mut self, record: &[u8]) -> Option<Key> {
+        let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
+        let form = equivalence.shown(self.results.forms.form(record));
+        row_hasher.as_ref().map(|hasher| hasher.key(form))
+    }
 }
 
 impl ClassSession for Classes<'_> {
@@ -235,8 +262,16 @@ impl ClassSession for Classes<'_> {
         self.results.push(survivor, count, out);
     }
 
-    fn dupe(&mut self, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
-        let &RecordWriter { redact, record_end, .. } = self.results.writer;
+    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
+        let &RecordWriter { redact, record_end, rows, .. } = self.results.writer;
+        if rows.dupes {
+            let rung = survivor.map_or("seen", |it| self.ladder.rung(record, it).name());
+            let key = self.key(record);
+            let writer = self.results.writer;
+            let survivor = survivor.map(|survivor| writer.masked(survivor));
+            let (line, record) = (writer.origins.line(position), writer.masked(record));
+            return json::dupe_row(line, &record, survivor.as_deref(), rung, key, out);
+        }
         push_record(record, redact, out);
         out.push(b'\t');
         if let Some(survivor) = survivor {
@@ -249,6 +284,10 @@ impl ClassSession for Classes<'_> {
     }
 
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>) {
+        if self.results.writer.rows.clusters {
+            self.class = (count, self.key(survivor));
+            return;
+        }
         json::cluster_start(&self.results.writer.masked(survivor), count, out);
     }
 
@@ -256,11 +295,18 @@ impl ClassSession for Classes<'_> {
         let writer = self.results.writer;
         let rung = self.ladder.rung(member, survivor);
         let steps = writer.steps(member, survivor, rung);
-        let line = writer.origins.line(position);
-        json::cluster_member(line, &writer.masked(member), rung, &steps, out);
+        let (line, member) = (writer.origins.line(position), writer.masked(member));
+        if writer.rows.clusters {
+            let (count, key) = self.class;
+            let class = (&*writer.masked(survivor), count);
+            return json::member_row(class, line, &member, (rung, &steps), key, out);
+        }
+        json::cluster_member(line, &member, rung, &steps, out);
     }
 
     fn cluster_end(&mut self, out: &mut Vec<u8>) {
-        json::cluster_end(out);
+        if !self.results.writer.rows.clusters {
+            json::cluster_end(out);
+        }
     }
 }

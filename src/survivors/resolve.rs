@@ -166,7 +166,7 @@ impl Resolver<'_, '_> {
             if self.wanted.dupes {
                 line.clear();
                 let survivor = (!is_seen).then_some(survivor);
-                session.dupe(mode.text(row.bytes), survivor, &mut line);
+                session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
                 made.dupes.push(row.position, &line, self.to)?;
             }
             if self.wanted.clusters && !is_seen && !giants.has(class) {

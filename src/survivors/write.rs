@@ -238,12 +238,12 @@ impl Segments<'_> {
                 }
             }
             let (store, class) = class_of(place);
-            let record = match members[place.0].get(place.1 as usize) {
-                Some(member) => mode.text(store.bytes_of(member)),
-                None => store.survivor(mode, class).1,
+            let (position, record) = match members[place.0].get(place.1 as usize) {
+                Some(member) => (member.position, mode.text(store.bytes_of(member))),
+                None => store.survivor(mode, class),
             };
             let survivor = (store.count(class) > 0).then(|| store.survivor(mode, class).1);
-            session.dupe(record, survivor, &mut lines);
+            session.dupe(position, record, survivor, &mut lines);
         }
         lines
     }

@@ -31,8 +31,8 @@ pub(crate) trait ClassSession {
     /// The line for a survivor of `count` records.
     fn result(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);
 
-    /// The line for an omitted record; without a survivor, its class was seen by an earlier run.
-    fn dupe(&mut self, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>);
+    /// The line for the omitted record at `position`; without a survivor, its class was seen by an earlier run.
+    fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>);
 
     /// The beginning of a class of `count` records.
     fn cluster_start(&mut self, survivor: &[u8], count: u64, out: &mut Vec<u8>);

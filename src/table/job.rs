@@ -12,7 +12,7 @@ use super::{Dialect, TableFormat};
 use crate::arrow::{COMPONENTS, Columns};
 use crate::audit::RuleSet;
 use crate::extract::{Extractor, Filter, Format};
-use crate::pipeline::{MemoryLimit, Select};
+use crate::pipeline::{ClassRows, MemoryLimit, Select};
 use crate::surt;
 
 /// A task, its column, and its options.
@@ -210,6 +210,8 @@ pub struct ByClass {
     pub count: bool,
     /// Compare canonical forms wherever two rows share a key, instead of trusting 128 bits.
     pub verify: bool,
+    /// Which side outputs are rows with keys by [`Columns::hash`], as [`super::ClassTable`] takes them.
+    pub rows: ClassRows,
     /// A directory for the rows of tables that can be read only once; the files are unnamed and vanish with the process.
     pub temp_dir: PathBuf,
 }
@@ -222,6 +224,7 @@ impl ByClass {
             select: Select::default(),
             count: false,
             verify: false,
+            rows: ClassRows::default(),
             temp_dir: temp_dir.into(),
         }
     }
@@ -241,6 +244,12 @@ impl ByClass {
     /// Sets whether canonical forms are compared wherever two rows have one key.
     pub fn verify(mut self, verify: bool) -> ByClass {
         self.verify = verify;
+        self
+    }
+
+    /// Sets which side outputs are rows with keys.
+    pub fn rows(mut self, rows: ClassRows) -> ByClass {
+        self.rows = rows;
         self
     }
 }

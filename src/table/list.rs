@@ -1,9 +1,10 @@
-//! A column of a table as a list of records.
+//! A column of a table as a list of records, or a table of pairs as one.
 
 use std::io::{self, Read};
 
 use super::TableError;
 use super::job::{Job, Task};
+use super::pairs::{self, Pairs};
 use super::read::{Input, Reader};
 use super::{TableFormat, values};
 use crate::arrow::{Columns, each_value, spelled_out};
@@ -35,8 +36,36 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
         let job = Job::new(column, Task::Copy, Columns::default(), TableFormat::Jsonl);
         let mut reader = Reader::open(input, &job).map_err(|error| io_error(&of_error, &error))?;
         reader.read_only_target();
-        let (column, text) = (job.column, Vec::new());
-        Ok(Box::new(Values { reader, column, record_end, text, at: 0 }))
+        let (column, pairs, text) = (job.column, None, Vec::new());
+        Ok(Box::new(Values { reader, column, pairs, record_end, text, at: 0 }))
+    };
+    Source { open: Box::new(read), ..Source::new(name, io::empty()) }
+}
+
+/// The pairs in the table `input`, as [`super::ClassTable`] writes them, as a source of records, each followed by `record_end`: a
+/// record and its survivor with a tab between, as [`crate::pipeline::explain()`] reads them. The other columns are ignored.
+///
+/// ```
+/// use uriscan::pipeline::{ExplainFormat, ExplainOptions, Settings, Sinks, explain};
+/// use uriscan::table::{Input, TableFormat, pair_source};
+///
+/// let csv = "line,uri,survivor\n7,HTTP://h,http://h\n8,http://i,\n";
+/// let input = Input::stream("list", TableFormat::Csv, csv.as_bytes());
+/// let (settings, mut out) = (Settings::default(), Vec::new());
+/// let options = ExplainOptions::new(ExplainFormat::Jsonl).has_pairs(true);
+/// let sources = vec![pair_source(input, settings.record_end)];
+/// explain(sources, &options, &settings, &mut Sinks::new(&mut out)).unwrap();
+/// let text = String::from_utf8(out).unwrap();
+/// assert!(text.contains(r#""a":"HTTP://h","b":"http://h","rung":"syntax""#), "{text}");
+/// assert!(text.contains(r#""uri":"http://i""#), "{text}");
+/// ```
+pub fn pair_source(input: Input, record_end: u8) -> Source {
+    let name = input.name().to_owned();
+    let of_error = name.clone();
+    let read = move || -> io::Result<Box<dyn Read + Send>> {
+        let (reader, pairs) = pairs::open(input).map_err(|error| io_error(&of_error, &error))?;
+        let (column, pairs, text) = (pairs::RECORD.to_owned(), Some(pairs), Vec::new());
+        Ok(Box::new(Values { reader, column, pairs, record_end, text, at: 0 }))
     };
     Source { open: Box::new(read), ..Source::new(name, io::empty()) }
 }
@@ -45,6 +74,8 @@ pub fn column_source(input: Input, column: &str, record_end: u8) -> Source {
 struct Values {
     reader: Reader,
     column: String,
+    /// The columns of pairs, if records are pairs.
+    pairs: Option<Pairs>,
     record_end: u8,
     /// The values of a unit, of which those before `at` have been read.
     text: Vec<u8>,
@@ -66,22 +97,29 @@ impl Values {
                 return Ok(());
             }
             for batch in units.iter().flatten() {
+                if let Some(pairs) = &self.pairs {
+                    let (end, text) = (self.record_end, &mut self.text);
+                    pairs.each(batch, end, |value, ended_by| push(value, end, ended_by, text))?;
+                    continue;
+                }
                 let values = spelled_out(&self.reader.target().values(batch)?)?;
                 for value in each_value(&values) {
-                    self.push(values::trimmed(value.unwrap_or_default()));
+                    let value = values::trimmed(value.unwrap_or_default());
+                    push(value, self.record_end, self.record_end, &mut self.text);
                 }
             }
         }
         Ok(())
     }
+}
 
-    fn push(&mut self, value: &[u8]) {
-        let start = self.text.len();
-        self.text.extend_from_slice(value);
-        let end = self.record_end;
-        self.text[start..].iter_mut().filter(|byte| **byte == end).for_each(|byte| *byte = NO_END);
-        self.text.push(end);
-    }
+/// Appends `value` and the byte that ends it; neither this nor the end of records is within the value then.
+fn push(value: &[u8], record_end: u8, ended_by: u8, text: &mut Vec<u8>) {
+    let start = text.len();
+    text.extend_from_slice(value);
+    let is_end = |byte: &&mut u8| **byte == record_end || **byte == ended_by;
+    text[start..].iter_mut().filter(is_end).for_each(|byte| *byte = NO_END);
+    text.push(ended_by);
 }
 
 impl Read for Values {

@@ -18,6 +18,7 @@
 //! assert_eq!((report.records, report.written, report.duplicates), (3, 2, 1));
 //! ```
 
+mod class_table;
 mod content;
 mod counted;
 pub mod dataset;
@@ -37,6 +38,7 @@ mod line;
 mod list;
 mod members;
 mod pages;
+mod pairs;
 mod parts;
 mod pick;
 mod ranged;
@@ -55,13 +57,14 @@ mod unpack;
 mod values;
 mod write;
 
+pub use class_table::ClassTable;
 pub use decoding::is_decoding;
 pub use dialect::Dialect;
 pub use error::TableError;
 pub use format::TableFormat;
 pub use hint::columns_of_urls;
 pub use job::{ByClass, Form, Job, Task};
-pub use list::column_source;
+pub use list::{column_source, pair_source};
 pub use parts::{Folder, Layout, PartFile};
 pub use rank::KeepRow;
 pub use read::Input;
@@ -107,7 +110,7 @@ pub fn run<'a>(
 ///
 /// [`Sinks::rejects`] receives a table of the rows that [`Job::drops_invalid`] omits, in the format of the results;
 /// [`Sinks::dupes`] and [`Sinks::clusters`] receive, for [`Task::Classes`], what
-/// [`crate::pipeline::classes()`] writes: the source is the table, and the line is the row, counted from 1 without a header.
+/// [`crate::pipeline::classes()`] writes ([`ByClass::rows`] makes tables of it): the source is the table, and the line is the row, counted from 1 without a header.
 /// The meaning of the set must be that of the equivalence under [`crate::arrow::Columns::hash`].
 ///
 /// # Errors

@@ -83,8 +83,13 @@ impl<'j> Picker<'j> {
                 let (wanted, mode) = by.wanted(sides);
                 let set = ClassSet::new(mode, budget);
                 let set = set.without(seen, by.select, hasher.clone());
-                let dedup = DedupOptions { equivalence: equivalence.clone(), ..Default::default() };
-                let options = ClassOptions { dedup, select: by.select, ..Default::default() };
+                let dedup = DedupOptions {
+                    equivalence: equivalence.clone(),
+                    hash: columns.hash,
+                    ..Default::default()
+                };
+                let (select, rows) = (by.select, by.rows);
+                let options = ClassOptions { dedup, select, rows, ..Default::default() };
                 let settings = Settings { kernels: columns.kernels, ..Settings::default() };
                 let writer = RecordWriter::of_classes(&options, &settings, Origins::default());
                 Kind::Classes(Box::new(ClassesOf { by, mode, set, deciding, writer, wanted }))
@@ -433,7 +438,8 @@ mod tests {
         ] {
             let verify = select == Select::All;
             let temp_dir = dir.path().to_owned();
-            let by = ByClass { keep, select, count: true, verify, temp_dir };
+            let rows = crate::pipeline::ClassRows::default();
+            let by = ByClass { keep, select, count: true, verify, rows, temp_dir };
             let mut job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
             for has_sides in [false, true] {
                 for is_stream in [false, true] {

@@ -148,6 +148,11 @@ pub(crate) struct Classes {
     /// The rung is the lowest at which the two are equivalent. Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "",
+        doc = " If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, survivor, rung and uri_key. What is not UTF-8 is in hexadecimal, in hex and survivor_hex."
+    )]
     #[arg(long, value_name = "FILE")]
     pub(crate) dupes: Option<PathBuf>,
 
@@ -157,6 +162,11 @@ pub(crate) struct Classes {
     /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is one of the
     /// members. The rung is the lowest at which the member is equivalent to it; the rules are those of `uriscan explain`.
     /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "",
+        doc = " If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of these names and uri_key."
+    )]
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
 }

@@ -35,7 +35,8 @@ pub(crate) struct Explain {
 
     /// Records are pairs of URIs separated by a tab, as `dedup --dupes` writes them
     ///
-    /// Further columns are ignored. A record without a second URI, such as one with the rung `seen`, is one URI.
+    /// A FILE called .parquet, .arrow, .csv or .jsonl is a table with columns uri and survivor, as `dedup` writes them with --dupes and
+    /// --clusters. Further columns are ignored. A record without a second URI, such as one with the rung `seen`, is one URI.
     #[arg(long, conflicts_with = "uris")]
     pub(crate) pairs: bool,
 

@@ -1,13 +1,14 @@
 //! The plan of `uriscan dedup`.
 
 use uriscan::key::Hasher;
-use uriscan::pipeline::{ClassOptions, DedupOptions, Emit, Keep, Select};
+use uriscan::pipeline::{ClassOptions, ClassRows, DedupOptions, Emit, Keep, Select};
 
 use crate::args;
-use crate::config::{Config, Job, LinkUse};
+use crate::config::{Config, Job, LinkUse, SideFiles};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{by_profile, equivalence, memory_limit, on_invalid, side_file};
+use crate::sides;
 
 impl args::Dedup {
     /// The plan of the command.
@@ -18,11 +19,20 @@ impl args::Dedup {
         let has_tables = self.has_tables();
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let hash = self.hash.map(args::Hash::public);
+        let side = SideFiles {
+            dupes: side_file("--dupes", self.classes.dupes.clone())?,
+            clusters: side_file("--clusters", self.classes.clusters.clone())?,
+            ..SideFiles::default()
+        };
+        let rows = sides::rows(&side)?;
         let has_keys = matches!(self.emit, args::Emit::Key)
             || self.seen.is_some()
-            || self.checkpoint.is_some();
+            || self.checkpoint.is_some()
+            || rows.dupes
+            || rows.clusters;
         if hash.is_some() && !has_keys {
-            let what = "requires --emit key, --seen or --checkpoint";
+            let what =
+                "requires --emit key, --seen, --checkpoint, or --dupes or --clusters as a table";
             return Err(Failure::at("--hash", what));
         }
         let options = DedupOptions::default()
@@ -54,10 +64,9 @@ impl args::Dedup {
             return Err(Failure::at("--keep", what));
         }
         let strict = self.invalid.strictness.strict;
-        let job = dedup_job(options, &self.classes);
+        let job = dedup_job(options, &self.classes, rows);
         let mut config = Config::of_job(job, rejects, self.common, strict, environment)?;
-        config.side.dupes = side_file("--dupes", self.classes.dupes)?;
-        config.side.clusters = side_file("--clusters", self.classes.clusters)?;
+        config.side = SideFiles { rejects: config.side.rejects, ..side };
         config
             .with_seen(self.seen, self.update, hash)?
             .with_checkpoint(self.checkpoint, self.checkpoint_size)?
@@ -69,7 +78,7 @@ impl args::Dedup {
 }
 
 /// Plain deduplication, or whole classes if an option needs them.
-fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
+fn dedup_job(dedup: DedupOptions, typed: &args::Classes, rows: ClassRows) -> Job {
     let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
     if !asks && !verify && keep.keep == args::Keep::First {
@@ -92,6 +101,7 @@ fn dedup_job(dedup: DedupOptions, typed: &args::Classes) -> Job {
                 (false, false) => Select::All,
             })
             .count(*count)
-            .verify(*verify),
+            .verify(*verify)
+            .rows(rows),
     )
 }

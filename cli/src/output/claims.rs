@@ -1,7 +1,7 @@
 //! Keeps outputs apart from inputs and from each other.
 
 use std::fs::Metadata;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use uriscan::internals::files::File;
@@ -250,6 +250,31 @@ impl StdoutFile {
     }
 }
 
+/// Bytes of a file that are examined.
+const LONGEST: u64 = 1 << 16;
+
+/// Whether the file at `path`, which begins with `line`, is a table of dropped records or of classes: it has their columns.
+fn is_table_of_classes(path: &Path, line: &[u8]) -> bool {
+    let texts: [&[u8]; 3] = [b"source,line,uri,", b"source\tline\turi\t", b"{\"source\":"];
+    if texts.iter().any(|text| line.starts_with(text)) {
+        return true;
+    }
+    let is_binary = [&b"PAR1"[..], b"ARROW1", &[0xFF; 4]].iter().any(|it| line.starts_with(it));
+    // The names of columns are at the beginning of Arrow, and at the end of Parquet.
+    let has_columns = |at: SeekFrom| {
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|mut file| {
+            file.seek(at)?;
+            file.take(LONGEST).read_to_end(&mut bytes)
+        });
+        let name = &b"survivor_hex"[..];
+        read.is_ok() && bytes.windows(name.len()).any(|window| window == name)
+    };
+    let len = path.metadata().map_or(0, |metadata| metadata.len());
+    is_binary
+        && [0, len.saturating_sub(LONGEST)].into_iter().any(|at| has_columns(SeekFrom::Start(at)))
+}
+
 /// What a side file holds, as far as its first line shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
@@ -278,7 +303,6 @@ impl Content {
     ///
     /// A run that reads nothing must not replace such a file: it is likely the input, taken for the value of an option.
     pub(crate) fn is_foreign(self, path: &Path) -> bool {
-        const LONGEST: u64 = 1 << 16;
         if !path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
             return false;
         }
@@ -289,8 +313,13 @@ impl Content {
         read.is_ok()
             && match self {
                 Content::Rejects => uriscan::uri::parse(line).is_ok_and(|parts| parts.is_uri()),
-                Content::Dupes => line.iter().filter(|&&byte| byte == b'\t').count() < 2,
-                Content::Clusters => !line.starts_with(b"{\"survivor\":"),
+                Content::Dupes => {
+                    line.iter().filter(|&&byte| byte == b'\t').count() < 2
+                        && !is_table_of_classes(path, line)
+                }
+                Content::Clusters => {
+                    !line.starts_with(b"{\"survivor\":") && !is_table_of_classes(path, line)
+                }
                 Content::Report => !line.starts_with(b"<!DOCTYPE html>"),
             }
     }

@@ -39,3 +39,15 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
         _ => Path::new("."),
     }
 }
+
+/// Why no table is written to a file with the name of a compressed one.
+#[cfg(feature = "parquet")]
+pub(crate) const NOT_COMPRESSED: &str =
+    "tables are not written compressed, but for parquet and arrow, which are by themselves";
+
+/// Whether `path` is the name of a compressed file.
+#[cfg(feature = "parquet")]
+pub(crate) fn is_packed(path: &Path) -> bool {
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    ["gz", "zst", "bz2", "xz", "lz4"].contains(&end)
+}

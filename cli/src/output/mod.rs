@@ -13,6 +13,8 @@ mod write;
 pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, directory_of, is_dash};
 #[cfg(feature = "parquet")]
+pub(crate) use destination::{NOT_COMPRESSED, is_packed};
+#[cfg(feature = "parquet")]
 pub(crate) use folder::Folder;
 pub(crate) use identity::FileId;
 pub(crate) use write::{Output, commit, sync, write_text};

@@ -22,16 +22,17 @@ use crate::checkpoint;
 use crate::config::{Column, Config, Job, KeyForm, TableUse};
 use crate::exit::{Failure, Outcome};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
-use crate::output::Destination;
+use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::remote;
 use crate::report::Results;
 use crate::session::{Session, print_approximate, print_summary};
 use crate::sets::records::{self, SetAtWork};
+use crate::sides;
 pub(crate) use dataset::with_found;
 use failure::hide_panics_of_decoders;
 use groups::Tables;
-
 use hint::{failure_of, print_hint};
+
 /// Does the job of `config` with tables.
 ///
 /// # Errors
@@ -70,8 +71,9 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let folder = folder.as_mut();
     let mut update = |bytes| progress.iter_mut().for_each(|progress| progress.update(bytes));
     let mut sinks = Sinks::new(out);
+    let mut side = sides::open(config, side)?;
     let [rejects, dupes, clusters] =
-        side.each_mut().map(|file| file.as_mut().map(|file| file as &mut (dyn Write + Send)));
+        side.each_mut().map(|sink| sink.as_mut().map(|sink| sink as &mut (dyn Write + Send)));
     (sinks.rejects, sinks.dupes, sinks.clusters) = (rejects, dupes, clusters);
     sinks.progress = Some(&mut update);
     let seen = set.as_mut().map(SetAtWork::seen);
@@ -81,6 +83,10 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         }
         _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
     };
+    let done = done.and_then(|report| {
+        let finished = side.into_iter().flatten().try_for_each(sides::Sink::finish);
+        finished.map(|()| report).map_err(TableError::Write)
+    });
     session.end_progress();
     let report = match done {
         Ok(report) => report,
@@ -147,6 +153,33 @@ pub(crate) fn open_column(config: &Config) -> Result<Inputs, Failure> {
     Ok(Inputs { sources, total_bytes, stdin_head: StdinHead::default() })
 }
 
+/// The pairs of `config`, some of whose inputs are tables.
+///
+/// # Errors
+/// When a file is missing or unreadable.
+pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
+    hide_panics_of_decoders();
+    let format = |input: &Input| match input {
+        Input::File(path) => sides::of_pairs(path),
+        Input::Remote(url) => sides::of_pairs(url.path()),
+        Input::Stdin | Input::Typed(_) => None,
+    };
+    let lists = config.inputs.iter().filter(|input| format(input).is_none());
+    let mut inputs = inputs::open(&lists.cloned().collect::<Vec<_>>())?;
+    let mut lists = std::mem::take(&mut inputs.sources).into_iter();
+    for input in &config.inputs {
+        if let Some(format) = format(input) {
+            let bytes = inputs::total_bytes(std::slice::from_ref(input))?;
+            inputs.total_bytes = inputs.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
+            let table = opened(input, Some(format))?;
+            inputs.sources.push(table::pair_source(table, config.settings.record_end));
+        } else {
+            inputs.sources.extend(lists.next());
+        }
+    }
+    Ok(inputs)
+}
+
 /// The column called `name` of all inputs, as lists of records that end in `record_end`.
 fn columns(
     config: &Config,
@@ -179,14 +212,8 @@ fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failu
         Destination::Remote(url) => Some(url.path()),
         Destination::Stdout => None,
     };
-    let packed = |path: &Path| {
-        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-        ["gz", "zst", "bz2", "xz", "lz4"].contains(&end)
-    };
-    if let Some(path) = output.filter(|path| packed(path)) {
-        let what =
-            "tables are not written compressed, but for parquet and arrow, which are by themselves";
-        return Err(Failure::at(path.display(), what));
+    if let Some(path) = output.filter(|path| is_packed(path)) {
+        return Err(Failure::at(path.display(), NOT_COMPRESSED));
     }
     let first = match config.inputs.first() {
         Some(Input::File(path)) => table.from.or_else(|| TableFormat::of_path(path)),
@@ -217,7 +244,8 @@ fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
         (None, keep) => KeepRow::Uri(keep),
     };
     let ClassOptions { select, count, .. } = *options;
-    ByClass::new(keep, table.temp_dir.clone()).select(select).count(count).verify(options.verify)
+    let by = ByClass::new(keep, table.temp_dir.clone()).select(select).count(count);
+    by.verify(options.verify).rows(options.rows)
 }
 
 /// Whether other files than those that were named are asked for.

@@ -8,6 +8,8 @@ mod broken_tables;
 #[cfg(unix)]
 mod changes;
 mod checkpoint;
+#[cfg(feature = "parquet")]
+mod class_tables;
 mod classes;
 mod containers;
 mod corpora;

@@ -1,0 +1,98 @@
+//! The files of dropped records and of classes: lines, or tables if their names say so.
+
+#[cfg(not(feature = "parquet"))]
+mod no_tables;
+#[cfg(feature = "parquet")]
+mod tables;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use uriscan::pipeline::ClassRows;
+
+use crate::config::{Config, SideFiles};
+use crate::exit::Failure;
+use crate::output::Output;
+#[cfg(not(feature = "parquet"))]
+use no_tables::{of_clusters, of_dupes};
+#[cfg(feature = "parquet")]
+pub(crate) use tables::of_pairs;
+#[cfg(feature = "parquet")]
+use tables::{Table, of_clusters, of_dupes};
+
+/// Which of `side` are tables, by their names.
+///
+/// # Errors
+/// When one is to be a table that cannot be written.
+pub(crate) fn rows(side: &SideFiles) -> Result<ClassRows, Failure> {
+    Ok(ClassRows::default()
+        .dupes(is_table(side.dupes.as_ref(), of_dupes)?)
+        .clusters(is_table(side.clusters.as_ref(), of_clusters)?))
+}
+
+fn is_table<T>(
+    path: Option<&PathBuf>,
+    format: impl Fn(&Path) -> Result<Option<T>, &'static str>,
+) -> Result<bool, Failure> {
+    let Some(path) = path else { return Ok(false) };
+    let format = format(path).map_err(|what| Failure::at(path.display(), what))?;
+    Ok(format.is_some())
+}
+
+/// What takes the lines of a side file.
+pub(crate) enum Sink<'a> {
+    Lines(&'a mut Output),
+    #[cfg(feature = "parquet")]
+    Table(Box<Table<'a>>),
+}
+
+/// The sinks of the files in `side`, of rejects, duplicates and clusters.
+///
+/// # Errors
+/// When the beginning of a table cannot be written.
+#[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "there are only lines"))]
+pub(crate) fn open<'a>(
+    config: &Config,
+    side: &'a mut [Option<Output>; 3],
+) -> Result<[Option<Sink<'a>>; 3], Failure> {
+    #[cfg(feature = "parquet")]
+    {
+        tables::open(config, side)
+    }
+    #[cfg(not(feature = "parquet"))]
+    {
+        Ok(side.each_mut().map(|file| file.as_mut().map(Sink::Lines)))
+    }
+}
+
+impl Sink<'_> {
+    /// Completes what is written.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self {
+            Sink::Lines(_) => Ok(()),
+            #[cfg(feature = "parquet")]
+            Sink::Table(table) => tables::finish(*table),
+        }
+    }
+}
+
+impl Write for Sink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Lines(out) => out.write(bytes),
+            #[cfg(feature = "parquet")]
+            Sink::Table(table) => table.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Lines(out) => out.flush(),
+            #[cfg(feature = "parquet")]
+            Sink::Table(table) => table.flush(),
+        }
+    }
+}
