@@ -451,7 +451,7 @@ impl Config {
         Ok(self)
     }
 
-    /// Makes the output a directory if the results are cut into files.
+    /// Makes the output a directory or a prefix if the results are cut into files.
     ///
     /// # Errors
     /// When `-o -` names no directory.
@@ -460,10 +460,14 @@ impl Config {
         if self.table.as_ref().is_none_or(|table| table.layout.is_none()) {
             return Ok(());
         }
-        let Destination::File(path) = &self.output else {
-            return Err(Failure::at("-o", "several files need a directory, not standard output"));
+        self.output = match &self.output {
+            Destination::File(path) => Destination::Directory(path.clone()),
+            Destination::Remote(url) => Destination::Prefix(url.folder()),
+            _ => {
+                let what = "several files need a directory, not standard output";
+                return Err(Failure::at("-o", what));
+            }
         };
-        self.output = Destination::Directory(path.clone());
         Ok(())
     }
 

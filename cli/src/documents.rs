@@ -69,7 +69,7 @@ pub(crate) fn open(
                 let source = Source::new("-e", io::Cursor::new(list.clone()));
                 push(source, Some(list.len() as u64), false);
             }
-            Input::Remote(url) => match remote_source(url) {
+            Input::Remote(url) => match remote_source(url, false) {
                 Err(error) => unread(&error),
                 Ok((source, bytes)) => {
                     push(source.base(url.base().filter(|_| given.is_none())), bytes, false);

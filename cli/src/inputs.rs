@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use uriscan::extract::Format;
 use uriscan::internals::files::File;
 use uriscan::io::{Container, Source};
 use uriscan::pipeline::MemoryLimit;
@@ -45,24 +46,32 @@ impl Input {
 /// The inputs that `files` name: standard input if there are none.
 ///
 /// # Errors
-/// When standard input is named twice, or objects cannot be listed.
+/// When standard input is named twice.
 pub(crate) fn of_arguments(files: Vec<PathBuf>) -> Result<Vec<Input>, Failure> {
     if files.is_empty() {
         return Ok(vec![Input::Stdin]);
     }
-    let mut inputs = Vec::with_capacity(files.len());
-    for path in files {
-        match if is_dash(&path) { Input::Stdin } else { Input::named(path) } {
-            Input::Remote(url) => {
-                inputs.extend(remote::listed(&url)?.into_iter().map(Input::Remote));
-            }
-            input => inputs.push(input),
-        }
-    }
+    let named = |path: PathBuf| if is_dash(&path) { Input::Stdin } else { Input::named(path) };
+    let inputs: Vec<Input> = files.into_iter().map(named).collect();
     if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
         return Err(Failure::at("-", "standard input can be read only once; name `-` once"));
     }
     Ok(inputs)
+}
+
+/// `inputs`, which are lists, with the objects below prefixes instead of these.
+///
+/// # Errors
+/// When objects cannot be listed, or there is none.
+pub(crate) fn with_listed(inputs: &[Input]) -> Result<Vec<Input>, Failure> {
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        match input {
+            Input::Remote(url) => all.extend(remote::listed(url)?.into_iter().map(Input::Remote)),
+            input => all.push(input.clone()),
+        }
+    }
+    Ok(all)
 }
 
 /// The inputs as sources.
@@ -102,10 +111,7 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
                 }
                 (Source::file(path), bytes)
             }
-            Input::Remote(url) => {
-                let (source, bytes) = remote_source(url)?;
-                (source, bytes)
-            }
+            Input::Remote(url) => remote_source(url, url.is_web())?,
         };
         opened.sources.push(source);
         opened.total_bytes = opened.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
@@ -113,15 +119,18 @@ pub(crate) fn open(inputs: &[Input]) -> Result<Inputs, Failure> {
     Ok(opened)
 }
 
-/// What `url` names as a list, and its size, if that is known.
+/// What `url` names as a list, and its size, if that is known. A web page is an error if the URL itself may have been meant.
 ///
 /// # Errors
 /// When it does not exist or may not be read.
-pub(crate) fn remote_source(url: &Url) -> Result<(Source, Option<u64>), Failure> {
+pub(crate) fn remote_source(
+    url: &Url,
+    refuses_pages: bool,
+) -> Result<(Source, Option<u64>), Failure> {
     let stored = remote::open(url)?;
     let bytes = stored.bytes();
     let stream = stored.stream().map_err(|error| Failure::at(url, error))?;
-    let source = Source::new(stored.name(), text(stream)).bytes(bytes);
+    let source = Source::new(stored.name(), Text { refuses_pages, ..text(stream) }).bytes(bytes);
     Ok((source.early(stored.has_ranges()), bytes))
 }
 
@@ -218,7 +227,7 @@ pub(crate) fn refuse_table(path: &Path) -> io::Result<()> {
 
 /// A reader of `inner` that fails if it is a table or a [`Container`].
 pub(crate) fn text<R: Read>(inner: R) -> Text<R> {
-    Text { inner, head: None, kept: None }
+    Text { inner, head: None, kept: None, refuses_pages: false }
 }
 
 /// Bytes that identify tables.
@@ -230,6 +239,8 @@ pub(crate) struct Text<R> {
     head: Option<io::Cursor<Vec<u8>>>,
     /// Where to store its first bytes.
     kept: Option<StdinHead>,
+    /// Fails if it is a web page.
+    refuses_pages: bool,
 }
 
 impl<R: Read> Text<R> {
@@ -253,6 +264,13 @@ impl<R: Read> Text<R> {
             _ => {
                 if let Some(container) = Container::of_head(&head) {
                     return Err(container.refusal());
+                }
+                // What can be nothing else: Markdown may begin with other tags.
+                if self.refuses_pages && Format::of_source(".md", &head) == Format::Html {
+                    return Err(io::Error::other(
+                        "is a web page, not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself, \
+                         `uriscan extract URL` for its links",
+                    ));
                 }
                 if let Some(kept) = &self.kept {
                     // Set once, as there is one standard input.

@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use uriscan::internals::files;
 
 use crate::remote::Cancel;
+#[cfg(feature = "parquet")]
+use crate::remote::GroupCancel;
 
 /// Locked while files get their names.
 static GATE: Mutex<()> = Mutex::new(());
@@ -29,6 +31,9 @@ pub(crate) enum Leftover {
     Directory(PathBuf),
     /// An object that is being written.
     Upload(Cancel),
+    /// Objects that are being written side by side.
+    #[cfg(feature = "parquet")]
+    Group(GroupCancel),
 }
 
 /// Removes a [`Leftover`] from the register when it is dropped.
@@ -54,6 +59,8 @@ impl Leftover {
             #[cfg(feature = "parquet")]
             Leftover::Directory(path) => files::remove_all(path),
             Leftover::Upload(cancel) => cancel.cancel(),
+            #[cfg(feature = "parquet")]
+            Leftover::Group(cancel) => cancel.cancel(),
         }
     }
 }

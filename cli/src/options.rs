@@ -38,6 +38,8 @@ pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -
         Destination::File(path) => Some(path.as_path()),
         #[cfg(feature = "parquet")]
         Destination::Directory(path) => Some(path.as_path()),
+        #[cfg(feature = "parquet")]
+        Destination::Prefix(_) => None,
         Destination::Stdout | Destination::Remote(_) => None,
     };
     // Not beside a pipe or a device.

@@ -39,8 +39,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     if let Job::KeyContext(context) = &config.job {
         return write_context(context.as_deref(), &config.output);
     }
-    #[cfg(feature = "parquet")]
-    let config = &crate::tables::with_found(config)?;
+    let config = &with_all_inputs(config)?;
     let claims = session::claims(config)?;
     #[cfg(feature = "parquet")]
     if let Some(table) = &config.table {
@@ -156,6 +155,17 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid })
 }
 
+/// `config` with the files and objects that directories, prefixes and patterns stand for instead of these.
+fn with_all_inputs(config: &Config) -> Result<Config, Failure> {
+    #[cfg(feature = "parquet")]
+    if config.table.is_some() || config.column.is_some() {
+        return crate::tables::with_found(config);
+    }
+    let mut config = config.clone();
+    config.inputs = inputs::with_listed(&config.inputs)?;
+    Ok(config)
+}
+
 /// The records of `inputs` that are read, if not all are.
 fn filtered(inputs: Inputs, config: &Config, skipped: &Arc<Mutex<Skipped>>) -> Inputs {
     let Some(filter) = &config.filter else { return inputs };
@@ -206,6 +216,9 @@ fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
     let hint = match config.inputs.first() {
         Some(Input::File(path)) => hint::of_file(path),
         Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head)),
+        Some(Input::Remote(url)) if url.is_web() => Some(format!(
+            "most of {url} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself"
+        )),
         Some(Input::Remote(_) | Input::Typed(_)) | None => None,
     };
     if let Some(hint) = hint {

@@ -32,8 +32,12 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
     }
     let found = config.found.iter().flat_map(|found| found.below.iter().zip(&config.inputs));
     // A pattern that selects the results of the last run was not meant to.
-    for input in found.filter_map(|(below, input)| below.as_ref().and(input.path())) {
-        claims.refuse_evidence(input)?;
+    for input in found.filter_map(|(below, input)| below.as_ref().and(Some(input))) {
+        match input {
+            Input::File(path) => claims.refuse_evidence(path)?,
+            Input::Remote(url) => claims.refuse_found(url)?,
+            Input::Stdin | Input::Typed(_) => {}
+        }
     }
     config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
     let set = config.set.iter().map(|set| &set.path);
@@ -75,9 +79,9 @@ impl Session<'_> {
     pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&config.output)?;
         #[cfg(feature = "parquet")]
-        let folder = match &config.output {
-            Destination::Directory(path) => Some(Folder::new(path)?),
-            _ => None,
+        let folder = match &config.table {
+            Some(table) => Folder::open(&config.output, &table.temp_dir)?,
+            None => None,
         };
         let SideFiles { rejects, dupes, clusters, report } = &config.side;
         let mut side = [None, None, None];

@@ -4,15 +4,18 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use futures_util::StreamExt;
+use object_store::ObjectStoreExt;
+use object_store::list::PaginatedListOptions;
 use object_store::path::Path;
 
 use super::engine::Engine;
 use super::error::of_store;
 use super::fetch::{Content, path};
+use super::listed::Listed;
 use super::location::{Location, Service};
 use super::object::Object;
 use super::options::Options;
+use super::repeat::repeated;
 use super::upload::Upload;
 
 /// Names in a listing at most.
@@ -21,18 +24,6 @@ const MOST_LISTED: usize = 10_000_000;
 /// Opens, lists and writes objects. Clones share their connections.
 #[derive(Clone)]
 pub struct Client(Arc<Engine>);
-
-/// An object in a listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Listed {
-    /// What names it.
-    pub location: Location,
-    /// Its length.
-    pub bytes: u64,
-    /// What the store says of its content, if anything: it changes with the content.
-    pub etag: Option<String>,
-}
 
 impl Client {
     /// A client with these options.
@@ -60,40 +51,90 @@ impl Client {
         Ok(Upload::new(self.0.clone(), (store, location.service()), path(location)?))
     }
 
+    /// Removes the object at `location`, if there is one.
+    pub(super) fn remove(&self, location: &Location) -> io::Result<()> {
+        let (store, path) = (self.0.store(location)?, path(location)?);
+        match self.0.runtime.block_on(store.delete(&path)) {
+            Err(object_store::Error::NotFound { .. }) => Ok(()),
+            done => done.map_err(|error| of_store(&error, location.service())),
+        }
+    }
+
+    /// What is `listed`, to be read; its content is that of the listing, or reading it fails.
+    ///
+    /// # Errors
+    /// When it may not be read; where the listing does not identify its content, also when there is none any more.
+    pub fn listed_object(&self, listed: &Listed) -> io::Result<Object> {
+        match Content::of_listing(&self.0, listed)? {
+            Some(content) => Ok(Object::new(content)),
+            None => self.object(&listed.location),
+        }
+    }
+
     /// The objects below `folder`, a key that is empty or ends with `/`, in the order of their names. Those without a byte
     /// are omitted: stores have them in place of directories.
     ///
     /// # Errors
     /// When they cannot be listed, or one has a name that is no path, such as one with `..`.
     pub fn list(&self, folder: &Location) -> io::Result<Vec<Listed>> {
-        if folder.service() == Service::Web {
+        let mut found = self.list_names(folder)?;
+        found.retain(|listed| listed.bytes > 0);
+        Ok(found)
+    }
+
+    /// The objects whose names begin with the key of `beginning`, whatever follows, in the order of their names. An object
+    /// without a byte may stand for a directory: a slash at the end of its name is not shown.
+    ///
+    /// # Errors
+    /// As [`Client::list`].
+    pub fn list_names(&self, beginning: &Location) -> io::Result<Vec<Listed>> {
+        let mut found = self.listing(beginning, None)?;
+        found.sort_by(|a, b| a.location.key().cmp(b.location.key()));
+        Ok(found)
+    }
+
+    /// Whether nothing is below `folder`, a key that is empty or ends with `/`, but an object in place of the directory.
+    ///
+    /// # Errors
+    /// As [`Client::list`].
+    pub fn is_empty(&self, folder: &Location) -> io::Result<bool> {
+        let own = folder.key().trim_end_matches('/');
+        let found = self.listing(folder, Some(2))?;
+        Ok(found.iter().all(|listed| listed.location.key() == own))
+    }
+
+    /// The objects whose names begin so, in any order; if there are `enough`, not all of them.
+    fn listing(&self, beginning: &Location, enough: Option<usize>) -> io::Result<Vec<Listed>> {
+        if beginning.service() == Service::Web {
             let what = "web servers list no files; name each of them";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
-        let store = self.0.store(folder)?;
-        let invalid = |_| {
-            io::Error::new(io::ErrorKind::InvalidInput, "is no name that objects may begin with")
-        };
-        let prefix = Path::parse(folder.key()).map_err(invalid)?;
-        let all = async {
-            let mut found = Vec::new();
-            let mut listing = store.list(Some(&prefix));
-            while let Some(next) = listing.next().await {
-                let meta = next.map_err(|error| of_store(&error, folder.service()))?;
-                if found.len() == MOST_LISTED {
-                    let what = format!("has more than {MOST_LISTED} objects; name fewer");
-                    return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-                }
-                if meta.size > 0 {
-                    let location = folder.with_key(meta.location.as_ref());
-                    found.push(Listed { location, bytes: meta.size, etag: meta.e_tag });
-                }
+        let store = self.0.store(beginning)?;
+        if Path::parse(beginning.key()).is_err() {
+            let what = "is no name that objects may begin with";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let prefix = Some(beginning.key()).filter(|key| !key.is_empty());
+        let (mut found, mut page) = (Vec::new(), None);
+        loop {
+            let options =
+                PaginatedListOptions { max_keys: enough, page_token: page, ..Default::default() };
+            let list = async || store.list_paginated(prefix, options.clone()).await;
+            let listed = repeated(&self.0, beginning.service(), list);
+            let listed = self.0.runtime.block_on(listed)?;
+            for meta in listed.result.objects {
+                let location = beginning.with_key(meta.location.as_ref());
+                found.push(Listed { location, bytes: meta.size, etag: meta.e_tag });
             }
-            Ok(found)
-        };
-        let mut found = self.0.runtime.block_on(all)?;
-        found.sort_by(|a, b| a.location.key().cmp(b.location.key()));
-        Ok(found)
+            if found.len() > MOST_LISTED {
+                let what = format!("has more than {MOST_LISTED} objects; name fewer");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            }
+            page = listed.page_token;
+            if page.is_none() || enough.is_some_and(|enough| found.len() >= enough) {
+                return Ok(found);
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
@@ -27,12 +28,22 @@ pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// Requests for parts of contents that are under way at the same time.
 const MOST_REQUESTS: usize = 16;
 
+/// A bucket: its objects, and their names by any beginning.
+pub(super) trait Store: ObjectStore + PaginatedListStore {}
+
+impl<S: ObjectStore + PaginatedListStore> Store for S {}
+
+/// Parts of objects that are on their way to stores at the same time, of all uploads.
+const MOST_PARTS: usize = 8;
+
 pub(super) struct Engine {
     pub(super) runtime: Runtime,
     pub(super) options: Options,
     /// Those for parts of contents that may be under way at the same time.
     pub(super) requests: Semaphore,
-    stores: Mutex<HashMap<(Service, String), Arc<dyn ObjectStore>>>,
+    /// Those with parts of uploads.
+    pub(super) parts: Arc<Semaphore>,
+    stores: Mutex<HashMap<(Service, String), Arc<dyn Store>>>,
     web: OnceLock<reqwest::Client>,
 }
 
@@ -42,7 +53,8 @@ impl Engine {
         let builder = builder.worker_threads(2).thread_name("requests").enable_io().enable_time();
         let (stores, web) = (Mutex::default(), OnceLock::new());
         let requests = Semaphore::new(MOST_REQUESTS);
-        Ok(Engine { runtime: builder.build()?, options, requests, stores, web })
+        let parts = Arc::new(Semaphore::new(MOST_PARTS));
+        Ok(Engine { runtime: builder.build()?, options, requests, parts, stores, web })
     }
 
     /// The client for web servers.
@@ -61,7 +73,7 @@ impl Engine {
     }
 
     /// The bucket of `location`.
-    pub(super) fn store(&self, location: &Location) -> io::Result<Arc<dyn ObjectStore>> {
+    pub(super) fn store(&self, location: &Location) -> io::Result<Arc<dyn Store>> {
         let name = (location.service(), location.bucket().to_owned());
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(&name) {
@@ -72,7 +84,7 @@ impl Engine {
         Ok(store)
     }
 
-    fn connect(&self, location: &Location) -> io::Result<Arc<dyn ObjectStore>> {
+    fn connect(&self, location: &Location) -> io::Result<Arc<dyn Store>> {
         let Options { connect_timeout, read_timeout, .. } = self.options;
         let limits = ClientOptions::new()
             .with_connect_timeout(connect_timeout)
@@ -90,8 +102,7 @@ impl Engine {
                         builder = builder.with_config(key, value);
                     }
                 }
-                let builder =
-                    builder.with_bucket_name(bucket).with_retry(self.retry("AWS_MAX_ATTEMPTS"));
+                let builder = builder.with_bucket_name(bucket).with_retry(self.retry(Service::S3));
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Google => {
@@ -103,7 +114,8 @@ impl Engine {
                         builder = builder.with_config(key, value);
                     }
                 }
-                let builder = builder.with_bucket_name(bucket).with_retry(self.retry(""));
+                let builder =
+                    builder.with_bucket_name(bucket).with_retry(self.retry(Service::Google));
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Azure => {
@@ -117,7 +129,7 @@ impl Engine {
                     true => builder.with_url(location.with_key("").url()),
                     false => builder.with_container_name(bucket),
                 };
-                let builder = builder.with_retry(self.retry(""));
+                let builder = builder.with_retry(self.retry(Service::Azure));
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Web => Err(io::Error::new(
@@ -127,9 +139,10 @@ impl Engine {
         }
     }
 
-    /// How requests are repeated; the option `attempts`, if it is set, counts the first one, too.
-    fn retry(&self, attempts: &str) -> RetryConfig {
-        let attempts = self.options.value(attempts).and_then(|text| text.parse::<usize>().ok());
+    /// How requests are repeated; the number of attempts, if it is set, counts the first one, too.
+    pub(super) fn retry(&self, service: Service) -> RetryConfig {
+        let attempts = self.options.value("AWS_MAX_ATTEMPTS").filter(|_| service == Service::S3);
+        let attempts = attempts.and_then(|text| text.parse::<usize>().ok());
         RetryConfig {
             backoff: BackoffConfig {
                 init_backoff: FIRST_PAUSE,

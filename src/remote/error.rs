@@ -55,6 +55,14 @@ pub(super) fn of_store(error: &StoreError, service: Service) -> io::Error {
     io::Error::other(what + &tried(retries))
 }
 
+/// Whether a response broke off after it had begun.
+pub(super) fn is_cut_off(error: &StoreError) -> bool {
+    let transport = chain(error).find_map(|cause| cause.downcast_ref::<HttpError>());
+    use HttpErrorKind::{Decode, Interrupted, Unknown};
+    let is_broken = |error: &HttpError| matches!(error.kind(), Interrupted | Decode | Unknown);
+    transport.is_some_and(is_broken)
+}
+
 /// The error for a response with this `status`, and this `code` of an error that the store names.
 pub(super) fn of_status(
     status: u64,

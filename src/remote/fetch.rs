@@ -10,6 +10,7 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt
 
 use super::engine::Engine;
 use super::error::{changed, of_store, wrong_length};
+use super::listed::Listed;
 use super::location::{Location, Service};
 use super::web::{Known, Page, Retry};
 
@@ -52,6 +53,19 @@ impl Content {
             found.map_err(|error| of_store(&error, service))?;
         let place = Place::Stored { store, path, service, etag };
         Ok(Content { engine, name, place, bytes: Some(size), has_ranges: true })
+    }
+
+    /// What was `listed`, if that identifies its content as requests for it do.
+    pub(super) fn of_listing(engine: &Arc<Engine>, listed: &Listed) -> io::Result<Option<Content>> {
+        let Listed { location, bytes, etag } = listed;
+        let service = location.service();
+        // Other services list marks in another form, or of other kinds.
+        let Some(etag) = etag.as_ref().filter(|_| service == Service::S3) else { return Ok(None) };
+        let etag = format!("\"{}\"", etag.trim_matches('"'));
+        let (store, path) = (engine.store(location)?, path(location)?);
+        let place = Place::Stored { store, path, service, etag: Some(etag) };
+        let (engine, name) = (engine.clone(), location.to_string());
+        Ok(Some(Content { engine, name, place, bytes: Some(*bytes), has_ranges: true }))
     }
 
     /// The bytes of `range`, all of them.

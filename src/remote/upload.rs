@@ -13,6 +13,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 use super::engine::Engine;
 use super::error::of_store;
 use super::location::Service;
+use super::repeat::repeated;
 
 /// Bytes of each part, but for the last one: some stores want parts of the same size.
 const PART: usize = 16 << 20;
@@ -83,6 +84,22 @@ impl Upload {
     /// What aborts the upload while it is being written to.
     pub fn cancel(&self) -> Cancel {
         Cancel(Arc::clone(&self.shared))
+    }
+
+    /// Whether parts were sent.
+    pub(super) fn has_begun(&self) -> bool {
+        self.sent > 0
+    }
+
+    /// Bytes of the next part, unless it is the last one.
+    pub(super) fn part_size(&self) -> usize {
+        self.part_bytes().0
+    }
+
+    /// Sends `part`, of that size or the last one, in place of writing it.
+    pub(super) fn send_part(&mut self, part: Vec<u8>) -> io::Result<()> {
+        self.part = part;
+        self.send()
     }
 
     /// Bytes of the next part, and how many parts may be pending with it.
@@ -188,6 +205,8 @@ impl Shared {
 
     /// Starts to send a part.
     fn send(&self, payload: PutPayload) -> io::Result<JoinHandle<object_store::Result<()>>> {
+        let permit = self.engine.runtime.block_on(Arc::clone(&self.engine.parts).acquire_owned());
+        let permit = permit.map_err(io::Error::other)?;
         let mut state = self.locked();
         if state.is_cancelled {
             return Err(cancelled());
@@ -196,11 +215,15 @@ impl Shared {
         let upload = match &mut state.upload {
             Some(upload) => upload,
             none => {
-                let begun = runtime.block_on(self.store.put_multipart(&self.path));
-                none.insert(begun.map_err(|error| self.fault(&error))?)
+                let begin = async || self.store.put_multipart(&self.path).await;
+                none.insert(runtime.block_on(repeated(&self.engine, self.service, begin))?)
             }
         };
-        let task = runtime.spawn(upload.put_part(payload));
+        let part = upload.put_part(payload);
+        let task = runtime.spawn(async move {
+            let _permit = permit;
+            part.await
+        });
         state.tasks.retain(|task| !task.is_finished());
         state.tasks.push(task.abort_handle());
         Ok(task)

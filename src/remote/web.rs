@@ -74,6 +74,11 @@ impl Retry {
         Retry { left: options.retries as u64, done: 0, until, pause: FIRST_PAUSE }
     }
 
+    /// The same with at most so many attempts after the first one.
+    pub(super) fn at_most(self, retries: u64) -> Retry {
+        Retry { left: self.left.min(retries), ..self }
+    }
+
     /// Waits before the next attempt; returns the error if there is to be none.
     pub(super) async fn after(&mut self, fault: Fault) -> io::Result<()> {
         let error = match fault {

@@ -1,5 +1,6 @@
 //! Tables as batches of rows.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
@@ -28,6 +29,9 @@ use super::unit::Unit;
 use super::{TableError, TableFormat};
 use crate::files::{File, Stored};
 use crate::io::part::RereadableFile;
+
+/// Tables that are not files and are opened at the same time: each of them waits for answers.
+const MOST_AT_ONCE: usize = 16;
 
 /// A table to be read.
 pub struct Input {
@@ -157,6 +161,10 @@ impl Input {
 }
 
 impl Input {
+    fn is_stored(&self) -> bool {
+        matches!(self.from, From::Stored(_))
+    }
+
     /// The table, if it can be read twice.
     pub(super) fn rereadable(&self) -> Option<RereadableTable> {
         let from = match &self.from {
@@ -186,10 +194,27 @@ pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
 pub(super) fn plan(first: &Opened, others: &[Input], job: &Job) -> Result<Arc<Plan>, TableError> {
     let mut merge = Merge::new(&job.column, &first.columns.keys, !job.dialect.has_header);
     merge.add(first.file())?;
-    for other in others.iter().filter_map(Input::reopened) {
-        merge.add(Opened::open(other, job)?.file())?;
+    let mut left: VecDeque<Input> = others.iter().filter_map(Input::reopened).collect();
+    while !left.is_empty() {
+        let stored = left.iter().take(MOST_AT_ONCE).take_while(|input| input.is_stored()).count();
+        let group = left.drain(..stored.max(1)).collect();
+        open_all(group, job).into_iter().try_for_each(|opened| merge.add(opened?.file()))?;
     }
     Ok(Arc::new(merge.finish()?))
+}
+
+/// Opens `inputs` at the same time.
+fn open_all(mut inputs: Vec<Input>, job: &Job) -> Vec<Result<Opened, TableError>> {
+    let Some(last) = inputs.pop() else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let open = |input| scope.spawn(move || Opened::open(input, job));
+        let others: Vec<_> = inputs.into_iter().map(open).collect();
+        let last = Opened::open(last, job);
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        others.chain([last]).collect()
+    })
 }
 
 /// Passes the columns of all tables to `inputs`, which are some of them.

@@ -32,6 +32,10 @@ pub(crate) struct Common {
 #[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub(crate) struct Input {
     /// Files to read, in this order; standard input if there are none, or for `-`
+    #[cfg_attr(
+        feature = "object-store",
+        doc = "\nA URL names an object or a file of a web server, which is read: s3://, gs://, az://, https://. A URI that is itself to be processed is given on standard input, or by -e where a command has it."
+    )]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 

@@ -14,7 +14,8 @@ pub(crate) struct TableChoice {
     /// Several files are read as one table: columns are unified by name, and types are widened where nothing is lost; what
     /// a file does not have is null. A directory stands for all tables below it, and
     /// so does a pattern in quotes, such as 'crawl/dt=*/**/*.parquet', for the files and directories that it selects; names
-    /// that begin with . or _ are left out. dedup keeps or drops rows. The other commands
+    /// that begin with . or _ are left out; with object stores, also a prefix such as s3://bucket/crawl/ and a pattern below
+    /// it. dedup keeps or drops rows. The other commands
     /// add columns: uri_normalized (normalize); uri_key (key; 16 bytes, or 32 digits in text formats) or surt (key --as);
     /// uri_scheme, uri_host and so on (parse; also uri_domain, uri_suffix, and uri_params as JSON); uri_error and uri_error_at (check); and the lists uri_findings (audit)
     /// and uri_links (extract). Null stays null.
@@ -63,7 +64,7 @@ pub(crate) struct TableChoice {
     /// Write a directory of files with at most so many rows each, called part-00000.parquet and so on
     ///
     /// -o names the directory, which must be new or empty; it appears when all files are whole. `-o DIR/`, with a slash at
-    /// the end, writes one file there.
+    /// the end, writes one file there. With object stores, -o also takes a prefix without objects, such as s3://bucket/out/.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(requires_all = ["column", "output"])]
     pub(crate) rows_per_file: Option<u64>,

@@ -74,6 +74,8 @@ pub(crate) fn destination(output: &Destination) -> String {
         Destination::File(path) => path.display().to_string(),
         #[cfg(feature = "parquet")]
         Destination::Directory(path) => path.display().to_string(),
+        #[cfg(feature = "parquet")]
+        Destination::Prefix(url) => url.to_string(),
         Destination::Remote(url) => url.to_string(),
         Destination::Stdout => "-".to_owned(),
     }

@@ -61,6 +61,7 @@ impl Typed {
             Destination::File(path) => {
                 path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
             }
+            Destination::Remote(url) => url.is_folder(),
             _ => false,
         };
         let layout = choice.layout().or_else(|| is_directory.then(Layout::default));

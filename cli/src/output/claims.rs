@@ -40,6 +40,10 @@ impl Claims {
                 return Claims(vec![Claim::of(path, "results", is_in_place)]);
             }
             #[cfg(feature = "parquet")]
+            Destination::Prefix(url) => {
+                return Claims(vec![Claim::of_remote(url, "results", false)]);
+            }
+            #[cfg(feature = "parquet")]
             Destination::Directory(path) => {
                 return Claims(vec![Claim::of(path, "results", false)]);
             }
@@ -87,7 +91,17 @@ impl Claims {
         self.refuse_id(Path::new(&url.to_string()), Some(&id))
     }
 
-    /// The same for standard input.
+    /// An error if the object at `url`, which was found below a prefix or by a pattern, is an output.
+    ///
+    /// # Errors
+    /// When it would be replaced.
+    pub(crate) fn refuse_found(&self, url: &Url) -> Result<(), Failure> {
+        let id = Some(FileId::Remote(url.clone()));
+        let claim = self.0.iter().find(|claim| claim.id == id);
+        claim.map_or(Ok(()), |claim| Err(claim.is_input(Path::new(&url.to_string()))))
+    }
+
+    /// The same as [`Claims::refuse_input`] for standard input.
     ///
     /// # Errors
     /// As [`Claims::refuse_input`].
@@ -199,7 +213,7 @@ impl StdoutFile {
     pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
         match destination {
             #[cfg(feature = "parquet")]
-            Destination::Directory(_) => None,
+            Destination::Directory(_) | Destination::Prefix(_) => None,
             Destination::File(_) | Destination::Remote(_) => None,
             Destination::Stdout => {
                 stdout_metadata().filter(Metadata::is_file)?;

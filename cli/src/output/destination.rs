@@ -13,6 +13,9 @@ pub(crate) enum Destination {
     #[cfg(feature = "parquet")]
     Directory(PathBuf),
     Remote(Url),
+    /// Objects below a prefix.
+    #[cfg(feature = "parquet")]
+    Prefix(Url),
 }
 
 impl Destination {

@@ -6,8 +6,12 @@
 mod claims;
 mod destination;
 #[cfg(feature = "parquet")]
+mod directory;
+#[cfg(feature = "parquet")]
 mod folder;
 mod identity;
+#[cfg(feature = "parquet")]
+mod objects;
 mod write;
 
 pub(crate) use claims::{Claims, Content, StdoutFile};

@@ -89,6 +89,10 @@ impl Output {
             Destination::Directory(path) => {
                 (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
+            #[cfg(feature = "parquet")]
+            Destination::Prefix(url) => {
+                (url.to_string(), Ok((Box::new(io::sink()) as Stream, None)))
+            }
             Destination::Remote(url) => (url.to_string(), object(url)),
         };
         match opened {

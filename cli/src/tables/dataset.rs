@@ -1,6 +1,6 @@
-//! Directories and patterns among the inputs: the tables that they stand for.
+//! Directories, prefixes and patterns among the inputs: the tables that they stand for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use uriscan::table::dataset::{Found, Selection};
 
@@ -9,8 +9,9 @@ use crate::config::{Config, FoundTables};
 use crate::exit::Failure;
 use crate::hint;
 use crate::inputs::Input;
+use crate::remote::{self, FoundBelow};
 
-/// `config` with the tables below directories and those that patterns select, instead of these.
+/// `config` with the tables below directories and prefixes, and those that patterns select, instead of these.
 ///
 /// # Errors
 /// When a directory cannot be read, or there are no tables.
@@ -18,30 +19,48 @@ pub(crate) fn with_found(config: &Config) -> Result<Config, Failure> {
     let mut config = config.clone();
     let has_format = match (&config.table, &config.column) {
         (Some(table), _) => table.from.is_some(),
-        (None, Some(column)) => column.format.is_some(),
-        (None, None) => return Ok(config),
+        (None, column) => column.as_ref().is_some_and(|column| column.format.is_some()),
     };
     let (mut inputs, mut tables) = (Vec::new(), FoundTables::default());
     for input in std::mem::take(&mut config.inputs) {
-        let selection = input.path().and_then(|path| selection(path, has_format));
-        let (Some(selection), Some(path)) = (selection, input.path()) else {
+        let Some(found) = found(&input, has_format)? else {
             inputs.push(input);
             tables.below.push(None);
             continue;
         };
-        let Found { files, skipped, .. } = selection.files().map_err(failure)?;
-        if files.is_empty() {
-            return Err(Failure::at(path.display(), nothing(skipped, has_format)));
-        }
-        tables.skipped += skipped;
-        for file in files {
-            inputs.push(Input::File(selection.root().join(&file.below)));
-            tables.below.push(Some(file.below));
+        tables.skipped += found.skipped;
+        for (table, below) in found.tables {
+            inputs.push(table);
+            tables.below.push(Some(below));
         }
     }
     config.inputs = inputs;
     config.found = tables.below.iter().any(Option::is_some).then_some(tables);
     Ok(config)
+}
+
+/// The tables that `input` stands for; `None` if it is one itself.
+fn found(input: &Input, has_format: bool) -> Result<Option<FoundBelow<Input>>, Failure> {
+    let (name, found) = match input {
+        Input::File(path) => {
+            let Some(selection) = selection(path, has_format) else { return Ok(None) };
+            let Found { files, skipped, .. } = selection.files().map_err(failure)?;
+            let input = |below: &PathBuf| Input::File(selection.root().join(below));
+            let tables = files.into_iter().map(|file| (input(&file.below), file.below)).collect();
+            (path.display().to_string(), FoundBelow { tables, skipped })
+        }
+        Input::Remote(url) => {
+            let Some(found) = remote::found(url, has_format)? else { return Ok(None) };
+            let FoundBelow { tables, skipped } = found;
+            let tables = tables.into_iter().map(|(url, below)| (Input::Remote(url), below));
+            (url.to_string(), FoundBelow { tables: tables.collect(), skipped })
+        }
+        Input::Stdin | Input::Typed(_) => return Ok(None),
+    };
+    match found.tables.is_empty() {
+        true => Err(Failure::at(name, nothing(found.skipped, has_format))),
+        false => Ok(Some(found)),
+    }
 }
 
 /// What `path` selects, if it is no file.

@@ -209,7 +209,7 @@ fn outcome(config: &Config, report: &Report) -> Outcome {
 fn output_format(config: &Config, table: &TableUse) -> Result<TableFormat, Failure> {
     let output = match &config.output {
         Destination::File(path) | Destination::Directory(path) => Some(path.as_path()),
-        Destination::Remote(url) => Some(url.path()),
+        Destination::Remote(url) | Destination::Prefix(url) => Some(url.path()),
         Destination::Stdout => None,
     };
     if let Some(path) = output.filter(|path| is_packed(path)) {

@@ -1,5 +1,9 @@
 //! Object stores and web servers as inputs and outputs, against a server on this machine that fails as it is told to.
 
+#[cfg(feature = "parquet")]
+mod datasets;
+#[cfg(feature = "parquet")]
+mod folders;
 mod server;
 #[cfg(feature = "parquet")]
 mod tables;
@@ -23,6 +27,10 @@ fn command(server: &Server, attempts: usize, args: &[&str]) -> Command {
         command.env_remove(name);
     }
     command
+        .env_remove("AWS_PROFILE")
+        // Not those of whoever runs the tests.
+        .env("AWS_SHARED_CREDENTIALS_FILE", "/none")
+        .env("AWS_CONFIG_FILE", "/none")
         .env("AWS_ENDPOINT_URL", server.url(""))
         .env("AWS_ALLOW_HTTP", "true")
         .env("AWS_REGION", "us-east-1")
@@ -308,6 +316,83 @@ fn a_simple_web_server_will_do() {
     server.fail("GET", "/list", 2..3, Fault::Status(403, ""));
     let refused = run(&server, &["normalize", &server.url("/list")]).refused();
     assert!(refused.contains("/list: access denied"), "{refused}");
+}
+
+#[test]
+fn a_web_page_is_no_list() {
+    let server = Server::start();
+    server.put("page", "\n<!DOCTYPE html><a href='http://h/x'>");
+    server.put("text", "Hello, world\nhello again\n");
+    for command in ["parse", "normalize", "key", "dedup", "check"] {
+        let refused = run(&server, &[command, &server.url("/page")]).refused();
+        assert_eq!(
+            refused,
+            format!(
+                "uriscan: {}: is a web page, not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself, `uriscan extract URL` for its links",
+                server.url("/page")
+            )
+        );
+    }
+    assert_eq!(run(&server, &["extract", &server.url("/page")]).quiet(), "http://h/x\n");
+    let linked = run(&server, &["dedup", "--extract", &server.url("/page")]);
+    assert_eq!(linked.quiet(), "http://h/x\n");
+    let text = run(&server, &["parse", &server.url("/text")]);
+    let hint = format!(
+        "uriscan: most of {} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself\n",
+        server.url("/text")
+    );
+    assert_eq!((text.code, text.stderr), (0, hint));
+    // In a store it is what was asked for.
+    server.put("b/page", "<html>\n");
+    assert_eq!(run(&server, &["normalize", "s3://b/page"]).quiet(), "<html>\n");
+}
+
+#[test]
+fn credentials_may_be_in_the_files_of_the_tools() {
+    let server = Server::start();
+    server.put("b/list", "http://h/\n");
+    let place = Place::new(&[
+        ("credentials", "[default]\naws_access_key_id = A\naws_secret_access_key = S\n"),
+        (
+            "config",
+            &format!(
+                "[default]\nregion = eu-west-1\nendpoint_url = {}\n[profile sso]\nsso_session = x\n",
+                server.url("")
+            ),
+        ),
+    ]);
+    let with = |profile: &str| {
+        let mut command = command(&server, 3, &["dedup", "s3://b/list"]);
+        for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL", "AWS_REGION"]
+        {
+            command.env_remove(name);
+        }
+        command.env("AWS_PROFILE", profile);
+        command.env("AWS_SHARED_CREDENTIALS_FILE", place.path("credentials"));
+        command.env("AWS_CONFIG_FILE", place.path("config"));
+        command
+    };
+    assert_eq!(finish(with(""), "").quiet(), "http://h/\n");
+    let refused = finish(with("sso"), "").refused();
+    let what = "uriscan: s3://b/list: the AWS profile sso uses single sign-on, which needs the AWS tools; `eval";
+    assert!(refused.starts_with(what), "{refused}");
+    // In the home directory.
+    std::fs::create_dir(place.path(".aws")).unwrap();
+    for name in ["credentials", "config"] {
+        std::fs::rename(place.path(name), place.path(&format!(".aws/{name}"))).unwrap();
+    }
+    let mut at_home = with("default");
+    at_home.env_remove("AWS_SHARED_CREDENTIALS_FILE").env("AWS_CONFIG_FILE", "~/.aws/config");
+    at_home.env("HOME", place.path("")).env("USERPROFILE", place.path(""));
+    assert_eq!(finish(at_home, "").quiet(), "http://h/\n");
+    // What is not for S3 does not read them.
+    let mut page = with("none");
+    page.args(["-q", &server.url("/b/list")]);
+    let refused = finish(page, "").refused();
+    assert!(refused.contains("the AWS profile none is neither in"), "{refused}");
+    let mut page = program(["normalize", &server.url("/b/list")]);
+    page.env("AWS_PROFILE", "none");
+    assert_eq!(finish(page, "").quiet(), "http://h/\n");
 }
 
 #[test]

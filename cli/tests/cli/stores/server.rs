@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+/// Names in a page of a listing.
+const PAGE: usize = 3;
+
 /// How a response goes wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
@@ -118,6 +121,24 @@ impl Server {
         self.state().objects.get(&format!("/{name}")).cloned()
     }
 
+    /// The objects whose names begin so, without that.
+    pub(crate) fn below(&self, name: &str) -> BTreeMap<String, Vec<u8>> {
+        let beginning = format!("/{name}");
+        let state = self.state();
+        let own = state.objects.iter().filter_map(|(name, bytes)| {
+            Some((name.strip_prefix(&beginning)?.to_owned(), bytes.clone()))
+        });
+        own.collect()
+    }
+
+    /// Removes all objects and uploads, and lets requests succeed.
+    pub(crate) fn clear(&self) {
+        let mut state = self.state();
+        state.objects.clear();
+        state.uploads.clear();
+        state.rules.clear();
+    }
+
     /// Uploads that are neither completed nor aborted.
     pub(crate) fn open_uploads(&self) -> usize {
         self.state().uploads.len()
@@ -208,7 +229,7 @@ fn read(input: &mut impl BufRead) -> std::io::Result<Option<Request>> {
     let mut body = vec![0; bytes];
     input.read_exact(&mut body)?;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
-    let (path, query) = (path.to_owned(), query.to_owned());
+    let (path, query) = (decoded(path), query.to_owned());
     Ok(Some(Request { method, path, query, headers, body }))
 }
 
@@ -286,7 +307,10 @@ fn answer(request: &Request, state: &Mutex<State>) -> Response {
     };
     match request.method.as_str() {
         "GET" if parameter("list-type").is_some() => {
-            list(request, &state, &parameter("prefix").unwrap_or_default())
+            let named = |name: &str| decoded(&parameter(name).unwrap_or_default());
+            let most = parameter("max-keys").map_or(PAGE, |text| text.parse().unwrap());
+            let place = (named("prefix"), named("continuation-token"));
+            list(request, &state, (&place.0, &place.1), most)
         }
         "GET" | "HEAD" => content(request, &state),
         "PUT" => match (parameter("uploadId"), parameter("partNumber")) {
@@ -309,6 +333,16 @@ fn answer(request: &Request, state: &Mutex<State>) -> Response {
             xml(format!(
                 "<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>"
             ))
+        }
+        "POST" if parameter("delete").is_some() => {
+            let body = String::from_utf8(request.body.clone()).unwrap();
+            let keys = body.split("<Key>").skip(1).map(|rest| rest.split_once("</Key>").unwrap().0);
+            let mut answer = "<DeleteResult>".to_owned();
+            for key in keys {
+                state.objects.remove(&format!("{}/{key}", request.path.trim_end_matches('/')));
+                answer += &format!("<Deleted><Key>{key}</Key></Deleted>");
+            }
+            xml(answer + "</DeleteResult>")
         }
         "POST" => match state.uploads.remove(&parameter("uploadId").unwrap_or_default()) {
             None => status(404, "NoSuchUpload"),
@@ -369,19 +403,37 @@ fn content(request: &Request, state: &State) -> Response {
     Response { status: 206, headers, body: bytes[start..end].to_vec() }
 }
 
-fn list(request: &Request, state: &State, prefix: &str) -> Response {
+/// A page of at most `most` names after `after`, which is also the token for it.
+fn list(request: &Request, state: &State, (prefix, after): (&str, &str), most: usize) -> Response {
     let bucket = format!("{}/", request.path.trim_end_matches('/'));
-    let prefix = prefix.replace("%2F", "/");
     let mut body = "<ListBucketResult>".to_owned();
-    for (name, bytes) in &state.objects {
-        let Some(key) = name.strip_prefix(&bucket).filter(|key| key.starts_with(&prefix)) else {
-            continue;
-        };
+    let names = state.objects.iter().filter_map(|(name, bytes)| {
+        let key = name.strip_prefix(&bucket)?;
+        (key.starts_with(prefix) && key > after).then_some((key, bytes))
+    });
+    let mut names = names.peekable();
+    let mut last = "";
+    for (key, bytes) in names.by_ref().take(most) {
         body += &format!(
             "<Contents><Key>{key}</Key><LastModified>2026-11-23T10:00:00.000Z</LastModified><ETag>{}</ETag><Size>{}</Size></Contents>",
             etag(bytes).replace('"', "&quot;"),
             bytes.len()
         );
+        last = key;
     }
-    xml(body + "<IsTruncated>false</IsTruncated></ListBucketResult>")
+    if names.peek().is_some() {
+        body += &format!("<NextContinuationToken>{last}</NextContinuationToken>");
+    }
+    xml(body + "</ListBucketResult>")
+}
+
+/// `text` without percent-encodings.
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).unwrap()
 }

@@ -1,0 +1,323 @@
+//! Results in a directory of files, which appears when all of them are whole.
+//!
+//! The files are made in a hidden directory, which takes the name of the results at the end; if an empty directory has that
+//! name, what is in the hidden one moves into it. Few of the files are open at a time: one that is written to again is opened
+//! again.
+
+use std::collections::HashSet;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uriscan::internals::files::{self, File, sync_directory};
+use uriscan::table::{self, PartFile};
+
+use super::destination::directory_of;
+use super::identity::target_of;
+use crate::exit::Failure;
+use crate::interrupt::{self, Leftover, Registered};
+
+/// Files that are open at a time.
+const MOST_OPEN: usize = 64;
+
+/// What the names of hidden directories begin and end with.
+const PREFIX: &str = ".uriscan-";
+const SUFFIX: &str = ".partial";
+
+/// Names of hidden directories that are tried.
+const MOST_TRIES: u32 = 1_000;
+
+/// A directory of results that is being made. Dropped before it is put in place, it is gone.
+pub(crate) struct Directory {
+    /// The directory that is to have the files, and whether it is there, empty.
+    target: PathBuf,
+    exists: bool,
+    hidden: PathBuf,
+    /// Directories below it, and files in them, that have been made.
+    made: HashSet<PathBuf>,
+    files: Vec<PathBuf>,
+    pool: Arc<Mutex<Pool>>,
+    _registered: Registered,
+}
+
+/// The open files, the one that was written to last at the end.
+#[derive(Default)]
+struct Pool {
+    open: Vec<(PathBuf, File)>,
+}
+
+/// A file in a hidden directory.
+struct Part {
+    path: PathBuf,
+    pool: Arc<Mutex<Pool>>,
+}
+
+impl Directory {
+    /// A directory to be put at `path`.
+    ///
+    /// # Errors
+    /// If there is a file, or a directory that is not empty; or if none can be made.
+    pub(crate) fn new(path: &Path) -> Result<Directory, Failure> {
+        let fault = |error: io::Error| Failure::at(path.display(), error);
+        let target = target_of(path);
+        let exists = match target.metadata() {
+            Ok(metadata) if !metadata.is_dir() => {
+                return Err(Failure::at(
+                    path.display(),
+                    "is a file; a directory takes the results",
+                ));
+            }
+            Ok(_) if !is_vacant(&target).map_err(fault)? => {
+                return Err(Failure::at(path.display(), NOT_EMPTY));
+            }
+            Ok(_) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(fault(error)),
+        };
+        let parent = if exists { target.as_path() } else { directory_of(&target) };
+        if !parent.is_dir() {
+            let what = format!("there is no directory {}", parent.display());
+            return Err(Failure::at(path.display(), what));
+        }
+        let _held = interrupt::hold();
+        let hidden = hidden_in(parent).map_err(fault)?;
+        let _registered = Leftover::Directory(hidden.clone()).register();
+        let pool = Arc::default();
+        Ok(Directory {
+            target,
+            exists,
+            hidden,
+            made: HashSet::new(),
+            files: Vec::new(),
+            pool,
+            _registered,
+        })
+    }
+
+    /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
+    /// first, and a crash leave a directory that lacks files, or has files that are cut short.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        // One call for very many files: each of them would wait for the disk.
+        if self.files.len() > MOST_OPEN && files::sync_file_system(&self.hidden)? {
+            return Ok(());
+        }
+        self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
+        self.made.iter().try_for_each(|directory| sync_directory(directory))?;
+        sync_directory(&self.hidden)
+    }
+
+    /// Puts the files in place, after [`Directory::finish`].
+    ///
+    /// # Errors
+    /// Those of the system; or if something is in the directory now. Then no file is in place, unless it was the name of
+    /// the directory that is not durable.
+    pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
+        let _held = interrupt::hold();
+        match self.exists {
+            false => files::rename(&self.hidden, &self.target)?,
+            true => self.fill()?,
+        }
+        if is_durable {
+            sync_directory(&self.target)?;
+            sync_directory(directory_of(&self.target))?;
+        }
+        Ok(())
+    }
+
+    /// Moves the files into the directory that was there, all or none.
+    fn fill(&self) -> io::Result<()> {
+        if !is_vacant(&self.target)? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, NOT_EMPTY));
+        }
+        let mut moved = Vec::new();
+        let done = self.move_all(&mut moved);
+        if done.is_err() {
+            for path in moved {
+                // What is left in the hidden directory goes with it.
+                if path.is_dir() { files::remove_all(&path) } else { drop(files::remove(&path)) }
+            }
+        }
+        done
+    }
+
+    fn move_all(&self, moved: &mut Vec<PathBuf>) -> io::Result<()> {
+        for entry in files::list(&self.hidden)? {
+            let entry = entry?;
+            let path = self.target.join(entry.file_name());
+            files::rename(&entry.path(), &path)?;
+            moved.push(path);
+        }
+        files::remove_directory(&self.hidden)
+    }
+}
+
+/// Why a directory does not take results.
+const NOT_EMPTY: &str = "is not empty; name a new directory, or remove what is in it";
+
+/// Whether nothing is in `directory` but what runs have begun, or left when the power was cut.
+fn is_vacant(directory: &Path) -> io::Result<bool> {
+    for entry in files::list(directory)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // After it was put in place, nothing has that name.
+        files::remove_all(&self.hidden);
+    }
+}
+
+impl table::Folder for Directory {
+    fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
+        let path = self.hidden.join(path);
+        // A signal removes the hidden directory, with all that is in it.
+        let _held = interrupt::hold();
+        let mut missing = Vec::new();
+        for directory in path.ancestors().skip(1) {
+            if directory == self.hidden || self.made.contains(directory) {
+                break;
+            }
+            missing.push(directory.to_owned());
+        }
+        for directory in missing.into_iter().rev() {
+            files::create_directory(&directory)?;
+            self.made.insert(directory);
+        }
+        let mut options = OpenOptions::new();
+        let file = File::open_with(&path, options.append(true).create_new(true))?;
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).add(&path, file);
+        self.files.push(path.clone());
+        Ok(Box::new(Part { path, pool: self.pool.clone() }))
+    }
+}
+
+impl Pool {
+    fn add(&mut self, path: &Path, file: File) {
+        if self.open.len() == MOST_OPEN {
+            // Its bytes are with the system.
+            self.open.remove(0);
+        }
+        self.open.push((path.to_owned(), file));
+    }
+
+    /// The file at `path`, which is opened if it is not.
+    fn take(&mut self, path: &Path) -> io::Result<File> {
+        match self.open.iter().position(|(open, _)| open == path) {
+            Some(at) => Ok(self.open.remove(at).1),
+            None => append_to(path),
+        }
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = pool.take(&self.path)?;
+        let result = file.write(bytes);
+        pool.add(&self.path, file);
+        result
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl PartFile for Part {
+    fn finish(&mut self) -> io::Result<()> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).take(&self.path).map(drop)
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    File::open_with(path, OpenOptions::new().append(true))
+}
+
+/// A new directory in `parent`, with a name that readers of datasets leave out.
+fn hidden_in(parent: &Path) -> io::Result<PathBuf> {
+    for number in 0..MOST_TRIES {
+        let path = parent.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
+        match files::create_directory(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result.map(|()| path),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use uriscan::table::Folder as _;
+
+    use super::*;
+
+    #[test]
+    fn many_files_are_written_in_turn() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("out");
+        let mut folder = Directory::new(&target).unwrap();
+        let mut parts: Vec<Box<dyn PartFile>> = (0..3 * MOST_OPEN)
+            .map(|i| folder.create(&format!("k={}/part-{i}", i % 7)).unwrap())
+            .collect();
+        for round in 0..3 {
+            for part in &mut parts {
+                write!(part, "{round}").unwrap();
+            }
+        }
+        assert!(folder.pool.lock().unwrap().open.len() <= MOST_OPEN);
+        parts.iter_mut().for_each(|part| part.finish().unwrap());
+        assert!(!target.exists());
+        folder.finish().unwrap();
+        folder.put(true).unwrap();
+        for i in 0..3 * MOST_OPEN {
+            let path = target.join(format!("k={}/part-{i}", i % 7));
+            assert_eq!(std::fs::read_to_string(path).unwrap(), "012");
+        }
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_directory_that_is_not_put_in_place() {
+        let place = tempfile::tempdir().unwrap();
+        for target in [place.path().join("new"), place.path().join("there")] {
+            if target.ends_with("there") {
+                std::fs::create_dir(&target).unwrap();
+            }
+            let mut folder = Directory::new(&target).unwrap();
+            folder.create("a=1/b=2/x").unwrap().write_all(b"half").unwrap();
+            drop(folder);
+            let mut folder = Directory::new(&target).unwrap();
+            folder.create("a=1/x").unwrap().finish().unwrap();
+            folder.put(false).unwrap();
+            assert_eq!(std::fs::read_dir(&target).unwrap().count(), 1, "{}", target.display());
+            let Err(failure) = Directory::new(&target) else { panic!("it is not empty") };
+            assert!(failure.to_string().contains("is not empty"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn what_others_have_put_into_a_directory_stays_as_it_is() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path();
+        let mut folder = Directory::new(target).unwrap();
+        folder.create("x").unwrap().write_all(b"new").unwrap();
+        // Another run that has begun, or was interrupted by the end of power, is no obstacle.
+        let other = Directory::new(target).unwrap();
+        std::fs::write(target.join("x"), "theirs").unwrap();
+        let error = folder.put(false).unwrap_err();
+        assert!(error.to_string().contains("is not empty"), "{error}");
+        drop(other);
+        assert_eq!(std::fs::read_to_string(target.join("x")).unwrap(), "theirs");
+        assert_eq!(std::fs::read_dir(target).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,64 @@
+//! Results in objects below a prefix of a store, which appear when all of them are whole.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use uriscan::table::{self, PartFile};
+
+use crate::exit::Failure;
+use crate::interrupt::{self, Leftover, Registered};
+use crate::remote::{self, Group, GroupObject, Url};
+
+/// Objects that are being written. Dropped before they are put in place, none appears.
+pub(crate) struct Objects {
+    group: Group,
+    _registered: Registered,
+}
+
+/// One of them.
+struct Part(GroupObject);
+
+impl Objects {
+    /// Objects below `url`; temporary files are made in `temp_dir`.
+    ///
+    /// # Errors
+    /// If there are objects below it, or it cannot be written to.
+    pub(crate) fn new(url: &Url, temp_dir: &Path) -> Result<Objects, Failure> {
+        let group = remote::create_group(url, temp_dir)?;
+        let _registered = Leftover::Group(group.cancel()).register();
+        Ok(Objects { group, _registered })
+    }
+
+    /// Waits until the store has what was sent.
+    pub(super) fn finish(&self) -> io::Result<()> {
+        self.group.finish()
+    }
+
+    /// Makes the objects.
+    pub(super) fn put(self) -> io::Result<()> {
+        let _held = interrupt::hold();
+        self.group.complete()
+    }
+}
+
+impl table::Folder for Objects {
+    fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
+        Ok(Box::new(Part(self.group.create(path)?)))
+    }
+}
+
+impl Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl PartFile for Part {
+    fn finish(&mut self) -> io::Result<()> {
+        self.0.finish()
+    }
+}
