@@ -6,7 +6,7 @@ mod groups;
 mod hint;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use uriscan::arrow::{Columns, OnInvalid};

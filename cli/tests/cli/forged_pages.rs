@@ -253,7 +253,11 @@ fn forged_pages_are_refused_before_memory_is_allocated() {
     ]);
     let absent = Page::new(PLAIN, 3, [levels(&[6, 0]), levels(&[6, 0])].concat());
     table(&place, LIST, 3, &[vec![plain(b"http://h", 3)], vec![absent]], Some(&hint));
-    refused(&place, "lists of a fixed length", "3 rows of at least 2147483648 bytes would take more");
+    refused(
+        &place,
+        "lists of a fixed length",
+        "3 rows of at least 2147483648 bytes would take more",
+    );
 }
 
 /// Runs the program on the table, which is refused as `expected` says.
