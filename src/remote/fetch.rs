@@ -89,7 +89,8 @@ impl Content {
                     .with_if_match(etag.clone().filter(|tag| !tag.starts_with("W/")));
                 let of = |error| of_store(&error, *service);
                 let found = store.get_opts(path, options).await.map_err(of)?;
-                if found.meta.e_tag != *etag || Some(found.meta.size) != self.bytes {
+                let is_same = unquoted(&found.meta.e_tag) == unquoted(etag);
+                if !is_same || Some(found.meta.size) != self.bytes {
                     return Err(changed());
                 }
                 let expected = range.end - range.start;
@@ -109,6 +110,11 @@ impl Content {
             }
         }
     }
+}
+
+/// The mark of a content without its quotes, which not all stores write everywhere.
+fn unquoted(etag: &Option<String>) -> Option<&str> {
+    etag.as_deref().map(|etag| etag.trim_matches('"'))
 }
 
 /// The name of an object in its bucket.
