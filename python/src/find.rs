@@ -5,7 +5,7 @@ use uriscan::extract::{
     Context, ExtractorOptions, Filter, Format, LogFormat, Options, PageParts, Property, Schemes,
 };
 
-use crate::form::{base_uri, named, wrong};
+use crate::arguments::{base_uri, named, wrong};
 
 /// The keywords of `uriscan.extract`, as the Python half of the package gives them.
 #[derive(FromPyObject)]

@@ -13,11 +13,12 @@ use uriscan::arrow::{ColumnError, Columns, OnInvalid, OptionValue};
 use uriscan::extract::Extractor;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
-use uriscan::resolve::{self, BaseUri};
+use uriscan::resolve;
 use uriscan::rules::{Included, Pack};
 use uriscan::set::Meaning;
 use uriscan::surt;
 
+use crate::arguments::{base_uri, named, wrong};
 use crate::classes::Classes;
 use crate::column::Column;
 use crate::find::Find;
@@ -27,24 +28,6 @@ use crate::{capsule, errors, findings, params, pool, texts};
 #[pyclass(frozen, module = "uriscan._uriscan")]
 #[derive(Clone, Debug)]
 pub(crate) struct Form(Columns);
-
-pub(crate) fn wrong(what: impl ToString) -> PyErr {
-    PyValueError::new_err(what.to_string())
-}
-
-/// What `from_name` gives for `name`, or an error that lists all names.
-pub(crate) fn named<T>(
-    option: &str,
-    name: &str,
-    found: Option<T>,
-    names: impl IntoIterator<Item = impl AsRef<str>>,
-) -> PyResult<T> {
-    found.ok_or_else(|| {
-        let names: Vec<_> = names.into_iter().collect();
-        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-        wrong(format!("{option}={name:?}: there are {}", names.join(", ")))
-    })
-}
 
 /// The pack in the file of that name.
 fn pack(name: &str) -> Result<Pack, String> {
@@ -57,10 +40,6 @@ fn pack(name: &str) -> Result<Pack, String> {
         Ok(Included::new(path.display().to_string(), read(&path)?))
     };
     Pack::parse(&text, name, &mut open).map_err(|error| error.to_string())
-}
-
-pub(crate) fn base_uri(base: &str) -> PyResult<BaseUri> {
-    BaseUri::new(base.as_bytes()).map_err(|error| wrong(format!("the base is no URI: {error}")))
 }
 
 impl Form {

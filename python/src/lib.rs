@@ -1,6 +1,7 @@
 //! The native half of the Python package `uriscan`: columns in, columns out. Its interface is
 //! `python/uriscan/_uriscan.pyi`; users see `python/uriscan/__init__.py` only.
 
+mod arguments;
 mod capsule;
 mod classes;
 mod column;

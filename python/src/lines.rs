@@ -137,7 +137,8 @@ impl Job {
                 Job::Audit(AuditOptions::default().rules(rules).format(format))
             }
             _ => {
-                let find = find.ok_or_else(|| crate::form::wrong("there is nothing to extract"))?;
+                let find =
+                    find.ok_or_else(|| crate::arguments::wrong("there is nothing to extract"))?;
                 let (options, format) = find.options()?;
                 let format = (!asked.detects_format).then_some(format);
                 Job::Extract(Box::new(ExtractOptions::default().extractor(options).format(format)))

@@ -12,8 +12,9 @@ use uriscan::table::{
     self, ByClass, Form as TableForm, Input, Job, KeepRow, SortBy, TableError, TableFormat, Task,
 };
 
+use crate::arguments::{named, wrong};
 use crate::find::Find;
-use crate::form::{Form, KEEP, named, select, surt_form, wrong};
+use crate::form::{Form, KEEP, select, surt_form};
 use crate::output::Output;
 use crate::set::{Adding, SetAtWork};
 use crate::watch::{Watch, watched};

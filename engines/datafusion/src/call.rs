@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef, new_null_array};
 use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue};
 use uriscan::{resolve, surt};
 
-use crate::function::Kind;
+use crate::kind::Kind;
 
 /// A function with its options.
 pub(crate) struct Call {

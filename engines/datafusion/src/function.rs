@@ -14,6 +14,7 @@ use uriscan::arrow::{COMPONENTS, OptionValue};
 
 use crate::bridge::{to_datafusion, to_uriscan};
 use crate::call::Call;
+use crate::kind::Kind;
 use crate::options::{Options, constant_text, options};
 use crate::parsed;
 
@@ -32,61 +33,6 @@ use crate::parsed;
 /// ```
 pub fn functions() -> Vec<ScalarUDF> {
     Kind::ALL.into_iter().map(|kind| ScalarUDF::from(Function::new(kind))).collect()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    Normalize,
-    Key,
-    Surt,
-    Valid,
-    Parse,
-    Part,
-    Domain,
-    Resolve,
-}
-
-impl Kind {
-    const ALL: [Kind; 8] = [
-        Kind::Normalize,
-        Kind::Key,
-        Kind::Surt,
-        Kind::Valid,
-        Kind::Parse,
-        Kind::Part,
-        Kind::Domain,
-        Kind::Resolve,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Normalize => "uri_normalize",
-            Kind::Key => "uri_key",
-            Kind::Surt => "uri_surt",
-            Kind::Valid => "uri_valid",
-            Kind::Parse => "uri_parse",
-            Kind::Part => "uri_part",
-            Kind::Domain => "uri_domain",
-            Kind::Resolve => "uri_resolve",
-        }
-    }
-
-    /// The texts that a call must have. All functions take options after them.
-    fn texts(self) -> usize {
-        match self {
-            Kind::Part | Kind::Resolve => 2,
-            _ => 1,
-        }
-    }
-
-    /// The names of the options that may be given as texts, in this order, instead of a struct.
-    fn positional(self) -> &'static [&'static str] {
-        match self {
-            Kind::Normalize => &["rung"],
-            Kind::Key => &["rung", "hash"],
-            _ => &[],
-        }
-    }
 }
 
 /// Sets of options that are remembered for a function.

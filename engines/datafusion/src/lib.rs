@@ -31,6 +31,7 @@
 mod bridge;
 mod call;
 mod function;
+mod kind;
 mod options;
 mod parsed;
 
