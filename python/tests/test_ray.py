@@ -1,6 +1,6 @@
 """`uriscan.ray` on two workers, against the wheel on all rows at once.
 
-Skipped without Ray, which `scripts/test-python` does not install. `URISCAN_RAY_LINES` makes the input larger than the
+Skipped without Ray. `URISCAN_RAY_LINES` makes the input larger than the
 sample that stands in the repository.
 """
 

@@ -1,31 +1,79 @@
-"""The comparison of engines, on a few rows: all of them keep the same rows and give the same keys."""
+"""The scripts of `docs/engines`, on a few rows: all of them keep the same rows and give the same keys."""
 
 import importlib.util
+import json
 import os
+import re
 from pathlib import Path
 
-import pyarrow
-import pyarrow.parquet
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ENGINES = ROOT / "docs" / "engines"
 
 
-def test_engines_agree(tmp_path, capsys):
-    spec = importlib.util.spec_from_file_location("engines", ROOT / "python" / "benches" / "engines.py")
-    engines = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(engines)
-    lines = (ROOT / "corpora" / "messy.txt").read_text("utf-8", "replace").splitlines()
-    half = len(lines) // 2
-    for number, part in enumerate([lines[:half], lines[half:]]):
-        table = pyarrow.table({"id": range(number * half, number * half + len(part)), "url": part})
-        pyarrow.parquet.write_table(table, tmp_path / f"{number}.parquet")
-    # Spark and Ray have tests of their own.
-    assert engines.main([str(tmp_path), "--rounds", "1", "--only", "program,pyarrow,polars,duckdb,datafusion,datafusion.py"]) == 0
+def load(name):
+    """A module of that directory."""
+    spec = importlib.util.spec_from_file_location(name, ENGINES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module", name="engines")
+def _engines():
+    return load("side_by_side")
+
+
+@pytest.fixture(scope="module", name="tables")
+def _tables(tmp_path_factory):
+    tables = tmp_path_factory.mktemp("engines") / "tables"
+    load("dataset").write(str(ROOT / "corpora" / "messy.txt"), str(tables), 2)
+    return str(tables)
+
+
+def test_engines_agree(engines, tables, capsys):
+    assert engines.main([tables, "--rounds", "1"]) == 0
     shown = capsys.readouterr().out
-    assert "the same of all" in shown
-    compared = {line.split()[0] for line in shown.splitlines() if "left out" not in line}
-    named = {"program": "URISCAN_PROGRAM", "DuckDB": "URISCAN_DUCKDB", "DataFusion": "URISCAN_DATAFUSION"}
-    assert {"pyarrow", "Polars", *(name for name, variable in named.items() if os.environ.get(variable))} <= compared
-    # A row more, and they differ.
-    engines.ENGINES = {"pyarrow": engines.wheel, "other": lambda *given: lambda: (pyarrow.array([1]), pyarrow.array([b"x" * 16]))}
-    assert engines.main([str(tmp_path), "--rounds", "1"]) == 1
+    assert re.search(r"^\d{3,} rows are kept by each; BLAKE3 of their ids [0-9a-f]{16}, of their keys [0-9a-f]{16}$", shown, re.M)
+    left_out = set(re.findall(r"^(\w+): left out", shown, re.M))
+    # What `scripts/test-python` installs, and what the environment names.
+    assert left_out <= {"program", "duckdb", "datafusion_rust", "spark", "ray"}
+    for name, variable in {"program": "URISCAN_PROGRAM", "duckdb": "URISCAN_DUCKDB", "datafusion_rust": "URISCAN_DATAFUSION"}.items():
+        assert variable not in os.environ or name not in left_out
+    for name, module in {"spark": "pyspark", "ray": "ray"}.items():
+        assert importlib.util.find_spec(module) is None or name not in left_out
+    assert len(re.findall(r"^\S.* s +\d+\.\d$", shown, re.M)) == len(engines.NEEDS) - len(left_out)
+
+
+def test_every_script_is_listed(engines):
+    names = {path.stem.removeprefix("with_") for path in ENGINES.glob("with_*.py")}
+    assert names == set(engines.NEEDS)
+    listed = re.findall(r"\((with_\w+)\.py\)", (ENGINES / "README.md").read_text("utf-8"))
+    assert sorted(listed) == sorted(f"with_{name}" for name in names)
+
+
+def test_a_difference_is_an_error(engines, tables, capsys, monkeypatch):
+    whole = engines.run
+
+    def run(name, given):
+        found = whole("pyarrow", given)
+        return {**found, "ids": "0" * 16} if name == "polars" else found
+
+    monkeypatch.setattr(engines, "run", run)
+    assert engines.main([tables, "--rounds", "1", "--only", "pyarrow,polars"]) == 1
+    assert "polars differs" in capsys.readouterr().err
+    assert engines.main([tables, "--only", "none"]) == 2
+
+
+def test_digests_are_those_of_the_bytes(capsys, monkeypatch):
+    monkeypatch.syspath_prepend(str(ENGINES))
+    import pyarrow as pa
+
+    agree = load("agree")
+    orders = [([3, 1], [b"b" * 16, b"a" * 16]), ([1, 3], [b"a" * 16, b"b" * 16]), ([1, 3], [b"a" * 16, b"c" * 16])]
+    for ids, keys in orders:
+        agree.report("one", pa.chunked_array([ids[:1], ids[1:]]), pa.array(keys, pa.binary(16)), 0.5)
+    one, same, other = map(json.loads, capsys.readouterr().out.splitlines())
+    assert one == same and one["rows"] == 2
+    assert other["ids"] == one["ids"] and other["keys"] != one["keys"]

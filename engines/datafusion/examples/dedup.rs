@@ -4,7 +4,7 @@
 //! cargo run --release --example dedup -- COLUMN OUTPUT.parquet INPUT.parquet...
 //! ```
 //!
-//! `python/benches/engines.py` compares its result with those of other engines.
+//! `docs/engines` compares its result with those of other engines.
 
 use std::env;
 use std::process::ExitCode;
