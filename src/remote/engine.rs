@@ -7,14 +7,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::list::PaginatedListStore;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{
+    BackoffConfig, ClientOptions, ObjectStore, RetryConfig, StaticCredentialProvider,
+};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 
+use super::azure;
 use super::error::cause_of;
+use super::google;
 use super::location::{Location, Service};
 use super::options::Options;
 use super::tls::{Connector, Limits, client};
@@ -106,24 +110,34 @@ impl Engine {
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Google => {
-                self.find_credentials(Service::Google)?;
+                let settings = google::settings(&self.options);
+                if !settings.is_anonymous {
+                    self.find_credentials(Service::Google)?;
+                }
                 let limits = limits.with_allow_http(true);
                 let mut builder = GoogleCloudStorageBuilder::new().with_client_options(limits);
-                for (name, value) in self.options.of("GOOGLE_") {
-                    if let Ok(key) = name.parse::<GoogleConfigKey>() {
-                        builder = builder.with_config(key, value);
-                    }
+                for (key, value) in settings.values {
+                    builder = builder.with_config(key, value);
+                }
+                if settings.is_anonymous {
+                    // Writing sends credentials all the same, and would ask the machine for some.
+                    let none = GcpCredential { bearer: "anonymous".to_owned() };
+                    builder = builder.with_skip_signature(true);
+                    builder =
+                        builder.with_credentials(Arc::new(StaticCredentialProvider::new(none)));
                 }
                 let builder =
                     builder.with_bucket_name(bucket).with_retry(self.retry(Service::Google));
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Azure => {
+                let settings = azure::settings(&self.options, location)?;
+                if !azure::has_credentials(&settings) {
+                    self.find_credentials(Service::Azure)?;
+                }
                 let mut builder = MicrosoftAzureBuilder::new().with_client_options(limits);
-                for (name, value) in self.options.of("AZURE_") {
-                    if let Ok(key) = name.parse::<AzureConfigKey>() {
-                        builder = builder.with_config(key, value);
-                    }
+                for (key, value) in settings {
+                    builder = builder.with_config(key, value);
                 }
                 builder = match bucket.contains('@') {
                     true => builder.with_url(location.with_key("").url()),
@@ -170,6 +184,12 @@ impl Engine {
                 "169.254.169.254:80",
                 "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for public buckets",
             ),
+            Service::Azure => (
+                &[],
+                "169.254.169.254:80",
+                "set AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, or \
+                 AZURE_SKIP_SIGNATURE=true for public containers",
+            ),
             _ => (
                 &[
                     "GOOGLE_SERVICE_ACCOUNT",
@@ -177,7 +197,6 @@ impl Engine {
                     "GOOGLE_SERVICE_ACCOUNT_KEY",
                     "GOOGLE_APPLICATION_CREDENTIALS",
                     "GOOGLE_BEARER_TOKEN",
-                    "GOOGLE_SKIP_SIGNATURE",
                 ],
                 "metadata.google.internal:80",
                 "set GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_SKIP_SIGNATURE=true for public buckets",

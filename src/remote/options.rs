@@ -39,7 +39,8 @@ impl Default for Options {
 
 impl Options {
     /// Adds a setting by the name that the tools of the service know from the environment: those that begin with `AWS_`,
-    /// `GOOGLE_` and `AZURE_`, and `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. Others have no effect.
+    /// `GOOGLE_` and `AZURE_`; `AZURITE_BLOB_STORAGE_URL` and `STORAGE_EMULATOR_HOST`; and `HTTPS_PROXY`, `HTTP_PROXY` and
+    /// `NO_PROXY`. Others have no effect.
     #[must_use]
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Options {
         self.values.push((name.into(), value.into()));

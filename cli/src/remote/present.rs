@@ -135,7 +135,8 @@ fn with_aws_files(options: Options, url: &Url) -> Result<Options, Failure> {
 
 /// What the tools of the stores read from the environment.
 fn options() -> Options {
-    const BEGINNINGS: [&str; 3] = ["AWS_", "GOOGLE_", "AZURE_"];
+    const BEGINNINGS: [&str; 5] =
+        ["AWS_", "GOOGLE_", "AZURE_", "AZURITE_BLOB_STORAGE_URL", "STORAGE_EMULATOR_HOST"];
     const PROXIES: [&str; 4] = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"];
     let known = |name: &str| {
         BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
