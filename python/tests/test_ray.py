@@ -14,6 +14,7 @@ import pyarrow.compute
 import pyarrow.fs
 import pyarrow.parquet
 import pytest
+from stores import s3
 
 import uriscan
 
@@ -145,6 +146,23 @@ def test_the_last_and_what_was_seen(engine, tables, tmp_path):
     wanted = uriscan.dedup(urls[::-1])[::-1]
     wanted = [url for url, key in zip(wanted, uriscan.key(wanted), strict=True) if key not in known]
     assert kept["url"].to_pylist() == wanted and len(wanted) > 100
+
+
+def test_what_was_seen_is_in_object_storage(engine, tables, tmp_path):
+    whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
+    urls = [url for url in whole["url"].to_pylist() if url and url.strip()]
+    with s3() as (end, _):
+        seen = uriscan.SetPieces.create(f"s3://testing:testing@bucket/seen{end}", bits=1, cache=tmp_path / "cache")
+        known = set(uriscan.key(urls[::5]))
+        with seen.adding() as run:
+            for number in range(2):
+                part = run.create(number)
+                part.add_keys([key for key in known if seen.piece_of(key) == number])
+                run.take(number, run.put(part))
+        kept = rows_of(engine.dedup(str(tables), column="url", seen=seen, place="place", parts=2))
+        wanted = [url for url in uriscan.dedup(urls) if uriscan.key(url) not in known]
+        assert kept["url"].to_pylist() == wanted and len(wanted) > 100
+        assert len(list((tmp_path / "cache").glob("*/*.keys"))) == 2
 
 
 def test_wrong_arguments(engine, tables):

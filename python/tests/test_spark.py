@@ -14,6 +14,7 @@ import pyarrow.compute
 import pyarrow.parquet
 import pytest
 from clusters import executors, session, skip
+from stores import s3
 
 import uriscan
 
@@ -207,6 +208,42 @@ def test_a_set_in_pieces(spark, program, tables, firsts, inputs, tmp_path):
     # And cuts it into pieces, in which all rows are.
     run("set", "split", "-o", tmp_path / "split", tmp_path / "merged")
     assert uris.dedup(rows, "url", seen=str(tmp_path / "split")).count() == 0
+
+
+def test_a_set_in_object_storage(spark, tables, firsts, tmp_path, monkeypatch):
+    """Executors fetch pieces to their own cache, and put new sets; only the driver changes the list."""
+    rows = spark.read.parquet(str(tables))
+    some = rows.where("n % 5 = 0")
+    with s3() as (end, store):
+        uri, cache = f"s3://testing:testing@bucket/seen{end}", tmp_path / "cache"
+        uriscan.SetPieces.create(uri, bits=3)
+        seen = uriscan.SetPieces.open(uri, cache=cache)
+        added = uris.add(some, "url", seen)
+        assert added == uris.dedup(some, "url").count() and uris.add(some, "url", uri) == 0
+        known = uriscan.SetPieces.open(uri, cache=cache)
+        assert sum(map(len, known.names)) == 8 and not known.is_locked()
+        keys = set(uriscan.key([bytes(row.url) for row in some.where("url is not null").select("url").collect()]))
+        for frame in rows, rows.limit(10**6):
+            new = [bytes(row.url) for row in uris.dedup(frame, "url", seen=known).select("url").collect()]
+            assert not keys & set(uriscan.key(new))
+            assert keys | set(uriscan.key(new)) == set(uriscan.key(firsts["url"].to_pylist()))
+        # What was fetched is there, and nothing else: this process has not looked anything up.
+        assert len(list(cache.glob("*/*.keys"))) == 8 and known._opened == {}
+        # What the tasks of a job have put that failed is no part of it.
+        with monkeypatch.context() as patched, pytest.raises(KeyError):
+            patched.setattr(uriscan._pieces.Run, "take", lambda run, piece, name: {}[name])
+            uris.add(rows, "url", known)
+        again = uriscan.SetPieces.open(uri, cache=cache)
+        assert again.names == known.names and len(again.leftovers()) == 8 and not again.is_locked()
+        assert uris.add(rows, "url", again) == len(firsts) - added
+        again.compact()
+        again.compact()
+        assert again.leftovers() == []
+        with pytest.raises(RuntimeError, match="s3://bucket/seen/pieces.lock exists"), again.adding():
+            uris.add(rows, "url", uri)
+        assert len(uriscan.SetPieces.open("bucket/seen", filesystem=store).merge(tmp_path / "all")) == len(firsts)
+        with pytest.raises(ValueError, match="another meaning"):
+            uris.dedup(rows, "url", seen=again, preset="crawl")
 
 
 def test_a_set_of_another_meaning(spark, tables, tmp_path):

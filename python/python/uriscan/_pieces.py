@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._cache import BYTES
+from ._directory import LIMIT, NAME, Directory, is_below
+from ._objects import Objects, found_at, meaning_of
 from ._options import Equivalence, KeyHash, OnInvalid, Unpack
 from ._set import Set
 
 FORMAT = "uriscan set pieces 1"
-NAME = "pieces.json"
-LOCK = "pieces.lock"
 MOST_BITS = 12
 
 
 @dataclass
 class SetPieces:
-    """A set of keys, cut into sets by the first bits of the keys, in a directory that all machines see.
+    """A set of keys, cut into sets by the first bits of the keys, in a directory that all machines see or in object storage.
 
     ``uriscan set split`` makes such a directory of one set, ``uriscan set merge`` makes one set of it. A run adds sets beside
-    those that are there (:meth:`commit`): either all of them are part of the whole, or none is.
+    those that are there (:meth:`adding`): either all of them are part of the whole, or none is.
 
     >>> import tempfile, os
     >>> place = tempfile.TemporaryDirectory()
@@ -34,14 +32,24 @@ class SetPieces:
     >>> with seen.adding() as run:
     ...     part = run.create(3)
     ...     added = part.add_keys([b"\\xff" * 16])
-    ...     run.take(3, part.path)
+    ...     run.take(3, run.put(part))
     >>> SetPieces.open(seen.path).contains_keys(3, [b"\\xff" * 16, b"\\xfe" * 16])
     [True, False]
     >>> place.cleanup()
+
+    In object storage it is at a URI such as ``s3://bucket/seen`` or ``gs://bucket/seen``, or at a path of ``filesystem``, a file
+    system of pyarrow; the objects have the names of the files of a directory, so a plain copy is one. What is looked up is
+    fetched to the directory ``cache`` of each machine, which has at most ``cache_bytes``. The list of what is part of the set is put
+    last, as one object. Two runs at a time exclude each other by an object that each reads again before it ends, and by
+    comparing the list with the one that it began with: the one that loses raises ``RuntimeError`` and adds nothing. pyarrow cannot
+    put an object on a condition, so one window remains: of two runs that both hold a lock, as it was removed by hand or as they
+    began at the same moment, one compares the list and then stands still before it puts its own, commonly for a few milliseconds, while
+    the other puts its list; then the keys of the other are missing from the set. Object storage has to show at once what was
+    put, as S3, GCS and Azure do.
     """
 
     path: str
-    """The directory."""
+    """The directory, or the URI."""
     bits: int
     """The number of leading bits of a key that are the number of its piece."""
     meaning: list[str]
@@ -50,6 +58,7 @@ class SetPieces:
     """The sets of each piece, relative to the directory."""
     keywords: dict[str, Any] = field(default_factory=dict)
     """The keywords that the sets are opened with."""
+    _store: Directory | Objects = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
     _opened: dict[int, list[Set]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -59,43 +68,62 @@ class SetPieces:
         *,
         bits: int = 8,
         hash: KeyHash = "blake3",
+        filesystem: Any = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int = BYTES,
         on_invalid: OnInvalid = "pass",
         **equivalence: Unpack[Equivalence],
     ) -> SetPieces:
-        """Makes an empty one in the directory ``path``, which must not be there, with 2 to the power of ``bits`` pieces."""
+        """Makes an empty one in the directory ``path``, which must not be there, with 2 to the power of ``bits`` pieces.
+
+        Args:
+            path: The directory, or a URI of object storage, below which there must be nothing.
+            bits: The number of leading bits of a key that are the number of its piece, at most 12.
+            hash: The hash of its keys, which are those of :func:`uriscan.key`.
+            filesystem: The file system of pyarrow that ``path`` is of.
+            cache: For object storage, the directory of each machine that pieces are fetched to; otherwise one below that for
+                temporary files. Nobody else may write to it.
+            cache_bytes: What it may have, 8 GiB unless given. Each piece must fit.
+            on_invalid: See :func:`uriscan.key`.
+            **equivalence: When two values are equivalent; see :class:`uriscan.Deduplicator`.
+        """
         if not 0 <= bits <= MOST_BITS:
             raise ValueError(f"bits are 0 to {MOST_BITS}, not {bits}")
-        path = os.path.abspath(path)
+        store, path = _stored(path, filesystem, cache, cache_bytes)
         keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
-        with tempfile.TemporaryDirectory() as scratch:
-            model = Set.create(os.path.join(scratch, "model.set"), hash=hash, **keywords)
-            meaning = model.meaning.splitlines()
-        os.mkdir(path)
-        made = cls(path, bits, meaning, [[] for _ in range(1 << bits)], keywords)
-        made._write()
+        made = cls(path, bits, meaning_of(keywords, hash), [[] for _ in range(1 << bits)], keywords, store)
+        store.make(made._text(made.names))
         return made
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], *, on_invalid: OnInvalid = "pass", **equivalence: Unpack[Equivalence]
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        filesystem: Any = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int = BYTES,
+        on_invalid: OnInvalid = "pass",
+        **equivalence: Unpack[Equivalence],
     ) -> SetPieces:
-        """Opens the one in the directory ``path``, made with the same keywords."""
-        path = os.path.abspath(path)
-        with open(os.path.join(path, NAME), encoding="utf-8") as file:
-            known = json.load(file)
-        is_ours = isinstance(known, dict) and known.get("format") == FORMAT
-        if not is_ours or len(known["pieces"]) != 1 << known["bits"]:
-            raise ValueError(f"{path}: {NAME} is not a list of pieces ({FORMAT})")
-        for name in (name for names in known["pieces"] for name in names):
-            if os.path.isabs(name) or ".." in name.split("/"):
-                raise ValueError(f"{path}: {NAME} names {name!r}, which is not below it")
+        """Opens the one at ``path``, made with the same keywords; see :meth:`create`."""
+        store, path = _stored(path, filesystem, cache, cache_bytes)
+        bits, meaning, names = _parsed(store.read(), store.shown)
         keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
-        opened = cls(path, known["bits"], known["meaning"], known["pieces"], keywords)
-        some = next((piece for piece, names in enumerate(opened.names) if names), None)
-        if some is not None:
-            # Fails if its keys have another meaning.
-            opened.sets(some)
-        return opened
+        store.check(names, meaning, keywords)
+        return cls(path, bits, meaning, names, keywords, store)
+
+    @classmethod
+    def _of(cls, seen: SetPieces | str | os.PathLike[str], keywords: dict[str, Any]) -> SetPieces:
+        """The one that a function was given, or that at the path which it was given; fails if its keys have another meaning."""
+        if not isinstance(seen, SetPieces):
+            return cls.open(seen, **keywords)
+        if meaning_of(keywords, seen.hash) != seen.meaning:
+            raise ValueError(f"{seen._store.shown} has keys of another meaning: {'; '.join(seen.meaning)}")
+        return seen
+
+    def __repr__(self) -> str:
+        return f"<uriscan.SetPieces: {len(self)} pieces in {self._store.shown}>"
 
     @property
     def hash(self) -> Any:
@@ -116,8 +144,9 @@ class SetPieces:
     def sets(self, piece: int) -> list[Set]:
         """The sets of a piece; those of the last piece that was asked for stay open."""
         if piece not in self._opened:
-            paths = [os.path.join(self.path, name) for name in self.names[piece]]
-            self._opened = {piece: [Set.open(path, **self.keywords) for path in paths]}
+            # Those of the one before are closed first, as the room of the cache is for one.
+            self._opened = {}
+            self._opened = {piece: self._store.open(self.names[piece], self.keywords)}
         return self._opened[piece]
 
     def contains_keys(self, piece: int, keys: Any) -> Any:
@@ -142,10 +171,10 @@ class SetPieces:
         return Run(self)
 
     def merge(self, path: str | os.PathLike[str]) -> Set:
-        """Makes one set of all in the directory ``path``."""
+        """Makes one set of all in the directory ``path``. Of object storage all of it is fetched for that."""
         sets = [each for piece in range(len(self)) for each in self.sets(piece)]
         if not sets:
-            raise ValueError(f"{self.path} has no sets yet")
+            raise ValueError(f"{self._store.shown} has no sets yet")
         return Set.merge(path, sets)
 
     def compact(self) -> None:
@@ -155,98 +184,130 @@ class SetPieces:
         failed runs have left. So a job may not take longer than until the second one. Like a run, it holds the lock.
         """
         with self.adding() as run:
-            self._remove_unnamed()
-            names = list(self.names)
-            for piece, of_piece in enumerate(self.names):
-                if len(of_piece) > 1:
-                    path = run.path(piece)
-                    Set.merge(path, self.sets(piece))
-                    names[piece] = [os.path.relpath(path, self.path)]
-            self.names = names
+            self._store.remove(self.leftovers())
+            for piece, names in enumerate(self.names):
+                if len(names) > 1:
+                    run._replace(piece, Set.merge(run.path(piece), self.sets(piece)))
 
-    def _remove_unnamed(self) -> None:
-        """Removes the sets of runs and of ``uriscan set split`` that are part of no piece."""
-        named = {name for names in self.names for name in names}
-        for directory in os.listdir(self.path):
-            if not directory.startswith("run-") and directory != "base":
-                continue
-            for name in os.listdir(os.path.join(self.path, directory)):
-                if name.endswith(".set") and f"{directory}/{name}" not in named:
-                    shutil.rmtree(os.path.join(self.path, directory, name))
-            with contextlib.suppress(OSError):
-                # Not while something is in it.
-                os.rmdir(os.path.join(self.path, directory))
+    def leftovers(self) -> list[str]:
+        """The sets that are part of no piece: those of a run that is on its way or has failed, and those that the last
+        :meth:`compact` has merged, which jobs may still read. The next :meth:`compact` removes them.
+
+        In object storage, parts of an object that a killed run was putting are no object yet: a rule of the bucket removes
+        incomplete uploads.
+        """
+        names = _parsed(self._store.read(), self._store.shown)[2]
+        return self._store.others({name for of_piece in names for name in of_piece})
+
+    def is_locked(self) -> bool:
+        """Whether a run has the lock, or was killed and has left it."""
+        return self._store.is_locked()
+
+    def unlock(self) -> None:
+        """Removes the lock of a run that was killed. In object storage a run that is alive then fails at its end."""
+        self._store.unlock()
+
+    def _text(self, names: list[list[str]]) -> bytes:
+        known = {"format": FORMAT, "bits": self.bits, "meaning": self.meaning, "pieces": names}
+        return json.dumps(known).encode() + b"\n"
 
     def _write(self) -> None:
-        known = {"format": FORMAT, "bits": self.bits, "meaning": self.meaning, "pieces": self.names}
-        temporary = os.path.join(self.path, f".{NAME}-{os.urandom(6).hex()}")
-        with open(temporary, "x", encoding="utf-8") as file:
-            json.dump(known, file)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, os.path.join(self.path, NAME))
-        directory = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        self._store.write(self._text(self.names))
+
+
+def _stored(path: Any, filesystem: Any, cache: Any, cache_bytes: int) -> tuple[Directory | Objects, str]:
+    """Where a set in pieces is, and the path that it is opened by again."""
+    found = found_at(path, filesystem, cache, cache_bytes)
+    return (Directory(found), found) if isinstance(found, str) else (found, os.fspath(path))
+
+
+def _parsed(text: bytes, shown: str) -> tuple[int, list[str], list[list[str]]]:
+    """Bits, meaning and names of a list of pieces, in which nothing is trusted."""
+
+    def are(values: Any, kind: type) -> bool:
+        return isinstance(values, list) and all(isinstance(value, kind) for value in values)
+
+    try:
+        known = json.loads(text) if len(text) <= LIMIT else None
+    except (ValueError, RecursionError):
+        known = None
+    if not isinstance(known, dict) or known.get("format") != FORMAT:
+        raise ValueError(f"{shown}: {NAME} is not a list of pieces ({FORMAT})")
+    bits, meaning, names = known.get("bits"), known.get("meaning"), known.get("pieces")
+    is_ours = type(bits) is int and 0 <= bits <= MOST_BITS and are(meaning, str) and meaning and are(names, list)
+    if not is_ours or len(names) != 1 << bits:
+        raise ValueError(f"{shown}: {NAME} is not a list of pieces ({FORMAT})")
+    for name in (name for of_piece in names for name in of_piece):
+        if not is_below(name):
+            raise ValueError(f"{shown}: {NAME} names {name!r}, which is not below it")
+    return bits, meaning, names
 
 
 class Run:
     """Sets on their way into :class:`SetPieces`. What tasks make that are not taken is never part of it.
 
-    A run holds the lock of the directory from its beginning to its end; it can be pickled, and then only makes sets.
+    A run holds the lock of the set from its beginning to its end; it can be pickled, and then only makes sets.
     """
 
     def __init__(self, pieces: SetPieces) -> None:
         self.pieces = pieces
         self.name = f"run-{os.urandom(8).hex()}"
-        self._taken: list[tuple[int, str]] = []
+        self._names: list[list[str]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_names": []}
 
     def create(self, piece: int) -> Set:
         """Makes an empty set for new keys of a piece; on any machine, and more than once where work is done again."""
         made = Set.create(self.path(piece), hash=self.pieces.hash, **self.pieces.keywords)
         if made.meaning.splitlines() != self.pieces.meaning:
-            raise ValueError(f"{self.pieces.path} has keys of another meaning: {'; '.join(self.pieces.meaning)}")
+            raise ValueError(f"{self.pieces._store.shown} has keys of another meaning: {'; '.join(self.pieces.meaning)}")
         return made
 
     def path(self, piece: int) -> str:
-        """A new path for a set of a piece, whose directory is there."""
-        directory = os.path.join(self.pieces.path, self.name)
-        os.makedirs(directory, exist_ok=True)
-        return os.path.join(directory, f"{piece:03x}-{os.urandom(6).hex()}.set")
+        """A new path of this machine for a set of a piece, whose directory is there."""
+        return self.pieces._store.new_path(self.name, f"{piece:03x}-{os.urandom(6).hex()}.set")
 
-    def take(self, piece: int, path: str) -> None:
-        """Makes a set that :meth:`create` has made part of the whole, when the block ends well."""
-        self._taken.append((piece, os.path.relpath(path, self.pieces.path)))
+    def put(self, made: Set) -> str:
+        """Puts a set that :meth:`create` has made, and that is complete, where all machines see it; returns its name. In object
+        storage it is then gone from this machine."""
+        return self.pieces._store.keep(self.name, made.path)
+
+    def take(self, piece: int, name: str) -> None:
+        """Makes a set part of the whole, when the block ends well: one that :meth:`put` has named, on any machine, or that is at
+        a path of this one."""
+        name = self.pieces._store.keep(self.name, name)
+        if not is_below(name):
+            raise ValueError(f"{name!r} is not below {self.pieces._store.shown}")
+        self._names[piece].append(name)
+
+    def _replace(self, piece: int, made: Set) -> None:
+        """Makes this set all of a piece."""
+        self._names[piece] = [self.put(made)]
 
     def __enter__(self) -> Run:
-        lock = os.path.join(self.pieces.path, LOCK)
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        except FileExistsError:
-            raise RuntimeError(
-                f"{lock} exists: another run adds to this set, or was killed; remove the file if there is none"
-            ) from None
+        store, pieces = self.pieces._store, self.pieces
+        text = store.begin(self.name)
         try:
             # What others have added since it was opened.
-            self.pieces.names = SetPieces.open(self.pieces.path, **self.pieces.keywords).names
-            self.pieces._opened = {}
+            bits, meaning, names = _parsed(text, store.shown)
+            if (bits, meaning) != (pieces.bits, pieces.meaning):
+                raise RuntimeError(f"{store.shown} is another set than when it was opened")
+            store.check(names, meaning, pieces.keywords)
+            pieces.names, pieces._opened = names, {}
+            self._names = [list(of_piece) for of_piece in names]
         except BaseException:
-            os.unlink(lock)
+            store.end()
             raise
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         try:
             if kind is None:
-                for piece, name in self._taken:
-                    self.pieces.names[piece].append(name)
-                self.pieces._write()
-                self.pieces._opened = {}
+                self.pieces._store.commit(self.pieces._text(self._names))
+                self.pieces.names, self.pieces._opened = self._names, {}
         finally:
-            os.unlink(os.path.join(self.pieces.path, LOCK))
+            self.pieces._store.end()
 
 
 def is_in(seen: SetPieces, pieces: Any, keys: Any) -> Any:

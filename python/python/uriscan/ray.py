@@ -45,7 +45,7 @@ def dedup(
     *,
     column: str | None = None,
     keep: Literal["first", "last"] = "first",
-    seen: str | None = None,
+    seen: str | SetPieces | None = None,
     place: str | None = None,
     parts: int = 64,
     piece_bytes: int = PIECE_BYTES,
@@ -62,7 +62,8 @@ def dedup(
 
     Keys and places are moved, 24 bytes a row, in ``parts`` by ranges of keys, each of which fits into the memory of a task; then
     files are read again, which must not have changed, and tasks keep their rows. ``seen`` is a directory of
-    :class:`uriscan.SetPieces` that all machines see; what is in it is dropped.
+    :class:`uriscan.SetPieces` that all machines see, a URI of one in object storage, or one that is open; what is in it is
+    dropped.
     """
     if keep not in ("first", "last"):
         raise ValueError(f"keep is first or last, not {keep!r}")
@@ -70,7 +71,7 @@ def dedup(
         raise ValueError("parts are 1 or more")
     keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
     _form(**keywords)
-    known = None if seen is None else SetPieces.open(seen, **keywords)
+    known = None if seen is None else SetPieces._of(seen, keywords)
     hash = "blake3" if known is None else known.hash
     paths, store = _files([inputs] if isinstance(inputs, str) else list(inputs), filesystem)
     found = [piece for number, path in enumerate(paths) for piece in pieces(store, number, path, column, piece_bytes)]
@@ -281,7 +282,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--column", help="the files are Parquet, and this column has the URIs [default: lines of text]")
     parser.add_argument("--keep", choices=["first", "last"], default="first")
     parser.add_argument("--order", action="store_true", help="write rows in the order of the input")
-    parser.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces")
+    parser.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces, a directory or a URI")
     parser.add_argument("--parts", type=int, default=64, help="ranges of keys [default: %(default)s]")
     parser.add_argument("--rung", choices=["string", "syntax", "scheme"], default="scheme")
     parser.add_argument("--preset", help="rules beyond the RFC: crawl or log")

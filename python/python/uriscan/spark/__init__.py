@@ -92,7 +92,7 @@ def dedup(
     *,
     keep: Literal["first", "last", "min", "max"] = "first",
     by: str | None = None,
-    seen: str | None = None,
+    seen: str | SetPieces | None = None,
     order: bool = False,
     scratch: str | None = None,
     on_invalid: OnInvalid = "pass",
@@ -105,8 +105,8 @@ def dedup(
     them; of what is not read from files, that of Spark's partitions. With ``order`` the result is sorted so: it is then what
     the program writes.
 
-    ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see; what is in it is dropped. It does not
-    change: when the result is written, :func:`add` adds its keys.
+    ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see, a URI of one in object storage, or one that is
+    open; what is in it is dropped. It does not change: when the result is written, :func:`add` adds its keys.
 
     Of Parquet files, read and filtered, only keys and places are moved, 24 bytes a row: the column is read once, now, and the
     rows are read when the result is, where each task keeps its own. Their files must not change meanwhile. Which rows are kept
@@ -115,7 +115,7 @@ def dedup(
     ``order``, each row is moved once.
     """
     keywords = _checked(on_invalid=on_invalid, **equivalence)
-    pieces = None if seen is None else SetPieces.open(seen, **keywords)
+    pieces = None if seen is None else SetPieces._of(seen, keywords)
     job = Job(rows, column, keep, by, keywords)
     if job.files is not None and not order and is_parquet(rows):
         try:

@@ -17,8 +17,8 @@ examples:
   python -m uriscan.spark dedup --from parquet --column url --seen /shared/seen --update -o new s3a://crawl/today/
   spark-submit --master yarn $(python -c 'import uriscan.spark.__main__ as main; print(main.__file__)') dedup ...
 
---seen names a directory that all machines see. `uriscan set split` makes one of a set; here an empty one is made if there
-is none. With --update what is written is added to it, once it is written."""
+--seen names a directory that all machines see, or a URI of object storage as pyarrow knows it (s3://, gs://).
+`uriscan set split` makes one of a set; here an empty one is made if there is none. With --update what is written is added to it, once it is written."""
 
 
 def arguments(given: list[str]) -> argparse.Namespace:
@@ -47,7 +47,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     dedup.add_argument("--keep", choices=["first", "last", "min", "max"], default="first")
     dedup.add_argument("--by", metavar="COLUMN", help="the column for --keep min and max")
     dedup.add_argument("--order", action="store_true", help="write rows in the order of the input")
-    dedup.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces")
+    dedup.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces, a directory or a URI")
     dedup.add_argument("--scratch", metavar="DIR", help="a directory to make that all machines see, for billions of rows")
     dedup.add_argument("--update", action="store_true", help="add what is written to --seen")
     extract.add_argument("--format", default="text", help="format of the documents, as of uriscan extract")

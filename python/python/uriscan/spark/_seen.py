@@ -23,20 +23,20 @@ _MEMORY = 32 << 20
 def add(
     rows: DataFrame,
     column: str,
-    seen: str,
+    seen: str | SetPieces,
     *,
     on_invalid: OnInvalid = "pass",
     **equivalence: Unpack[Equivalence],
 ) -> int:
-    """Adds the keys of a column to ``seen``, a directory of :class:`uriscan.SetPieces` which all machines see; gives the number
-    of those that were not in it.
+    """Adds the keys of a column to ``seen``, a directory of :class:`uriscan.SetPieces` which all machines see, a URI of one in object
+    storage, or one that is open; gives the number of those that were not in it.
 
     All are added in one step, at the end: a job that fails adds nothing, and what is done twice, by tasks that are tried
     again, is added once. One job at a time adds to a set; others read it as it was when they began.
     """
     keywords: dict[str, Any] = {"on_invalid": on_invalid, **equivalence}
     _form(**keywords)
-    pieces = SetPieces.open(seen, **keywords)
+    pieces = SetPieces._of(seen, keywords)
     hash = pieces.hash
 
     def keys(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -64,13 +64,13 @@ def add(
             for more in adding.values():
                 with more:
                     pass
-            rows = [(number, part.path, len(part)) for number, part in made.items()]
-            schema = pa.schema([("piece", pa.int64()), ("path", pa.string()), ("keys", pa.int64())])
+            rows = [(number, run.put(part), len(part)) for number, part in made.items()]
+            schema = pa.schema([("piece", pa.int64()), ("name", pa.string()), ("keys", pa.int64())])
             yield pa.RecordBatch.from_pylist([dict(zip(schema.names, row)) for row in rows], schema)
 
         read = rows.select(F.col(column).cast("binary").alias("url")).mapInArrow(keys, "high long, low long")
         read = read.withColumn("piece", piece_of(pieces.bits)).repartition("piece")
-        made = read.dropDuplicates(["piece", "high", "low"]).mapInArrow(write, "piece long, path string, keys long").collect()
+        made = read.dropDuplicates(["piece", "high", "low"]).mapInArrow(write, "piece long, name string, keys long").collect()
         for part in made:
-            run.take(part.piece, part.path)
+            run.take(part.piece, part.name)
     return sum(part.keys for part in made)
