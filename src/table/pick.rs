@@ -33,8 +33,8 @@ pub(super) struct Picker<'j> {
     kind: Kind<'j>,
     /// Deferred rows.
     rows: SecondPass,
-    /// The deferred rows that are too long, each a class of its own.
-    alone: Vec<u64>,
+    /// The deferred rows that are too long, each a class of its own, and their bytes.
+    alone: Vec<(u64, u64)>,
     /// The table that is being read, if it can be read a second time.
     table: Option<RereadableTable>,
 }
@@ -138,7 +138,13 @@ impl<'j> Picker<'j> {
         }
         let start = self.rows.rows;
         let (positions, alone, nulls) = keyed.positions();
-        self.alone.extend(alone.into_iter().map(|row| start + row as u64));
+        if !alone.is_empty() {
+            let values = spelled_out(&values)?;
+            let bytes: Vec<u64> = each_value(&values)
+                .map(|value| trimmed(value.unwrap_or_default()).len() as u64)
+                .collect();
+            self.alone.extend(alone.into_iter().map(|row| (start + row as u64, bytes[row])));
+        }
         match &mut self.kind {
             Kind::Firsts(firsts) => {
                 firsts.spill(&keyed.rows(), |piece, row| start + positions[piece][row] as u64)?;
@@ -168,6 +174,7 @@ impl<'j> Picker<'j> {
     ) -> Result<(), TableError> {
         let Picker { columns, target, kind, rows, alone, .. } = self;
         let blank_in = job.keeps_blank.then(|| target.clone());
+        let alone_rows = alone.iter().map(|&(row, _)| row).collect();
         match kind {
             Kind::Firsts(mut firsts) => {
                 let dir = firsts.spill_dir().cloned();
@@ -176,7 +183,7 @@ impl<'j> Picker<'j> {
                 let (Some((survivors, _)), Some(dir)) = (resolved, dir) else {
                     return Ok(());
                 };
-                let survivors = survivors.with_alone(alone);
+                let survivors = survivors.with_alone(alone_rows);
                 let select = Select::All;
                 let mut chosen =
                     Chosen { survivors, select, has_counts: false, blank_in, written: 0 };
@@ -200,15 +207,15 @@ impl<'j> Picker<'j> {
                     found.write_dupes(*dupes)?;
                 }
                 if let Some(clusters) = &mut sides.clusters {
-                    for &row in alone.iter().filter(|_| by.select.has(1)) {
+                    for &(row, bytes) in alone.iter().filter(|_| by.select.has(1)) {
                         found.write_classes(row, None, Some(*clusters))?;
                         let mut object = Vec::new();
-                        writer.push_long_cluster(row, 0, &mut object);
+                        writer.push_long_cluster(row, bytes, &mut object);
                         clusters.write_all(&object).map_err(TableError::Write)?;
                     }
                     found.write_classes(u64::MAX, None, Some(*clusters))?;
                 }
-                let survivors = found.survivors()?.with_alone(alone);
+                let survivors = found.survivors()?.with_alone(alone_rows);
                 let (select, has_counts) = (by.select, by.count);
                 let mut chosen = Chosen { survivors, select, has_counts, blank_in, written: 0 };
                 rows.read(job, (schema, &target), &mut chosen, put)?;
