@@ -105,7 +105,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let done = work(&config.job, sources, set.as_mut(), &config.settings, &mut sinks);
     let done = done.and_then(|done| {
-        let finished = side.into_iter().flatten().try_for_each(sides::Sink::finish);
+        let finished = sides::finish(side, config.settings.threads);
         finished.map(|()| done).map_err(Error::Write)
     });
     unread += unread_later;

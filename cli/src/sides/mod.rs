@@ -5,6 +5,7 @@ mod no_tables;
 #[cfg(feature = "parquet")]
 mod tables;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,11 +15,11 @@ use crate::config::{Config, SideFiles};
 use crate::exit::Failure;
 use crate::output::Output;
 #[cfg(not(feature = "parquet"))]
-use no_tables::{of_clusters, of_dupes};
+use no_tables::Table;
+#[cfg(feature = "parquet")]
+use tables::Table;
 #[cfg(feature = "parquet")]
 pub(crate) use tables::of_pairs;
-#[cfg(feature = "parquet")]
-use tables::{Table, of_clusters, of_dupes};
 
 /// Which of `side` are tables, by their names.
 ///
@@ -26,13 +27,13 @@ use tables::{Table, of_clusters, of_dupes};
 /// When one is to be a table that cannot be written.
 pub(crate) fn rows(side: &SideFiles) -> Result<ClassRows, Failure> {
     Ok(ClassRows::default()
-        .dupes(is_table(side.dupes.as_ref(), of_dupes)?)
-        .clusters(is_table(side.clusters.as_ref(), of_clusters)?))
+        .dupes(is_table(side.dupes.as_ref(), Table::format_of_dupes)?)
+        .clusters(is_table(side.clusters.as_ref(), Table::format_of_clusters)?))
 }
 
-fn is_table<T>(
+fn is_table<T, E: Display>(
     path: Option<&PathBuf>,
-    format: impl Fn(&Path) -> Result<Option<T>, &'static str>,
+    format: impl Fn(&Path) -> Result<Option<T>, E>,
 ) -> Result<bool, Failure> {
     let Some(path) = path else { return Ok(false) };
     let format = format(path).map_err(|what| Failure::at(path.display(), what))?;
@@ -65,18 +66,15 @@ pub(crate) fn open<'a>(
     }
 }
 
-impl Sink<'_> {
-    /// Completes what is written.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        match self {
-            Sink::Lines(_) => Ok(()),
-            #[cfg(feature = "parquet")]
-            Sink::Table(table) => tables::finish(*table),
-        }
-    }
+/// Completes what is written, on so many threads; one per core if it is 0.
+///
+/// # Errors
+/// When it cannot be written.
+#[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "lines are complete"))]
+pub(crate) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<()> {
+    #[cfg(feature = "parquet")]
+    tables::finish(side, threads)?;
+    Ok(())
 }
 
 impl Write for Sink<'_> {

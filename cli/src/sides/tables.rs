@@ -1,8 +1,9 @@
 //! Side files that are tables.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
+use uriscan::internals::files::File;
 use uriscan::pipeline::ClassOptions;
 pub(super) use uriscan::table::ClassTable as Table;
 use uriscan::table::{TableError, TableFormat};
@@ -10,26 +11,31 @@ use uriscan::table::{TableError, TableFormat};
 use super::Sink;
 use crate::config::{Config, Job, SideFiles};
 use crate::exit::Failure;
-use crate::output::{NOT_COMPRESSED, Output, is_packed};
+use crate::inputs::Input;
+use crate::output::Output;
 
-/// The format of the table of dropped records at `path`; none for lines. TSV is lines without a header, as it always was.
-pub(super) fn of_dupes(path: &Path) -> Result<Option<TableFormat>, &'static str> {
-    written(path, TableFormat::Tsv)
+/// How a table of classes in TSV begins.
+const HEADER: &[u8] = b"source\tline\turi\t";
+
+/// The format of the table of pairs that `input` is; none for lines, which are TSV without a header.
+pub(crate) fn of_pairs(input: &Input) -> Option<TableFormat> {
+    match input {
+        Input::File(path) => {
+            let is_table = |format: &TableFormat| *format != TableFormat::Tsv || has_header(path);
+            TableFormat::of_path(path).filter(is_table)
+        }
+        Input::Remote(url) => {
+            TableFormat::of_path(url.path()).filter(|format| *format != TableFormat::Tsv)
+        }
+        Input::Stdin | Input::Typed(_) => None,
+    }
 }
 
-/// The format of the table of classes at `path`; none for lines. Those are JSON lines, one for each class.
-pub(super) fn of_clusters(path: &Path) -> Result<Option<TableFormat>, &'static str> {
-    written(path, TableFormat::Jsonl)
-}
-
-fn written(path: &Path, lines: TableFormat) -> Result<Option<TableFormat>, &'static str> {
-    let format = TableFormat::of_path(path).filter(|format| *format != lines);
-    if format.is_some() && is_packed(path) { Err(NOT_COMPRESSED) } else { Ok(format) }
-}
-
-/// The format of the table of pairs at `path`; none for lines, which are TSV without a header.
-pub(crate) fn of_pairs(path: &Path) -> Option<TableFormat> {
-    TableFormat::of_path(path).filter(|format| *format != TableFormat::Tsv)
+/// Whether the file at `path`, which can be read again, begins with [`HEADER`].
+fn has_header(path: &Path) -> bool {
+    let mut head = [0; HEADER.len()];
+    let mut read = || File::open(path)?.read_exact(&mut head);
+    path.is_file() && read().is_ok() && head == *HEADER
 }
 
 pub(super) fn open<'a>(
@@ -43,12 +49,12 @@ pub(super) fn open<'a>(
     };
     let meaning = dedup.equivalence.meaning(dedup.hash);
     let SideFiles { dupes: to_dupes, clusters: to_clusters, .. } = &config.side;
-    let dupes = match to_dupes.as_deref().map(of_dupes) {
+    let dupes = match to_dupes.as_deref().map(Table::format_of_dupes) {
         // What is refused was refused before.
         Some(Ok(Some(format))) => sink(dupes, |out| Table::of_dupes(out, format, &meaning))?,
         _ => dupes.map(Sink::Lines),
     };
-    let clusters = match to_clusters.as_deref().map(of_clusters) {
+    let clusters = match to_clusters.as_deref().map(Table::format_of_clusters) {
         Some(Ok(Some(format))) => sink(clusters, |out| Table::of_clusters(out, format, &meaning))?,
         _ => clusters.map(Sink::Lines),
     };
@@ -66,8 +72,22 @@ fn sink<'a>(
     Ok(Some(Sink::Table(Box::new(table))))
 }
 
-pub(super) fn finish(table: Table<'_>) -> io::Result<()> {
-    table.finish().map_err(io_error)
+pub(super) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<()> {
+    let tables = side.into_iter().flatten().filter_map(|sink| match sink {
+        Sink::Lines(_) => None,
+        Sink::Table(table) => Some(table),
+    });
+    let tables: Vec<Box<Table<'_>>> = tables.collect();
+    if tables.is_empty() {
+        return Ok(());
+    }
+    // Not on the threads that rayon starts by itself, which are as many as there are cores.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| {
+        io::Error::other(format!("cannot start the threads: {error}; use fewer with -j"))
+    })?;
+    let finished = || tables.into_iter().try_for_each(|table| table.finish());
+    pool.install(finished).map_err(io_error)
 }
 
 fn io_error(error: TableError) -> io::Error {

@@ -84,7 +84,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         _ => pool.install(|| table::run_with(tables, &job, seen, sinks)),
     };
     let done = done.and_then(|report| {
-        let finished = side.into_iter().flatten().try_for_each(sides::Sink::finish);
+        let finished = sides::finish(side, config.settings.threads);
         finished.map(|()| report).map_err(TableError::Write)
     });
     session.end_progress();
@@ -159,16 +159,11 @@ pub(crate) fn open_column(config: &Config) -> Result<Inputs, Failure> {
 /// When a file is missing or unreadable.
 pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
     hide_panics_of_decoders();
-    let format = |input: &Input| match input {
-        Input::File(path) => sides::of_pairs(path),
-        Input::Remote(url) => sides::of_pairs(url.path()),
-        Input::Stdin | Input::Typed(_) => None,
-    };
-    let lists = config.inputs.iter().filter(|input| format(input).is_none());
+    let lists = config.inputs.iter().filter(|input| sides::of_pairs(input).is_none());
     let mut inputs = inputs::open(&lists.cloned().collect::<Vec<_>>())?;
     let mut lists = std::mem::take(&mut inputs.sources).into_iter();
     for input in &config.inputs {
-        if let Some(format) = format(input) {
+        if let Some(format) = sides::of_pairs(input) {
             let bytes = inputs::total_bytes(std::slice::from_ref(input))?;
             inputs.total_bytes = inputs.total_bytes.zip(bytes).map(|(sum, bytes)| sum + bytes);
             let table = opened(input, Some(format))?;

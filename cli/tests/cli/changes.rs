@@ -164,6 +164,13 @@ pub(crate) const CHANGES: &[Change] = &[
     },
     #[cfg(feature = "parquet")]
     Change {
+        what: "tables of classes",
+        args: &["dedup", "in", "--dupes", "d.parquet", "--clusters", "c.csv", "-o", "out"],
+        outputs: &["d.parquet", "c.csv", "out"],
+        ..NONE
+    },
+    #[cfg(feature = "parquet")]
+    Change {
         what: "a new directory",
         args: &[
             "dedup",

@@ -9,6 +9,8 @@ mod broken_tables;
 mod changes;
 mod checkpoint;
 #[cfg(feature = "parquet")]
+mod class_table_edges;
+#[cfg(feature = "parquet")]
 mod class_tables;
 mod classes;
 mod containers;
