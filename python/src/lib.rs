@@ -15,6 +15,7 @@ mod output;
 mod params;
 mod pool;
 mod set;
+mod sides;
 mod single;
 mod tables;
 mod texts;

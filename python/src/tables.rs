@@ -8,8 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use uriscan::extract::Extractor;
 use uriscan::pipeline::{Keep, MemoryLimit, Report, Select, Sinks};
+use uriscan::set::Meaning;
 use uriscan::table::{
-    self, ByClass, Form as TableForm, Input, Job, KeepRow, SortBy, TableError, TableFormat, Task,
+    self, ByClass, ClassTable, Form as TableForm, Input, Job, KeepRow, SortBy, TableError,
+    TableFormat, Task,
 };
 
 use crate::arguments::{named, wrong};
@@ -17,6 +19,7 @@ use crate::find::Find;
 use crate::form::{Form, KEEP, select, surt_form};
 use crate::output::Output;
 use crate::set::{Adding, SetAtWork};
+use crate::sides::{Formats, Sink};
 use crate::watch::{Watch, watched};
 use crate::{errors, findings};
 
@@ -35,6 +38,9 @@ pub(crate) struct Asked {
     rejects: Option<PathBuf>,
     dupes: Option<PathBuf>,
     clusters: Option<PathBuf>,
+    /// Their names, whose ends say whether they are tables.
+    dupes_name: Option<PathBuf>,
+    clusters_name: Option<PathBuf>,
     keep: String,
     select: String,
     count: bool,
@@ -63,16 +69,17 @@ pub(crate) fn run_tables<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, Option<Adding>)> {
     let watch = Watch::default();
-    let job = job(form.get(), &asked, find)?.stop(watch.stop.clone());
-    let done = watched(py, &watch, progress, || run(&asked, &job, &watch))?;
+    let sides = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
+    let job = job(form.get(), &asked, sides, find)?.stop(watch.stop.clone());
+    let done = watched(py, &watch, progress, || run(&asked, &job, sides, &watch))?;
     let (report, adding) = done.map_err(|error| errors::of_table(py, error, &asked.output_name))?;
     Ok((totals(py, &report)?, adding))
 }
 
-fn job(form: &Form, asked: &Asked, find: Option<Find>) -> PyResult<Job> {
+fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResult<Job> {
     let columns = form.columns().clone();
     let task = match &*asked.task {
-        "dedup" => dedup(asked)?,
+        "dedup" => dedup(asked, sides)?,
         "normalize" => Task::Form(TableForm::Normalized),
         "key" => Task::Form(TableForm::Key),
         "surt" => Task::Form(TableForm::Surt(surt_form("form", &asked.form)?)),
@@ -99,7 +106,7 @@ fn job(form: &Form, asked: &Asked, find: Option<Find>) -> PyResult<Job> {
     Ok(job)
 }
 
-fn dedup(asked: &Asked) -> PyResult<Task> {
+fn dedup(asked: &Asked, sides: Formats) -> PyResult<Task> {
     let keep = match asked.keep.split_once(':') {
         Some(("min", column)) if !column.is_empty() => KeepRow::Least(column.to_owned()),
         Some(("max", column)) if !column.is_empty() => KeepRow::Greatest(column.to_owned()),
@@ -117,7 +124,7 @@ fn dedup(asked: &Asked) -> PyResult<Task> {
         return Ok(Task::Dedup);
     }
     let by = ByClass::new(keep, &asked.temp_dir).select(select);
-    Ok(Task::Classes(by.count(asked.count).verify(asked.verify)))
+    Ok(Task::Classes(by.count(asked.count).verify(asked.verify).rows(sides.rows())))
 }
 
 fn format(option: &str, name: Option<&String>) -> PyResult<Option<TableFormat>> {
@@ -149,7 +156,12 @@ fn output_format(asked: &Asked) -> PyResult<TableFormat> {
     })
 }
 
-fn run(asked: &Asked, job: &Job, watch: &Watch) -> Result<(Report, Option<Adding>), TableError> {
+fn run(
+    asked: &Asked,
+    job: &Job,
+    sides: Formats,
+    watch: &Watch,
+) -> Result<(Report, Option<Adding>), TableError> {
     let from = asked.input_format.as_ref();
     let from =
         from.and_then(|name| TableFormat::ALL.into_iter().find(|format| format.name() == name));
@@ -157,7 +169,7 @@ fn run(asked: &Asked, job: &Job, watch: &Watch) -> Result<(Report, Option<Adding
     let meaning = job.columns.equivalence.meaning(job.columns.hash);
     let mut set = SetAtWork::open(asked.seen.as_deref(), asked.update, asked.memory, &meaning)
         .map_err(TableError::Set)?;
-    let report = write_all(asked, inputs, job, set.as_mut(), watch)?;
+    let report = write_all(asked, inputs, (job, &meaning), sides, set.as_mut(), watch)?;
     let adding = match set {
         // A set that was made for this run goes away unless the keys are committed.
         Some(SetAtWork::Write(writer, loader)) => Some(Adding(Mutex::new(Some((writer, loader))))),
@@ -170,7 +182,8 @@ fn run(asked: &Asked, job: &Job, watch: &Watch) -> Result<(Report, Option<Adding
 fn write_all(
     asked: &Asked,
     inputs: Vec<Input>,
-    job: &Job,
+    (job, meaning): (&Job, &Meaning),
+    sides: Formats,
     set: Option<&mut SetAtWork>,
     watch: &Watch,
 ) -> Result<Report, TableError> {
@@ -179,12 +192,17 @@ fn write_all(
     let mut rejects = asked.rejects.as_ref().map(open).transpose()?;
     let mut dupes = asked.dupes.as_ref().map(open).transpose()?;
     let mut clusters = asked.clusters.as_ref().map(open).transpose()?;
+    let of_dupes = |file| Sink::new(file, sides.dupes, ClassTable::of_dupes, meaning);
+    let of_clusters = |file| Sink::new(file, sides.clusters, ClassTable::of_clusters, meaning);
+    let mut of_dupes = dupes.as_mut().map(of_dupes).transpose()?;
+    let mut of_clusters = clusters.as_mut().map(of_clusters).transpose()?;
     let mut progress = |bytes| watch.read(bytes);
     let mut sinks = Sinks::new(&mut out).progress(&mut progress);
     sinks.rejects = rejects.as_mut().map(|file| file as &mut (dyn Write + Send));
-    sinks.dupes = dupes.as_mut().map(|file| file as &mut (dyn Write + Send));
-    sinks.clusters = clusters.as_mut().map(|file| file as &mut (dyn Write + Send));
+    sinks.dupes = of_dupes.as_mut().map(|sink| sink as &mut (dyn Write + Send));
+    sinks.clusters = of_clusters.as_mut().map(|sink| sink as &mut (dyn Write + Send));
     let report = table::run_with(inputs, job, set.map(SetAtWork::seen), sinks)?;
+    [of_dupes, of_clusters].into_iter().flatten().try_for_each(Sink::finish)?;
     for output in [Some(out), rejects, dupes, clusters].into_iter().flatten() {
         output.finish().map_err(TableError::Write)?;
     }

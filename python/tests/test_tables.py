@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 
@@ -75,6 +76,76 @@ def test_survivors_and_counts(table, path, tmp_path):
         if row["class"] is not None and (row["class"] not in best or row["day"] > best[row["class"]]["day"]):
             best[row["class"]] = row
     assert latest["n"].to_list() == sorted(row["n"] for row in best.values())
+
+
+SIDES = {
+    "dupes": ["parquet", "pq", "arrow", "arrows", "csv", "jsonl", "tsv", "txt"],
+    "clusters": ["parquet", "feather", "csv", "tsv", "jsonl", "json"],
+}
+LINES = {"dupes": ["tsv", "txt"], "clusters": ["jsonl", "json"]}
+
+
+@pytest.mark.skipif("URISCAN_PROGRAM" not in os.environ, reason="URISCAN_PROGRAM names no program to compare with")
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("seen", [False, True])
+def test_dupes_and_clusters_are_those_of_the_program(table, path, tmp_path, monkeypatch, side, seen):
+    monkeypatch.chdir(tmp_path)
+    pyarrow.parquet.write_table(table.slice(0, 300), "other.parquet")
+    if seen:
+        uriscan.dedup_parquet("other.parquet", "x.parquet", column="url", preset="crawl", seen="s.set", update=True, hash="sha256")
+    for end in SIDES[side]:
+        for keywords, options in [
+            ({}, []),
+            ({"keep": "last", "count": True, "on_invalid": "drop"}, ["--keep", "last", "-c", "--on-invalid", "drop"]),
+            ({"repeated": True, "verify": True, "max_memory": "64M"}, ["-d", "--verify", "--max-memory", "64M"]),
+            ({"keep": "max:n", "hash": "sha256"}, ["--keep", "max:n", *([] if end in LINES[side] and not seen else ["--hash", "sha256"])]),
+        ]:
+            keywords = {"preset": "crawl", **keywords, **({"seen": "s.set"} if seen else {})}
+            options = ["--preset", "crawl", *options, *(["--seen", "s.set"] if seen else [])]
+            ours, theirs = f"ours.{end}", f"theirs.{end}"
+            inputs = [path.name, "other.parquet"]
+            uriscan.dedup_parquet(inputs, "a.parquet", column="url", **keywords, **{side: ours})
+            command = [os.environ["URISCAN_PROGRAM"], "dedup", "--column", "url", *inputs, "-o", "b.parquet", f"--{side}", theirs, *options]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+            assert (tmp_path / ours).read_bytes() == (tmp_path / theirs).read_bytes(), (end, keywords)
+            assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+            assert (tmp_path / ours).stat().st_size > 100
+
+
+def test_tables_of_duplicates(table, path, tmp_path):
+    dupes, clusters = tmp_path / "dupes.parquet", tmp_path / "clusters.arrow"
+    totals = uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", dupes=dupes, clusters=clusters)
+    rows = polars.read_parquet(dupes)
+    assert rows.columns == ["source", "line", "uri", "hex", "survivor", "survivor_hex", "rung", "uri_key"]
+    assert len(rows) == totals["duplicates"] > 100
+    assert set(rows["source"]) == {str(path)}
+    urls = table["url"].to_pylist()
+    assert rows["uri"].to_list() == [urls[line - 1].strip(BLANK) for line in rows["line"]]
+    assert rows["uri_key"].to_list() == uriscan.key(rows["uri"].to_list()) == uriscan.key(rows["survivor"].to_list())
+    members = pyarrow.ipc.open_file(clusters).read_all()
+    assert len(members) == totals["records"] and sum(members["count"].to_pylist()) >= len(members)
+    # Nothing is dropped: a table without rows.
+    (tmp_path / "one.csv").write_text("url\nhttp://h\n")
+    uriscan.dedup_parquet(tmp_path / "one.csv", tmp_path / "out.csv", column="url", dupes=dupes)
+    assert polars.read_parquet(dupes).columns == rows.columns and polars.read_parquet(dupes).is_empty()
+
+
+def test_side_files_replace_no_input(path, tmp_path):
+    (tmp_path / "link.parquet").symlink_to(path)
+    os.link(path, tmp_path / "hard.parquet")
+    before, old = left(tmp_path), path.read_bytes()
+    for name in "urls.parquet", "link.parquet", "hard.parquet":
+        for side in "dupes", "clusters", "rejects":
+            with pytest.raises(ValueError, match=f"{side}: .*{name} is an input; name another file"):
+                uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", **{side: tmp_path / name})
+    for side, name in ("dupes", "d.csv.gz"), ("clusters", "c.tsv.zst"), ("dupes", "d.parquet.gz"):
+        with pytest.raises(ValueError, match=f"{name}: tables are not written compressed"):
+            uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", **{side: tmp_path / name})
+    with pytest.raises(ValueError, match="a profile does not have"):
+        uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", profile="whatwg", dupes=tmp_path / "d")
+    with pytest.raises(uriscan.UriError):
+        uriscan.dedup_parquet(path, tmp_path / "out.parquet", column="url", on_invalid="error", dupes=tmp_path / "d.parquet")
+    assert left(tmp_path) == before and path.read_bytes() == old
 
 
 def test_columns_are_added(table, path, tmp_path):

@@ -91,14 +91,16 @@ def dedup_parquet(
         unique: Only classes of one row.
         seen: A set (:class:`Set`): rows with a key in it are dropped too.
         update: Add the keys of the rows that are written to the set, which is created if it does not exist.
-        dupes: A file for the dropped duplicates: the value, its survivor and the rung, with tabs between.
-        clusters: A file for the classes with all members, a JSON object for each.
+        dupes: A file for the dropped duplicates: the value, its survivor and the rung, with tabs between; or a table with a row
+            for each if the name says so (``.parquet``, ``.arrow``, ``.csv``, ``.jsonl``), as of ``uriscan dedup --dupes``.
+        clusters: A file for the classes with all members, a JSON object for each; or a table with a row for each member
+            (``.parquet``, ``.arrow``, ``.csv``, ``.tsv``).
         rejects: A file for the rows whose value is not a URI, in the format of the output; they are dropped.
         verify: Compare canonical forms where two keys are equal, instead of relying on 128 bits.
         approx: Take an eighth of the memory, and lose at most this share of distinct URIs.
         max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk.
         temp_dir: The directory for what spills.
-        hash: The hash of a set that is created; otherwise that of the set.
+        hash: The hash of a set that is created, and of the keys in tables of duplicates and of classes; otherwise that of the set.
         sort_by: Sort the rows by this sort-friendly form of their URIs.
         no_uri: Whether rows without a URI (null or blank) are kept.
         on_invalid: Invalid values are compared by their bytes (``"pass"``), their rows are dropped (``"drop"``), or the
@@ -138,6 +140,8 @@ def dedup_parquet(
             raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
         if any(whole) or seen is not None or max_memory is not None:
             raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
+    if options.get("profile") is not None and (dupes is not None or clusters is not None):
+        raise ValueError("profile: dupes and clusters report rungs and rules, which a profile does not have")
     hash = hash or hash_of_set(seen, update)
     text("keep", keep)
     asked = {
@@ -407,6 +411,21 @@ def _files(inputs: Path | Sequence[Path]) -> list[str]:
     return files
 
 
+def _name(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def _refuse_inputs(files: list[str], outputs: dict[str, Path | None]) -> None:
+    """Raises an error if one of ``outputs``, which are no results, would replace one of ``files``."""
+    there = {name: os.stat(path) for name, path in outputs.items() if path is not None and os.path.isfile(path)}
+    if not there:
+        return
+    inputs = {(found.st_dev, found.st_ino) for found in map(os.stat, files)}
+    for name, found in there.items():
+        if (found.st_dev, found.st_ino) in inputs:
+            raise ValueError(f"{name}: {os.fspath(outputs[name])} is an input; name another file")
+
+
 @contextlib.contextmanager
 def drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
     """Files to write instead of those at ``paths``, whose places they take when the block ends well."""
@@ -499,19 +518,23 @@ def _run(
         raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
     if no_uri not in ("keep", "drop"):
         raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
+    files, besides = _files(inputs), {"rejects": rejects, **(others or {})}
+    _refuse_inputs(files, besides)
     settled = form(on_invalid="error" if on_invalid == "error" else "pass", **options).hashed(hash)
     asked = {
-        **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": _files(inputs), "output_name": os.fspath(output),
+        **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": files, "output_name": os.fspath(output),
         "temp_dir": os.fspath(given["temp_dir"] or tempfile.gettempdir()), "sort_by": given["sort_by"],
         "input_format": given["from_"], "output_format": given["to"], "drops_invalid": on_invalid == "drop" or rejects is not None,
         # Documents are no URIs.
         "keeps_no_uri": None if task == "extract" else no_uri == "keep",
+        "dupes_name": _name(besides.get("dupes")), "clusters_name": _name(besides.get("clusters")),
     }  # fmt: skip
     adding = None
     try:
-        with drafts({"output": output, "rejects": rejects, **(others or {})}) as made:
-            files = {name: made.get(name) for name in ("output", "rejects", "dupes", "clusters")}
-            totals, adding = _uriscan.run_tables(settled, {**asked, **files}, links, given["progress"])
+        # The results come last: whoever sees them finds the rest in place.
+        with drafts({**besides, "output": output}) as made:
+            written = {name: made.get(name) for name in ("output", "rejects", "dupes", "clusters")}
+            totals, adding = _uriscan.run_tables(settled, {**asked, **written}, links, given["progress"])
     except BaseException:
         if adding is not None:
             adding.close()

@@ -1,0 +1,97 @@
+//! The files of dropped duplicates and of classes: lines, or tables if their names say so, as the program writes them.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use pyo3::PyResult;
+use uriscan::pipeline::ClassRows;
+use uriscan::set::Meaning;
+use uriscan::table::{ClassTable, TableError, TableFormat};
+
+use crate::arguments::wrong;
+use crate::output::Output;
+
+/// The formats of the two files; none for lines, and for a file that is not written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Formats {
+    pub(crate) dupes: Option<TableFormat>,
+    pub(crate) clusters: Option<TableFormat>,
+}
+
+impl Formats {
+    /// Those that these names say.
+    ///
+    /// # Errors
+    /// When one is that of a table that is not written.
+    pub(crate) fn of(dupes: Option<&PathBuf>, clusters: Option<&PathBuf>) -> PyResult<Formats> {
+        type Rule = fn(&Path) -> Result<Option<TableFormat>, TableError>;
+        let format = |path: Option<&PathBuf>, rule: Rule| {
+            let Some(path) = path else { return Ok(None) };
+            rule(path).map_err(|error| wrong(format!("{}: {error}", path.display())))
+        };
+        Ok(Formats {
+            dupes: format(dupes, ClassTable::format_of_dupes)?,
+            clusters: format(clusters, ClassTable::format_of_clusters)?,
+        })
+    }
+
+    /// Which of the files take rows.
+    pub(crate) fn rows(self) -> ClassRows {
+        ClassRows::default().dupes(self.dupes.is_some()).clusters(self.clusters.is_some())
+    }
+}
+
+/// What takes the lines of such a file.
+pub(crate) enum Sink<'a, 'w> {
+    Lines(&'a mut Output<'w>),
+    Table(Box<ClassTable<'a>>),
+}
+
+/// A table of one of the two kinds.
+type Begin<'a> =
+    fn(&'a mut (dyn Write + Send), TableFormat, &Meaning) -> Result<ClassTable<'a>, TableError>;
+
+impl<'a, 'w> Sink<'a, 'w> {
+    /// The sink that writes to `file`: a table in `format` that begins with `begin`, whose keys have this meaning; or lines.
+    ///
+    /// # Errors
+    /// When the beginning of a table cannot be written.
+    pub(crate) fn new(
+        file: &'a mut Output<'w>,
+        format: Option<TableFormat>,
+        begin: Begin<'a>,
+        meaning: &Meaning,
+    ) -> Result<Sink<'a, 'w>, TableError> {
+        Ok(match format {
+            Some(format) => Sink::Table(Box::new(begin(file, format, meaning)?)),
+            None => Sink::Lines(file),
+        })
+    }
+
+    /// Completes what is written.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn finish(self) -> Result<(), TableError> {
+        match self {
+            Sink::Lines(_) => Ok(()),
+            Sink::Table(table) => table.finish(),
+        }
+    }
+}
+
+impl Write for Sink<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Lines(file) => file.write(bytes),
+            Sink::Table(table) => table.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Lines(file) => file.flush(),
+            Sink::Table(table) => table.flush(),
+        }
+    }
+}
