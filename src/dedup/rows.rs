@@ -76,6 +76,12 @@ impl Rows {
         Key(self.keys[row])
     }
 
+    /// The partition that the key of `row` is in.
+    #[inline]
+    pub(crate) fn partition_of(&self, row: usize) -> usize {
+        partition_of(self.keys[row])
+    }
+
     /// Whether [`super::Set::insert`] found the key of `row` new, that is, this row is the first of its class.
     ///
     /// # Panics

@@ -65,7 +65,7 @@ pub(super) fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: 
     let most = full * oversize(settings);
     let (share, mut left) = (most / (full * SMALL_FOR_FULL), most / 2);
     for slot in slots {
-        let taken = slot.chunk.text.capacity() + slot.out.capacity();
+        let taken = slot.chunk.text.capacity() + slot.out.capacity() + slot.dupes.capacity();
         if taken <= share {
             continue;
         }

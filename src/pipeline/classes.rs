@@ -8,13 +8,15 @@
 use std::sync::Mutex;
 
 use super::driver::{End, Job, run};
+use super::dupes;
 use super::forecast::Forecast;
 use super::invalid;
 use super::limit::within;
 use super::long::{Bytes, LongRecord, Spool};
+use super::numbered::Numbered;
 use super::proof::Proof;
 use super::reread::{Reread, Unit};
-use super::scan::{self, scan_found};
+use super::scan::scan_found;
 use super::slot::{Slot, Worker};
 use super::writer::{Origins, RecordWriter};
 use super::{
@@ -22,13 +24,16 @@ use super::{
     Sinks,
 };
 use crate::dedup::Rows;
-use crate::index::Index;
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record, Wanted};
 
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
 /// and optionally reports the others.
+///
+/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`], [`ClassOptions::verify`] nor
+/// [`OnInvalid::Fail`], records are written as they are met, if there is no [`DedupOptions::limit`], or if all sources are
+/// uncompressed files that take at most a 24th of it. Then the text of each class is held, and 30 to 60 bytes.
 ///
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
 ///
@@ -133,6 +138,9 @@ fn run_classes(
         dedup: DedupOptions { hasher: hasher.clone(), ..options.dedup.clone() },
         ..options.clone()
     };
+    if dupes::is_possible(&options, seen.is_some(), &sources, sinks) {
+        return dupes::run_dupes(sources, options, settings, sinks);
+    }
     let has_texts = reopened.is_none();
     let mode = ClassMode { keep: options.keep, has_texts, has_members, has_sort_keys: false };
     let names = sources.iter().map(|source| source.name.clone()).collect();
@@ -174,37 +182,8 @@ enum Results {
     Reread { sources: Mutex<Vec<Source>>, long: u64 },
 }
 
-/// The records of a chunk that have a key.
-#[derive(Debug, Default)]
-struct Found {
-    keyed: scan::Found,
-    /// Their lines, counted from 0 in the chunk.
-    lines: Vec<u32>,
-    /// Lines of the chunk, those without a record included.
-    line_count: u64,
-    /// Lines before the chunk, in all sources.
-    position: u64,
-}
-
-impl Found {
-    /// Finds the lines of the records in the chunk, whose index is `index`.
-    fn number(&mut self, index: &Index) {
-        self.line_count = index.record_count() as u64;
-        self.lines.clear();
-        let mut spans = self.keyed.spans.iter();
-        let mut next = spans.next();
-        for (line, whole) in (0..).zip(index.spans()) {
-            // Of blank lines, and of those turned away, there is none.
-            if next.is_some_and(|span| span.start < whole.end) {
-                self.lines.push(line);
-                next = spans.next();
-            }
-        }
-    }
-}
-
 /// The chunks of a batch that hold whole records.
-struct Scanned<'b>(Vec<&'b Slot<Found>>);
+struct Scanned<'b>(Vec<&'b Slot<Numbered>>);
 
 impl Batch for Scanned<'_> {
     fn keys(&self) -> Vec<&Rows> {
@@ -213,9 +192,8 @@ impl Batch for Scanned<'_> {
 
     #[inline(always)]
     fn record(&self, chunk: usize, row: usize) -> Record<'_> {
-        let Slot { chunk, rows: found, .. } = self.0[chunk];
-        let position = found.position + u64::from(found.lines[row]);
-        (position, found.keyed.spans[row].of(chunk.text.padded().content()))
+        let Slot { chunk, rows, .. } = self.0[chunk];
+        (rows.position_of(row), rows.text(row, chunk.text.padded().content()))
     }
 
     fn bytes(&self) -> usize {
@@ -224,17 +202,17 @@ impl Batch for Scanned<'_> {
 }
 
 impl Job for ClassJob<'_> {
-    type Rows = Found;
+    type Rows = Numbered;
 
     #[inline(always)]
-    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
+    fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Numbered>) {
         let Settings { record_end, redact, .. } = self.settings;
         let options = &self.options.dedup;
         scan_found(isa, options, (record_end, redact), worker, slot, |found| &mut found.keyed);
         slot.rows.number(&worker.index);
     }
 
-    fn commit(&mut self, slots: &mut [Slot<Found>]) -> Result<(), Error> {
+    fn commit(&mut self, slots: &mut [Slot<Numbered>]) -> Result<(), Error> {
         if slots.iter().any(|slot| slot.stop.is_some()) {
             // Nothing will be written.
             return Ok(());
@@ -317,7 +295,7 @@ impl ClassJob<'_> {
     }
 
     /// Numbers the lines of the chunk of `slot`, and keeps a piece of an overlong record.
-    fn number_lines(&mut self, slot: &mut Slot<Found>) {
+    fn number_lines(&mut self, slot: &mut Slot<Numbered>) {
         self.writer.origins.note(self.lines, slot.chunk.source);
         if slot.chunk.shape == Shape::Records {
             slot.rows.position = self.lines;

@@ -5,18 +5,17 @@
 //! records of it are written ([`super::reread`]).
 
 use super::driver::{End, Job, run};
+use super::firsts::{long_first, write_firsts};
 use super::forecast::Forecast;
 use super::input::{Input, Places, places_of};
-use super::invalid::{LongRecord, push_record};
+use super::invalid::LongRecord;
 use super::limit::{batch_bytes, within};
-use super::map::unjudged_key;
 use super::reread::{Reread, Unit};
-use super::scan::{Found, copy_firsts, scan_found};
+use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::writer::RecordWriter;
 use super::{DedupOptions, Emit, Error, OnInvalid, Report, Seen, Settings, Sinks};
 use crate::dedup::{ApproxSet, Rows};
-use crate::index::Record;
 use crate::io::{Chunk, Shape, Source};
 use crate::simd::Isa;
 use crate::survivors::{Budget, FirstSet, SpillDir};
@@ -228,46 +227,15 @@ impl Job for Dedup<'_> {
     fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let text = slot.chunk.text.padded();
         let out = &mut slot.out;
-        let Found { spans, rows } = &slot.rows;
+        let records = slot.rows.spans.len() as u64;
         if self.spilled.is_some() {
-            slot.report.duplicates = spans.len() as u64;
+            slot.report.duplicates = records;
             return;
         }
-        let Settings { record_end, redact, .. } = self.settings;
-        let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
-        let mut written = 0;
-        match self.options.emit {
-            Emit::Original if redact => {
-                for (_, &span) in firsts {
-                    push_record(span.of(text.content()), true, out);
-                    out.push(record_end);
-                    written += 1;
-                }
-            }
-            Emit::Original => {
-                written = copy_firsts(isa, text, &slot.rows, record_end, out);
-            }
-            Emit::Key => {
-                for (row, _) in firsts {
-                    self.options.hasher.public_by(isa, rows.key(row)).write_hex(out);
-                    out.push(record_end);
-                    written += 1;
-                }
-            }
-            Emit::Normalized => {
-                worker.index.build_with(isa, text, record_end);
-                for (_, &span) in firsts {
-                    let record = Record::new(text, &worker.index, span);
-                    let form = self.options.equivalence.form(isa, record, &mut worker.scratch);
-                    let shown = form.map(|form| self.options.equivalence.shown(form));
-                    push_record(shown.unwrap_or(record.bytes()), redact, out);
-                    out.push(record_end);
-                    written += 1;
-                }
-            }
-        }
+        let written =
+            write_firsts(isa, &self.options, &self.settings, worker, (text, &slot.rows), out);
         slot.report.written = written;
-        slot.report.duplicates = spans.len() as u64 - written;
+        slot.report.duplicates = records - written;
     }
 
     fn on_invalid(&self) -> OnInvalid {
@@ -279,10 +247,7 @@ impl Job for Dedup<'_> {
             // It waits with the others.
             return LongRecord::Row(Vec::new());
         }
-        match self.options.emit {
-            Emit::Key => LongRecord::Row(unjudged_key(self.settings.record_end)),
-            Emit::Original | Emit::Normalized => LongRecord::as_is(),
-        }
+        long_first(self.options.emit, &self.settings)
     }
 
     fn finish(

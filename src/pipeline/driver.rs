@@ -47,6 +47,11 @@ pub(super) trait Job: Sync {
     /// Writes what is left of a chunk to its buffers; many run at once.
     fn emit<I: Isa>(&self, _isa: I, _worker: &mut Worker, _slot: &mut Slot<Self::Rows>) {}
 
+    /// Writes what has no room in the buffers of a chunk ([`Slot::has_rest`]), after these.
+    fn write_rest(&self, _slot: &Slot<Self::Rows>, _sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Writes what could not be written before the `end`, and corrects the totals.
     fn finish(
         &mut self,
@@ -194,9 +199,17 @@ fn batches<J: Job + Send>(
             return Err(error);
         }
         other_len = current_len;
+        if current[..current_len].iter().any(|slot| slot.has_rest) {
+            for slot in &current[..current_len] {
+                write(std::slice::from_ref(slot), sinks, report.bytes)?;
+                job.write_rest(slot, sinks)?;
+            }
+            release(&mut current[..current_len], full, settings);
+            other_len = 0;
+        }
         if next.has_paused && next.len == 0 {
             // Whoever reads the output may wait for it, and the producer for them.
-            write(&current[..current_len], sinks, report.bytes)?;
+            write(&current[..other_len], sinks, report.bytes)?;
             flush(sinks)?;
             other_len = 0;
             next = fill(reader, &mut other, (full, true), settings, sinks);
@@ -306,6 +319,9 @@ fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), 
         sinks.out.write_all(&slot.out).map_err(Error::Write)?;
         if let Some(rejects) = &mut sinks.rejects {
             rejects.write_all(&slot.rejects).map_err(Error::Write)?;
+        }
+        if let Some(dupes) = &mut sinks.dupes {
+            dupes.write_all(&slot.dupes).map_err(Error::Write)?;
         }
     }
     if let Some(progress) = &mut sinks.progress {

@@ -1,7 +1,8 @@
 //! Records and sets on disk: looks records up in a set, and collects keys to add to one.
 
 use super::driver::{Job, run};
-use super::scan::{Found, copy_firsts, scan_found};
+use super::firsts::copy_firsts;
+use super::scan::{Found, scan_found};
 use super::slot::{Slot, Worker};
 use super::{DedupOptions, Equivalence, Error, OnInvalid, Report, Settings, Sinks};
 use crate::dedup::Rows;

@@ -35,6 +35,10 @@ pub(super) struct Slot<R> {
     pub(super) rows: R,
     pub(super) out: Vec<u8>,
     pub(super) rejects: Vec<u8>,
+    /// Lines for omitted records.
+    pub(super) dupes: Vec<u8>,
+    /// There is more to be written than has room in the buffers.
+    pub(super) has_rest: bool,
     pub(super) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(super) stop: Option<(Span, UriError)>,
@@ -49,7 +53,8 @@ impl<R> Slot<R> {
     pub(super) fn clear(&mut self) {
         self.out.clear();
         self.rejects.clear();
-        (self.stop, self.fault) = (None, None);
+        self.dupes.clear();
+        (self.stop, self.fault, self.has_rest) = (None, None, false);
         self.faults.clear();
         self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
     }

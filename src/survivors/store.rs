@@ -6,83 +6,11 @@ use std::ops::Range;
 
 use super::keep::{ClassMode, Keep, Record};
 use super::partitions::Row;
+use super::texts::{Place, Texts};
 use crate::simd::prefetch;
-
-/// Bytes of a block of text.
-const BLOCK: usize = 256 << 10;
 
 /// Garbage below this is not worth a move.
 const MIN_GARBAGE: u64 = 1 << 20;
-
-/// Where a text stands in [`Texts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    block: u32,
-    offset: u32,
-    len: u32,
-}
-
-/// Texts one after the other, in blocks that never move.
-#[derive(Debug, Default)]
-struct Texts {
-    full: Vec<Vec<u8>>,
-    /// The block that is being filled, whose number is that of the full ones.
-    last: Vec<u8>,
-    bytes: u64,
-    /// Bytes of memory of all blocks.
-    held: usize,
-}
-
-impl Texts {
-    fn push(&mut self, text: &[u8]) -> Place {
-        if self.last.capacity() - self.last.len() < text.len() {
-            self.begin_block(text.len());
-        }
-        let place = Place {
-            block: self.full.len() as u32,
-            offset: self.last.len() as u32,
-            len: text.len() as u32,
-        };
-        self.last.extend_from_slice(text);
-        self.bytes += text.len() as u64;
-        place
-    }
-
-    /// Begins a block that has room for `len` bytes.
-    #[cold]
-    #[inline(never)]
-    fn begin_block(&mut self, len: usize) {
-        let block = Vec::with_capacity(BLOCK.max(len));
-        self.held += block.capacity();
-        let full = std::mem::replace(&mut self.last, block);
-        // The block that has never been begun has no number.
-        if full.capacity() > 0 {
-            self.full.push(full);
-        }
-    }
-
-    fn get(&self, place: Place) -> &[u8] {
-        let Place { block, offset, len } = place;
-        let block = self.full.get(block as usize).unwrap_or(&self.last);
-        &block[offset as usize..][..len as usize]
-    }
-
-    /// Asks for the first two cache lines of the text at `place`.
-    #[inline(always)]
-    fn prefetch(&self, place: Place) {
-        let block = self.full.get(place.block as usize).unwrap_or(&self.last);
-        prefetch(block, place.offset as usize);
-        prefetch(block, place.offset as usize + 64);
-    }
-
-    /// Writes `text` over the one at `place`, which is not shorter.
-    fn replace(&mut self, place: Place, text: &[u8]) -> Place {
-        let Place { block, offset, .. } = place;
-        let block = self.full.get_mut(block as usize).unwrap_or(&mut self.last);
-        block[offset as usize..][..text.len()].copy_from_slice(text);
-        Place { len: text.len() as u32, ..place }
-    }
-}
 
 /// How many records classes have, by the numbers of the classes.
 #[derive(Debug, Default)]
@@ -542,7 +470,7 @@ mod tests {
         }
         store.add_waiting(mode, record);
         store.seal();
-        let held: usize = store.texts.full.iter().map(Vec::capacity).sum();
+        let held = store.texts.held;
         assert!(held < 4 << 20, "{held}");
         for class in 0..10 {
             let last = 19_990 + u64::from(class);

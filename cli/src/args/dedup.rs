@@ -257,10 +257,12 @@ Equivalent at rung
 Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
 Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of \
-the input. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
+the input; with --dupes alone it begins at once for uncompressed files that take no more than a \
+24th of --max-memory. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
 time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed \
 files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and \
---clusters hold them too, plus 24 bytes per duplicate, and its text where it differs.
+--clusters hold them too, plus 24 bytes per duplicate, and its text where it differs, unless \
+output begins at once.
 
 Memory: plain dedup that reaches --max-memory writes the first records found so far, and finds the \
 others on disk, in one to two times the time. With the options above everything read spills: 22 \

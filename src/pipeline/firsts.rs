@@ -1,0 +1,120 @@
+//! What is written for the records of a chunk that are the first of their classes.
+
+use super::invalid::{LongRecord, push_record};
+use super::map::unjudged_key;
+use super::scan::Found;
+use super::slot::Worker;
+use super::{DedupOptions, Emit, Settings};
+use crate::chunk::{Padded, Span};
+use crate::index::Record;
+use crate::simd::{Isa, Task};
+
+/// Appends what is written for those records of `found`, which are in `text`, that are the first of their classes; gives their
+/// number.
+#[inline(always)]
+pub(super) fn write_firsts<I: Isa>(
+    isa: I,
+    options: &DedupOptions,
+    &Settings { record_end, redact, .. }: &Settings,
+    worker: &mut Worker,
+    (text, found): (Padded<'_>, &Found),
+    out: &mut Vec<u8>,
+) -> u64 {
+    let Found { spans, rows } = found;
+    let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
+    let mut written = 0;
+    match options.emit {
+        Emit::Original if redact => {
+            for (_, &span) in firsts {
+                push_record(span.of(text.content()), true, out);
+                out.push(record_end);
+                written += 1;
+            }
+        }
+        Emit::Original => {
+            written = copy_firsts(isa, text, found, record_end, out);
+        }
+        Emit::Key => {
+            for (row, _) in firsts {
+                options.hasher.public_by(isa, rows.key(row)).write_hex(out);
+                out.push(record_end);
+                written += 1;
+            }
+        }
+        Emit::Normalized => {
+            worker.index.build_with(isa, text, record_end);
+            for (_, &span) in firsts {
+                let record = Record::new(text, &worker.index, span);
+                let form = options.equivalence.form(isa, record, &mut worker.scratch);
+                let shown = form.map(|form| options.equivalence.shown(form));
+                push_record(shown.unwrap_or(record.bytes()), redact, out);
+                out.push(record_end);
+                written += 1;
+            }
+        }
+    }
+    written
+}
+
+/// What is written for a record that is too long to be parsed.
+pub(super) fn long_first(emit: Emit, settings: &Settings) -> LongRecord {
+    match emit {
+        Emit::Key => LongRecord::Row(unjudged_key(settings.record_end)),
+        Emit::Original | Emit::Normalized => LongRecord::as_is(),
+    }
+}
+
+/// Appends the lines of `text` at the places in `found` that are the first of their class to `out`; gives their number.
+#[inline(always)]
+pub(super) fn copy_firsts<I: Isa>(
+    isa: I,
+    text: Padded<'_>,
+    found: &Found,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    isa.call(CopyFirsts(text, found, record_end, out))
+}
+
+struct CopyFirsts<'a>(Padded<'a>, &'a Found, u8, &'a mut Vec<u8>);
+
+impl Task for CopyFirsts<'_> {
+    type Output = u64;
+    #[inline(always)]
+    fn run<I: Isa>(self, _isa: I) -> u64 {
+        let CopyFirsts(text, Found { spans, rows }, record_end, out) = self;
+        let lines = spans.iter().enumerate().map(|(row, &span)| (span, rows.is_first(row)));
+        copy_lines(text, lines, record_end, out)
+    }
+}
+
+/// Appends those of `lines`, places in `text`, that are to be kept; gives their number.
+///
+/// Whether a line is kept cannot be foreseen, so every line is copied, 128 bytes of it without
+/// asking, and the next one is written over it unless it is kept.
+#[inline(always)]
+fn copy_lines(
+    text: Padded<'_>,
+    lines: impl Iterator<Item = (Span, bool)>,
+    record_end: u8,
+    out: &mut Vec<u8>,
+) -> u64 {
+    const ROOM: usize = 128;
+    // A last line without an end gets one.
+    out.reserve(text.len() + 1 + ROOM);
+    let bytes = text.padded();
+    let (mut at, mut count) = (0, 0);
+    for (span, keep) in lines {
+        let (start, len) = (span.start as usize, span.len());
+        out.truncate(at);
+        out.extend_from_slice(&bytes[start..][..ROOM]);
+        if len >= ROOM {
+            out.extend_from_slice(&bytes[start + ROOM..=start + len]);
+        }
+        out[at + len] = record_end;
+        at += if keep { len + 1 } else { 0 };
+        count += u64::from(keep);
+    }
+    out.truncate(at);
+    count
+}
