@@ -1,7 +1,7 @@
 //! Profiles in the files of the AWS tools: `~/.aws/credentials` and `~/.aws/config`.
 //!
-//! Only what is in the files themselves is read: keys, a session token, the region and the endpoint. Profiles that have to
-//! log in or to assume a role need those tools, and are errors that say so.
+//! Only what is in the files themselves is read: keys, a session token, the region and the endpoint, which may be one for S3 in a
+//! section of services. Profiles that have to log in or to assume a role need those tools, and are errors that say so.
 
 use std::fmt;
 
@@ -10,6 +10,9 @@ use super::options::Options;
 /// What the environment has instead of the keys of a profile.
 const INSTEAD_OF_KEYS: [&str; 3] =
     ["AWS_ACCESS_KEY_ID", "AWS_SKIP_SIGNATURE", "AWS_WEB_IDENTITY_TOKEN_FILE"];
+
+/// Endpoints of the environment that may be ignored.
+const ENDPOINTS: [&str; 2] = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"];
 
 /// Where the credentials of a container are, which are used if a profile has none.
 const OF_CONTAINERS: [&str; 2] =
@@ -62,12 +65,24 @@ impl<'t> Profile<'t> {
     }
 
     fn value(&self, name: &str) -> Option<&'t str> {
-        // The last one counts.
-        let of = |section: &Vec<(&'t str, &'t str)>| {
-            let found = section.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(name));
-            found.map(|(_, value)| *value).filter(|value| !value.is_empty())
+        self.sections.iter().find_map(|section| last(section, name))
+    }
+
+    /// The endpoint for S3: that of the services that the profile names, or that of the profile.
+    fn endpoint(&self, config: &'t str) -> Result<Option<&'t str>, ProfileError> {
+        let own = self.value("endpoint_url");
+        let Some(services) = self.value("services") else { return Ok(own) };
+        let is_it = |header: &str| {
+            let named = header.split_once([' ', '\t']).filter(|(kind, _)| *kind == "services");
+            named.is_some_and(|(_, name)| name.trim().trim_matches('"') == services)
         };
-        self.sections.iter().find_map(of)
+        match section_with(config, is_it, Some("s3")) {
+            None => {
+                let what = format!("names services, {services}, that are not in ~/.aws/config");
+                Err(self.error(what))
+            }
+            Some(found) => Ok(last(&found, "endpoint_url").or(own)),
+        }
     }
 
     fn error(&self, what: impl Into<String>) -> ProfileError {
@@ -78,21 +93,43 @@ impl<'t> Profile<'t> {
 /// The profile that is used if none is named.
 const DEFAULT: &str = "default";
 
+/// The value of a setting, if it has one; the last one counts.
+fn last<'t>(section: &[(&'t str, &'t str)], name: &str) -> Option<&'t str> {
+    let found = section.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, value)| *value).filter(|value| !value.is_empty())
+}
+
 /// The settings in the sections of `text` whose header is wanted; `None` if there is no such section.
 fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Vec<(&str, &str)>> {
-    let (mut found, mut is_in) = (None, false);
+    section_with(text, is_wanted, None)
+}
+
+/// The settings in the sections of `text` whose header is wanted; of `service`, those below it, which are indented.
+fn section_with<'t>(
+    text: &'t str,
+    is_wanted: impl Fn(&str) -> bool,
+    service: Option<&str>,
+) -> Option<Vec<(&'t str, &'t str)>> {
+    let (mut found, mut is_in, mut above) = (None, false, "");
     for line in text.lines() {
-        // What is indented belongs to the setting before it, such as the endpoints of single services.
-        if line.starts_with([' ', '\t', '#', ';']) {
+        if line.trim_start().starts_with(['#', ';']) {
             continue;
         }
         if let Some(header) = line.strip_prefix('[') {
             is_in = is_wanted(header.split(']').next().unwrap_or_default().trim());
+            above = "";
             if is_in {
                 found.get_or_insert_with(Vec::new);
             }
         } else if let (true, Some((name, value))) = (is_in, line.split_once('=')) {
-            found.get_or_insert_with(Vec::new).push((name.trim(), value.trim()));
+            // What is indented belongs to the setting before it, such as the endpoints of single services.
+            let is_below = line.starts_with([' ', '\t']);
+            if !is_below {
+                above = name.trim();
+            }
+            if is_below == service.is_some() && service.is_none_or(|service| service == above) {
+                found.get_or_insert_with(Vec::new).push((name.trim(), value.trim()));
+            }
         }
     }
     found
@@ -101,7 +138,9 @@ fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Vec<(&str, &s
 impl Options {
     /// Adds what the files of the AWS tools say in the profile that `AWS_PROFILE` names, or `default`: keys, a session token,
     /// the region and the endpoint, as far as they are not set yet. The arguments are the texts of `~/.aws/credentials` and
-    /// of `~/.aws/config`; one that does not exist is empty.
+    /// of `~/.aws/config`; one that does not exist is empty. The endpoint is that of `s3` in the section of services that the
+    /// profile names, or that of the profile. If `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS` or the profile says that endpoints are
+    /// ignored, there is none, and `AWS_ENDPOINT_URL` and `AWS_ENDPOINT_URL_S3` are removed.
     ///
     /// ```
     /// use uriscan::remote::Options;
@@ -111,7 +150,8 @@ impl Options {
     /// ```
     ///
     /// # Errors
-    /// When there is no such profile, or its credentials are not in the files and nothing else is set that has some.
+    /// When there is no such profile, its services are missing, or its credentials are not in the files and nothing else is set
+    /// that has some.
     pub fn aws_files(self, credentials: &str, config: &str) -> Result<Options, ProfileError> {
         let named = self.value("AWS_PROFILE").map(str::to_owned);
         let profile = Profile::find(named.as_deref().unwrap_or(DEFAULT), credentials, config);
@@ -122,13 +162,22 @@ impl Options {
         let is_set = |options: &Options, names: &[&str]| {
             names.iter().any(|name| options.value(name).is_some())
         };
-        for (names, setting) in [
-            (&["AWS_REGION", "AWS_DEFAULT_REGION"][..], "region"),
-            (&["AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AWS_ENDPOINT_URL_S3"][..], "endpoint_url"),
-        ] {
-            if let Some(value) = profile.value(setting).filter(|_| !is_set(&options, names)) {
-                options = options.set(names[0], value);
-            }
+        if let Some(region) = profile.value("region")
+            && !is_set(&options, &["AWS_REGION", "AWS_DEFAULT_REGION"])
+        {
+            options = options.set("AWS_REGION", region);
+        }
+        let is_true = |value: &str| value.eq_ignore_ascii_case("true");
+        let ignores = options
+            .value("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+            .or(profile.value("ignore_configured_endpoint_urls"));
+        if ignores.is_some_and(is_true) {
+            let is_kept = |name: &str| !ENDPOINTS.iter().any(|it| name.eq_ignore_ascii_case(it));
+            options.values.retain(|(name, _)| is_kept(name));
+        } else if !is_set(&options, &["AWS_ENDPOINT_URL", "AWS_ENDPOINT", "AWS_ENDPOINT_URL_S3"])
+            && let Some(endpoint) = profile.endpoint(config)?
+        {
+            options = options.set("AWS_ENDPOINT_URL", endpoint);
         }
         if is_set(&options, &INSTEAD_OF_KEYS) {
             return Ok(options);
@@ -248,6 +297,62 @@ region = eu-west-3
         let found = added(&given).unwrap();
         assert!(!found.iter().any(|(name, _)| name == "AWS_ENDPOINT_URL"), "{found:?}");
         assert!(found.iter().any(|(name, value)| name == "AWS_ACCESS_KEY_ID" && value == "B"));
+    }
+
+    #[test]
+    fn services_have_endpoints_of_their_own() {
+        let config = "\
+[profile both]
+endpoint_url = http://profile
+services = stores
+[services stores]
+ec2 =
+  endpoint_url = http://machines
+s3 =
+  addressing_style = path
+  # comment
+  endpoint_url = http://objects
+[profile other]
+endpoint_url = http://profile
+services = others
+[services \"others\"]
+ec2 =
+  endpoint_url = http://machines
+endpoint_url = http://no-service
+[profile none]
+services = missing
+[profile ignoring]
+endpoint_url = http://profile
+ignore_configured_endpoint_urls = true
+";
+        let endpoint = |values: &[(&str, &str)]| {
+            let start = Options::default();
+            let given = values.iter().fold(start, |given, (name, value)| given.set(*name, *value));
+            let found = given.aws_files("", config).map_err(|error| error.to_string())?;
+            let of = |name| found.value(name).map(str::to_owned);
+            Ok::<_, String>(of("AWS_ENDPOINT_URL_S3").or(of("AWS_ENDPOINT_URL")))
+        };
+        let is = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(endpoint(&[("AWS_PROFILE", "both")]), is("http://objects"));
+        assert_eq!(endpoint(&[("AWS_PROFILE", "other")]), is("http://profile"));
+        let message = endpoint(&[("AWS_PROFILE", "none")]).unwrap_err();
+        assert_eq!(
+            message,
+            "the AWS profile none names services, missing, that are not in ~/.aws/config"
+        );
+        // The environment precedes all of them, unless they are ignored.
+        for name in ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"] {
+            for profile in ["both", "none"] {
+                let own = (name, "http://own");
+                assert_eq!(endpoint(&[own, ("AWS_PROFILE", profile)]), is("http://own"));
+                let ignored = ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "TRUE");
+                assert_eq!(endpoint(&[own, ("AWS_PROFILE", profile), ignored]), Ok(None));
+            }
+            let given = [(name, "http://own"), ("AWS_PROFILE", "ignoring")];
+            assert_eq!(endpoint(&given), Ok(None));
+            let not = ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false");
+            assert_eq!(endpoint(&[given[0], given[1], not]), is("http://own"));
+        }
     }
 
     #[test]
