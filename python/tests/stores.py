@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import urllib.request
 import warnings
 
 import pyarrow
@@ -107,6 +108,8 @@ def s3():
     server.start()
     try:
         address = "{}:{}".format(*server.get_host_and_port())
+        # All servers of a process have the same objects: those of a test before.
+        urllib.request.urlopen(urllib.request.Request(f"http://{address}/moto-api/reset", method="POST")).close()
         keywords = {"access_key": "testing", "secret_key": "testing", "scheme": "http", "region": "us-east-1"}
         store = fs.S3FileSystem(endpoint_override=address, allow_bucket_creation=True, **keywords)
         store.create_dir("bucket")
