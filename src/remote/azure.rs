@@ -7,7 +7,7 @@ use object_store::azure::AzureConfigKey;
 use object_store::client::ClientConfigKey;
 
 use super::location::Location;
-use super::options::Options;
+use super::options::{Options, is_true};
 
 use AzureConfigKey::{AccessKey, AccountName, Client, Endpoint, SasKey, UseEmulator};
 
@@ -196,10 +196,6 @@ fn set(settings: &mut Settings, key: AzureConfigKey, value: &str) {
 fn take(settings: &mut Settings, key: AzureConfigKey) -> Option<String> {
     let at = settings.iter().position(|(known, _)| *known == key)?;
     Some(settings.swap_remove(at).1)
-}
-
-fn is_true(text: &str) -> bool {
-    ["1", "true", "on", "yes", "y"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
 }
 
 fn refused(what: &str) -> io::Error {

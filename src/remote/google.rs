@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use object_store::gcp::GoogleConfigKey;
 
-use super::options::Options;
+use super::options::{Options, is_true};
 
 use GoogleConfigKey::{
     ApplicationCredentials, BaseUrl, BearerToken, ServiceAccount, ServiceAccountKey, SkipSignature,
@@ -41,10 +41,6 @@ pub(super) fn settings(options: &Options) -> Settings {
         url.truncate(url.trim_end_matches('/').len());
     }
     Settings { values, is_anonymous }
-}
-
-fn is_true(text: &str) -> bool {
-    ["1", "true", "on", "yes", "y"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
 }
 
 #[cfg(test)]

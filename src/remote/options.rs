@@ -81,6 +81,11 @@ impl Options {
     }
 }
 
+/// Whether a setting is switched on.
+pub(super) fn is_true(text: &str) -> bool {
+    ["1", "true", "on", "yes", "y"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
+}
+
 /// The names only: the values may be secret.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
