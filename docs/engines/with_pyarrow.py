@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Columns of pyarrow
 #
-# `uriscan.is_first` tells of each row whether it is the first of its class, `uriscan.key` gives keys; both take and give columns
-# without copying them.
+# `uriscan.is_first` returns whether each row is the first of its class, `uriscan.key` returns keys. Columns are read where they are,
+# without a copy.
 
 # %%
 import time

@@ -2,7 +2,7 @@
 # # Spark
 #
 # `uriscan.spark.dedup` moves keys and places only, then reads the files again and keeps what won. Here on two threads of one
-# process; [scale.md](../scale.md) tells what is moved on a cluster.
+# process; see [scale.md](../scale.md) for what is moved on a cluster.
 
 # %%
 import os

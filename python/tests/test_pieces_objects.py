@@ -10,24 +10,12 @@ import warnings
 import pyarrow.fs as fs
 import pytest
 from stores import Memory, s3
+from test_pieces import KEYS, add
 
 import uriscan
 from uriscan import _cache, _directory
 
-KEYS = [bytes([first]) + b"\x01" * 15 for first in range(0, 256, 8)]
 LIST, LOCK = "bucket/seen/pieces.json", "bucket/seen/pieces.lock"
-
-
-def add(seen, keys):
-    """A run that adds these keys, a set for each piece."""
-    with seen.adding() as run:
-        of_piece = {}
-        for key in keys:
-            of_piece.setdefault(seen.piece_of(key), []).append(key)
-        for piece, some in of_piece.items():
-            made = run.create(piece)
-            made.add_keys(some)
-            run.take(piece, run.put(made))
 
 
 def known(seen, keys=KEYS):

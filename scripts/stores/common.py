@@ -1,4 +1,4 @@
-"""What the tests of all stores share: the program, servers that are not ours, and a proxy that fails as it is told to."""
+"""What the tests of all stores share: the program, servers that are not ours, and a proxy that fails on demand."""
 
 import contextlib
 import http.client

@@ -257,8 +257,8 @@ Equivalent at rung
 Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
 Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of \
-the input; with --dupes alone it begins at once for uncompressed files that take no more than a \
-24th of --max-memory. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
+the input; with --dupes alone it begins at once for uncompressed files of at most a 24th of the \
+memory limit. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
 time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed \
 files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and \
 --clusters hold them too, plus 24 bytes per duplicate, and its text where it differs, unless \

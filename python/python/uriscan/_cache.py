@@ -153,7 +153,11 @@ def _locked(path: str) -> int | None:
     if fcntl is None:
         return None
     held = os.open(path, os.O_RDONLY)
-    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(held)
+        raise
     return held
 
 
