@@ -60,15 +60,12 @@ impl Client {
         }
     }
 
-    /// What is `listed`, to be read; its content is that of the listing, or reading it fails.
+    /// What is `listed`, to be read; its content is that of the listing, or reading it fails. Nothing is requested before.
     ///
     /// # Errors
-    /// When it may not be read; where the listing does not identify its content, also when there is none any more.
+    /// When its name is none that objects may have here.
     pub fn listed_object(&self, listed: &Listed) -> io::Result<Object> {
-        match Content::of_listing(&self.0, listed)? {
-            Some(content) => Ok(Object::new(content)),
-            None => self.object(&listed.location),
-        }
+        Content::of_listing(&self.0, listed).map(Object::new)
     }
 
     /// The objects below `folder`, a key that is empty or ends with `/`, in the order of their names. Those without a byte
@@ -124,7 +121,8 @@ impl Client {
             let listed = self.0.runtime.block_on(listed)?;
             for meta in listed.result.objects {
                 let location = beginning.with_key(meta.location.as_ref());
-                found.push(Listed { location, bytes: meta.size, etag: meta.e_tag });
+                let (etag, modified) = (meta.e_tag, meta.last_modified.timestamp());
+                found.push(Listed { location, bytes: meta.size, etag, modified });
             }
             if found.len() > MOST_LISTED {
                 let what = format!("has more than {MOST_LISTED} objects; name fewer");

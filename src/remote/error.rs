@@ -38,6 +38,10 @@ pub(super) fn of_store(error: &StoreError, service: Service) -> io::Error {
         _ => texts.iter().find_map(|text| number_after(text, "status code: ")),
     };
     let retries = texts.iter().find_map(|text| number_after(text, ", after ")).unwrap_or(0);
+    if status == Some(416) {
+        // Nothing beyond the end is requested: the content was longer.
+        return changed();
+    }
     if let Some(status) = status {
         let code = texts.iter().find_map(|text| code_in(text));
         return of_status(status, code, retries, service);

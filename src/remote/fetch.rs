@@ -12,6 +12,7 @@ use super::engine::Engine;
 use super::error::{changed, of_store, wrong_length};
 use super::listed::Listed;
 use super::location::{Location, Service};
+use super::mark::Mark;
 use super::web::{Known, Page, Retry};
 
 /// A content that was looked at.
@@ -25,7 +26,7 @@ pub(super) struct Content {
 }
 
 pub(super) enum Place {
-    Stored { store: Arc<dyn ObjectStore>, path: Path, service: Service, etag: Option<String> },
+    Stored { store: Arc<dyn ObjectStore>, path: Path, service: Service, mark: Mark },
     Web { page: Page, known: Known },
 }
 
@@ -51,21 +52,23 @@ impl Content {
         let found = engine.runtime.block_on(store.head(&path));
         let ObjectMeta { size, e_tag: etag, .. } =
             found.map_err(|error| of_store(&error, service))?;
-        let place = Place::Stored { store, path, service, etag };
+        let place = Place::Stored { store, path, service, mark: Mark::new(etag) };
         Ok(Content { engine, name, place, bytes: Some(size), has_ranges: true })
     }
 
-    /// What was `listed`, if that identifies its content as requests for it do.
-    pub(super) fn of_listing(engine: &Arc<Engine>, listed: &Listed) -> io::Result<Option<Content>> {
-        let Listed { location, bytes, etag } = listed;
+    /// What was `listed`, without a request.
+    pub(super) fn of_listing(engine: &Arc<Engine>, listed: &Listed) -> io::Result<Content> {
+        let Listed { location, bytes, etag, modified } = listed;
         let service = location.service();
-        // Other services list marks in another form, or of other kinds.
-        let Some(etag) = etag.as_ref().filter(|_| service == Service::S3) else { return Ok(None) };
-        let etag = format!("\"{}\"", etag.trim_matches('"'));
+        let mark = match etag.as_ref().filter(|_| service == Service::S3) {
+            // Stores of this kind list what their headers say.
+            Some(etag) => Mark::new(Some(format!("\"{}\"", etag.trim_matches('"')))),
+            None => Mark::listed(etag.clone(), *modified),
+        };
         let (store, path) = (engine.store(location)?, path(location)?);
-        let place = Place::Stored { store, path, service, etag: Some(etag) };
+        let place = Place::Stored { store, path, service, mark };
         let (engine, name) = (engine.clone(), location.to_string());
-        Ok(Some(Content { engine, name, place, bytes: Some(*bytes), has_ranges: true }))
+        Ok(Content { engine, name, place, bytes: Some(*bytes), has_ranges: true })
     }
 
     /// The bytes of `range`, all of them.
@@ -83,14 +86,13 @@ impl Content {
                     Err(fault) => retry.after(fault).await?,
                 }
             },
-            Place::Stored { store, path, service, etag } => {
+            Place::Stored { store, path, service, mark } => {
                 let options = GetOptions::default()
                     .with_range(Some(GetRange::Bounded(range.clone())))
-                    .with_if_match(etag.clone().filter(|tag| !tag.starts_with("W/")));
+                    .with_if_match(mark.required());
                 let of = |error| of_store(&error, *service);
                 let found = store.get_opts(path, options).await.map_err(of)?;
-                let is_same = unquoted(&found.meta.e_tag) == unquoted(etag);
-                if !is_same || Some(found.meta.size) != self.bytes {
+                if Some(found.meta.size) != self.bytes || !mark.is_of(&found.meta) {
                     return Err(changed());
                 }
                 let expected = range.end - range.start;
@@ -110,11 +112,6 @@ impl Content {
             }
         }
     }
-}
-
-/// The mark of a content without its quotes, which not all stores write everywhere.
-fn unquoted(etag: &Option<String>) -> Option<&str> {
-    etag.as_deref().map(|etag| etag.trim_matches('"'))
 }
 
 /// The name of an object in its bucket.

@@ -12,4 +12,6 @@ pub struct Listed {
     pub bytes: u64,
     /// What the store says of its content, if anything: it changes with the content.
     pub etag: Option<String>,
+    /// When it was last modified, in seconds from 1970 on.
+    pub(super) modified: i64,
 }

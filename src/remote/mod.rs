@@ -5,7 +5,8 @@
 //! All calls block; the requests run on two threads of the client's own.
 //!
 //! Every request of an object after the first one names the content that it expects (`If-Match`), so that a reader never
-//! mixes two contents: an object that is replaced while it is read is an error. Requests that fail for a reason that may
+//! mixes two contents: an object that is replaced while it is read is an error. What a listing says of an object is not
+//! asked for again; one that is replaced after it was listed is an error, too. Requests that fail for a reason that may
 //! pass (a cut connection, a busy server) are repeated for a limited time, and go on where they stopped.
 //!
 //! The module reads neither the environment nor files of credentials: [`Options`] holds what it needs, by the names that the
@@ -21,6 +22,7 @@ mod google;
 mod group;
 mod listed;
 mod location;
+mod mark;
 mod object;
 mod options;
 mod profile;

@@ -4,6 +4,8 @@
 mod datasets;
 #[cfg(feature = "parquet")]
 mod folders;
+#[cfg(feature = "parquet")]
+mod requests;
 mod server;
 #[cfg(feature = "parquet")]
 mod tables;
@@ -36,7 +38,10 @@ fn command(server: &Server, attempts: usize, args: &[&str]) -> Command {
         .env("AWS_REGION", "us-east-1")
         .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
         .env("AWS_SECRET_ACCESS_KEY", SECRET)
-        .env("AWS_MAX_ATTEMPTS", attempts.to_string());
+        .env("AWS_MAX_ATTEMPTS", attempts.to_string())
+        // The same objects by another name.
+        .env("GOOGLE_BASE_URL", server.url(""))
+        .env("GOOGLE_SKIP_SIGNATURE", "true");
     command
 }
 

@@ -1,6 +1,6 @@
 //! A server on this machine that speaks as much of the protocol of S3 as a client needs, and fails as it is told to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
@@ -58,6 +58,10 @@ struct State {
     begun: usize,
     rules: Vec<Rule>,
     log: Vec<Seen>,
+    /// Objects that were replaced, a second after all were made.
+    replaced: HashSet<String>,
+    /// Lists ETags that are not those of its headers.
+    lists_other_etags: bool,
     /// Answers without lengths, ranges and what identifies the content.
     is_plain: bool,
 }
@@ -110,6 +114,11 @@ impl Server {
     /// From now on it answers as the simplest of web servers.
     pub(crate) fn be_plain(&self) {
         self.state().is_plain = true;
+    }
+
+    /// From now on it lists ETags that are not those of its headers.
+    pub(crate) fn list_other_etags(&self) {
+        self.state().lists_other_etags = true;
     }
 
     /// Stores an object; its name is `bucket/key`.
@@ -176,7 +185,10 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
                 Response { status: 302, headers, body: Vec::new() }
             }
             Some(Fault::Replaced(bytes)) => {
-                lock(state).objects.insert(request.path.clone(), bytes.clone());
+                let mut all = lock(state);
+                all.objects.insert(request.path.clone(), bytes.clone());
+                all.replaced.insert(request.path.clone());
+                drop(all);
                 answer(&request, state)
             }
             _ => answer(&request, state),
@@ -371,18 +383,24 @@ fn xml(text: String) -> Response {
     Response { status: 200, headers: Vec::new(), body: text.into_bytes() }
 }
 
+/// The second at which an object was last modified.
+fn second_of(state: &State, name: &str) -> u8 {
+    u8::from(state.replaced.contains(name))
+}
+
 fn content(request: &Request, state: &State) -> Response {
     let Some(bytes) = state.objects.get(&request.path) else { return status(404, "NoSuchKey") };
     if state.is_plain {
         return Response { status: 200, headers: Vec::new(), body: bytes.clone() };
     }
     let tag = etag(bytes);
+    let second = second_of(state, &request.path);
     if request.headers.get("if-match").is_some_and(|wanted| *wanted != tag) {
         return status(412, "PreconditionFailed");
     }
     let mut headers = vec![
         ("ETag".to_owned(), tag),
-        ("Last-Modified".to_owned(), "Mon, 23 Nov 2026 10:00:00 GMT".to_owned()),
+        ("Last-Modified".to_owned(), format!("Mon, 23 Nov 2026 10:00:0{second} GMT")),
         ("Accept-Ranges".to_owned(), "bytes".to_owned()),
     ];
     if request.method == "HEAD" {
@@ -409,14 +427,18 @@ fn list(request: &Request, state: &State, (prefix, after): (&str, &str), most: u
     let mut body = "<ListBucketResult>".to_owned();
     let names = state.objects.iter().filter_map(|(name, bytes)| {
         let key = name.strip_prefix(&bucket)?;
-        (key.starts_with(prefix) && key > after).then_some((key, bytes))
+        (key.starts_with(prefix) && key > after).then_some((name, key, bytes))
     });
     let mut names = names.peekable();
     let mut last = "";
-    for (key, bytes) in names.by_ref().take(most) {
+    for (name, key, bytes) in names.by_ref().take(most) {
+        let etag = match state.lists_other_etags {
+            true => key.to_owned(),
+            false => etag(bytes).replace('"', "&quot;"),
+        };
+        let second = second_of(state, name);
         body += &format!(
-            "<Contents><Key>{key}</Key><LastModified>2026-11-23T10:00:00.000Z</LastModified><ETag>{}</ETag><Size>{}</Size></Contents>",
-            etag(bytes).replace('"', "&quot;"),
+            "<Contents><Key>{key}</Key><LastModified>2026-11-23T10:00:0{second}.250Z</LastModified><ETag>{etag}</ETag><Size>{}</Size></Contents>",
             bytes.len()
         );
         last = key;

@@ -13,7 +13,7 @@ use super::{command, run};
 use crate::run::{Place, finish};
 
 /// A Parquet file with a column of URLs, and one of long texts that cannot be compressed, in groups of few rows.
-fn table(place: &Place, name: &str, rows: usize) -> Vec<u8> {
+pub(super) fn table(place: &Place, name: &str, rows: usize) -> Vec<u8> {
     let urls = (0..rows).map(|n| format!("HTTP://h/{}", n % (rows / 2)));
     let mut state = 1u64;
     let texts = (0..rows).map(|_| {

@@ -1,0 +1,84 @@
+//! How often objects of datasets are requested.
+
+use super::run;
+use super::server::{Fault, Seen, Server};
+use super::tables::table;
+use crate::run::Place;
+
+/// The requests that `args` lead to, which succeed and print `expected` lines.
+fn requests(server: &Server, args: &[&str], expected: usize) -> Vec<Seen> {
+    let before = server.log().len();
+    assert_eq!(run(server, args).quiet().lines().count(), expected, "{args:?}");
+    server.log().split_off(before)
+}
+
+fn heads(log: &[Seen]) -> Vec<&str> {
+    log.iter().filter(|seen| seen.method == "HEAD").map(|seen| &*seen.target).collect()
+}
+
+#[test]
+fn what_a_listing_says_is_not_asked_for_again() {
+    let server = Server::start();
+    for n in 0..20 {
+        server.put(&format!("b/in/{n:02}.csv"), format!("url\nhttp://h/{n}\n"));
+        server.put(&format!("b/lists/{n:02}"), format!("http://h/{n}\n"));
+    }
+    for other in [false, true] {
+        if other {
+            server.list_other_etags();
+        }
+        for service in ["s3", "gs"].into_iter().filter(|service| !other || *service == "gs") {
+            let folder = format!("{service}://b/in/");
+            let log = requests(&server, &["dedup", "--column", "url", &folder], 21);
+            assert!(heads(&log).is_empty(), "{service}: {log:?}");
+            let pattern = format!("{service}://b/in/*.csv");
+            let log = requests(&server, &["dedup", "--column", "url", &pattern], 21);
+            assert_eq!(heads(&log), ["/b/in/*.csv?"], "{service}");
+            let log = requests(&server, &["dedup", &format!("{service}://b/lists/")], 20);
+            assert!(heads(&log).is_empty(), "{service}: {log:?}");
+            assert!(log.len() == 20 + 7, "{service}: seven pages, and each object once: {log:?}");
+        }
+    }
+}
+
+#[test]
+fn an_object_that_is_replaced_after_it_was_listed_is_an_error() {
+    for (service, lists_other_etags) in [("s3", false), ("gs", false), ("gs", true)] {
+        for new in ["url\nhttp://x\n", "url\nhttp://longer\n"] {
+            let server = Server::start();
+            server.put("b/in/a.csv", "url\nhttp://a\n");
+            server.put("b/in/b.csv", "url\nhttp://b\n");
+            if lists_other_etags {
+                server.list_other_etags();
+            }
+            // Before the first request of it.
+            server.fail("GET", "/b/in/b.csv", 0..1, Fault::Replaced(new.into()));
+            let folder = format!("{service}://b/in/");
+            let args = ["dedup", "--column", "url", &folder, "-o", "s3://b/out.csv"];
+            let message = run(&server, &args).refused();
+            assert!(
+                message.contains("/b/in/b.csv") && message.contains("changed while it was read"),
+                "{message}"
+            );
+            assert_eq!(server.get("b/out.csv"), None);
+            // One that is removed.
+            server.fail("GET", "/b/in/a.csv", 0..9, Fault::Status(404, "NoSuchKey"));
+            let message = run(&server, &args).refused();
+            let expected =
+                format!("uriscan: {service}://b/in/a.csv: there is no such object, or no such");
+            assert!(message.starts_with(&expected), "{message}");
+        }
+    }
+    // Between two requests of it.
+    let (server, place) = (Server::start(), Place::new(&[]));
+    let mut bytes = table(&place, "in.parquet", 400);
+    server.put("b/in/a.parquet", bytes.clone());
+    bytes[1_000] ^= 1;
+    server.fail("GET", "/b/in/a.parquet", 1..2, Fault::Replaced(bytes));
+    server.list_other_etags();
+    let args = ["dedup", "--column", "url", "gs://b/in/", "-o", "gs://b/out.csv"];
+    assert!(run(&server, &args).refused().contains("changed while it was read"));
+    // Before the first request, which is beyond the end of the new one.
+    server.fail("GET", "/b/in/a.parquet", 0..1, Fault::Replaced(b"short".to_vec()));
+    assert!(run(&server, &args).refused().contains("changed while it was read"));
+}
