@@ -64,7 +64,7 @@ def server(*command):
 
 class Proxy(http.server.ThreadingHTTPServer):
     """Passes requests on to `origin`, but for those that one of its `rules` [method, part of the path, how many, fault]
-    selects. `headers` are added where a request lacks them."""
+    selects. `headers` are added where a request lacks them, and `seen` are the methods and paths of all requests."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -72,11 +72,13 @@ class Proxy(http.server.ThreadingHTTPServer):
     def __init__(self, origin, headers={}):
         super().__init__(("127.0.0.1", 0), Handler)
         self.origin, self.headers, self.rules, self.lock = origin, headers, [], threading.Lock()
+        self.seen = []
         self.url = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def fault(self, method, path):
         with self.lock:
+            self.seen.append((method, urllib.parse.unquote(path)))
             for rule in self.rules:
                 if rule[0] == method and rule[1] in urllib.parse.unquote(path) and rule[2] > 0:
                     rule[2] -= 1

@@ -21,6 +21,7 @@ def everything(run, store, proxy, by_proxy):
     tables(run, store)
     missing(run, store)
     datasets(run, store)
+    requests(run, store, proxy, by_proxy)
     folders(run, store, proxy, by_proxy)
     signals(run, store, proxy, by_proxy)
 
@@ -105,6 +106,19 @@ def datasets(run, store):
         local = run("dedup", "--column", "url", "--to", "csv", f"crawl/{pattern}", code=2)[1]
         stored = run("dedup", "--column", "url", "--to", "csv", f"{store.url}crawl/{pattern}", code=2)[1]
         assert stored == local.replace("crawl/", f"{store.url}crawl/") and "no table was found" in local, stored
+
+
+def requests(run, store, proxy, by_proxy):
+    """What a listing says is not asked for again, and of a short table everything comes at once."""
+    data = (run.work / "local.parquet").read_bytes()
+    put_all(store, [(f"short/{n:02}.parquet", data) for n in range(40)])
+    for keep in ["first", "last"]:
+        proxy.seen.clear()
+        run("dedup", "--column", "url", "--keep", keep, f"{store.url}short/", "-o", "short.csv", env=by_proxy)
+        assert len((run.work / "short.csv").read_text().splitlines()) == 501
+        assert not [it for it in proxy.seen if it[0] == "HEAD"], proxy.seen
+        gets = [path for method, path in proxy.seen if method == "GET" and ".parquet" in path]
+        assert len(gets) == len(set(gets)) == 40, gets
 
 
 CUT = ["normalize", "--column", "url", "large.csv", "--rows-per-file", "250000"]

@@ -27,7 +27,8 @@ const BATCH_BYTES: usize = 256 << 20;
 /// Where a Parquet file is.
 pub(super) enum Place {
     File(PathBuf),
-    Stored(Arc<dyn Stored>),
+    /// Elsewhere, with what of it came with its footer.
+    Stored(Arc<dyn Stored>, Option<Ranges>),
 }
 
 /// The row groups of a Parquet file that are still to be read.
@@ -121,9 +122,9 @@ impl Groups {
                     self.decode(file.into_plain(), checked, rows, name)
                 })?
             }
-            Place::Stored(stored) => guarded(name, || {
+            Place::Stored(stored, tail) => guarded(name, || {
                 let of_unit = groups.iter().map(|&group| metadata.row_group(group));
-                let ranges = Ranges::of_groups(stored, of_unit, &self.columns);
+                let ranges = Ranges::of_groups((stored, tail.as_ref()), of_unit, &self.columns);
                 let ranges = ranges.map_err(|error| fault(&error))?;
                 let check = |group| -> Result<(usize, Claims), TableError> {
                     let (start, bytes) = (ranges.at(0), ranges.bytes());

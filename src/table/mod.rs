@@ -25,6 +25,7 @@ pub mod dataset;
 mod decoding;
 mod dialect;
 mod error;
+mod footer;
 mod format;
 mod groups;
 mod hint;

@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use super::counted::Counted;
 use super::decoding::guarded;
 use super::error::unread;
+use super::footer::{Footer, Known};
 use super::groups::{Groups, Place};
 use super::ipc;
 use super::job::Job;
@@ -27,27 +28,30 @@ pub(super) fn of_name(name: &str) -> &Path {
     Path::new(name.strip_suffix("?...").unwrap_or(name))
 }
 
-/// The format, the columns and the rows of a table that is `stored` elsewhere; `known` are its format and the members of
-/// JSON lines, if they are known, and the columns in the names of directories.
+/// The format, the columns and the rows of a table that is `stored` elsewhere, with its `footer`; `known` are its format and
+/// the members of JSON lines, if they are known, and the columns in the names of directories.
 pub(super) fn stored_rows(
-    stored: &Arc<dyn Stored>,
+    (stored, footer): (&Arc<dyn Stored>, &Footer),
     name: &str,
     known: (Option<TableFormat>, (Option<&Members>, &[String])),
     job: &Job,
     bytes: &Arc<AtomicU64>,
 ) -> Result<(TableFormat, (SchemaRef, Rows)), TableError> {
+    if let Some(known) = footer.get() {
+        return Ok((TableFormat::Parquet, group_rows(stored, known, bytes)));
+    }
     let fault = |error: &dyn fmt::Display| unread(name, error);
     let by_name = known.0.or_else(|| TableFormat::of_path(of_name(name)));
     let has_ranges = stored.has_ranges();
     if let Some(format) = by_name.filter(|format| format.needs_file() && has_ranges) {
-        return Ok((format, ranged_rows(format, stored, name, bytes)?));
+        return Ok((format, ranged_rows(format, (stored, footer), name, bytes)?));
     }
     let stream = stored.stream().map_err(|error| fault(&error))?;
     let text = Text::open(Counted { inner: stream, bytes: bytes.clone() }, name)?;
     match by_name.or_else(|| TableFormat::of_head(&text.head)) {
         None => Err(fault(&"neither its name nor its first bytes identify its format")),
         Some(format) if format.needs_file() && has_ranges => {
-            Ok((format, ranged_rows(format, stored, name, bytes)?))
+            Ok((format, ranged_rows(format, (stored, footer), name, bytes)?))
         }
         Some(format) => {
             let (members, keys) = known.1;
@@ -60,7 +64,7 @@ pub(super) fn stored_rows(
 /// The columns and the rows of a file in Parquet or Arrow, of which only what is needed is read.
 fn ranged_rows(
     format: TableFormat,
-    stored: &Arc<dyn Stored>,
+    (stored, footer): (&Arc<dyn Stored>, &Footer),
     name: &str,
     bytes: &Arc<AtomicU64>,
 ) -> Result<(SchemaRef, Rows), TableError> {
@@ -75,6 +79,14 @@ fn ranged_rows(
     let metadata = guarded(name, || {
         ArrowReaderMetadata::load(&tail, Default::default()).map_err(|error| fault(&error))
     })?;
-    let (schema, place) = (metadata.schema().clone(), Place::Stored(stored.clone()));
-    Ok((schema, Rows::Groups(Groups::new(place, metadata, bytes.clone()))))
+    let known = Known { metadata, tail: Some(tail) };
+    footer.keep(&known);
+    Ok(group_rows(stored, known, bytes))
+}
+
+/// The columns and the rows of a file in Parquet of which the footer is `known`.
+fn group_rows(stored: &Arc<dyn Stored>, known: Known, bytes: &Arc<AtomicU64>) -> (SchemaRef, Rows) {
+    let Known { metadata, tail } = known;
+    let (schema, place) = (metadata.schema().clone(), Place::Stored(stored.clone(), tail));
+    (schema, Rows::Groups(Groups::new(place, metadata, bytes.clone())))
 }

@@ -16,6 +16,7 @@ use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
+use super::footer::{Footer, Room};
 use super::groups::{Groups, Place};
 use super::ipc;
 use super::job::Job;
@@ -39,6 +40,7 @@ pub struct Input {
     format: Option<TableFormat>,
     from: From,
     columns: OfColumns,
+    footer: Footer,
     /// Of inputs that were prepared together.
     pub(super) prepared: Option<Arc<Prepared>>,
 }
@@ -99,6 +101,7 @@ impl Input {
             format,
             from: From::File(path),
             columns: OfColumns::default(),
+            footer: Footer::default(),
             prepared: None,
         }
     }
@@ -125,7 +128,8 @@ impl Input {
     /// What is `stored` elsewhere than in a file; without a format, it is detected from the name or the first bytes.
     pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
         let (name, from) = (stored.name().to_owned(), From::Stored(stored));
-        Input { name, format, from, columns: OfColumns::default(), prepared: None }
+        let (columns, footer) = (OfColumns::default(), Footer::default());
+        Input { name, format, from, columns, footer, prepared: None }
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -136,7 +140,8 @@ impl Input {
     ) -> Input {
         let from = From::Stream(Box::new(reader));
         let (name, format) = (name.into(), format.into());
-        Input { name, format, from, columns: OfColumns::default(), prepared: None }
+        let (columns, footer) = (OfColumns::default(), Footer::default());
+        Input { name, format, from, columns, footer, prepared: None }
     }
 
     /// The name in messages.
@@ -154,9 +159,9 @@ impl Input {
             From::Stored(stored) => From::Stored(stored.clone()),
             From::Stream(_) => return None,
         };
-        let name = self.name.clone();
+        let (name, footer) = (self.name.clone(), self.footer.clone());
         let (columns, prepared) = (self.columns.clone(), self.prepared.clone());
-        Some(Input { name, format: self.format, from, columns, prepared })
+        Some(Input { name, format: self.format, from, columns, footer, prepared })
     }
 }
 
@@ -172,12 +177,14 @@ impl Input {
             From::Stored(stored) => Rereadable::Stored(stored.clone()),
             From::Stream(_) => return None,
         };
-        Some(RereadableTable { from, format: self.format, columns: self.columns.clone() })
+        let (columns, footer) = (self.columns.clone(), self.footer.clone());
+        Some(RereadableTable { from, format: self.format, columns, footer })
     }
 }
 
 /// Passes to all of `inputs` what they have in common but for their own columns: the names of the columns that are in the
-/// names of directories, and the members of JSON lines, if these become columns; all files of JSON lines are read for that.
+/// names of directories, room for footers, and the members of JSON lines, if these become columns; all files of JSON lines
+/// are read for that.
 pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
     let mut keys: Vec<String> = Vec::new();
     for (key, _) in inputs.iter().flat_map(|input| input.columns.partition.columns()) {
@@ -186,7 +193,11 @@ pub(super) fn learn(inputs: &mut [Input], job: &Job) -> Result<(), TableError> {
         }
     }
     let keys: Arc<[String]> = keys.into();
-    inputs.iter_mut().for_each(|input| input.columns.keys = keys.clone());
+    let room = Arc::<Room>::default();
+    for input in &mut *inputs {
+        input.columns.keys = keys.clone();
+        input.footer = Footer::within(&room);
+    }
     if job.to == TableFormat::Jsonl { Ok(()) } else { learn_members(inputs, job) }
 }
 
@@ -260,6 +271,7 @@ pub(super) struct Opened {
     bytes: Arc<AtomicU64>,
     from: Option<(Rereadable, TableFormat)>,
     columns: OfColumns,
+    footer: Footer,
 }
 
 /// A table that is being read.
@@ -284,6 +296,7 @@ pub(super) struct RereadableTable {
     from: Rereadable,
     format: Option<TableFormat>,
     columns: OfColumns,
+    footer: Footer,
 }
 
 #[derive(Clone)]
@@ -295,13 +308,11 @@ enum Rereadable {
 impl RereadableTable {
     /// The table, to be opened.
     pub(super) fn input(&self) -> Input {
-        let (columns, format) = (self.columns.clone(), self.format);
-        match &self.from {
-            Rereadable::File(file) => Input { columns, ..Input::file(file.path(), format) },
-            Rereadable::Stored(stored) => {
-                Input { columns, ..Input::stored(stored.clone(), format) }
-            }
-        }
+        let input = match &self.from {
+            Rereadable::File(file) => Input::file(file.path(), self.format),
+            Rereadable::Stored(stored) => Input::stored(stored.clone(), self.format),
+        };
+        Input { columns: self.columns.clone(), footer: self.footer.clone(), ..input }
     }
 
     /// Fails if it has changed since it was first opened.
@@ -328,16 +339,16 @@ impl RereadableTable {
 impl Opened {
     /// Opens `input`, a table for `job`.
     pub(super) fn open(input: Input, job: &Job) -> Result<Opened, TableError> {
-        let Input { name, format, from, columns, .. } = input;
+        let Input { name, format, from, columns, footer, .. } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
         let (path, stream) = match from {
             From::Stored(stored) => {
                 let known = (columns.members.as_deref(), &*columns.keys);
                 let (format, (schema, rows)) =
-                    stored_rows(&stored, &name, (format, known), job, &bytes)?;
+                    stored_rows((&stored, &footer), &name, (format, known), job, &bytes)?;
                 let from = Some((Rereadable::Stored(stored), format));
-                return Ok(Opened { name, schema, rows, bytes, from, columns });
+                return Ok(Opened { name, schema, rows, bytes, from, columns, footer });
             }
             From::Stream(stream) => (None, stream),
             From::File(path) => {
@@ -372,7 +383,7 @@ impl Opened {
             }
         };
         let from = file.map(|file| (Rereadable::File(file), format));
-        Ok(Opened { name, schema, rows, bytes, from, columns })
+        Ok(Opened { name, schema, rows, bytes, from, columns, footer })
     }
 
     /// The columns of the table, and its first rows.
@@ -390,8 +401,9 @@ impl Opened {
     pub(super) fn read(mut self, plan: &Arc<Plan>, job: &Job) -> Result<Reader, TableError> {
         self.columns.plan = Some(plan.clone());
         let fit = plan.fit(self.file())?;
-        let Opened { name, rows, bytes, from, columns, .. } = self;
-        let table = |(from, format)| RereadableTable { from, format: Some(format), columns };
+        let Opened { name, rows, bytes, from, columns, footer, .. } = self;
+        let table =
+            |(from, format)| RereadableTable { from, format: Some(format), columns, footer };
         let rereadable = from.map(table);
         let kept = job.filter.as_ref().map(|filter| Kept::new(filter, &job.columns.equivalence));
         let stop = job.stop.clone();

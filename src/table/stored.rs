@@ -47,9 +47,9 @@ impl Ranges {
         Ok(Ranges(Arc::new(Held { stored: stored.clone(), parts, bytes, reads_on: true })))
     }
 
-    /// The chunks of the columns of `groups` that `columns` selects.
+    /// The chunks of the columns of `groups` that `columns` selects; what is in `tail` is not read again.
     pub(super) fn of_groups<'g>(
-        stored: &Arc<dyn Stored>,
+        (stored, tail): (&Arc<dyn Stored>, Option<&Ranges>),
         groups: impl Iterator<Item = &'g RowGroupMetaData>,
         columns: &ProjectionMask,
     ) -> io::Result<Ranges> {
@@ -69,7 +69,11 @@ impl Ranges {
             let what = format!("a row group has more than {MOST_BYTES} bytes; write smaller ones");
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        let read = |range: Range<u64>| Ok((range.start, Bytes::from(stored.read(range)?)));
+        let read = |range: Range<u64>| {
+            let held = tail.and_then(|tail| tail.part(&range)).map(Ok);
+            let bytes = held.unwrap_or_else(|| stored.read(range.clone()).map(Bytes::from))?;
+            Ok((range.start, bytes))
+        };
         let parts = needed.into_iter().map(read).collect::<io::Result<_>>()?;
         Ok(Ranges(Arc::new(Held { stored: stored.clone(), parts, bytes, reads_on: false })))
     }
@@ -77,6 +81,17 @@ impl Ranges {
     /// The length of the content.
     pub(super) fn bytes(&self) -> u64 {
         self.0.bytes
+    }
+
+    /// Whether all of the content is in memory.
+    pub(super) fn is_whole(&self) -> bool {
+        self.part(&(0..self.0.bytes)).is_some()
+    }
+
+    /// The bytes of `range`, if they are in memory in one part.
+    fn part(&self, range: &Range<u64>) -> Option<Bytes> {
+        let length = usize::try_from(range.end.checked_sub(range.start)?).ok()?;
+        self.held(range.start).filter(|held| held.len() >= length).map(|held| held.slice(..length))
     }
 
     /// What is in memory from `start` on, in one part.

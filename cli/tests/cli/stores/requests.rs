@@ -1,5 +1,8 @@
 //! How often objects of datasets are requested.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::run;
 use super::server::{Fault, Seen, Server};
 use super::tables::table;
@@ -14,6 +17,18 @@ fn requests(server: &Server, args: &[&str], expected: usize) -> Vec<Seen> {
 
 fn heads(log: &[Seen]) -> Vec<&str> {
     log.iter().filter(|seen| seen.method == "HEAD").map(|seen| &*seen.target).collect()
+}
+
+/// The ranges that were requested of each object.
+fn ranges(log: &[Seen]) -> BTreeMap<&str, Vec<Range<usize>>> {
+    let mut ranges: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for Seen { target, range, .. } in log {
+        let Some(range) = range else { continue };
+        let (start, last) = range["bytes=".len()..].split_once('-').unwrap();
+        let range = start.parse().unwrap()..last.parse::<usize>().unwrap() + 1;
+        ranges.entry(&**target).or_default().push(range);
+    }
+    ranges
 }
 
 #[test]
@@ -81,4 +96,50 @@ fn an_object_that_is_replaced_after_it_was_listed_is_an_error() {
     // Before the first request, which is beyond the end of the new one.
     server.fail("GET", "/b/in/a.parquet", 0..1, Fault::Replaced(b"short".to_vec()));
     assert!(run(&server, &args).refused().contains("changed while it was read"));
+}
+
+#[test]
+fn footers_are_requested_once() {
+    let (server, place) = (Server::start(), Place::new(&[]));
+    let bytes = table(&place, "in.parquet", 400);
+    for n in 0..20 {
+        server.put(&format!("b/in/{n:02}.parquet"), bytes.clone());
+    }
+    let footer = bytes.len() - (256 << 10)..bytes.len();
+    for (more, reads) in [(&[][..], 1), (&["--keep", "last"], 2), (&["-c"], 2)] {
+        for service in ["s3", "gs"] {
+            let folder = format!("{service}://b/in/");
+            let args = ["dedup", "--column", "url", &folder, "--to", "csv"];
+            let log = requests(&server, &[&args[..], more].concat(), 201);
+            assert!(heads(&log).is_empty(), "{log:?}");
+            let ranges = ranges(&log);
+            assert_eq!(ranges.len(), 20, "{ranges:?}");
+            for (name, ranges) in ranges {
+                let (of_footer, of_rows): (Vec<_>, Vec<_>) =
+                    ranges.into_iter().partition(|range| *range == footer);
+                assert_eq!((of_footer.len(), of_rows.len()), (1, reads), "{name} {more:?}");
+                assert!(of_rows.iter().all(|range| range.start < 100), "{name}: {of_rows:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn short_objects_are_requested_once() {
+    let (server, place) = (Server::start(), Place::new(&[]));
+    let bytes = table(&place, "in.parquet", 40);
+    for n in 0..20 {
+        server.put(&format!("b/in/{n:02}.parquet"), bytes.clone());
+        // Its format is in its first bytes only.
+        server.put(&format!("b/any/{n:02}"), bytes.clone());
+    }
+    for more in [&[][..], &["--keep", "last"]] {
+        let args = ["dedup", "--column", "url", "s3://b/in/", "--to", "csv"];
+        let log = requests(&server, &[&args[..], more].concat(), 21);
+        let found = ranges(&log);
+        assert_eq!(found.len(), 20);
+        assert!(found.values().all(|ranges| *ranges == [0..bytes.len()]), "{found:?}");
+    }
+    let args = ["dedup", "--column", "url", "--from", "parquet", "s3://b/any/", "--to", "csv"];
+    assert!(ranges(&requests(&server, &args, 21)).values().all(|ranges| ranges.len() == 1));
 }

@@ -1,0 +1,183 @@
+//! Footers of Parquet files elsewhere, read for the columns of all tables and kept until their rows are read, so that each is
+//! requested once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+
+use super::stored::Ranges;
+
+/// Bytes of the footers of all tables of a job that are kept at most, as they are in memory; those after them are requested
+/// again.
+///
+/// A footer takes a few kilobytes, so that this is enough for thousands of files of few columns.
+const MOST_FOOTERS: usize = 32 << 20;
+
+/// Bytes at most of contents that are kept with their footers, because they are so short that both came at once.
+const MOST_CONTENTS: usize = 32 << 20;
+
+/// How much may still be kept, of all tables of a job.
+#[derive(Debug)]
+pub(super) struct Room {
+    footers: AtomicUsize,
+    contents: AtomicUsize,
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        let (footers, contents) = (MOST_FOOTERS.into(), MOST_CONTENTS.into());
+        Room { footers, contents }
+    }
+}
+
+/// The footer of a table, if it has been read and is kept. Clones share it; the default keeps nothing.
+#[derive(Clone, Default)]
+pub(super) struct Footer {
+    kept: Arc<OnceLock<Known>>,
+    room: Option<Arc<Room>>,
+}
+
+/// What is known of a table once its footer has been read.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) metadata: ArrowReaderMetadata,
+    /// The part of the content that came with it.
+    pub(super) tail: Option<Ranges>,
+}
+
+impl Footer {
+    /// One that is kept if there is `room`.
+    pub(super) fn within(room: &Arc<Room>) -> Footer {
+        Footer { kept: Arc::default(), room: Some(Arc::clone(room)) }
+    }
+
+    /// What has been kept.
+    pub(super) fn get(&self) -> Option<Known> {
+        self.kept.get().cloned()
+    }
+
+    /// Keeps what has been read, as far as there is room: the content only if it is all of it.
+    pub(super) fn keep(&self, known: &Known) {
+        let Some(room) = self.room.as_ref().filter(|_| self.kept.get().is_none()) else { return };
+        if !take(&room.footers, bytes_of(&known.metadata)) {
+            return;
+        }
+        let is_kept = |tail: &&Ranges| {
+            usize::try_from(tail.bytes())
+                .is_ok_and(|bytes| tail.is_whole() && take(&room.contents, bytes))
+        };
+        let tail = known.tail.as_ref().filter(is_kept).cloned();
+        // One that was faster has the same.
+        let _ = self.kept.set(Known { metadata: known.metadata.clone(), tail });
+    }
+}
+
+/// Takes so many `bytes` of what is `left`, if there are.
+fn take(left: &AtomicUsize, bytes: usize) -> bool {
+    let rest = |left: usize| left.checked_sub(bytes);
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).is_ok()
+}
+
+/// About the bytes of `metadata` in memory.
+fn bytes_of(metadata: &ArrowReaderMetadata) -> usize {
+    let schema = metadata.schema();
+    let texts = schema.metadata().iter().map(|(name, text)| name.len() + text.len());
+    // The columns are there twice: as those of Arrow, and as these with their levels.
+    let bytes = metadata.metadata().memory_size() + 2 * schema.fields().size();
+    // So much more was measured, for 1 to 100 columns in four row groups: the allocator's share, for example.
+    (bytes + texts.sum::<usize>()) / 3 * 4
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::ops::Range;
+
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+    use crate::files::Stored;
+
+    struct Bytes(Vec<u8>);
+
+    impl Stored for Bytes {
+        fn name(&self) -> &str {
+            "bytes"
+        }
+
+        fn bytes(&self) -> Option<u64> {
+            Some(self.0.len() as u64)
+        }
+
+        fn has_ranges(&self) -> bool {
+            true
+        }
+
+        fn stream(&self) -> io::Result<Box<dyn io::Read + Send>> {
+            Ok(Box::new(io::Cursor::new(self.0.clone())))
+        }
+
+        fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+            Ok(self.0[range.start as usize..range.end as usize].to_vec())
+        }
+    }
+
+    /// What is known of a file with this column of one row.
+    fn known(text: &str) -> Known {
+        let column: ArrayRef = Arc::new(StringArray::from(vec![text]));
+        let batch = RecordBatch::try_from_iter([("url", column)]).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let stored: Arc<dyn Stored> = Arc::new(Bytes(bytes));
+        let tail = Ranges::tail(&stored).unwrap();
+        let metadata = ArrowReaderMetadata::load(&tail, Default::default()).unwrap();
+        Known { metadata, tail: Some(tail) }
+    }
+
+    /// How many of so many files are kept, with their footers and with their contents.
+    fn kept(known: &Known, files: usize) -> (usize, usize) {
+        let room = Arc::default();
+        let footers: Vec<Footer> = (0..files).map(|_| Footer::within(&room)).collect();
+        footers.iter().for_each(|footer| footer.keep(known));
+        let found: Vec<Known> = footers.iter().filter_map(Footer::get).collect();
+        (found.len(), found.iter().filter(|known| known.tail.is_some()).count())
+    }
+
+    #[test]
+    fn so_many_files_keep_no_more_than_fits() {
+        let short = known("http://h");
+        let (of_footer, of_content) =
+            (bytes_of(&short.metadata), short.tail.as_ref().unwrap().bytes() as usize);
+        assert!((1_000..20_000).contains(&of_footer), "{of_footer}");
+        assert_eq!(kept(&short, 100), (100, 100));
+        let (footers, contents) = kept(&short, 100_000);
+        assert_eq!(footers, MOST_FOOTERS / of_footer);
+        assert_eq!(contents, footers.min(MOST_CONTENTS / of_content));
+        // Contents leave footers their room.
+        let long = known(&"x".repeat(200_000));
+        let (footers, contents) = kept(&long, 1_000);
+        assert_eq!(footers, 1_000);
+        assert!((100..200).contains(&contents), "{contents}");
+        // What is longer than what came with the footer is not kept.
+        assert_eq!(kept(&known(&"x".repeat(600_000)), 9), (9, 0));
+    }
+
+    #[test]
+    fn a_footer_that_was_kept_is_that_of_all_clones_and_takes_its_room_once() {
+        let (known, room) = (known("http://h"), Arc::<Room>::default());
+        let footer = Footer::within(&room);
+        let other = footer.clone();
+        footer.keep(&known);
+        let left = room.footers.load(Ordering::Relaxed);
+        other.keep(&known);
+        assert_eq!(room.footers.load(Ordering::Relaxed), left);
+        assert!(left < MOST_FOOTERS && other.get().is_some());
+        let none = Footer::default();
+        none.keep(&known);
+        assert!(none.get().is_none());
+    }
+}
