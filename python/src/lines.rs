@@ -12,11 +12,13 @@ use uriscan::pipeline::{
     self, AuditOptions, CheckFormat, ClassOptions, DedupOptions, Error, ExtractOptions, LinkFormat,
     MemoryLimit, OnInvalid, Report, RowFormat, Settings, Sinks,
 };
+use uriscan::table::{ClassTable, TableError};
 
 use crate::find::Find;
 use crate::form::{Form, keep, select, surt_form};
 use crate::output::Output;
 use crate::set::{Adding, SetAtWork};
+use crate::sides::{Formats, Sink};
 use crate::tables::totals;
 use crate::watch::{Watch, watched};
 use crate::{errors, findings};
@@ -34,6 +36,9 @@ pub(crate) struct Asked {
     rejects: Option<PathBuf>,
     dupes: Option<PathBuf>,
     clusters: Option<PathBuf>,
+    /// The names that these will have, which say whether they are tables.
+    dupes_name: Option<PathBuf>,
+    clusters_name: Option<PathBuf>,
     is_null: bool,
     threads: usize,
     on_invalid: String,
@@ -70,9 +75,10 @@ pub(crate) fn run_lines<'py>(
     find: Option<Find>,
 ) -> PyResult<(Bound<'py, PyDict>, Option<Adding>)> {
     let form = form.get();
-    let job = Job::new(form, &asked, find)?;
+    let sides = Formats::of(asked.dupes_name.as_ref(), asked.clusters_name.as_ref())?;
+    let job = Job::new(form, &asked, sides, find)?;
     let watch = Watch::default();
-    let done = watched(py, &watch, None, || run(form, &job, &asked, &watch))?;
+    let done = watched(py, &watch, None, || run(form, &job, &asked, sides, &watch))?;
     let (done, adding) = done.map_err(|error| errors::of_lines(py, error))?;
     let totals = totals(py, &done.report)?;
     totals.set_item("findings", done.findings)?;
@@ -91,7 +97,7 @@ enum Job {
 }
 
 impl Job {
-    fn new(form: &Form, asked: &Asked, find: Option<Find>) -> PyResult<Job> {
+    fn new(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResult<Job> {
         Ok(match &*asked.command {
             "normalize" => Job::Normalize,
             "key" => match asked.form.as_deref() {
@@ -117,7 +123,8 @@ impl Job {
                     || asked.dupes.is_some()
                     || asked.clusters.is_some();
                 let options = ClassOptions::default().dedup(options).keep(keep).select(select);
-                Job::Dedup(Box::new(options.count(asked.count).verify(asked.verify)), are_classes)
+                let options = options.count(asked.count).verify(asked.verify).rows(sides.rows());
+                Job::Dedup(Box::new(options), are_classes)
             }
             "parse" => Job::Parse(match asked.form.as_deref() {
                 Some("tsv") => RowFormat::Tsv,
@@ -160,6 +167,7 @@ fn run(
     form: &Form,
     job: &Job,
     asked: &Asked,
+    sides: Formats,
     watch: &Watch,
 ) -> Result<(Done, Option<Adding>), Error> {
     let record_end = if asked.is_null { b'\0' } else { b'\n' };
@@ -167,26 +175,31 @@ fn run(
     let mut set =
         SetAtWork::open(asked.seen.as_deref(), asked.update, asked.memory, &form.meaning())
             .map_err(Error::Set)?;
-    let open = |path: &PathBuf| Output::create(path, watch).map_err(Error::Write);
+    let open = |path: &Option<PathBuf>| {
+        path.as_ref().map(|path| Output::create(path, watch)).transpose().map_err(Error::Write)
+    };
     let mut out: Box<dyn Write + Send> = match &asked.output {
         Some(_) => Box::new(io::sink()),
         None => Box::new(io::stdout()),
     };
-    let mut files = [&asked.output, &asked.rejects, &asked.dupes, &asked.clusters]
-        .map(|path| path.as_ref().map(open).transpose())
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut slots =
-        files.iter_mut().map(|file| file.as_mut().map(|file| file as &mut (dyn Write + Send)));
-    let mut sinks = Sinks::new(match slots.next().flatten() {
+    let [mut output, mut rejects, mut dupes, mut clusters] =
+        [open(&asked.output)?, open(&asked.rejects)?, open(&asked.dupes)?, open(&asked.clusters)?];
+    let meaning = form.meaning();
+    let of_dupes = |file| Sink::new(file, sides.dupes, ClassTable::of_dupes, &meaning);
+    let of_clusters = |file| Sink::new(file, sides.clusters, ClassTable::of_clusters, &meaning);
+    let mut of_dupes = dupes.as_mut().map(of_dupes).transpose().map_err(of_table)?;
+    let mut of_clusters = clusters.as_mut().map(of_clusters).transpose().map_err(of_table)?;
+    let mut sinks = Sinks::new(match &mut output {
         Some(file) => file,
         None => &mut *out,
     });
-    (sinks.rejects, sinks.dupes, sinks.clusters) =
-        (slots.next().flatten(), slots.next().flatten(), slots.next().flatten());
+    sinks.rejects = rejects.as_mut().map(|file| file as &mut (dyn Write + Send));
+    sinks.dupes = of_dupes.as_mut().map(|sink| sink as &mut (dyn Write + Send));
+    sinks.clusters = of_clusters.as_mut().map(|sink| sink as &mut (dyn Write + Send));
     let done = work(form, job, asked, set.as_mut(), &settings, &mut sinks)?;
     sinks.out.flush().map_err(Error::Write)?;
-    for file in files.into_iter().flatten() {
+    [of_dupes, of_clusters].into_iter().flatten().try_for_each(Sink::finish).map_err(of_table)?;
+    for file in [output, rejects, dupes, clusters].into_iter().flatten() {
         file.finish().map_err(Error::Write)?;
     }
     let adding = match set {
@@ -194,6 +207,14 @@ fn run(
         _ => None,
     };
     Ok((done, adding))
+}
+
+/// What goes wrong with a table of duplicates or of classes.
+fn of_table(error: TableError) -> Error {
+    Error::Write(match error {
+        TableError::Write(error) => error,
+        error => io::Error::other(error.to_string()),
+    })
 }
 
 fn work(

@@ -77,6 +77,23 @@ def test_tables(tmp_path):
     assert code == 2 and err == "uriscan: a.parquet: there is no column link; there are: url, n\n"
 
 
+def test_duplicates_and_classes_of_lists_as_tables(tmp_path):
+    (tmp_path / "a.txt").write_bytes(LINES)
+    code, out, err = run(
+        "dedup", "a.txt", "-o", "b", "--dupes", "dupes.parquet", "--clusters", "clusters.csv", "--hash", "sha256", cwd=tmp_path
+    )
+    assert (code, out, err) == (0, b"", "")
+    (dupe,) = polars.read_parquet(tmp_path / "dupes.parquet").to_dicts()
+    assert (dupe["line"], dupe["uri"]) == (2, "http://example.com/~bob")
+    assert uriscan.key("http://example.com/~bob", hash="sha256") in dupe.values()
+    assert len(polars.read_csv(tmp_path / "clusters.csv")) == 5
+    # Without a table's name, and of no duplicates.
+    arguments = ["dedup", "-o", "b", "--dupes", "none.arrow", "--clusters", "lines"]
+    assert run(*arguments, given=b"http://h\n", cwd=tmp_path) == (0, b"", "")
+    assert polars.read_ipc(tmp_path / "none.arrow").height == 0
+    assert len((tmp_path / "lines").read_text().splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -87,6 +104,7 @@ def test_tables(tmp_path):
         (["dedup", "--update"], "--update needs --seen"),
         (["dedup", "--keep", "best"], 'keep="best": there are first'),
         (["dedup", "-d", "-u"], "either repeated or unique"),
+        (["dedup", "--dupes", "d.csv.gz"], "d.csv.gz: "),
         (["dedup", "--seen", "/no/such/set"], "/no/such/set"),
         (["dedup", "--column", "url", "x.csv"], "--column needs -o"),
         (["parse", "--to", "xml"], "there are jsonl, tsv"),
@@ -139,6 +157,14 @@ def test_against_the_program(tmp_path):
     ]:  # fmt: skip
         expected = run(*arguments.split(), "list", "-q", cwd=tmp_path, program=PROGRAM)
         assert run(*arguments.split(), "list", cwd=tmp_path)[:2] == expected[:2], arguments
+    for names in ["d.parquet c.parquet", "d.arrow c.tsv", "d.csv c.csv", "d.jsonl c.arrow", "d.tsv c.jsonl"]:
+        dupes, clusters = names.split()
+        made = []
+        for program in PROGRAM, None:
+            arguments = ["dedup", "list", "-o", "out", "--dupes", dupes, "--clusters", clusters, "--rung", "syntax"]
+            assert run(*arguments, *(["-q"] if program else []), cwd=tmp_path, program=program)[0] == 0
+            made.append([(tmp_path / name).read_bytes() for name in (dupes, clusters)])
+        assert made[0] == made[1], names
     for arguments in ["http://h/%7e HTTP://H/~", "x", "http://h/?a#x http://h/?b"]:
         for more in [], ["--format", "jsonl"]:
             expected = run("explain", *arguments.split(), *more, program=PROGRAM)

@@ -124,8 +124,8 @@ def _parser() -> argparse.ArgumentParser:
     dedup.add_argument("-u", "--unique", action="store_true", help="only classes of one record")
     dedup.add_argument("--keep", default="first", metavar="WHICH", help="first, last, shortest, https, min or max; of tables also min:COLUMN, max:COLUMN")
     dedup.add_argument("--verify", action="store_true", help="compare canonical forms where two keys are equal")
-    dedup.add_argument("--dupes", metavar="FILE", help="write dropped duplicates to FILE")
-    dedup.add_argument("--clusters", metavar="FILE", help="write each class to FILE as a JSON line")
+    dedup.add_argument("--dupes", metavar="FILE", help="write dropped duplicates to FILE, as a table if its name says so")
+    dedup.add_argument("--clusters", metavar="FILE", help="write each class to FILE as a JSON line, or as a table if its name says so")
     dedup.add_argument("--seen", metavar="SET", help="also drop URIs whose keys are in this set")
     dedup.add_argument("--update", action="store_true", help="add the written URIs to the set")
     dedup.add_argument("--hash", choices=["blake3", "sha256"], help="the hash of a set that is created")
@@ -245,7 +245,7 @@ def _lines(given: argparse.Namespace) -> dict[str, Any]:
         "temp_dir": getattr(given, "temp_dir", None) or tempfile.gettempdir(),
         "form": given.form if given.command == "key" else getattr(given, "to", None),
         "audit_select": _names(getattr(given, "select", None)), "audit_ignore": _names(getattr(given, "ignore", None)),
-        "detects_format": False,
+        "detects_format": False, "dupes_name": getattr(given, "dupes", None), "clusters_name": getattr(given, "clusters", None),
     }  # fmt: skip
     links = None
     if given.command == "extract":
