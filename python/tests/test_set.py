@@ -44,6 +44,15 @@ def test_keys(tmp_path):
         one.add_keys(given)
 
 
+def test_what_is_too_long_has_a_key_that_no_set_has(tmp_path):
+    seen = Set.create(tmp_path / "seen")
+    zeros = uriscan.key(b"http://h/" + b"x" * (64 << 20))
+    assert zeros == bytes(16) and uriscan.key(["http://h/" + "x" * (64 << 20)], on_invalid="null") == [None]
+    assert seen.add_keys([zeros, uriscan.key("http://h/"), None]) == 1
+    assert seen.contains_keys([zeros, uriscan.key("http://h/")]) == [False, True]
+    assert seen.verify() == []
+
+
 def files(one):
     """Names and bytes of all files of a set."""
     names = sorted(os.listdir(one.path))

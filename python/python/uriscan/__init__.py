@@ -134,7 +134,7 @@ def key(
     It is the first 16 bytes of the BLAKE3 hash of the canonical form, or of its SHA-256 hash under ``hash="sha256"``:
     the same on every machine and in every version, and the same as ``uriscan key`` prints. Anyone with the hash
     function can reproduce it. With rules, a profile or a base, a text that names them is hashed too; see
-    :func:`key_context`.
+    :func:`key_context`. A value of more than 64 MiB has 16 zero bytes, which are in no :class:`Set`.
 
     Args:
         urls: A column, a list or one ``str``.

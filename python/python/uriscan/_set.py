@@ -133,7 +133,11 @@ class Set:
         return Adding(self, memory, at)
 
     def add_keys(self, keys: Any, *, memory: int = _MEMORY, at: datetime | int | None = None) -> int:
-        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set; returns the number of new ones."""
+        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set; returns the number of new ones.
+
+        ``None`` and a key of 16 zero bytes are skipped: the latter is what :func:`uriscan.key` gives for any value of more than
+        64 MiB, which no set has.
+        """
         with self.adding(memory=memory, at=at) as more:
             more.add_keys(keys)
         return more.added
@@ -143,7 +147,7 @@ class Set:
         return _kinds.answer(urls, lambda column: self._keys.contains(self._form.key(column)))
 
     def contains_keys(self, keys: Any) -> Any:
-        """Whether every key is in the set; ``None`` where it is ``None``."""
+        """Whether every key is in the set; ``None`` where it is ``None``. A key of 16 zero bytes is in none."""
         return _kinds.answer(keys, self._keys.contains)
 
     def first_seen(self, urls: Any) -> Any:
@@ -264,7 +268,7 @@ class Adding:
         raise TypeError("what is on its way into a set cannot be pickled or copied; the Set can")
 
     def add_keys(self, keys: Any) -> None:
-        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set."""
+        """Adds keys that :func:`uriscan.key` made with the keywords and the hash of the set; see :meth:`Set.add_keys`."""
         self._adding.push(_kinds.column(keys))
 
     def __enter__(self) -> Adding:
