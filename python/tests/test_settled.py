@@ -139,9 +139,26 @@ def test_polars_refuses_what_is_wrong():
     frame = polars.DataFrame({"url": ["http://h/", "a b"]})
     with pytest.raises(uriscan.UriError, match="row 1: space"):
         frame.select(url.uri.normalize(on_invalid="error"))
-    with pytest.raises(uriscan.UriError) as error:
-        frame["url"].uri.normalize(on_invalid="error")
-    assert error.value.kind == "space"
+    for call in [
+        lambda: frame["url"].uri.normalize(on_invalid="error"),
+        lambda: frame.select(url.uri.key(on_invalid="error")),
+        lambda: frame.lazy().select(url.uri.key(on_invalid="error")).collect(),
+        lambda: frame.lazy().select(url.uri.normalize(on_invalid="error")).collect(engine="streaming"),
+        lambda: frame.lazy().filter(url.uri.is_first(on_invalid="error")).collect(),
+    ]:
+        with pytest.raises(uriscan.UriError) as error:
+            call()
+        # Polars makes some of its errors anew from their text.
+        assert (error.value.kind, error.value.at, error.value.row) == ("space", 1, 1)
+
+
+def test_polars_without_a_type():
+    nothing = polars.Series("url", [None, None])
+    assert nothing.dtype == polars.Null
+    assert uriscan.normalize(nothing).to_list() == nothing.uri.normalize().to_list() == [None, None]
+    made = polars.DataFrame({"url": nothing}).select(polars.col("url").uri.key())
+    assert made["url"].to_list() == [None, None] and made["url"].dtype == polars.Binary
+    assert uriscan.dedup(nothing).len() == 0
 
 
 def test_pandas():
@@ -153,6 +170,7 @@ def test_pandas():
     assert parts["host"][3] == "h" and parts.index.tolist() == [3, 1, 2]
     assert pandas.isna(parts["host"][2])
     assert series.uri.dedup().tolist() == ["HTTP://h", "a b"]
+    assert uriscan.change_names(series.uri.changes()[3]) == ["scheme-case", "empty-path"]
     frame = pandas.DataFrame({"url": ["HTTP://h", None, "http://h/"], "n": [0, 1, 2]})
     assert frame.uri.dedup("url")["n"].tolist() == [0]
 
@@ -175,6 +193,10 @@ def test_run_ends():
     assert uriscan.normalize(runs).to_pylist() == ["http://h/", "http://h/", "x"]
     chunked = pyarrow.chunked_array([runs, runs])
     assert uriscan.is_first(chunked).to_pylist() == [True, False, True, False, False, False]
+    for whole in pyarrow.table({"url": runs}), pyarrow.record_batch({"url": runs}):
+        assert uriscan.normalize(whole).to_pylist() == ["http://h/", "http://h/", "x"]
+    series = pandas.Series(pandas.arrays.ArrowExtensionArray(runs), index=[3, 1, 2])
+    assert series.uri.is_valid().to_dict() == {3: True, 1: True, 2: False}
 
 
 def test_functions_of_engines():
@@ -190,6 +212,9 @@ def test_functions_of_engines():
     )  # fmt: skip
     with pytest.raises(TypeError):
         uriscan.engines.duckdb(duckdb.connect(), presets="crawl")
+    # A second call replaces the functions.
+    assert uriscan.engines.duckdb(connection) is connection
+    assert connection.sql("select uri_normalize('HTTP://h#x'), uri_key(null)").fetchall() == [("http://h/#x", None)]
 
 
 def test_version():

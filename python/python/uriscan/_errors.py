@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_TEXT = re.compile(r"\brow (?P<row>\d+): (?P<kind>[a-z-]+) at byte (?P<at>\d+)")
+
 
 class UriError(ValueError):
     """An invalid value, under ``on_invalid="error"``. It is a ``ValueError``.
@@ -24,8 +28,10 @@ class UriError(ValueError):
     row: int
     """The row of the value, counted from 0."""
 
-    # Engines that catch an exception and raise it anew have its text only.
     def __init__(self, message: str, kind: str = "", at: int = 0, row: int = 0) -> None:
+        if not kind and (known := _TEXT.search(message)):
+            # Engines that catch an exception and raise it anew have its text only.
+            kind, at, row = known["kind"], int(known["at"]), int(known["row"])
         super().__init__(message, kind, at, row)
         self.kind, self.at, self.row = kind, at, row
 

@@ -18,15 +18,29 @@ def column(given: Any) -> Column:
     if _library(given) == "pandas" and hasattr(given, "array"):
         array = given.array
         if hasattr(array, "__arrow_array__"):
-            return Column(array.__arrow_array__())
+            return Column(_decoded(array.__arrow_array__()))
         import pyarrow
 
         return Column(pyarrow.array(given, from_pandas=True))
-    if _library(given) == "pyarrow" and str(getattr(given, "type", "")).startswith("run_end_encoded"):
-        import pyarrow.compute
+    if _library(given) == "pyarrow":
+        # A table or a batch of one column is that column; of more the native half says what is wrong.
+        is_one = getattr(given, "num_columns", None) == 1
+        return Column(_decoded(given.column(0) if is_one else given))
+    if _library(given) == "polars" and str(getattr(given, "dtype", "")) == "Null":
+        # Of its columns without a type the interface of Arrow takes none.
+        import polars
 
-        return Column(pyarrow.compute.run_end_decode(given))
+        return Column(given.cast(polars.String))
     return Column(given)
+
+
+def _decoded(given: Any) -> Any:
+    """An array of pyarrow without runs, which kernels do not know."""
+    if not str(getattr(given, "type", "")).startswith("run_end_encoded"):
+        return given
+    import pyarrow.compute
+
+    return pyarrow.compute.run_end_decode(given)
 
 
 def _numpy(given: Any, made: Column) -> Any:

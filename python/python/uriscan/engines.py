@@ -12,6 +12,7 @@ are numbers (``UHUGEINT``), these are bytes (``BLOB``).
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import uriscan
@@ -41,10 +42,14 @@ def _functions(keywords: dict[str, Any]) -> dict[str, Any]:
 
 def duckdb(connection: Any, **keywords: Any) -> Any:
     """Gives a connection the functions ``uri_normalize``, ``uri_surt``, ``uri_key``, ``uri_valid``, ``uri_host`` and
-    ``uri_domain``, under these keywords; gives the connection back."""
+    ``uri_domain``, under these keywords, also in the place of those of an earlier call; gives the connection back."""
+    import duckdb as module
+
     results = {"uri_key": "BLOB", "uri_valid": "BOOLEAN"}
     for name, function in _functions(keywords).items():
         result = results.get(name, "VARCHAR")
+        with contextlib.suppress(module.InvalidInputException):
+            connection.remove_function(name)
         connection.create_function(
             name, function, ["VARCHAR"], result, type="arrow", null_handling="special"
         )
@@ -52,7 +57,8 @@ def duckdb(connection: Any, **keywords: Any) -> Any:
 
 
 def pyarrow(**keywords: Any) -> list[str]:
-    """Registers the same functions, under these keywords, with PyArrow, once in a process; gives their names.
+    """Registers the same functions, under these keywords, with PyArrow, once in a process; gives their names. They take columns of
+    the type ``string``.
 
     >>> import pyarrow.compute
     >>> uriscan.engines.pyarrow()[0]

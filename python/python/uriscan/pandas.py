@@ -70,6 +70,10 @@ class UriSeries:
         """:func:`uriscan.audit`."""
         return uriscan.audit(self._series, **keywords)
 
+    def changes(self, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.changes`."""
+        return uriscan.changes(self._series, **keywords)
+
     def classes(self, **keywords: Any) -> pd.Series:
         """:func:`uriscan.classes`: positions of rows, not labels."""
         return uriscan.classes(self._series, **keywords)

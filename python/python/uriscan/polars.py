@@ -36,8 +36,8 @@ Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 
 def _text(series: pl.Series) -> pl.Series:
-    """The series, without a dictionary."""
-    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series
+    """The series, without a dictionary, and of a type."""
+    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum, pl.Null) else series
 
 
 def _made(function: Callable[..., Any], series: pl.Series, dtype: Any, keywords: dict[str, Any]) -> pl.Series:
@@ -122,8 +122,8 @@ class Uri(_Functions):
         # Of no values nothing is made, and the keywords are looked at.
         function([], **keywords)
 
-        # What only looks at a row may be asked in parts; what is first may not.
-        alone = function not in (uriscan.is_first, uriscan.classes)
+        # What only looks at a row may be asked in parts; what is first may not, and of an error the row counts from the first one.
+        alone = function not in (uriscan.is_first, uriscan.classes) and keywords.get("on_invalid") != "error"
 
         def made(expression: pl.Expr, given: Any) -> pl.Expr:
             result = dtype or (pl.Binary if given == pl.Binary else pl.String)
