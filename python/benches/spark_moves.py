@@ -1,10 +1,12 @@
 """What deduplication in Spark moves and costs, by row: bytes shuffled, time of tasks, CPU of the JVM.
 
-    python benches/spark_moves.py TABLES [COLUMN]
+    python benches/spark_moves.py TABLES [COLUMN [BY]]
 
 TABLES is a directory of Parquet files with URLs in the column `url` and other columns. Compares `uriscan.spark.dedup`, the same
 with each row moved once (as for what is not read from Parquet files), and Spark's own `dropDuplicates`, for which only equal
-bytes are equal. Two executors with a core each; counts are asserted.
+bytes are equal. With the column BY, compares instead which row is kept, the first or that with the greatest value in BY, of rows
+of files and of rows that are moved, alone and with a set of a tenth of the rows. Two executors with a core each; counts are
+asserted.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import os
 import resource
 import sys
+import tempfile
 import time
 from typing import Any, Callable
 
@@ -79,7 +82,33 @@ def write(rows: DataFrame) -> None:
     rows.write.mode("overwrite").format("noop").save()
 
 
-def main(tables: str, column: str = "url") -> None:
+def compare(spark: SparkSession, rows: DataFrame, column: str, count: int) -> None:
+    """Measures ways to keep the first row, in turns."""
+    for _ in range(3):
+        measure(spark, "uriscan.spark.dedup", count, lambda: write(uris.dedup(rows, column)))
+        moved = rows.union(rows.limit(0))  # No longer the rows of files.
+        measure(spark, "each row moved once", count, lambda: write(uris.dedup(moved, column)))
+        measure(spark, "dropDuplicates, equal bytes", count, lambda: write(rows.dropDuplicates([column])))
+
+
+def compare_by(spark: SparkSession, rows: DataFrame, column: str, by: str, count: int, whole: int) -> None:
+    """Measures which row is kept, in turns."""
+    moved = rows.union(rows.limit(0))
+    with tempfile.TemporaryDirectory() as directory:
+        seen = uriscan.SetPieces.create(os.path.join(directory, "seen"), bits=4).path
+        known = uris.add(rows.sample(0.1, seed=1), column, seen)
+        for turn in range(3):
+            for source, kept_of in ("files", rows), ("moved", moved):
+                for pieces in None, seen:
+                    for keep in "first", "max":
+                        kept = lambda: uris.dedup(kept_of, column, keep=keep, by=by if keep == "max" else None, seen=pieces)  # noqa: B023, E731
+                        if turn == 0:
+                            assert kept().count() == whole - (known if pieces else 0)
+                        name = f"{source}, {keep}" + (", seen" if pieces else "")
+                        measure(spark, name, count, lambda: write(kept()))  # noqa: B023
+
+
+def main(tables: str, column: str = "url", by: str | None = None) -> None:
     """Measures in turns."""
     spark = session()
     rows = spark.read.parquet(tables)
@@ -87,11 +116,10 @@ def main(tables: str, column: str = "url") -> None:
     whole = uriscan.is_first([row[0] for row in rows.select(column).toLocalIterator()]).count(True)
     print(f"{count} rows, {whole} classes, columns {', '.join(rows.columns)}; uriscan {uriscan.__version__}")
     assert uris.dedup(rows, column).count() == whole
-    for _ in range(3):
-        measure(spark, "uriscan.spark.dedup", count, lambda: write(uris.dedup(rows, column)))
-        moved = rows.union(rows.limit(0))  # No longer the rows of files.
-        measure(spark, "each row moved once", count, lambda: write(uris.dedup(moved, column)))
-        measure(spark, "dropDuplicates, equal bytes", count, lambda: write(rows.dropDuplicates([column])))
+    if by is None:
+        compare(spark, rows, column, count)
+    else:
+        compare_by(spark, rows, column, by, count, whole)
     print(f"peak of the driver {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")
     spark.stop()
 

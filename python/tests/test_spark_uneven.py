@@ -203,32 +203,39 @@ def test_copies_of_tasks_that_write_sets(spark, tables, firsts, once, tasks, tmp
     assert uris.add(rows, "url", seen.path) == uris.dedup(rows, "url", seen=seen.path).count() == 0
 
 
-@pytest.mark.parametrize("keep", ["first", "last", "min", "max"])
-def test_one_large_class(spark, whole, tables, keep):
-    by = "time" if keep in ("min", "max") else None
-    classes = uriscan.classes(whole["url"]).to_pylist()
+def survivors(whole, keep):
+    """The row that is kept of every class."""
     best = {}
-    for row, (of, when) in enumerate(zip(classes, whole["time"].to_pylist())):
+    for row, (of, when) in enumerate(zip(uriscan.classes(whole["url"]).to_pylist(), whole["time"].to_pylist())):
         if of is None:
             continue
         rank = {"first": row, "last": -row, "min": (when, row), "max": (-when, row)}[keep]
         best[of] = min(best.get(of, (rank, row)), (rank, row))
-    expected = sorted(row for _, row in best.values())
+    return {of: row for of, (_, row) in best.items()}
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "min", "max"])
+def test_one_large_class(spark, whole, tables, keep):
+    by = "time" if keep in ("min", "max") else None
+    expected = sorted(survivors(whole, keep).values())
     rows = spark.read.parquet(tables)
     for frame, ordered in (rows, False), (rows, True):
         kept = [row.n for row in uris.dedup(frame, "url", keep=keep, by=by, order=ordered).collect()]
         assert (kept if ordered else sorted(kept)) == expected
 
 
-def test_no_task_gets_all_rows_of_a_large_class(spark, whole, tables, firsts, tasks, tmp_path):
+@pytest.mark.parametrize("keep", ["first", "min", "max"])
+def test_no_task_gets_all_rows_of_a_large_class(spark, whole, tables, firsts, tasks, tmp_path, keep):
     rows = spark.read.parquet(tables)
     half = whole.slice(0, 6_000)
     seen = uriscan.SetPieces.create(tmp_path / "seen", bits=2)
     known = half.filter(uriscan.is_first(half["url"]))
     assert uris.add(rows.where("n < 6000"), "url", seen.path) == len(known)
-    new = [n for n in firsts["n"].to_pylist() if n >= 6_000]
+    # A class is named by its first row.
+    new = sorted(row for first, row in survivors(whole, keep).items() if first >= 6_000)
     for ordered in False, True:
-        kept = [row.n for row in uris.dedup(rows, "url", seen=seen.path, order=ordered).collect()]
+        by = None if keep == "first" else "time"
+        kept = [row.n for row in uris.dedup(rows, "url", keep=keep, by=by, seen=seen.path, order=ordered).collect()]
         assert sorted(kept) == new
     assert uris.add(rows, "url", seen.path) == len(new)
     # More than four tenths of the rows are of one class; of the others a quarter falls to each of four tasks.

@@ -11,6 +11,10 @@ import pyarrow.compute as pc
 import uriscan
 
 
+HELD = 16 << 20
+"""Bytes of the rows in which a task looks for those with the same key before they are moved."""
+
+
 def one_thread() -> None:
     """Engines run a task for every core: the wheel needs no more threads than that."""
     if uriscan.threads() != 1:
@@ -40,34 +44,68 @@ def keyed(urls: pa.Array, equivalence: dict[str, Any], hash: Any) -> tuple[pa.Ar
 
 
 def keyed_places(
-    batches: Iterator[Any], equivalence: dict[str, Any], hash: Any, place_of: Callable[[Any], Any], keep: str
+    batches: Iterator[Any], equivalence: dict[str, Any], hash: Any, place_of: Callable[[Any], Any], keep: str, by_arrow: bool = True
 ) -> Iterator[pa.RecordBatch]:
-    """Key and place of the records of a task: of those with the same key in a batch, the first or the last alone; all of them,
-    with the column ``by``, where that decides which is kept."""
+    """Key and place of the records of a task, with the column ``by`` if that decides which is kept: of those with the same key, as
+    long as they fit into :data:`HELD`, the one that is kept; or all of them if the order of ``by`` is not Arrow's."""
     one_thread()
+    held: list[pa.Table] = []
     for batch in batches:
         places = pa.array(place_of(batch))
         is_record, high, low = keyed(batch["url"], equivalence, hash)
         columns = {"high": high, "low": low, "place": places.filter(is_record)}
         if keep in ("min", "max"):
-            yield pa.RecordBatch.from_pydict({**columns, "by": batch["by"].filter(is_record)})
-        else:
-            yield from best(pa.table(columns), keep).combine_chunks().to_batches()
+            columns["by"] = batch["by"].filter(is_record)
+        rows = pa.table(columns)
+        if not by_arrow:
+            yield from rows.to_batches()
+            continue
+        held.append(best(rows, keep))
+        if sum(rows.nbytes for rows in held) > HELD:
+            rows = best(pa.concat_tables(held), keep)
+            # Rows of which most remain would be compared again and again for little.
+            held = [rows] if rows.nbytes < HELD // 2 else []
+            if not held:
+                yield from rows.combine_chunks().to_batches()
+    if held:
+        rows = held[0] if len(held) == 1 else best(pa.concat_tables(held), keep)
+        yield from rows.combine_chunks().to_batches()
 
 
 def best(rows: pa.Table, keep: str) -> pa.Table:
-    """Of rows of halves and place with the same key the first or the last."""
-    kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
-    return kept.rename_columns(["high", "low", "place"])
+    """Of rows of halves and place with the same key the first or the last; or the one whose ``by`` is least or greatest, of several
+    such the first."""
+    if keep in ("first", "last"):
+        kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
+        return kept.rename_columns(["high", "low", "place"])
+    order = _order(rows, keep)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    ranked = rows.select(["high", "low"]).append_column("rank", pa.array(ranks))
+    kept = ranked.group_by(["high", "low"]).aggregate([("rank", "min")])
+    return rows.take(order[kept["rank_min"].to_numpy()])
+
+
+def _order(rows: pa.Table, keep: str) -> np.ndarray:
+    """The numbers of rows, from the one to keep of all: null is last, which is what Arrow does, and NaN greater than any number."""
+    by, direction = rows["by"], {"min": "ascending", "max": "descending"}[keep]
+    keys = [("by", direction), ("place", "ascending")]
+    if pa.types.is_floating(by.type) and keep == "max":
+        # Arrow sorts NaN after numbers in both directions.
+        rows, keys = rows.append_column("nan", pc.is_nan(by)), [("nan", direction), *keys]
+    return np.asarray(pc.sort_indices(rows, sort_keys=keys)).astype(np.int64)
 
 
 def alone(
-    is_record: pa.Array, high: pa.Array, low: pa.Array, places: pa.Array, keep: str
+    is_record: pa.Array, high: pa.Array, low: pa.Array, places: pa.Array, keep: str, by: pa.Array | None = None
 ) -> tuple[pa.Array, pa.Array, pa.Array]:
     """The mask of records and the halves of their keys, as :func:`keyed` gives them, without records that cannot be kept: of those
-    with the same key the first or the last alone remains, so that a large class is not moved to one machine."""
+    with the same key the best one alone remains, so that a large class is not moved to one machine."""
     of_records = places.filter(is_record)
-    kept = best(pa.table({"high": high, "low": low, "place": of_records}), keep)["place"]
+    columns = {"high": high, "low": low, "place": of_records}
+    if by is not None:
+        columns["by"] = by.filter(is_record)
+    kept = best(pa.table(columns), keep)["place"]
     is_kept = pc.is_in(of_records, value_set=kept.combine_chunks())
     return pc.is_in(places, value_set=of_records.filter(is_kept)), high.filter(is_kept), low.filter(is_kept)
 

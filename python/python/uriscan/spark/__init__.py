@@ -101,9 +101,9 @@ def dedup(
     """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are dropped.
 
     ``keep`` says which: the ``"first"`` or the ``"last"`` one of the input, or the one with the ``"min"`` or the ``"max"``
-    value in the column ``by``, null being last. The order of the input is that of the names of its files and of the rows in
-    them; of what is not read from files, that of Spark's partitions. With ``order`` the result is sorted so: it is then what
-    the program writes.
+    value in the column ``by``, null being last, and NaN greater than any number. The order of the input is that of the names of
+    its files and of the rows in them; of what is not read from files, that of Spark's partitions. With ``order`` the result is
+    sorted so: it is then what the program writes.
 
     ``seen`` is a directory of :class:`uriscan.SetPieces` which all machines see, a URI of one in object storage, or one that is
     open; what is in it is dropped. It does not change: when the result is written, :func:`add` adds its keys.

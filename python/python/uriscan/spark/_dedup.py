@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import AtomicType, BinaryType, StringType
+from pyspark.sql import types as T
 
 from .._pieces import SetPieces, is_in
 from .._keys import alone, keyed, keyed_places, one_thread, whole
@@ -19,6 +19,13 @@ KEEPS = ("first", "last", "min", "max")
 
 MOST_PAGES = 1 << 30
 """Bytes of pages that every executor is sent, enough for some 8 billion rows; of more, rows are moved instead."""
+
+
+# Types whose values Arrow sorts as Spark does.
+_ORDERED_BY_ARROW = (
+    T.NumericType, T.BooleanType, T.BinaryType, T.CharType, T.VarcharType, T.DateType, T.TimestampType, T.TimestampNTZType,
+    T.TimeType, T.DayTimeIntervalType,
+)  # fmt: skip
 
 
 class TooManyPages(Exception):
@@ -36,11 +43,13 @@ class Job:
         if (by is not None) != (keep in ("min", "max")):
             raise ValueError("by is the column whose least or greatest value keep='min' or keep='max' keeps")
         kind = rows.select(column).schema[0].dataType
-        if not isinstance(kind, (StringType, BinaryType)):
+        if not isinstance(kind, (T.StringType, T.BinaryType)):
             raise TypeError(f"column {column} is of type {kind.simpleString()}, not string or binary")
-        if by is not None and not isinstance(rows.select(by).schema[0].dataType, AtomicType):
+        of_by = None if by is None else rows.select(by).schema[0].dataType
+        if by is not None and not isinstance(of_by, T.AtomicType):
             raise TypeError(f"the values of column {by} have no order")
         self.rows, self.keep, self.by, self.equivalence = rows, keep, by, equivalence
+        self.by_arrow = of_by is None or _is_ordered_by_arrow(of_by)
         self.url = F.col(column).cast("binary")
         self.files = _files_of(rows)
 
@@ -48,12 +57,12 @@ class Job:
         """The rows of Parquet files that are kept, in the order in which Spark reads them. One column is read now, and of the
         rows what is asked for whenever they are."""
         names = self.rows.sparkSession.sparkContext.broadcast(self.files)
-        equivalence, hash, keep = self.equivalence, _hash_of(seen), self.keep
+        equivalence, hash, keep, by_arrow = self.equivalence, _hash_of(seen), self.keep, self.by_arrow
 
         def keys(batches: Iterator[Any]) -> Iterator[Any]:
             counter = Counter(pa.array(names.value))
             place_of = lambda row: counter.of_rows(row["file"], row["at"])  # noqa: E731
-            return keyed_places(batches, equivalence, hash, place_of, keep)
+            return keyed_places(batches, equivalence, hash, place_of, keep, by_arrow)
 
         file, at = F.col("_metadata.file_path"), F.col("_metadata.row_index")
         by = [] if self.by is None else [F.col(self.by).alias("by")]
@@ -79,17 +88,17 @@ class Job:
 
     def of_rows(self, seen: SetPieces | None, order: bool) -> DataFrame:
         """The rows that are kept, each moved once; the rows are read whenever those are asked for."""
-        equivalence, hash, files, keep = self.equivalence, _hash_of(seen), self.files, self.keep
+        equivalence, hash, files, keep, by_arrow = self.equivalence, _hash_of(seen), self.files, self.keep, self.by_arrow
         names = None if files is None else self.rows.sparkSession.sparkContext.broadcast(files)
 
-        def identity(columns: Iterator[Tuple[pa.Array, pa.Array, pa.Array]]) -> Iterator[pa.Array]:
+        def identity(columns: Iterator[Tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
             one_thread()
             counter = None if names is None else Counter(pa.array(names.value))
-            for url, file, at in columns:
+            for url, file, at, *by in columns:
                 place = at if counter is None else pa.array(counter.of_blocks(file, at))
                 is_record, high, low = keyed(url, equivalence, hash)
-                if keep in ("first", "last"):
-                    is_record, high, low = alone(is_record, high, low, place, keep)
+                if by_arrow:
+                    is_record, high, low = alone(is_record, high, low, place, keep, *by)
                 fields = [_spread(each, is_record) for each in (high, low)]
                 yield pa.StructArray.from_arrays([*fields, place], ["high", "low", "place"])
 
@@ -100,7 +109,8 @@ class Job:
         # Of a file that several tasks share, each counts the rows of its block, whatever is done with them later.
         identified = F.arrow_udf(identity, "high long, low long, place long").asNondeterministic()
         all_of_it = F.struct(*[F.col(f"`{name}`") for name in self.rows.columns]).alias("row")
-        named = identified(self.url, of_file, at).alias("identity")
+        by = [F.col(self.by)] if self.by is not None and by_arrow else []
+        named = identified(self.url, of_file, at, *by).alias("identity")
         read = self.rows.select(all_of_it, named).where("identity.high is not null").select("row", "identity.*")
         if self.by is not None:
             read = read.withColumn("by", F.col("row").getField(self.by))
@@ -129,6 +139,14 @@ class Job:
             best = {"first": lambda: F.min("place"), "last": lambda: F.max("place")}[self.keep]
         kept = read.groupBy(*keys).agg(best().alias(name))
         return kept if seen is None else unseen(kept, seen)
+
+
+def _is_ordered_by_arrow(kind: T.DataType) -> bool:
+    """Whether Arrow sorts values of this type as Spark does: not text with a collation, nor intervals of months, which Spark cannot
+    give to Arrow."""
+    if isinstance(kind, T.StringType):
+        return kind.isUTF8BinaryCollation()
+    return isinstance(kind, _ORDERED_BY_ARROW)
 
 
 def _hash_of(seen: SetPieces | None) -> str:
