@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from typing import Any, Callable, Iterator
 
 import numpy as np
@@ -43,6 +45,19 @@ def keyed(urls: pa.Array, equivalence: dict[str, Any], hash: Any) -> tuple[pa.Ar
     return is_record, *halves(keys.filter(is_record))
 
 
+def apart(high: pa.Array, low: pa.Array, places: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """The halves of the keys of records at these places, with a key of its own for each value over 64 MiB, as the program has it: all
+    of them have zeros, and one would stand for the others. It is made of the place, so that it is the same when a task is tried again."""
+    is_long = np.flatnonzero((np.asarray(high) == 0) & (np.asarray(low) == 0))
+    if not len(is_long):
+        return high, low
+    words = np.stack([np.asarray(high), np.asarray(low)])
+    for row in is_long:
+        place = struct.pack(">q", places[int(row)].as_py())
+        words[:, row] = struct.unpack(">qq", hashlib.blake2b(place, digest_size=16, person=b"uriscan long").digest())
+    return pa.array(words[0]), pa.array(words[1])
+
+
 def keyed_places(
     batches: Iterator[Any], equivalence: dict[str, Any], hash: Any, place_of: Callable[[Any], Any], keep: str, by_arrow: bool = True
 ) -> Iterator[pa.RecordBatch]:
@@ -53,7 +68,9 @@ def keyed_places(
     for batch in batches:
         places = pa.array(place_of(batch))
         is_record, high, low = keyed(batch["url"], equivalence, hash)
-        columns = {"high": high, "low": low, "place": places.filter(is_record)}
+        places = places.filter(is_record)
+        high, low = apart(high, low, places)
+        columns = {"high": high, "low": low, "place": places}
         if keep in ("min", "max"):
             columns["by"] = batch["by"].filter(is_record)
         rows = pa.table(columns)

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from .._pieces import SetPieces, is_in
-from .._keys import alone, keyed, keyed_places, one_thread, whole
+from .._keys import alone, apart, keyed, keyed_places, one_thread, whole
 from .._places import PAGE_BITS, Counter, Kept, packed, write
 
 KEEPS = ("first", "last", "min", "max")
@@ -97,6 +97,7 @@ class Job:
             for url, file, at, *by in columns:
                 place = at if counter is None else pa.array(counter.of_blocks(file, at))
                 is_record, high, low = keyed(url, equivalence, hash)
+                high, low = apart(high, low, place.filter(is_record))
                 if by_arrow:
                     is_record, high, low = alone(is_record, high, low, place, keep, *by)
                 fields = [_spread(each, is_record) for each in (high, low)]
