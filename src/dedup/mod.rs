@@ -15,7 +15,6 @@ mod set;
 mod table;
 
 pub use approx::ApproxSet;
-pub(crate) use classes::MetRun;
 pub use classes::{Classes, Met};
 pub use numbering::Numbering;
 pub use rows::Rows;

@@ -153,34 +153,6 @@ impl Rows {
     }
 }
 
-/// The keys of all chunks in one partition, in order.
-pub(super) struct KeysOf<'c> {
-    run: core::slice::Iter<'c, u128>,
-    rest: core::slice::Iter<'c, &'c Rows>,
-    partition: usize,
-}
-
-impl<'c> KeysOf<'c> {
-    pub(super) fn new(chunks: &'c [&'c Rows], partition: usize) -> KeysOf<'c> {
-        KeysOf { run: [].iter(), rest: chunks.iter(), partition }
-    }
-}
-
-impl<'c> Iterator for KeysOf<'c> {
-    type Item = &'c u128;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<&'c u128> {
-        loop {
-            if let Some(key) = self.run.next() {
-                return Some(key);
-            }
-            let rows = self.rest.next()?;
-            self.run = rows.sorted_keys[rows.run(self.partition)].iter();
-        }
-    }
-}
-
 /// Removes the items of `list` at `places`, which ascend.
 pub(crate) fn remove_at<T: Copy>(list: &mut Vec<T>, places: &[u32]) {
     let Some(&first) = places.first() else { return };

@@ -118,7 +118,9 @@ pub(super) fn run_here<J: Job + Send>(
     if let Some(cut) = cut {
         reader.cut_by(cut);
     }
-    reader.read_later();
+    if is_once {
+        reader.read_later();
+    }
     batches(job, is_once, &mut reader, settings, sinks)
 }
 
@@ -256,13 +258,9 @@ fn work<J: Job>(
             let (worker, rows) = &mut *kept;
             match (slot.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
-                    let later = if is_scan { slot.chunk.later.take() } else { None };
-                    // Text that nobody asks for later goes to a buffer that stays in the caches of this thread.
-                    let is_lent = is_once && later.is_some();
-                    if is_lent {
+                    let later = slot.chunk.later.take();
+                    if let Some(later) = &later {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
-                    }
-                    if let Some(later) = later {
                         slot.fault = later.read(&mut slot.chunk.text).err();
                     }
                     if slot.fault.is_none() {
@@ -274,7 +272,7 @@ fn work<J: Job>(
                             std::mem::swap(&mut slot.rows, rows);
                         }
                     }
-                    if is_lent {
+                    if later.is_some() {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
                     if slot.chunk.text.padded().len() > 4 * oversize(settings) {
