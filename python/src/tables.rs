@@ -141,8 +141,7 @@ fn output_format(asked: &Asked) -> PyResult<TableFormat> {
     let packed = ["gz", "zst", "bz2", "xz", "lz4"];
     let end = asked.output_name.extension().and_then(|end| end.to_str()).unwrap_or_default();
     if packed.contains(&end) {
-        let what =
-            "tables are not written compressed, but for parquet and arrow, which are by themselves";
+        let what = "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
         return Err(wrong(format!("{}: {what}", asked.output_name.display())));
     }
     let first = asked.inputs.first();

@@ -46,7 +46,7 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 /// Why no table is written to a file with the name of a compressed one.
 #[cfg(feature = "parquet")]
 pub(crate) const NOT_COMPRESSED: &str =
-    "tables are not written compressed, but for parquet and arrow, which are by themselves";
+    "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
 
 /// Whether `path` is the name of a compressed file.
 #[cfg(feature = "parquet")]

@@ -31,7 +31,7 @@ const GROUP_BYTES: usize = if cfg!(test) { 64 << 10 } else { 32 << 20 };
 
 /// Why no table is written to a file with the name of a compressed one.
 const NOT_COMPRESSED: &str =
-    "tables are not written compressed, but for parquet and arrow, which are by themselves";
+    "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
 
 /// A table that receives the rows of [`crate::pipeline::Sinks::dupes`] or [`crate::pipeline::Sinks::clusters`], as
 /// [`crate::pipeline::ClassRows`] or [`super::ByClass::rows`] asks for them.
