@@ -60,10 +60,12 @@ impl Client {
         }
     }
 
-    /// What is `listed`, to be read; its content is that of the listing, or reading it fails. Nothing is requested before.
+    /// What is `listed`, to be read; its content is that of the listing, or reading it fails. Where a store lists no ETags as its
+    /// headers have them, as Google Cloud Storage and Azure, one of the same length that replaced it within the same second
+    /// is taken for it. Nothing is requested before, except for an object of no bytes and an S3 listing without ETags.
     ///
     /// # Errors
-    /// When its name is none that objects may have here.
+    /// When its name is none that objects may have here, or, where it is requested, there is no such object any more.
     pub fn listed_object(&self, listed: &Listed) -> io::Result<Object> {
         Content::of_listing(&self.0, listed).map(Object::new)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 
 use super::engine::Engine;
 use super::error::{changed, of_store, wrong_length};
@@ -50,20 +50,24 @@ impl Content {
         let store = engine.store(location)?;
         let path = path(location)?;
         let found = engine.runtime.block_on(store.head(&path));
-        let ObjectMeta { size, e_tag: etag, .. } =
-            found.map_err(|error| of_store(&error, service))?;
-        let place = Place::Stored { store, path, service, mark: Mark::new(etag) };
-        Ok(Content { engine, name, place, bytes: Some(size), has_ranges: true })
+        let found = found.map_err(|error| of_store(&error, service))?;
+        let place = Place::Stored { store, path, service, mark: Mark::found(&found) };
+        Ok(Content { engine, name, place, bytes: Some(found.size), has_ranges: true })
     }
 
-    /// What was `listed`, without a request.
+    /// What was `listed`, without a request if reading it will show whether it is still what was listed.
     pub(super) fn of_listing(engine: &Arc<Engine>, listed: &Listed) -> io::Result<Content> {
         let Listed { location, bytes, etag, modified } = listed;
         let service = location.service();
-        let mark = match etag.as_ref().filter(|_| service == Service::S3) {
+        let mark = match (service, etag) {
+            // Nothing of it is read that could show a change; or its headers need not have the time, which is all that is listed.
+            _ if *bytes == 0 || (service, etag) == (Service::S3, &None) => {
+                let content = Content::look(engine.clone(), location)?;
+                return if content.bytes == Some(*bytes) { Ok(content) } else { Err(changed()) };
+            }
             // Stores of this kind list what their headers say.
-            Some(etag) => Mark::new(Some(format!("\"{}\"", etag.trim_matches('"')))),
-            None => Mark::listed(etag.clone(), *modified),
+            (Service::S3, Some(etag)) => Mark::of_etag(format!("\"{}\"", etag.trim_matches('"'))),
+            _ => Mark::listed(etag.clone(), *modified),
         };
         let (store, path) = (engine.store(location)?, path(location)?);
         let place = Place::Stored { store, path, service, mark };

@@ -4,22 +4,30 @@ use std::sync::OnceLock;
 
 use object_store::ObjectMeta;
 
-/// What identifies a content in all responses: its ETag, once that is known.
+/// What identifies a content in all responses: its ETag, once that is known, or where there is none the time.
 pub(super) struct Mark {
     etag: OnceLock<Option<String>>,
-    listed: Option<ListedMark>,
+    /// `None` if the ETag is known from the listing.
+    said: Option<Said>,
 }
 
-/// What a listing says of a content.
-struct ListedMark {
+/// What a listing, or the response to a first request, says of a content.
+struct Said {
     etag: Option<String>,
+    /// Seconds from 1970 on.
     modified: i64,
 }
 
 impl Mark {
     /// That of a content with this ETag.
-    pub(super) fn new(etag: Option<String>) -> Mark {
-        Mark { etag: OnceLock::from(etag), listed: None }
+    pub(super) fn of_etag(etag: String) -> Mark {
+        Mark { etag: OnceLock::from(Some(etag)), said: None }
+    }
+
+    /// That of a content of which a response says this.
+    pub(super) fn found(found: &ObjectMeta) -> Mark {
+        let said = Said { etag: None, modified: found.last_modified.timestamp() };
+        Mark { etag: OnceLock::from(found.e_tag.clone()), said: Some(said) }
     }
 
     /// That of a content that a store lists with this ETag and this time.
@@ -27,7 +35,7 @@ impl Mark {
     /// Not all stores list ETags in the form of their headers, so no request can be made to depend on one: the first response
     /// has to agree with the listing, and all others with that response.
     pub(super) fn listed(etag: Option<String>, modified: i64) -> Mark {
-        Mark { etag: OnceLock::new(), listed: Some(ListedMark { etag, modified }) }
+        Mark { etag: OnceLock::new(), said: Some(Said { etag, modified }) }
     }
 
     /// The ETag that a request can require.
@@ -38,8 +46,9 @@ impl Mark {
 
     /// Whether `found`, of a response, is about the content.
     pub(super) fn is_of(&self, found: &ObjectMeta) -> bool {
-        let is_listed = || self.listed.as_ref().is_none_or(|listed| listed.is_of(found));
-        if self.etag.get().is_none() && !is_listed() {
+        let is_as_said = || self.said.as_ref().is_none_or(|said| said.is_of(found));
+        let has_etag = matches!(self.etag.get(), Some(Some(_)));
+        if !has_etag && !is_as_said() {
             return false;
         }
         // Of responses that come at the same time, one decides.
@@ -47,7 +56,7 @@ impl Mark {
     }
 }
 
-impl ListedMark {
+impl Said {
     /// Whether `found` has the ETag, or else the time: stores list fractions of seconds, and headers have none.
     fn is_of(&self, found: &ObjectMeta) -> bool {
         let has_etag = self.etag.is_some() && unquoted(&self.etag) == unquoted(&found.e_tag);
@@ -98,11 +107,23 @@ mod tests {
 
     #[test]
     fn what_was_looked_at_has_its_etag() {
-        let mark = Mark::new(Some("\"a\"".to_owned()));
+        let mark = Mark::found(&found("\"a\"", 1));
         assert_eq!(mark.required().unwrap(), "\"a\"");
-        assert!(mark.is_of(&found("a", 1)) && !mark.is_of(&found("b", 1)));
-        let weak = Mark::new(Some("W/\"a\"".to_owned()));
+        assert!(mark.is_of(&found("a", 2)) && !mark.is_of(&found("b", 1)));
+        let weak = Mark::of_etag("W/\"a\"".to_owned());
         assert!(weak.required().is_none() && weak.is_of(&found("W/\"a\"", 1)));
-        assert!(!Mark::new(None).is_of(&found("a", 1)));
+    }
+
+    #[test]
+    fn without_an_etag_the_time_decides() {
+        let without = |seconds| ObjectMeta { e_tag: None, ..found("", seconds) };
+        let (looked, listed) =
+            (Mark::found(&without(1)), Mark::listed(None, without(1).last_modified.timestamp()));
+        for mark in [looked, listed] {
+            assert!(
+                mark.is_of(&without(1)) && mark.is_of(&without(1)) && mark.required().is_none()
+            );
+            assert!(!mark.is_of(&without(2)) && !mark.is_of(&found("a", 1)));
+        }
     }
 }

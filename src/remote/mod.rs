@@ -4,7 +4,7 @@
 //! [`Upload`], whose object appears whole when it is completed, or not at all; many of them at the same time are a [`Group`].
 //! All calls block; the requests run on two threads of the client's own.
 //!
-//! Every request of an object after the first one names the content that it expects (`If-Match`), so that a reader never
+//! Every request of an object after the first response names the content that it expects (`If-Match`), so that a reader never
 //! mixes two contents: an object that is replaced while it is read is an error. What a listing says of an object is not
 //! asked for again; one that is replaced after it was listed is an error, too. Requests that fail for a reason that may
 //! pass (a cut connection, a busy server) are repeated for a limited time, and go on where they stopped.

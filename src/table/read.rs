@@ -321,7 +321,7 @@ impl RereadableTable {
             Rereadable::File(file) => {
                 file.check().map_err(|error| unread(&file.path().display().to_string(), error))
             }
-            // Reading it fails.
+            // Reading it fails, unless all of it was kept.
             Rereadable::Stored(_) => Ok(()),
         }
     }

@@ -47,7 +47,7 @@ impl Ranges {
         Ok(Ranges(Arc::new(Held { stored: stored.clone(), parts, bytes, reads_on: true })))
     }
 
-    /// The chunks of the columns of `groups` that `columns` selects; what is in `tail` is not read again.
+    /// The chunks of the columns of `groups` that `columns` selects; a range that is wholly in `tail` is not read again.
     pub(super) fn of_groups<'g>(
         (stored, tail): (&Arc<dyn Stored>, Option<&Ranges>),
         groups: impl Iterator<Item = &'g RowGroupMetaData>,

@@ -99,6 +99,28 @@ fn an_object_that_is_replaced_after_it_was_listed_is_an_error() {
 }
 
 #[test]
+fn an_object_without_bytes_that_is_filled_after_it_was_listed_is_an_error() {
+    for service in ["s3", "gs"] {
+        let server = Server::start();
+        server.put("b/in/a.jsonl", "{\"url\":\"http://a\"}\n");
+        server.put("b/in/b.jsonl", "");
+        let folder = format!("{service}://b/in/*.jsonl");
+        let args = ["dedup", "--column", "url", &folder, "-o", "s3://b/out.csv"];
+        run(&server, &args).quiet();
+        let expected = server.get("b/out.csv");
+        assert_eq!(expected.as_deref(), Some(&b"url\nhttp://a\n"[..]));
+        let new = b"{\"url\":\"http://b\"}\n";
+        server.fail("HEAD", "/b/in/b.jsonl", 0..1, Fault::Replaced(new.to_vec()));
+        let message = run(&server, &args).refused();
+        assert!(
+            message.contains("/b/in/b.jsonl") && message.contains("changed while it was read"),
+            "{message}"
+        );
+        assert_eq!(server.get("b/out.csv"), expected);
+    }
+}
+
+#[test]
 fn footers_are_requested_once() {
     let (server, place) = (Server::start(), Place::new(&[]));
     let bytes = table(&place, "in.parquet", 400);
