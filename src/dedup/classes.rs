@@ -2,7 +2,7 @@
 
 use super::moved::Moved;
 use super::numbered::Numbered;
-use super::rows::{LOOK_AHEAD, PARTITIONS, Rows};
+use super::rows::{KeysOf, LOOK_AHEAD, PARTITIONS, Rows};
 use super::table::Table;
 use crate::key::Key;
 use crate::threads;
@@ -20,6 +20,17 @@ pub struct Met {
     pub class: u32,
     /// Whether the row is the first with its key.
     pub is_first: bool,
+}
+
+/// Rows of one chunk in one partition, one after the other, that were inserted: what [`Classes::insert_runs`] reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MetRun<'r> {
+    /// The chunk, as an index into the chunks that were given.
+    pub(crate) chunk: usize,
+    /// The rows that are the first with their keys. Their classes have the next numbers of the partition, in this order.
+    pub(crate) firsts: &'r [u32],
+    /// The classes of all others, and their rows, in the order of the rows.
+    pub(crate) further: &'r [(u32, u32)],
 }
 
 /// Classes of rows with equal keys, cut into partitions; each has a `P` beside it, whatever the
@@ -55,7 +66,21 @@ pub struct Classes<P> {
 struct Partition<P> {
     table: Table<Numbered>,
     moved: Moved,
+    lists: Lists,
     beside: P,
+}
+
+/// Room for the lists of [`MetRun`].
+struct Lists {
+    firsts: [u32; LONGEST_RUN],
+    further: [(u32, u32); LONGEST_RUN],
+}
+
+/// Maximum number of rows of a [`MetRun`]: those of a chunk of usual size in a partition are fewer.
+const LONGEST_RUN: usize = 256;
+
+impl Lists {
+    const EMPTY: Lists = Lists { firsts: [0; LONGEST_RUN], further: [(0, 0); LONGEST_RUN] };
 }
 
 impl<P: Default + Send> Default for Classes<P> {
@@ -67,8 +92,12 @@ impl<P: Default + Send> Default for Classes<P> {
 impl<P: Default + Send> Classes<P> {
     /// No classes.
     pub fn new() -> Classes<P> {
-        let partition =
-            || Partition { table: Table::new(), moved: Moved::default(), beside: P::default() };
+        let partition = || Partition {
+            table: Table::new(),
+            moved: Moved::default(),
+            lists: Lists::EMPTY,
+            beside: P::default(),
+        };
         let partitions = (0..PARTITIONS).map(|_| partition()).collect();
         Classes { partitions, expected: 0, most: usize::MAX }
     }
@@ -132,7 +161,38 @@ impl<P: Default + Send> Classes<P> {
     /// Rows of one partition come in their order, one after the other; partitions are worked on at
     /// the same time. Every chunk must have been through [`Rows::partition`] since its last row came.
     pub fn insert(&mut self, chunks: &[&Rows], meet: impl Fn(&mut P, Met) + Sync) {
-        self.insert_if(chunks, |_, _| true, meet);
+        self.each_run(chunks, |Partition { table, beside, .. }, chunk, (keys, rows), ahead| {
+            table.insert_all(keys, ahead, |at, class, is_first| {
+                meet(beside, Met { chunk, row: rows[at] as usize, class, is_first });
+            });
+        });
+    }
+
+    /// [`Classes::insert`], but calls `meet` for many rows of a chunk in a partition at a time.
+    ///
+    /// Whether a row is the first with its key cannot be foreseen, so it is written to both lists, of which one grows.
+    pub(crate) fn insert_runs(
+        &mut self,
+        chunks: &[&Rows],
+        meet: impl Fn(&mut P, MetRun<'_>) + Sync,
+    ) {
+        self.each_run(
+            chunks,
+            |Partition { table, lists, beside, .. }, chunk, (keys, rows), ahead| {
+                for (keys, rows) in keys.chunks(LONGEST_RUN).zip(rows.chunks(LONGEST_RUN)) {
+                    let Lists { firsts, further } = lists;
+                    let (mut first_count, mut further_count) = (0, 0);
+                    table.insert_all(keys, ahead, |at, class, is_first| {
+                        firsts[first_count] = rows[at];
+                        further[further_count] = (class, rows[at]);
+                        first_count += usize::from(is_first);
+                        further_count += usize::from(!is_first);
+                    });
+                    let (firsts, further) = (&firsts[..first_count], &further[..further_count]);
+                    meet(beside, MetRun { chunk, firsts, further });
+                }
+            },
+        );
     }
 
     /// [`Classes::insert`] where keys are not enough: `is_same` is asked whether a row whose key is there is of that class,
@@ -143,23 +203,10 @@ impl<P: Default + Send> Classes<P> {
         is_same: impl Fn(&P, Met) -> bool + Sync,
         meet: impl Fn(&mut P, Met) + Sync,
     ) {
-        // A little more than its share for each, as partitions are not filled alike.
-        let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
-        for (i, Partition { table, .. }) in self.partitions.iter_mut().enumerate() {
-            let more = chunks.iter().map(|rows| rows.run(i).len()).sum();
-            table.map_ahead(more, expected, most);
-        }
-        threads::each(&mut self.partitions, |i, partition| {
-            let Partition { table, moved, beside } = partition;
-            let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(i)]);
-            for &key in ahead.by_ref().take(LOOK_AHEAD) {
-                table.prefetch(key);
-            }
-            for (chunk, rows) in chunks.iter().enumerate() {
-                let run = rows.run(i);
-                table.reserve(run.len(), expected, most);
-                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
-                {
+        self.each_run(
+            chunks,
+            |Partition { table, moved, beside, .. }, chunk, (keys, rows), ahead| {
+                for (&key, &row) in keys.iter().zip(rows) {
                     if let Some(&key) = ahead.next() {
                         table.prefetch(key);
                     }
@@ -168,6 +215,34 @@ impl<P: Default + Send> Classes<P> {
                         moved.insert(table, key, |class| is_same(beside, met(class, false)));
                     meet(beside, met(class, is_first));
                 }
+            },
+        );
+    }
+
+    /// Calls `insert` for each partition and each of `chunks`, in their order, with the keys of the chunk in the partition and
+    /// their rows, for which there is room, and with the keys that follow, some way ahead, so that memory is asked for in time.
+    #[inline(always)]
+    fn each_run<'c>(
+        &mut self,
+        chunks: &'c [&'c Rows],
+        insert: impl Fn(&mut Partition<P>, usize, (&'c [u128], &'c [u32]), &mut KeysOf<'c>) + Sync,
+    ) {
+        // A little more than its share for each, as partitions are not filled alike.
+        let (expected, most) = (self.expected / PARTITIONS * 33 / 32, self.most);
+        for (i, Partition { table, .. }) in self.partitions.iter_mut().enumerate() {
+            let more = chunks.iter().map(|rows| rows.run(i).len()).sum();
+            table.map_ahead(more, expected, most);
+        }
+        threads::each(&mut self.partitions, |i, partition| {
+            let mut ahead = KeysOf::new(chunks, i);
+            for &key in ahead.by_ref().take(LOOK_AHEAD) {
+                partition.table.prefetch(key);
+            }
+            for (chunk, rows) in chunks.iter().enumerate() {
+                let run = rows.run(i);
+                partition.table.reserve(run.len(), expected, most);
+                let keys = (&rows.sorted_keys[run.clone()], &rows.sorted_rows[run]);
+                insert(partition, chunk, keys, &mut ahead);
             }
         });
     }
@@ -203,6 +278,50 @@ mod tests {
         }
         let bytes = classes.memory_bytes();
         assert!(count > 25_000 && (1 << 19..=1 << 20).contains(&bytes), "{count} {bytes}");
+    }
+
+    #[test]
+    fn a_chunk_without_rows_adds_nothing() {
+        let mut classes = Classes::<u32>::new();
+        let mut rows = Rows::default();
+        rows.push(Hasher::random().key(b"http://h"));
+        rows.partition();
+        // The rows of a chunk that could not be read were never partitioned.
+        let chunks = [&Rows::default(), &rows, &Rows::default()];
+        classes.insert_runs(&chunks, |count, run| *count += run.firsts.len() as u32);
+        classes.insert(&chunks, |count, met| *count += u32::from(met.is_first));
+        assert_eq!((classes.len(), classes.partitions().sum::<u32>()), (1, 1));
+    }
+
+    #[test]
+    fn runs_are_what_is_met_row_by_row() {
+        let hasher = Hasher::random();
+        let (mut by_row, mut by_run) = (Classes::<Vec<Met>>::new(), Classes::<Vec<Met>>::new());
+        for batch in 0..4u32 {
+            let chunks: Vec<Rows> = [0, 1, 700, 30_000]
+                .map(|count| {
+                    let mut rows = Rows::default();
+                    let keys = (0..count).map(|i| (batch * 900 + i * i % 1_009).to_le_bytes());
+                    keys.for_each(|bytes| rows.push(hasher.key(&bytes)));
+                    rows.partition();
+                    rows
+                })
+                .into();
+            let chunks: Vec<&Rows> = chunks.iter().collect();
+            by_row.insert(&chunks, |all, met| all.push(met));
+            by_run.insert_runs(&chunks, |all, MetRun { chunk, firsts, further }| {
+                let known = all.iter().filter(|met| met.is_first).count() as u32;
+                let met = |class, row, is_first| Met { chunk, row, class, is_first };
+                let firsts =
+                    (known..).zip(firsts).map(|(class, &row)| met(class, row as usize, true));
+                let further = further.iter().map(|&(class, row)| met(class, row as usize, false));
+                let mut run: Vec<Met> = firsts.chain(further).collect();
+                run.sort_by_key(|met| met.row);
+                all.extend(run);
+            });
+        }
+        assert_eq!(by_run.len(), by_row.len());
+        assert!(by_run.len() > 1_009 && by_row.partitions().eq(by_run.partitions()));
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod set;
 mod table;
 
 pub use approx::ApproxSet;
+pub(crate) use classes::MetRun;
 pub use classes::{Classes, Met};
 pub use numbering::Numbering;
 pub use rows::Rows;

@@ -148,8 +148,41 @@ impl Rows {
             + self.is_first.capacity()
     }
 
+    /// Where a partition is in the sorted rows: nowhere if [`Rows::partition`] was never called, as after a chunk that could
+    /// not be read.
     pub(super) fn run(&self, partition: usize) -> core::ops::Range<usize> {
-        self.bounds[partition] as usize..self.bounds[partition + 1] as usize
+        match self.bounds.get(partition..partition + 2) {
+            Some(&[start, end]) => start as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+}
+
+/// The keys of all chunks in one partition, in order.
+pub(super) struct KeysOf<'c> {
+    run: core::slice::Iter<'c, u128>,
+    rest: core::slice::Iter<'c, &'c Rows>,
+    partition: usize,
+}
+
+impl<'c> KeysOf<'c> {
+    pub(super) fn new(chunks: &'c [&'c Rows], partition: usize) -> KeysOf<'c> {
+        KeysOf { run: [].iter(), rest: chunks.iter(), partition }
+    }
+}
+
+impl<'c> Iterator for KeysOf<'c> {
+    type Item = &'c u128;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<&'c u128> {
+        loop {
+            if let Some(key) = self.run.next() {
+                return Some(key);
+            }
+            let rows = self.rest.next()?;
+            self.run = rows.sorted_keys[rows.run(self.partition)].iter();
+        }
     }
 }
 

@@ -101,7 +101,7 @@ impl Set {
                 let run = rows.run(partition);
                 table.reserve(run.len(), expected, most);
                 let sorted_rows = &rows.sorted_rows[run.clone()];
-                table.insert_all(&rows.sorted_keys[run], &mut ahead, |i, is_new| {
+                table.insert_all(&rows.sorted_keys[run], &mut ahead, |i, _, is_new| {
                     let row = sorted_rows[i] as usize;
                     rows.is_first[row].store(u8::from(is_new), Ordering::Relaxed);
                 });

@@ -264,23 +264,23 @@ impl<L: Layout> Table<L> {
         (number, is_new)
     }
 
-    /// Inserts `keys`, for which [`Table::reserve`] made room, and calls `each` with the place of each in the list and whether it was
-    /// not there. Meanwhile asks for the memory that as many keys of `ahead` will touch.
+    /// Inserts `keys`, for which [`Table::reserve`] made room, and calls `each` with the place of each in the list, and what
+    /// [`Table::insert`] gives. Meanwhile asks for the memory that as many keys of `ahead` will touch.
     #[inline(always)]
     pub(super) fn insert_all<'k>(
         &mut self,
         keys: &[u128],
         ahead: &mut impl Iterator<Item = &'k u128>,
-        mut each: impl FnMut(usize, bool),
+        mut each: impl FnMut(usize, u32, bool),
     ) {
         let (slots, mut used) = (self.slots.get_mut(), self.used);
         for (i, &key) in keys.iter().enumerate() {
             if let Some(&key) = ahead.next() {
                 prefetch(slots, home(key, slots.len() / LINE) * LINE);
             }
-            let (_, is_new) = insert::<L>(slots, key, used as u32);
+            let (number, is_new) = insert::<L>(slots, key, used as u32);
             used += usize::from(is_new);
-            each(i, is_new);
+            each(i, number, is_new);
         }
         self.used = used;
     }

@@ -1,5 +1,5 @@
-//! Lines of plain files that are read by their consumers: on all threads, and each into a buffer
-//! that stays in its caches.
+//! Lines of plain files that are read by their consumers: on all threads, and where nobody asks for them later, each into a
+//! buffer that stays in its caches.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -20,6 +20,9 @@ pub(crate) struct Later {
     /// Offset of the first byte in the file.
     byte: u64,
     len: usize,
+    /// Maximum number of bytes of such lines, for buffers that are used again.
+    most: usize,
+    line_end: u8,
 }
 
 impl Later {
@@ -28,15 +31,21 @@ impl Later {
         self.len
     }
 
-    /// Reads them into `text`; only those that exist, if the file has become shorter.
+    /// Reads them into `text`.
     ///
     /// # Errors
-    /// Those of the system.
+    /// Those of the system, and if the file has become shorter. `text` has the whole lines before then.
     pub(crate) fn read(&self, text: &mut PaddedBuf) -> io::Result<()> {
-        text.reserve(self.len);
-        let len = read_at(&self.file, &mut text.room()[..self.len], self.byte)?;
+        text.reserve(self.most);
+        let (mut len, mut done) = read_at(&self.file, &mut text.room()[..self.len], self.byte);
+        if done.is_ok() && len < self.len {
+            done = Err(io::Error::other("the file became shorter while it was read"));
+        }
+        if done.is_err() {
+            len = memchr::memrchr(self.line_end, &text.room()[..len]).map_or(0, |last| last + 1);
+        }
         text.set_len(len);
-        Ok(())
+        done
     }
 }
 
@@ -54,7 +63,8 @@ impl Plain {
         let file = File::open(path).ok()?;
         let data = file.metadata().ok()?;
         let mut head = [0; Container::HEAD_BYTES];
-        let known = read_at(&file, &mut head, 0).ok()?;
+        let (known, done) = read_at(&file, &mut head, 0);
+        done.ok()?;
         let head = &head[..known];
         let is_text = Compression::of_head(head).is_none() && Container::of_head(head).is_none();
         let is_plain = data.is_file() && is_text;
@@ -68,12 +78,12 @@ impl Plain {
         let mut tail = [0; LOOK_BACK];
         let tail = &mut tail[..most.min(LOOK_BACK)];
         let start = end - tail.len() as u64;
-        if read_at(&self.file, tail, start).ok()? < tail.len() {
+        if read_at(&self.file, tail, start).0 < tail.len() {
             return None;
         }
         let last = memchr::memrchr(line_end, tail)?;
         let len = (start - byte) as usize + last + 1;
-        Some(Later { file: Arc::clone(&self.file), byte, len })
+        Some(Later { file: Arc::clone(&self.file), byte, len, most, line_end })
     }
 
     /// A reader of the file from `byte` on.
@@ -87,17 +97,18 @@ impl Plain {
     }
 }
 
-/// Reads from `byte` on until `out` is full or the file ends; returns the number of bytes read. Without positional
-/// reads it fails, and files are read from beginning to end.
-fn read_at(file: &File, out: &mut [u8], byte: u64) -> io::Result<usize> {
+/// Reads from `byte` on until `out` is full, the file ends or reading fails; returns the number of bytes read, and why
+/// reading failed. Without positional reads it fails, and files are read from beginning to end.
+fn read_at(file: &File, out: &mut [u8], byte: u64) -> (usize, io::Result<()>) {
     let mut len = 0;
     while len < out.len() {
-        match file.read_at(&mut out[len..], byte + len as u64)? {
-            0 => break,
-            count => len += count,
+        match file.read_at(&mut out[len..], byte + len as u64) {
+            Ok(0) => break,
+            Ok(count) => len += count,
+            Err(error) => return (len, Err(error)),
         }
     }
-    Ok(len)
+    (len, Ok(()))
 }
 
 #[cfg(all(test, unix))]
@@ -105,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_becomes_shorter_returns_the_rest() {
+    fn a_file_that_becomes_shorter_returns_the_whole_lines_and_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, "x\n".repeat(100)).unwrap();
@@ -115,10 +126,10 @@ mod tests {
         let later = plain.lines(2, 51, b'\n').unwrap();
         assert_eq!(later.len(), 50);
         let mut text = PaddedBuf::default();
-        for (len, left) in [(200, 50), (12, 10), (0, 0)] {
+        for (len, left) in [(200, 50), (13, 10), (12, 10), (0, 0)] {
             std::fs::File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
-            later.read(&mut text).unwrap();
-            assert_eq!(text.padded().len(), left);
+            let done = later.read(&mut text);
+            assert_eq!((done.is_ok(), text.padded().len()), (left == 50, left), "{done:?}");
         }
     }
 }

@@ -118,9 +118,7 @@ pub(super) fn run_here<J: Job + Send>(
     if let Some(cut) = cut {
         reader.cut_by(cut);
     }
-    if is_once {
-        reader.read_later();
-    }
+    reader.read_later();
     batches(job, is_once, &mut reader, settings, sinks)
 }
 
@@ -258,21 +256,24 @@ fn work<J: Job>(
             let (worker, rows) = &mut *kept;
             match (slot.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
-                    let later = slot.chunk.later.take();
-                    if let Some(later) = &later {
+                    let later = if is_scan { slot.chunk.later.take() } else { None };
+                    // Text that nobody asks for later goes to a buffer that stays in the caches of this thread.
+                    let is_lent = is_once && later.is_some();
+                    if is_lent {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
+                    }
+                    if let Some(later) = later {
                         slot.fault = later.read(&mut slot.chunk.text).err();
+                        slot.report.bytes = slot.chunk.text.padded().len() as u64;
                     }
-                    if slot.fault.is_none() {
-                        if is_once {
-                            std::mem::swap(&mut slot.rows, rows);
-                        }
-                        settings.kernels.run(Step(job, worker, slot, is_scan));
-                        if is_once {
-                            std::mem::swap(&mut slot.rows, rows);
-                        }
+                    if is_once {
+                        std::mem::swap(&mut slot.rows, rows);
                     }
-                    if later.is_some() {
+                    settings.kernels.run(Step(job, worker, slot, is_scan));
+                    if is_once {
+                        std::mem::swap(&mut slot.rows, rows);
+                    }
+                    if is_lent {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
                     if slot.chunk.text.padded().len() > 4 * oversize(settings) {

@@ -24,20 +24,21 @@ impl Faults {
         Faults { is_last, ..Faults::default() }
     }
 
-    /// Empties the slots of a scanned batch that follow a fault.
+    /// Empties the slots of a scanned batch that follow a fault. That of the fault has the whole records before it.
     pub(super) fn apply<R: Default>(&mut self, slots: &mut [Slot<R>]) {
         if self.sources.is_empty() && slots.iter().all(|slot| slot.fault.is_none()) {
             return;
         }
         for slot in slots {
             let source = slot.chunk.source;
+            let follows_fault = self.follows_fault(source);
             if let Some(error) = slot.fault.take()
-                && !self.follows_fault(source)
+                && !follows_fault
             {
                 self.sources.push(source);
                 self.new.push((source, error));
             }
-            if self.follows_fault(source) {
+            if follows_fault {
                 slot.chunk.shape = Shape::Records;
                 slot.chunk.text.set_len(0);
                 slot.rows = R::default();
@@ -103,7 +104,9 @@ mod tests {
             };
             (0..).zip([7, 8, 8, 8, 9]).map(one).collect::<Vec<_>>()
         };
-        for (is_last, first, later) in [(false, &[0, 4][..], &[0u8, 4][..]), (true, &[0], &[])] {
+        for (is_last, first, later) in
+            [(false, &[0, 1, 4][..], &[0u8, 4][..]), (true, &[0, 1], &[])]
+        {
             let mut faults = Faults::new(is_last);
             for (expected, count) in [(first, 1), (later, 0)] {
                 let mut slots = slots();

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::StoreError;
 use super::file::SpillDir;
-use super::keep::{ClassMode, Keep, Record, Select};
+use super::keep::{ClassMode, Record, Select};
 use super::limit::Budget;
 use super::partitions::{Partitions, Row};
 use super::resolve::{self, Resolver};
@@ -94,17 +94,29 @@ impl<'s> ClassSet<'s> {
             return self.spill.as_mut().map_or(Ok(()), Partitions::fault);
         }
         self.classes.expect(expected);
-        let is_member = |store: &ClassStore, met: Met| {
-            are_same.is_none_or(|are_same| {
-                let (_, bytes) = batch.record(met.chunk, met.row);
-                are_same(mode.text(bytes), store.survivor(mode, met.class).1)
-            })
-        };
         let record = |chunk, row| batch.record(chunk, row);
-        self.classes.insert_if(&keys, is_member, |store, met| {
-            store.add(mode, met.class, met.is_first, (met.chunk, met.row), record);
-        });
-        if mode.has_members || mode.keep != Keep::First {
+        match are_same {
+            None => {
+                // Under a limit, memory grows as it is needed. Partitions are not filled alike.
+                let share =
+                    if self.budget.is_none() { expected / Rows::PARTITIONS as u64 } else { 0 };
+                let share = (share + share / 32) as usize;
+                self.classes.insert_runs(&keys, |store, run| {
+                    store.expect(mode, run.firsts.len(), share);
+                    store.add_run(mode, run, record);
+                });
+            }
+            Some(are_same) => {
+                let is_member = |store: &ClassStore, met: Met| {
+                    let (_, bytes) = batch.record(met.chunk, met.row);
+                    are_same(mode.text(bytes), store.survivor(mode, met.class).1)
+                };
+                self.classes.insert_if(&keys, is_member, |store, met| {
+                    store.add(mode, met.class, met.is_first, (met.chunk, met.row), record);
+                });
+            }
+        }
+        if !mode.is_counted_only() {
             let mut stores = self.classes.partitions_mut();
             threads::each(&mut stores, |_, store| store.add_waiting(mode, record));
         }

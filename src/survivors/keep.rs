@@ -96,6 +96,12 @@ impl ClassMode {
         out.extend_from_slice(key);
     }
 
+    /// Whether records after the first of their class are counted, and not looked at.
+    #[inline(always)]
+    pub(super) fn is_counted_only(self) -> bool {
+        !self.has_members && self.keep == Keep::First
+    }
+
     /// What is compared of the bytes of a record, and its text.
     #[inline]
     fn split(self, bytes: &[u8]) -> (&[u8], &[u8]) {

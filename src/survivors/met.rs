@@ -3,7 +3,7 @@
 
 use super::classes::Batch;
 use super::texts::{Place, Texts};
-use crate::dedup::Classes;
+use crate::dedup::{Classes, MetRun};
 use crate::simd::prefetch;
 
 /// Classes with the texts of their first records.
@@ -37,11 +37,17 @@ impl MetClasses {
         met: impl Fn(usize, usize, u32, bool) + Sync,
     ) {
         self.classes.expect(expected);
-        self.classes.insert(&batch.keys(), |FirstTexts { places, texts }, row| {
-            if row.is_first {
-                places.push(texts.push(batch.record(row.chunk, row.row).1));
+        self.classes.insert_runs(&batch.keys(), |FirstTexts { places, texts }, run| {
+            let MetRun { chunk, firsts, further } = run;
+            for (class, &row) in (places.len() as u32..).zip(firsts) {
+                met(chunk, row as usize, class, true);
             }
-            met(row.chunk, row.row, row.class, row.is_first);
+            for &row in firsts {
+                places.push(texts.push(batch.record(chunk, row as usize).1));
+            }
+            for &(class, row) in further {
+                met(chunk, row as usize, class, false);
+            }
         });
     }
 

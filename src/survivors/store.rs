@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::keep::{ClassMode, Keep, Record};
 use super::partitions::Row;
 use super::texts::{Place, Texts};
+use crate::dedup::MetRun;
 use crate::simd::prefetch;
 
 /// Garbage below this is not worth a move.
@@ -26,6 +27,9 @@ struct Counts {
 /// As many places are fetched at once.
 const PENDING: usize = 16;
 
+/// How many times as many classes as there are room is made for at once, if so many are expected.
+const MOST_GROWTH: usize = 16;
+
 /// A further record of a class: the class, and the chunk and the row of the record.
 type Further = (u32, u32, u32);
 
@@ -44,6 +48,24 @@ impl Counts {
         }
     }
 
+    /// Counts the classes of `further` records up, each by one.
+    #[inline(always)]
+    fn add_all(&mut self, further: &[(u32, u32)]) {
+        further.iter().for_each(|&(class, _)| prefetch(&self.low, class as usize));
+        for &(class, _) in further {
+            self.add_one(class);
+        }
+    }
+
+    #[inline(always)]
+    fn add_one(&mut self, class: u32) {
+        let low = &mut self.low[class as usize];
+        *low = low.wrapping_add(1);
+        if *low == 0 {
+            *self.carries.entry(class).or_default() += 1;
+        }
+    }
+
     /// Counts `class` up by `more`.
     fn add_many(&mut self, class: u32, more: u64) {
         let low = &mut self.low[class as usize];
@@ -55,14 +77,9 @@ impl Counts {
     }
 
     fn flush(&mut self) {
-        for &class in &self.pending {
-            let low = &mut self.low[class as usize];
-            *low = low.wrapping_add(1);
-            if *low == 0 {
-                *self.carries.entry(class).or_default() += 1;
-            }
-        }
-        self.pending.clear();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.drain(..).for_each(|class| self.add_one(class));
+        self.pending = pending;
     }
 
     /// The number of records of `class`, once [`Counts::flush`] was called.
@@ -122,13 +139,44 @@ impl ClassStore {
             return;
         }
         self.counts.add(class);
-        // Whoever only counts has no need to look at the record.
-        if mode.has_members || mode.keep != Keep::First {
-            prefetch(&self.places, class as usize);
-            self.further.push((class, chunk as u32, row as u32));
-            if self.further.len() >= PENDING {
-                self.add_waiting(mode, record);
-            }
+        if !mode.is_counted_only() {
+            self.wait(mode, (class, chunk as u32, row as u32), record);
+        }
+    }
+
+    /// Adds a further record once its place has had the time to be fetched.
+    #[inline(always)]
+    fn wait<'t>(
+        &mut self,
+        mode: ClassMode,
+        further: Further,
+        record: impl Fn(usize, usize) -> Record<'t>,
+    ) {
+        prefetch(&self.places, further.0 as usize);
+        self.further.push(further);
+        if self.further.len() >= PENDING {
+            self.add_waiting(mode, record);
+        }
+    }
+
+    /// [`ClassStore::add`] for the rows of a chunk.
+    #[inline(always)]
+    pub(super) fn add_run<'t>(
+        &mut self,
+        mode: ClassMode,
+        MetRun { chunk, firsts, further }: MetRun<'_>,
+        record: impl Fn(usize, usize) -> Record<'t>,
+    ) {
+        for &row in firsts {
+            let (position, bytes) = record(chunk, row as usize);
+            self.add_first(mode, position, mode.keep.rank(bytes), bytes);
+        }
+        self.counts.add_all(further);
+        if mode.is_counted_only() {
+            return;
+        }
+        for &(class, row) in further {
+            self.wait(mode, (class, chunk as u32, row), &record);
         }
     }
 
@@ -178,7 +226,7 @@ impl ClassStore {
             self.add_first(mode, position, rank, bytes);
         } else {
             self.counts.add(class);
-            if mode.has_members || mode.keep != Keep::First {
+            if !mode.is_counted_only() {
                 self.add_further(mode, class, position, rank, bytes);
             }
         }
@@ -268,6 +316,16 @@ impl ClassStore {
             *place = self.texts.push(old.get(*place));
         }
         self.garbage = 0;
+    }
+
+    /// Makes room for `more` classes, and if they have none, for all of an estimated `expected`, 0 if unknown: to grow step by
+    /// step copies what is there, and touches fresh memory for it each time.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, mode: ClassMode, more: usize, expected: usize) {
+        let len = self.positions.len();
+        if len + more > self.positions.capacity() && len + more < expected {
+            self.reserve(mode, expected.min(MOST_GROWTH * (len + more)) - len);
+        }
     }
 
     /// Makes room for `classes` classes at once, which takes less memory than to grow.

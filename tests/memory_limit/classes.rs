@@ -279,14 +279,15 @@ fn unusable_directories_and_changed_files_are_named() {
 
     let path = dir.path().join("list");
     std::fs::write(&path, &text[0]).unwrap();
-    let (grown, early) = (path.clone(), false);
-    // When the second source is opened, the first one has been read.
+    let (grown, small) = (path.clone(), dir.path().join("small"));
+    std::fs::write(&small, "http://h/\n").unwrap();
+    // When the second source is opened, all chunks of the first one have been found. A large one would be read by its path.
     let open = move || {
         let mut file = std::fs::OpenOptions::new().append(true).open(grown)?;
         file.write_all(b"http://h/new\n")?;
         Ok(std::io::empty())
     };
-    let second = Source::file(&path).open(open).early(early);
+    let second = Source::file(&small).open(open).early(false);
     let options = under(&options, 0, dir.path());
     let sources = vec![Source::file(&path), second];
     let found = classes(sources, &options, &settings(1, 4 << 10), &mut Sinks::new(&mut Vec::new()));

@@ -6,7 +6,7 @@
 
 use super::CensusOptions;
 use crate::chunk::Prefix;
-use crate::dedup::{Classes, Rows};
+use crate::dedup::{Classes, MetRun, Rows};
 use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
@@ -19,7 +19,7 @@ use crate::pipeline::slot::{Slot, Worker, record_at};
 use crate::pipeline::{Error, OnInvalid, Settings};
 use crate::repair::Repair;
 use crate::rules;
-use crate::simd::Isa;
+use crate::simd::{Isa, prefetch};
 use crate::uri::UriError;
 
 /// The number of the level of the rules, which follows those of the rungs.
@@ -57,18 +57,19 @@ impl Forms {
     }
 }
 
-/// The levels of the distinct forms of a partition, by their numbers, and zeros after them.
+/// The levels of the distinct forms of a partition, by their numbers.
 #[derive(Debug, Default)]
 struct Noted(Vec<Levels>);
 
 impl Noted {
+    /// Adds the `levels` of the rows of `run`.
     #[inline(always)]
-    fn add(&mut self, form: u32, levels: Levels) {
-        let form = form as usize;
-        if form >= self.0.len() {
-            self.0.resize((2 * form).max(1 << 10), 0);
+    fn add(&mut self, MetRun { firsts, further, .. }: MetRun<'_>, levels: &[Levels]) {
+        self.0.extend(firsts.iter().map(|&row| levels[row as usize]));
+        further.iter().for_each(|&(form, _)| prefetch(&self.0, form as usize));
+        for &(form, row) in further {
+            self.0[form as usize] |= levels[row as usize];
         }
-        self.0[form] |= levels;
     }
 
     /// Number of forms that are noted at a level.
@@ -289,9 +290,7 @@ impl Job for Count {
         let chunks: Vec<&Forms> = scanned.map(|slot| &slot.rows).collect();
         let rows: Vec<&Rows> = chunks.iter().map(|forms| &forms.rows).collect();
         self.forms.expect(self.forecast.expected(self.forms.len()));
-        self.forms.insert(&rows, |noted, met| {
-            noted.add(met.class, chunks[met.chunk].levels[met.row]);
-        });
+        self.forms.insert_runs(&rows, |noted, run| noted.add(run, &chunks[run.chunk].levels));
         self.forecast.add(slots.iter().map(|slot| slot.report.bytes).sum());
         Ok(())
     }
