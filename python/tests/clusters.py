@@ -32,6 +32,10 @@ def await_executors(spark, count, limit=300):
         time.sleep(0.1)
 
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java for processes that end before a better compiler pays."""
+
+
 def environment():
     """What Spark needs to run with this Python; skips where it cannot run."""
     if shutil.which("java") is None:
@@ -56,6 +60,8 @@ def session(master, **config):
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.ui.enabled", "false")
+        .config("spark.driver.extraJavaOptions", SHORT_LIVED)
+        .config("spark.executor.extraJavaOptions", SHORT_LIVED)
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.sql.files.maxPartitionBytes", os.environ.get("URISCAN_SPARK_SPLIT", "40k"))
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")

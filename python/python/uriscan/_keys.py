@@ -47,7 +47,8 @@ def keyed(urls: pa.Array, equivalence: dict[str, Any], hash: Any) -> tuple[pa.Ar
 
 def apart(high: pa.Array, low: pa.Array, places: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The halves of the keys of records at these places, with a key of its own for each value over 64 MiB, as the program has it: all
-    of them have zeros, and one would stand for the others. It is made of the place, so that it is the same when a task is tried again."""
+    of them have zeros, and one would stand for the others. It is made of the place, so that it is the same when a task is tried again, as long as its places are: of what is not read from files,
+    if the rows come in the same order."""
     is_long = np.flatnonzero((np.asarray(high) == 0) & (np.asarray(low) == 0))
     if not len(is_long):
         return high, low
@@ -65,6 +66,7 @@ def keyed_places(
     long as they fit into :data:`HELD`, the one that is kept; or all of them if the order of ``by`` is not Arrow's."""
     one_thread()
     held: list[pa.Table] = []
+    size = 0
     for batch in batches:
         places = pa.array(place_of(batch))
         is_record, high, low = keyed(batch["url"], equivalence, hash)
@@ -78,10 +80,13 @@ def keyed_places(
             yield from rows.to_batches()
             continue
         held.append(best(rows, keep))
-        if sum(rows.nbytes for rows in held) > HELD:
+        # A table of few rows takes more than they do.
+        size += max(held[-1].nbytes, 4096)
+        if size > HELD:
             rows = best(pa.concat_tables(held), keep)
             # Rows of which most remain would be compared again and again for little.
             held = [rows] if rows.nbytes < HELD // 2 else []
+            size = sum(rows.nbytes for rows in held)
             if not held:
                 yield from rows.combine_chunks().to_batches()
     if held:
@@ -90,8 +95,8 @@ def keyed_places(
 
 
 def best(rows: pa.Table, keep: str) -> pa.Table:
-    """Of rows of halves and place with the same key the first or the last; or the one whose ``by`` is least or greatest, of several
-    such the first."""
+    """Of rows of halves and place with the same key the first or the last; or the one whose ``by``, which has no NaN, is least or
+    greatest, of several such the first."""
     if keep in ("first", "last"):
         kept = rows.group_by(["high", "low"]).aggregate([("place", {"first": "min", "last": "max"}[keep])])
         return kept.rename_columns(["high", "low", "place"])
@@ -104,12 +109,8 @@ def best(rows: pa.Table, keep: str) -> pa.Table:
 
 
 def _order(rows: pa.Table, keep: str) -> np.ndarray:
-    """The numbers of rows, from the one to keep of all: null is last, which is what Arrow does, and NaN greater than any number."""
-    by, direction = rows["by"], {"min": "ascending", "max": "descending"}[keep]
-    keys = [("by", direction), ("place", "ascending")]
-    if pa.types.is_floating(by.type) and keep == "max":
-        # Arrow sorts NaN after numbers in both directions.
-        rows, keys = rows.append_column("nan", pc.is_nan(by)), [("nan", direction), *keys]
+    """The numbers of rows, from the one to keep of all: null is last, which is what Arrow does."""
+    keys = [("by", {"min": "ascending", "max": "descending"}[keep]), ("place", "ascending")]
     return np.asarray(pc.sort_indices(rows, sort_keys=keys)).astype(np.int64)
 
 

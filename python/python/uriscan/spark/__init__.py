@@ -29,7 +29,7 @@ import uriscan
 from .._options import Equivalence, KeyHash, OnInvalid, Unpack
 from .._options import form as _form
 from .._pieces import SetPieces
-from ._dedup import Job, TooManyPages, is_parquet
+from ._dedup import Job, TooManyPages
 from .._keys import one_thread
 from ._seen import add
 
@@ -101,7 +101,7 @@ def dedup(
     """The row of every class of equal values in ``column`` that is kept, with all columns; rows without a value are dropped.
 
     ``keep`` says which: the ``"first"`` or the ``"last"`` one of the input, or the one with the ``"min"`` or the ``"max"``
-    value in the column ``by``, null being last, and NaN greater than any number. The order of the input is that of the names of
+    value in the column ``by``, null and NaN being last. The order of the input is that of the names of
     its files and of the rows in them; of what is not read from files, that of Spark's partitions. With ``order`` the result is
     sorted so: it is then what the program writes.
 
@@ -117,7 +117,7 @@ def dedup(
     keywords = _checked(on_invalid=on_invalid, **equivalence)
     pieces = None if seen is None else SetPieces._of(seen, keywords)
     job = Job(rows, column, keep, by, keywords)
-    if job.files is not None and not order and is_parquet(rows):
+    if not order and job.has_numbers():
         try:
             if scratch is not None:
                 os.mkdir(scratch)

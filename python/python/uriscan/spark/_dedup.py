@@ -48,10 +48,18 @@ class Job:
         of_by = None if by is None else rows.select(by).schema[0].dataType
         if by is not None and not isinstance(of_by, T.AtomicType):
             raise TypeError(f"the values of column {by} have no order")
-        self.rows, self.keep, self.by, self.equivalence = rows, keep, by, equivalence
+        self.rows, self.keep, self.of_by, self.equivalence = rows, keep, of_by, equivalence
+        self.by: list[Column] = [] if by is None else [_numbers(F.col(by), of_by)]
         self.by_arrow = of_by is None or _is_ordered_by_arrow(of_by)
         self.url = F.col(column).cast("binary")
         self.files = _files_of(rows)
+
+    def has_numbers(self) -> bool:
+        """Whether the rows are those of Parquet files, each with a number, and all that is needed of them can be moved without the
+        rows."""
+        # Spark gives no Arrow array of them.
+        has_arrow = not isinstance(self.of_by, T.YearMonthIntervalType)
+        return self.files is not None and has_arrow and _is_parquet(self.rows, self.files)
 
     def of_parquet(self, seen: SetPieces | None, scratch: str | None) -> DataFrame:
         """The rows of Parquet files that are kept, in the order in which Spark reads them. One column is read now, and of the
@@ -65,11 +73,11 @@ class Job:
             return keyed_places(batches, equivalence, hash, place_of, keep, by_arrow)
 
         file, at = F.col("_metadata.file_path"), F.col("_metadata.row_index")
-        by = [] if self.by is None else [F.col(self.by).alias("by")]
+        by = [each.alias("by") for each in self.by]
         read = self.rows.select(self.url.alias("url"), file.alias("file"), at.alias("at"), *by)
         made = "high long, low long, place long"
-        if by:
-            made += f", by {self.rows.select(self.by).schema[0].dataType.simpleString()}"
+        if self.of_by is not None:
+            made += f", by {self.of_by.simpleString()}"
         kept = self._of_each_key(read.mapInArrow(keys, made), seen, F.col("place"), "place")
         pages = kept.select("place").withColumn("page", F.shiftright("place", PAGE_BITS))
         pages = pages.repartition("page").sortWithinPartitions("page").mapInArrow(packed, "page long, bits binary")
@@ -110,11 +118,10 @@ class Job:
         # Of a file that several tasks share, each counts the rows of its block, whatever is done with them later.
         identified = F.arrow_udf(identity, "high long, low long, place long").asNondeterministic()
         all_of_it = F.struct(*[F.col(f"`{name}`") for name in self.rows.columns]).alias("row")
-        by = [F.col(self.by)] if self.by is not None and by_arrow else []
-        named = identified(self.url, of_file, at, *by).alias("identity")
-        read = self.rows.select(all_of_it, named).where("identity.high is not null").select("row", "identity.*")
-        if self.by is not None:
-            read = read.withColumn("by", F.col("row").getField(self.by))
+        named = identified(self.url, of_file, at, *(self.by if by_arrow else [])).alias("identity")
+        by = [each.alias("by") for each in self.by]
+        read = self.rows.select(all_of_it, named, *by).where("identity.high is not null")
+        read = read.select("row", "identity.*", *(["by"] if by else []))
         kept = self._of_each_key(read, seen, F.struct("place", "row"), "first")
         kept = kept.select("first.*")
         if order:
@@ -140,6 +147,11 @@ class Job:
             best = {"first": lambda: F.min("place"), "last": lambda: F.max("place")}[self.keep]
         kept = read.groupBy(*keys).agg(best().alias(name))
         return kept if seen is None else unseen(kept, seen)
+
+
+def _numbers(values: Column, kind: T.DataType | None) -> Column:
+    """The values, with null in place of NaN: the program orders both so, while for Spark NaN is greater than any number."""
+    return F.when(~F.isnan(values), values) if isinstance(kind, (T.FloatType, T.DoubleType)) else values
 
 
 def _is_ordered_by_arrow(kind: T.DataType) -> bool:
@@ -210,10 +222,15 @@ def _files_of(rows: DataFrame) -> list[str] | None:
     return sorted(re.sub(r"^(\w+):///(?=[^/])", r"\1:/", name) for name in names) or None
 
 
-def is_parquet(rows: DataFrame) -> bool:
-    """Whether all of the rows, which are those of files, have numbers."""
+def _is_parquet(rows: DataFrame, files: list[str]) -> bool:
+    """Whether all of the rows, which are those of ``files``, have numbers, each its own."""
     plan = rows._jdf.queryExecution().analyzed()
     while plan.children().size():
         plan = plan.children().apply(0)
-    return plan.relation().fileFormat().getClass().getSimpleName() == "ParquetFileFormat"
+    relation = plan.relation()
+    if relation.fileFormat().getClass().getSimpleName() != "ParquetFileFormat":
+        return False
+    # A file that several of the given paths lead to is read as often.
+    read = relation.location().inputFiles()
+    return len(read) <= len(files) or len(set(read)) == len(read)
 
