@@ -343,6 +343,10 @@ struct Redact {
 impl Job for Redact {
     type Rows = ();
 
+    fn reading(&self) -> Reading {
+        Reading::without_text()
+    }
+
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
         let text = slot.chunk.text.padded();

@@ -68,13 +68,25 @@ pub(super) trait Job: Sync {
 pub(super) struct Reading {
     /// Lines are counted, as rows have their numbers. They are also where an error may end the run.
     pub(super) has_lines: bool,
-    /// Nobody asks for a chunk's text and rows after [`Job::scan`].
-    pub(super) is_once: bool,
+    /// What nobody asks for after [`Job::scan`].
+    pub(super) drops: Drops,
     /// Where records end, if not at [`Settings::record_end`].
     pub(super) cut: Option<Box<dyn Cut>>,
 }
 
+/// What of a chunk is dropped once it has been scanned: threads keep room for it, which stays in their caches.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Drops {
+    pub(super) text: bool,
+    pub(super) rows: bool,
+}
+
 impl Reading {
+    /// Without the text of chunks after [`Job::scan`].
+    pub(super) fn without_text() -> Reading {
+        Reading { drops: Drops { text: true, rows: false }, ..Reading::default() }
+    }
+
     /// With numbers of lines.
     pub(super) fn with_lines() -> Reading {
         Reading { has_lines: true, ..Reading::default() }
@@ -111,7 +123,7 @@ pub(super) fn run_here<J: Job + Send>(
 ) -> Result<Report, Error> {
     let mut reader =
         ChunkReader::new(sources, settings.record_end, settings.chunk_bytes, settings.max_record);
-    let Reading { has_lines, is_once, cut } = job.reading();
+    let Reading { has_lines, drops, cut } = job.reading();
     if has_lines || job.on_invalid() == OnInvalid::Fail {
         reader.count_lines();
     }
@@ -119,7 +131,7 @@ pub(super) fn run_here<J: Job + Send>(
         reader.cut_by(cut);
     }
     reader.read_later();
-    batches(job, is_once, &mut reader, settings, sinks)
+    batches(job, drops, &mut reader, settings, sinks)
 }
 
 /// For each thread what it keeps, and rows for chunks whose rows nobody asks for later.
@@ -127,7 +139,7 @@ type Workers<J> = Vec<Mutex<(Worker, <J as Job>::Rows)>>;
 
 fn batches<J: Job + Send>(
     job: &mut J,
-    is_once: bool,
+    drops: Drops,
     reader: &mut ChunkReader,
     settings: &Settings,
     sinks: &mut Sinks<'_>,
@@ -163,7 +175,7 @@ fn batches<J: Job + Send>(
             },
             || {
                 work(
-                    (&mut *job, is_once),
+                    (&mut *job, drops),
                     &mut current[..current_len],
                     settings,
                     &workers,
@@ -226,7 +238,7 @@ fn batches<J: Job + Send>(
 
 /// Scans, commits and emits a batch.
 fn work<J: Job>(
-    (job, is_once): (&mut J, bool),
+    (job, drops): (&mut J, Drops),
     slots: &mut [Slot<J::Rows>],
     settings: &Settings,
     workers: &Workers<J>,
@@ -257,8 +269,7 @@ fn work<J: Job>(
             match (slot.chunk.shape, is_scan) {
                 (Shape::Records, _) => {
                     let later = if is_scan { slot.chunk.later.take() } else { None };
-                    // Text that nobody asks for later goes to a buffer that stays in the caches of this thread.
-                    let is_lent = is_once && later.is_some();
+                    let is_lent = drops.text && later.is_some();
                     if is_lent {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
@@ -266,11 +277,11 @@ fn work<J: Job>(
                         slot.fault = later.read(&mut slot.chunk.text).err();
                         slot.report.bytes = slot.chunk.text.padded().len() as u64;
                     }
-                    if is_once {
+                    if drops.rows {
                         std::mem::swap(&mut slot.rows, rows);
                     }
                     settings.kernels.run(Step(job, worker, slot, is_scan));
-                    if is_once {
+                    if drops.rows {
                         std::mem::swap(&mut slot.rows, rows);
                     }
                     if is_lent {

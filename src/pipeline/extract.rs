@@ -1,6 +1,6 @@
 //! Extracts links: a row per link, in order.
 
-use super::driver::{Job, Reading, run};
+use super::driver::{Drops, Job, Reading, run};
 use super::links::{self, ExtractOptions, Found};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
@@ -235,7 +235,7 @@ impl Job for Extract<'_> {
     fn reading(&self) -> Reading {
         Reading {
             has_lines: self.format.line_number || self.format.shape == LinkShape::Jsonl,
-            is_once: true,
+            drops: Drops { text: true, rows: true },
             cut: Some(links::cut(self.options, self.record_end)),
         }
     }

@@ -90,6 +90,8 @@ pub(super) fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Source;
+    use crate::pipeline::{self, DedupOptions, Equivalence, OnInvalid, Report};
 
     #[test]
     fn nothing_after_a_fault_counts() {
@@ -122,5 +124,49 @@ mod tests {
                 assert_eq!(new, [8].repeat(count));
             }
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn records_before_the_end_of_a_file_that_becomes_shorter_are_written() {
+        let lines: Vec<String> = (0..8_000).map(|i| format!("http://h/{i}\n")).collect();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list");
+        // The end is in the second batch of chunks: 16 of them are a batch.
+        let (chunk, left) = (4 << 10, 18 * (4 << 10) + 5);
+        let settings = Settings::default().threads(1).chunk_bytes(chunk);
+        let run = |job: &dyn Fn(Vec<Source>, &mut Sinks<'_>) -> Result<Report, Error>| {
+            std::fs::write(&path, lines.concat()).unwrap();
+            let again = path.clone();
+            // Opened when all chunks of the file have been found.
+            let last = Source::new("last", io::empty()).open(move || {
+                let file = std::fs::File::options().write(true).open(again)?;
+                file.set_len(left as u64)?;
+                Ok(&b"http://last/\n"[..])
+            });
+            let (mut out, mut unread) = (Vec::new(), Vec::new());
+            let mut note = |error: &ReadError| unread.push(error.to_string());
+            let sources = vec![Source::file(&path), last];
+            job(sources, &mut Sinks::new(&mut out).unread(&mut note)).unwrap();
+            assert_eq!(unread.len(), 1);
+            assert!(unread[0].ends_with("list: the file became shorter while it was read"));
+            String::from_utf8(out).unwrap()
+        };
+        let mut len = 0;
+        let kept = lines.iter().take_while(|line| {
+            len += line.len();
+            len <= left
+        });
+        let expected = kept.map(String::as_str).collect::<String>() + "http://last/\n";
+        let equivalence = Equivalence::default();
+        let out = run(&|sources, sinks| {
+            pipeline::normalize(sources, &equivalence, OnInvalid::Pass, &settings, sinks)
+        });
+        assert_eq!(out, expected);
+        let options = DedupOptions::default();
+        assert_eq!(
+            run(&|sources, sinks| pipeline::dedup(sources, &options, &settings, sinks)),
+            expected
+        );
     }
 }

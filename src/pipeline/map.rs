@@ -1,6 +1,6 @@
 //! One line out per line in, in order: normalized forms and keys.
 
-use super::driver::{Job, run};
+use super::driver::{Job, Reading, run};
 use super::invalid::{Fate, LongRecord, Policy, push_record};
 use super::pending::Pending;
 use super::slot::{Slot, Worker, record_at};
@@ -162,6 +162,10 @@ fn push_short(form: Prefix<'_>, record_end: u8, out: &mut Vec<u8>) {
 
 impl Job for Map<'_> {
     type Rows = ();
+
+    fn reading(&self) -> Reading {
+        Reading::without_text()
+    }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {

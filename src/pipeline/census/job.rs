@@ -11,7 +11,7 @@ use crate::index::{Record, low_bits};
 use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
 use crate::normalize::{Options, Room, Rung, canonical, normalize_exact};
-use crate::pipeline::driver::Job;
+use crate::pipeline::driver::{Job, Reading};
 use crate::pipeline::equivalence::{Scratch, mended};
 use crate::pipeline::forecast::Forecast;
 use crate::pipeline::invalid::LongRecord;
@@ -241,6 +241,10 @@ fn is_scheme_form_by_syntax<I: Isa>(isa: I, record: Record<'_>) -> bool {
 
 impl Job for Count {
     type Rows = Forms;
+
+    fn reading(&self) -> Reading {
+        Reading::without_text()
+    }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Forms>) {

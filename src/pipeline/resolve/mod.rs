@@ -3,7 +3,7 @@
 mod rfc2396;
 mod rows;
 
-use super::driver::{Job, run};
+use super::driver::{Job, Reading, run};
 use super::invalid::{Fate, Policy};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
@@ -133,6 +133,10 @@ struct Resolve<'a> {
 
 impl Job for Resolve<'_> {
     type Rows = ();
+
+    fn reading(&self) -> Reading {
+        Reading::without_text()
+    }
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {

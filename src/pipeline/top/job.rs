@@ -81,7 +81,7 @@ impl Job for Count<'_> {
     fn reading(&self) -> Reading {
         match self.options.details {
             true => Reading::with_lines(),
-            false => Reading::default(),
+            false => Reading::without_text(),
         }
     }
 
