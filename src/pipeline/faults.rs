@@ -90,7 +90,9 @@ pub(super) fn stopped<R>(reader: &ChunkReader, slot: &Slot<R>, settings: &Settin
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
     use crate::io::Source;
+    #[cfg(unix)]
     use crate::pipeline::{self, DedupOptions, Equivalence, OnInvalid, Report};
 
     #[test]
@@ -126,6 +128,9 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    type Work<'w> = &'w dyn Fn(Vec<Source>, &mut Sinks<'_>) -> Result<Report, Error>;
+
     #[test]
     #[cfg(unix)]
     fn records_before_the_end_of_a_file_that_becomes_shorter_are_written() {
@@ -135,7 +140,7 @@ mod tests {
         // The end is in the second batch of chunks: 16 of them are a batch.
         let (chunk, left) = (4 << 10, 18 * (4 << 10) + 5);
         let settings = Settings::default().threads(1).chunk_bytes(chunk);
-        let run = |job: &dyn Fn(Vec<Source>, &mut Sinks<'_>) -> Result<Report, Error>| {
+        let run = |job: Work<'_>| {
             std::fs::write(&path, lines.concat()).unwrap();
             let again = path.clone();
             // Opened when all chunks of the file have been found.
