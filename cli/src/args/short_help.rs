@@ -218,8 +218,17 @@ fn of_command(above: &str, command: Command) -> Command {
         let hides = arg.is_hide_short_help_set() && is_whole;
         arg.hide_short_help(!is_shown || hides)
     });
-    let more = if is_whole { "details and examples" } else { "all options and examples" };
-    command.after_help(format!("See `{call} --help` for {more}, `uriscan help` for topics."))
+    let has_examples = command.get_after_long_help().is_some();
+    let more = if is_whole { "details" } else { "all options" };
+    let examples = if has_examples { " and examples" } else { "" };
+    let command = command.after_help(format!(
+        "See `{call} --help` for {more}{examples}, `uriscan help` for topics."
+    ));
+    if has_examples {
+        return command;
+    }
+    command
+        .after_long_help(format!("See `{above} --help` for examples, `uriscan help` for topics."))
 }
 
 /// `command` and its commands without the headings of options.

@@ -52,6 +52,17 @@ fn short_help_fits_a_screen() {
 }
 
 #[test]
+fn long_help_does_not_lead_to_itself() {
+    for command in commands() {
+        let text = help(&command, "--help", "100");
+        let itself = format!("See `uriscan {} --help`", command.join(" "));
+        assert!(!text.contains(&itself), "{text}");
+        // Examples are there, or it says where they are.
+        assert!(text.contains("Examples") || text.contains(" --help` for examples"), "{text}");
+    }
+}
+
+#[test]
 fn the_grammar_is_in_the_short_help() {
     for command in ["normalize", "key", "parse", "check", "resolve"] {
         assert!(run([command, "-h"], "").quiet().contains("--grammar"), "{command}");
