@@ -39,7 +39,7 @@ impl Later {
         text.reserve(self.most);
         let (mut len, mut done) = read_at(&self.file, &mut text.room()[..self.len], self.byte);
         if done.is_ok() && len < self.len {
-            done = Err(io::Error::other("the file became shorter while it was read"));
+            done = Err(shorter());
         }
         if done.is_err() {
             len = memchr::memrchr(self.line_end, &text.room()[..len]).map_or(0, |last| last + 1);
@@ -86,15 +86,38 @@ impl Plain {
         Some(Later { file: Arc::clone(&self.file), byte, len, most, line_end })
     }
 
-    /// A reader of the file from `byte` on.
+    /// A reader of the file from `byte` on, which fails at its end if the file has become shorter.
     ///
     /// # Errors
     /// Those of the system.
     pub(super) fn rest(&self, byte: u64) -> io::Result<Box<dyn Read + Send>> {
         let mut file = self.file.try_clone()?;
         file.seek(SeekFrom::Start(byte))?;
-        Ok(Box::new(file))
+        Ok(Box::new(Rest { file, left: self.len.saturating_sub(byte) }))
     }
+}
+
+/// The end of a file.
+struct Rest {
+    file: File,
+    /// How many bytes follow at least.
+    left: u64,
+}
+
+impl Read for Rest {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        if count == 0 && !buffer.is_empty() && self.left > 0 {
+            return Err(shorter());
+        }
+        self.left = self.left.saturating_sub(count as u64);
+        Ok(count)
+    }
+}
+
+/// The error for a file that ends before the end that it had when it was opened.
+fn shorter() -> io::Error {
+    io::Error::other("the file became shorter while it was read")
 }
 
 /// Reads from `byte` on until `out` is full, the file ends or reading fails; returns the number of bytes read, and why
@@ -130,6 +153,15 @@ mod tests {
             std::fs::File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
             let done = later.read(&mut text);
             assert_eq!((done.is_ok(), text.padded().len()), (left == 50, left), "{done:?}");
+        }
+        // What is left is read in the same way, however much has been added.
+        for (len, byte, left) in
+            [(200, 150, Ok(50)), (300, 150, Ok(150)), (190, 150, Err(40)), (9, 150, Err(0))]
+        {
+            std::fs::File::options().write(true).open(&path).unwrap().set_len(len).unwrap();
+            let mut text = Vec::new();
+            let done = plain.rest(byte).unwrap().read_to_end(&mut text);
+            assert_eq!(done.map_err(|_| text.len()), left);
         }
     }
 }
