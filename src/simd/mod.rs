@@ -114,12 +114,12 @@ pub struct Sketch {
 /// struct Forged;
 /// impl Isa for Forged {
 ///     const BACKEND: Backend = Backend::Avx512Vbmi;
-///     fn classify(self, _: &[u8; BLOCK]) -> Masks { unimplemented!() }
-///     fn sketch(self, _: &[u8; BLOCK], _: u8) -> Sketch { unimplemented!() }
-///     fn equal(self, _: &[u8; BLOCK], _: u8) -> u64 { unimplemented!() }
-///     fn letters(self, _: &[u8; BLOCK]) -> u64 { unimplemented!() }
-///     fn members(self, _: &[u8; BLOCK], _: &NibbleTables) -> u64 { unimplemented!() }
-///     fn hex_digits(self, _: &[u8; BLOCK]) -> (u64, u64) { unimplemented!() }
+///     fn classify(self, _: &[u8; BLOCK]) -> Masks { loop {} }
+///     fn sketch(self, _: &[u8; BLOCK], _: u8) -> Sketch { loop {} }
+///     fn equal(self, _: &[u8; BLOCK], _: u8) -> u64 { loop {} }
+///     fn letters(self, _: &[u8; BLOCK]) -> u64 { loop {} }
+///     fn members(self, _: &[u8; BLOCK], _: &NibbleTables) -> u64 { loop {} }
+///     fn hex_digits(self, _: &[u8; BLOCK]) -> (u64, u64) { loop {} }
 /// }
 /// ```
 pub trait Isa: sealed::Sealed + Copy + Send + Sync {
