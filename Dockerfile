@@ -6,7 +6,7 @@ FROM rust:1-alpine AS build
 RUN apk add --no-cache gcc make musl-dev python3
 WORKDIR /source
 COPY . .
-RUN CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --release --locked --package uriscan-cli --features parquet,object-store \
+RUN CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --release --locked --package uriscan-cli --features full \
     && mkdir -p /image/tmp /image/data \
     && chmod 1777 /image/tmp \
     && cp target/release/uriscan LICENSE-APACHE LICENSE-MIT /image/ \

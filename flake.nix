@@ -23,7 +23,7 @@
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           cargoBuildFlags = [ "--package=uriscan-cli" ];
-          buildFeatures = [ "parquet" "object-store" ];
+          buildFeatures = [ "full" ];
           # The tests of the repository want more than a build sandbox has, such as corpora of git.
           doCheck = false;
           nativeBuildInputs = [ pkgs.installShellFiles ];

@@ -32,10 +32,10 @@
 //! # }
 //! ```
 //!
-//! With the feature `pipeline`, the same for files and streams, in parallel:
+//! With the feature `bulk`, the same for files and streams, in parallel:
 //!
-#![cfg_attr(feature = "pipeline", doc = "```")]
-#![cfg_attr(not(feature = "pipeline"), doc = "```ignore")]
+#![cfg_attr(feature = "bulk", doc = "```")]
+#![cfg_attr(not(feature = "bulk"), doc = "```ignore")]
 //! use uriscan::io::Source;
 //! use uriscan::pipeline::{DedupOptions, Settings, Sinks, dedup};
 //!
@@ -58,14 +58,14 @@
 //! | resolve references against a base URI | [`resolve::Resolver`] |
 //! | map an IRI to a URI, repair invalid input | [`repair::repair`] |
 //! | hash canonical forms | [`key::Hasher`] (secret, for one run), [`key::PublicHasher`] (reproducible) |
-//! | keep keys on disk between runs | `set::KeySet` (feature `set`) |
-//! | treat more URIs as equivalent than the RFC does | `rules::RuleSet` (feature `rules`) |
-//! | explain a canonical form, or why two URIs differ | `explain` (feature `rules`) |
-//! | report suspicious URIs (RFC 3986, section 7) | `audit::audit` (feature `audit`) |
-//! | find URIs in text, pages and logs | `extract::Finder` (feature `extract`) |
-//! | process files as the program does | `pipeline` (feature `pipeline`) |
+//! | keep keys on disk between runs | `set::KeySet` (feature `bulk`) |
+//! | treat more URIs as equivalent than the RFC does | `rules::RuleSet` (feature `bulk`) |
+//! | explain a canonical form, or why two URIs differ | `explain` (feature `bulk`) |
+//! | report suspicious URIs (RFC 3986, section 7) | `audit::audit` (feature `bulk`) |
+//! | find URIs in text, pages and logs | `extract::Finder` (feature `bulk`) |
+//! | process files as the program does | `pipeline` (feature `bulk`) |
 //! | process Arrow arrays | `arrow::Columns` (feature `arrow`) |
-//! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `parquet`) |
+//! | process Parquet, Arrow, CSV and JSON files | `table::run` (feature `tables`) |
 //! | read and write objects of S3, Google Cloud Storage and Azure | `remote::Client` (feature `object-store`) |
 //!
 //! The library never prints, never exits the process and never reads the environment.
@@ -85,61 +85,58 @@
 //!
 //! | feature | adds | default |
 //! | --- | --- | --- |
-//! | `rules` | `rules` with rule packs in TOML and the public suffix list, and `explain` | yes |
-//! | `set` | `set`: sets of keys on disk | yes |
-//! | `audit` | `audit` | |
-//! | `extract` | `extract` | |
-//! | `profile` | `profile` | |
-//! | `pipeline` | `io`, `pipeline`, and all of the above | |
-//! | `compression` | decompression of input: gzip, zstd, bzip2, xz, lz4, and Brotli in archives; and `pipeline` | |
-//! | `arrow` | `arrow`, and `pipeline` | |
-//! | `parquet` | `table`, and `arrow` | |
-//! | `object-store` | `remote`, and `pipeline` | |
+//! | `bulk` | `pipeline` and `io` with decompression, `set`, `rules`, `explain`, `audit`, `extract`, `profile` | yes |
+//! | `arrow` | `arrow`, and `bulk` | |
+//! | `tables` | `table`, and `arrow` | |
+//! | `object-store` | `remote`, and `bulk` | |
+//!
+//! `fault-injection` is for the tests of this repository: calls of the system can be made to fail.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Without the upper floors, some internal items of the lower ones have no caller. The lints stay on for the full build.
-#![cfg_attr(not(feature = "pipeline"), allow(dead_code, unused_imports))]
+#![cfg_attr(not(feature = "tables"), allow(dead_code, unused_imports))]
 
 pub mod alias;
 #[cfg(feature = "arrow")]
 pub mod arrow;
-#[cfg(feature = "audit")]
+#[cfg(feature = "bulk")]
 pub mod audit;
 mod chunk;
 pub mod dedup;
-#[cfg(feature = "rules")]
+#[cfg(feature = "bulk")]
 pub mod explain;
-#[cfg(feature = "extract")]
+#[cfg(feature = "bulk")]
 pub mod extract;
-#[cfg(feature = "set")]
+#[cfg(feature = "bulk")]
 mod files;
 pub mod grammar;
 mod index;
-#[cfg(feature = "pipeline")]
+#[cfg(feature = "bulk")]
 pub mod io;
 pub mod key;
 pub mod normalize;
-#[cfg(feature = "pipeline")]
+#[cfg(feature = "bulk")]
 pub mod pipeline;
-#[cfg(feature = "profile")]
+#[cfg(feature = "bulk")]
 pub mod profile;
 #[cfg(feature = "object-store")]
 pub mod remote;
 pub mod repair;
 pub mod resolve;
-#[cfg(feature = "rules")]
+#[cfg(feature = "bulk")]
 pub mod rules;
-#[cfg(feature = "set")]
+#[cfg(feature = "bulk")]
 pub mod set;
+#[cfg(feature = "bulk")]
 mod shown;
 mod simd;
 pub mod surt;
-#[cfg(feature = "pipeline")]
+#[cfg(feature = "bulk")]
 mod survivors;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "tables")]
 pub mod table;
-#[cfg(feature = "pipeline")]
+#[cfg(feature = "bulk")]
 mod tally;
 mod threads;
 pub mod uri;
@@ -156,7 +153,7 @@ pub mod internals {
         pub use crate::chunk::*;
     }
     /// Files.
-    #[cfg(feature = "set")]
+    #[cfg(feature = "bulk")]
     pub mod files {
         pub use crate::files::*;
     }
@@ -171,6 +168,6 @@ pub mod internals {
 }
 
 /// The examples of the README, to be tested with those of the documentation.
-#[cfg(all(doctest, feature = "pipeline"))]
+#[cfg(all(doctest, feature = "bulk"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

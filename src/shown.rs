@@ -15,10 +15,6 @@ use std::fmt::{self, Write};
 /// assert_eq!(escaped("résumé \x1b[2J\n.txt").to_string(), r"résumé \x1b[2J\n.txt");
 /// assert_eq!(escaped("a\u{202e}gpj.exe").to_string(), r"a\u{202e}gpj.exe");
 /// ```
-#[cfg_attr(
-    not(feature = "pipeline"),
-    expect(unreachable_pub, reason = "it is public as `io::escaped`")
-)]
 pub fn escaped(text: &str) -> impl fmt::Display + '_ {
     Escaped(text)
 }
@@ -37,7 +33,6 @@ pub(crate) fn escaped_bytes(text: &[u8]) -> String {
 }
 
 /// A number of things, given what one of them is called: `1 byte`, `2 bytes`.
-#[cfg(feature = "pipeline")]
 pub(crate) fn counted(count: u64, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
@@ -91,7 +86,6 @@ fn is_hidden(c: char) -> bool {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "pipeline")]
     #[test]
     fn nouns_agree_with_their_number() {
         let texts = [0, 1, 2].map(|count| counted(count, "byte"));

@@ -15,14 +15,14 @@ use uriscan::pipeline::{
 use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
 use uriscan::surt;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use uriscan::table::{Layout, TableFormat};
 
 use crate::args::{self, CensusFormat, StatsFormat, TopFormat, When};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::{Input, of_arguments};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use crate::options::table_format;
 use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
 use crate::output::{Content, Destination};
@@ -245,7 +245,7 @@ pub(crate) enum Selection {
 }
 
 /// The options for tables.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 #[derive(Clone, Debug)]
 pub(crate) struct TableUse {
     pub(crate) choice: args::TableChoice,
@@ -263,12 +263,12 @@ pub(crate) struct TableUse {
 }
 
 /// A build without tables has none.
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 #[derive(Clone, Debug)]
 pub(crate) enum TableUse {}
 
 /// A column that is read as a list.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
@@ -276,7 +276,7 @@ pub(crate) struct Column {
 }
 
 /// A build without tables has none.
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 #[derive(Clone, Debug)]
 pub(crate) enum Column {}
 
@@ -285,14 +285,14 @@ impl Column {
     ///
     /// # Errors
     /// When the format is unknown, or this build has no tables.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) fn new(name: &str, format: Option<&str>) -> Result<Column, Failure> {
         let format = format.filter(|name| *name != "auto");
         let format = format.map(|name| table_format("--from", name)).transpose()?;
         Ok(Column { name: name.to_owned(), format })
     }
 
-    #[cfg(not(feature = "parquet"))]
+    #[cfg(not(feature = "full"))]
     pub(crate) fn new(_name: &str, _format: Option<&str>) -> Result<Column, Failure> {
         Err(Failure::at("--column", crate::inputs::WITHOUT_TABLES))
     }
@@ -455,7 +455,7 @@ impl Config {
     ///
     /// # Errors
     /// When `-o -` names no directory.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) fn write_to_directory(&mut self) -> Result<(), Failure> {
         if self.table.as_ref().is_none_or(|table| table.layout.is_none()) {
             return Ok(());
@@ -483,7 +483,7 @@ impl Config {
     }
 
     /// Whether records are pairs of URIs, which tables have too.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) fn has_pairs(&self) -> bool {
         matches!(&self.job, Job::Explain(options, uris) if options.has_pairs && uris.is_empty())
     }

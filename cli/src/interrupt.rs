@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use uriscan::internals::files;
 
 use crate::remote::Cancel;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use crate::remote::GroupCancel;
 
 /// Locked while files get their names.
@@ -27,12 +27,12 @@ pub(crate) enum Leftover {
     /// A set that is being made or written to.
     Set(PathBuf),
     /// A directory of results with a temporary name.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     Directory(PathBuf),
     /// An object that is being written.
     Upload(Cancel),
     /// Objects that are being written side by side.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     Group(GroupCancel),
 }
 
@@ -56,10 +56,10 @@ impl Leftover {
             // It may be gone already.
             Leftover::File(path) => drop(files::remove(path)),
             Leftover::Set(path) => uriscan::set::abandon(path),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Leftover::Directory(path) => files::remove_all(path),
             Leftover::Upload(cancel) => cancel.cancel(),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Leftover::Group(cancel) => cancel.cancel(),
         }
     }

@@ -3,7 +3,7 @@
 //! program prints, reads the environment and handles signals.
 
 // Without object stores, what handles their URLs is never reached. The lints stay on for the full build.
-#![cfg_attr(not(feature = "object-store"), allow(unreachable_code, unused_variables))]
+#![cfg_attr(not(feature = "full"), allow(unreachable_code, unused_variables))]
 
 mod aliases;
 mod args;
@@ -34,7 +34,7 @@ mod sets;
 mod sides;
 mod summary;
 mod table;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod tables;
 mod top;
 mod topics;

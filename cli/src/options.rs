@@ -9,7 +9,7 @@ use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use uriscan::table::TableFormat;
 
 use crate::args;
@@ -36,9 +36,9 @@ pub(crate) fn memory_limit(
 pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
     let output = match output {
         Destination::File(path) => Some(path.as_path()),
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         Destination::Directory(path) => Some(path.as_path()),
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         Destination::Prefix(_) => None,
         Destination::Stdout | Destination::Remote(_) => None,
     };
@@ -274,7 +274,7 @@ pub(crate) fn on_invalid(
 }
 
 /// The format of tables called `name`.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) fn table_format(option: &str, name: &str) -> Result<TableFormat, Failure> {
     TableFormat::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();

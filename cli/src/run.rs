@@ -41,7 +41,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let config = &with_all_inputs(config)?;
     let claims = session::claims(config)?;
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     if let Some(table) = &config.table {
         return crate::tables::run(config, table);
     }
@@ -58,9 +58,9 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     // What was skipped when links were read from documents.
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         None if config.has_pairs() => crate::tables::open_pairs(config)?,
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         None if config.column.is_some() => {
             filtered(crate::tables::open_column(config)?, config, &skipped)
         }
@@ -157,7 +157,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
 
 /// `config` with the files and objects that directories, prefixes and patterns stand for instead of these.
 fn with_all_inputs(config: &Config) -> Result<Config, Failure> {
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     if config.table.is_some() || config.column.is_some() {
         return crate::tables::with_found(config);
     }
@@ -178,7 +178,7 @@ fn filtered(inputs: Inputs, config: &Config, skipped: &Arc<Mutex<Skipped>>) -> I
 /// The sources of the records of `config` once more, for its report.
 fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
     let opened = match &config.documents {
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         None if config.column.is_some() => crate::tables::open_column(config)
             .map(|inputs| filtered(inputs, config, &Arc::default())),
         None => {

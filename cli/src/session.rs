@@ -9,7 +9,7 @@ use uriscan::pipeline::{FindingCounts, Report};
 use crate::config::{Config, SideFiles};
 use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use crate::output::Folder;
 use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
 use crate::progress::Progress;
@@ -62,7 +62,7 @@ pub(crate) struct Session<'a> {
     config: &'a Config,
     pub(crate) out: Output,
     /// The files of the results, if there are several.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) folder: Option<Folder>,
     /// Rejects, duplicates and clusters.
     pub(crate) side: [Option<Output>; 3],
@@ -78,7 +78,7 @@ impl Session<'_> {
     /// When one cannot be written to.
     pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&config.output)?;
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         let folder = match &config.table {
             Some(table) => Folder::open(&config.output, &table.temp_dir)?,
             None => None,
@@ -101,7 +101,7 @@ impl Session<'_> {
         Ok(Session {
             config,
             out,
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             folder,
             side,
             report,
@@ -136,14 +136,14 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         let folder = self.folder;
         let Session { config, out, side, report: page, .. } = self;
         if report.bytes == 0 {
             config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         if let Some(folder) = &folder {
             // What fails for want of room fails here, while all files are as they were.
             folder.finish().map_err(|error| Failure::at(&results, error))?;
@@ -156,7 +156,7 @@ impl Session<'_> {
             }
             Err((name, error)) => return Err(Failure::at(name, error)),
         }
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "full")]
         if let Some(folder) = folder {
             folder.put(is_durable).map_err(|error| Failure::at(results, error))?;
         }

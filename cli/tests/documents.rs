@@ -4,8 +4,8 @@
 //! A `console` block holds commands (`$ command`, continued by `> more`), each followed by what it prints on standard
 //! output and standard error. A line `...` stands for any number of lines, `...` at the end of a line for the rest of
 //! it. What follows `, backend ` or `  in ` on a line differs between machines and is not compared. The blocks of one
-//! document share a directory, in order, with `corpora/` in it. A block marked `console parquet` or
-//! `console compression` is run only by a program with that feature.
+//! document share a directory, in order, with `corpora/` in it. A block marked `console full` is run
+//! only by a program with that feature.
 //!
 //! (The README's Rust example is a documentation test of the library.)
 #![cfg(unix)]
@@ -56,8 +56,7 @@ fn is_run(info: &str) -> bool {
     let mut words = info.split_whitespace();
     words.next() == Some("console")
         && words.all(|needed| match needed {
-            "parquet" => cfg!(feature = "parquet"),
-            "compression" => cfg!(feature = "compression"),
+            "full" => cfg!(feature = "full"),
             _ => panic!("unknown requirement of an example: {needed}"),
         })
 }

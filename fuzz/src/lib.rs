@@ -1,18 +1,12 @@
 //! The bodies of the fuzz targets, each with an oracle: `cargo fuzz` runs them on new inputs, and a test on those that
 //! are kept.
 
-#[cfg(feature = "pipeline")]
 pub mod aliases;
-#[cfg(feature = "pipeline")]
 pub mod compressed;
-#[cfg(feature = "pipeline")]
 pub mod dedup;
-#[cfg(feature = "pipeline")]
 pub mod extract;
 pub mod keys;
-#[cfg(feature = "pipeline")]
 pub mod logs;
-#[cfg(feature = "pipeline")]
 pub mod markdown;
 pub mod normalize;
 pub mod parse;
@@ -20,11 +14,8 @@ pub mod profiles;
 pub mod redact;
 pub mod resolve;
 pub mod rules;
-#[cfg(feature = "pipeline")]
 pub mod sets;
-#[cfg(feature = "tables")]
 pub mod tables;
-#[cfg(feature = "pipeline")]
 pub mod warc;
 
 #[cfg(test)]
@@ -39,18 +30,12 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
 pub const TARGETS: &[Target] = &[
-    #[cfg(feature = "pipeline")]
     ("aliases", aliases::check),
-    #[cfg(feature = "pipeline")]
     ("compressed", compressed::check),
-    #[cfg(feature = "pipeline")]
     ("dedup", dedup::check),
-    #[cfg(feature = "pipeline")]
     ("extract", extract::check),
     ("keys", keys::check),
-    #[cfg(feature = "pipeline")]
     ("logs", logs::check),
-    #[cfg(feature = "pipeline")]
     ("markdown", markdown::check),
     ("normalize", normalize::check),
     ("parse", parse::check),
@@ -58,11 +43,8 @@ pub const TARGETS: &[Target] = &[
     ("redact", redact::check),
     ("resolve", resolve::check),
     ("rules", rules::check),
-    #[cfg(feature = "pipeline")]
     ("sets", sets::check),
-    #[cfg(feature = "tables")]
     ("tables", tables::check),
-    #[cfg(feature = "pipeline")]
     ("warc", warc::check),
 ];
 
@@ -71,7 +53,6 @@ pub(crate) static BACKENDS: LazyLock<Vec<Kernels>> =
     LazyLock::new(|| Kernels::available().collect());
 
 /// The directory for temporary files: in memory, if the system has one there.
-#[cfg(feature = "pipeline")]
 pub(crate) fn directory() -> std::path::PathBuf {
     let memory = std::path::Path::new("/dev/shm");
     if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }

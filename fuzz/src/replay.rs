@@ -49,9 +49,7 @@ fn inputs_that_were_kept_pass() {
         .collect();
     files.sort();
     let expected: Vec<String> = TARGETS.iter().map(|(name, _)| format!("{name}.txt")).collect();
-    if cfg!(feature = "tables") {
-        assert_eq!(files, expected, "a file for each target");
-    }
+    assert_eq!(files, expected, "a file for each target");
     let mut failed = Vec::new();
     for (name, check) in TARGETS {
         let text = fs::read_to_string(seeds.join(format!("{name}.txt"))).expect("inputs");

@@ -128,7 +128,6 @@ impl Keyed {
     }
 }
 
-#[cfg(feature = "parquet")]
 impl Keyed {
     /// Of each piece, the rows of the array that its keys belong to; rows without a key that are too long to be parsed, and so classes
     /// of their own; and which rows are null, or passed over as if they were. May be called once.

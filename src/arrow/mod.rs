@@ -42,7 +42,6 @@ mod target;
 mod text;
 
 pub use firsts::Firsts;
-#[cfg(feature = "parquet")]
 pub(crate) use firsts::Keyed;
 pub use named::{OptionError, OptionValue};
 pub use parts::COMPONENTS;
@@ -273,7 +272,6 @@ pub(crate) fn spelled_out(array: &dyn Array) -> Result<ArrayRef, ColumnError> {
 }
 
 /// Whether values of this type, or dictionaries of them, are text or bytes.
-#[cfg(feature = "parquet")]
 pub(crate) fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, value) => is_text(value),
@@ -282,7 +280,6 @@ pub(crate) fn is_text(data_type: &DataType) -> bool {
 }
 
 /// The values of an array of text that is not a dictionary, in order.
-#[cfg(feature = "parquet")]
 pub(crate) fn each_value(array: &dyn Array) -> impl Iterator<Item = Option<&[u8]>> {
     use arrow_schema::DataType as Type;
     let value = move |row| -> &[u8] {

@@ -100,7 +100,6 @@ impl Coding {
 
     /// Decodes the first `most` bytes of `bytes`, as far as possible; returns them, and whether
     /// they are complete.
-    #[cfg(feature = "compression")]
     fn undo(self, bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
         match self {
             Coding::Gzip => read(flate2::bufread::MultiGzDecoder::new(bytes), most, |_| 0),
@@ -118,22 +117,15 @@ impl Coding {
             Coding::Brotli => brotli(bytes, most),
         }
     }
-
-    #[cfg(not(feature = "compression"))]
-    fn undo(self, _: &[u8], _: u64) -> (Vec<u8>, bool) {
-        (Vec::new(), false)
-    }
 }
 
 /// RFC 1950 section 2.2.
-#[cfg(feature = "compression")]
 fn has_zlib_frame(bytes: &[u8]) -> bool {
     matches!(bytes, &[method, flags, ..] if method & 15 == 8 && u16::from_be_bytes([method, flags]) % 31 == 0)
 }
 
 /// Reads the first `most` bytes from `decoder`; returns them, and whether they are complete, with
 /// no input `left`. The bytes before a fault count: archives hold truncated bodies.
-#[cfg(feature = "compression")]
 fn read<D: std::io::Read>(
     mut decoder: D,
     most: u64,
@@ -149,7 +141,6 @@ fn read<D: std::io::Read>(
 
 /// [`read`] for brotli, which has neither a magic number nor a checksum: many texts begin like an
 /// empty stream with garbage after it.
-#[cfg(feature = "compression")]
 fn brotli(bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
     use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
     let alloc = StandardAlloc::default;
@@ -172,7 +163,7 @@ fn brotli(bytes: &[u8], most: u64) -> (Vec<u8>, bool) {
     }
 }
 
-#[cfg(all(test, feature = "compression"))]
+#[cfg(test)]
 mod tests {
     use std::io::Write;
 

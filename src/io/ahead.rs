@@ -236,7 +236,6 @@ mod tests {
         let mut texts: Vec<Vec<u8>> =
             [0, 1, 5, 99, 100, 101, 5000].map(|len| vec![b'x'; len]).to_vec();
         texts.push(b"\x1f\x8b\x08 no gzip".to_vec());
-        #[cfg(feature = "compression")]
         texts.extend([3, 100, 20_000].map(|len| {
             let level = flate2::Compression::fast();
             let mut to = flate2::write::GzEncoder::new(Vec::new(), level);

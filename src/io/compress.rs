@@ -8,16 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::container::{self, Container};
 
-#[cfg(feature = "compression")]
 mod bunzip;
-#[cfg(feature = "compression")]
 mod members;
 
 /// Number of bytes that are read from a source at a time.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Memory limit in bytes for decompressing xz; `xz -9` needs 65 MiB.
-#[cfg(feature = "compression")]
 const XZ_MEMORY: u64 = 256 << 20;
 
 /// A format of compressed data.
@@ -145,7 +142,6 @@ impl<R: Read> Read for Begun<R> {
     }
 }
 
-#[cfg(feature = "compression")]
 fn decoder(
     format: Compression,
     data: impl BufRead + Send + 'static,
@@ -164,17 +160,6 @@ fn decoder(
     })
 }
 
-#[cfg(not(feature = "compression"))]
-fn decoder(
-    format: Compression,
-    _: impl BufRead + Send + 'static,
-) -> io::Result<Box<dyn Read + Send>> {
-    let name = format.name();
-    let what =
-        format!("{name} data, but this build lacks the feature `compression`; decompress it first");
-    Err(io::Error::new(io::ErrorKind::Unsupported, what))
-}
-
 /// Fails on the first read.
 pub(super) struct Fails(pub(super) Option<io::Error>);
 
@@ -186,7 +171,6 @@ impl Read for Fails {
 
 /// Bytes of another format follow the end of the data.
 #[derive(Debug)]
-#[cfg_attr(not(feature = "compression"), allow(dead_code))]
 struct Garbage;
 
 impl fmt::Display for Garbage {
@@ -262,7 +246,7 @@ impl Decompressed {
     }
 }
 
-#[cfg(all(test, feature = "compression"))]
+#[cfg(test)]
 mod tests {
     use std::io::Write;
 

@@ -32,14 +32,12 @@ impl Plain {
 }
 
 /// A regular file that is read twice, compressed or not.
-#[cfg(feature = "parquet")]
 #[derive(Clone, Debug)]
 pub(crate) struct RereadableFile {
     path: PathBuf,
     before: Stamp,
 }
 
-#[cfg(feature = "parquet")]
 impl RereadableFile {
     /// The file at `path`, if it is a regular file.
     pub(crate) fn at(path: &Path) -> Option<RereadableFile> {

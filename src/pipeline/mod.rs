@@ -53,7 +53,6 @@ pub use check::{CheckFormat, check};
 pub use classes::{classes, classes_unseen};
 pub use dedup::{dedup, dedup_unseen};
 pub use equivalence::Equivalence;
-#[cfg(feature = "arrow")]
 pub(crate) use equivalence::Scratch;
 pub use error::Error;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
@@ -65,14 +64,11 @@ pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};
 pub use options::{ClassOptions, ClassRows, DedupOptions, Emit};
 pub use parse::{RowFormat, parse};
-#[cfg(feature = "arrow")]
 pub(crate) use pending::Pending;
-#[cfg(feature = "parquet")]
 pub(crate) use proof::Proof;
 pub use report::{Invalid, Report};
 pub use resolve::{Against, ResolveOptions, SameDocument, resolve};
 pub use rfc2396::{LegacyQuestion, inspect_rfc2396};
 pub use settings::{Settings, Sinks};
 pub use top::{By, Fault, Lengths, Top, TopOptions, TopRow, TopTable, UnknownPart, top};
-#[cfg(feature = "parquet")]
 pub(crate) use writer::{Origins, RecordWriter};

@@ -29,7 +29,6 @@ impl Origins {
     }
 
     /// Starts a source called `name` at `position`.
-    #[cfg(feature = "parquet")]
     pub(crate) fn begin(&mut self, position: u64, name: &str) {
         self.starts.push((position, self.names.len()));
         self.names.push(name.to_owned());

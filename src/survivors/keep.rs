@@ -90,7 +90,6 @@ pub(crate) type Record<'t> = (u64, &'t [u8]);
 
 impl ClassMode {
     /// Appends a sort key to `out`, the bytes of a record that its text is to follow.
-    #[cfg(feature = "parquet")]
     pub(crate) fn push_key(key: &[u8], out: &mut Vec<u8>) {
         varint::push(key.len() as u64, out);
         out.extend_from_slice(key);

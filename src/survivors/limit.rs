@@ -76,7 +76,6 @@ impl Budget {
     }
 
     /// A budget for keys, where neither the program nor what is being read and written counts.
-    #[cfg(feature = "parquet")]
     pub(crate) fn of_keys(limit: MemoryLimit) -> Budget {
         Budget { limit, is_of_process: false, batch: 0, others: 0 }
     }

@@ -24,7 +24,6 @@ mod resolve;
 mod run;
 mod seen;
 mod store;
-#[cfg(feature = "parquet")]
 mod stream;
 mod texts;
 mod varint;
@@ -42,7 +41,6 @@ pub(crate) use met::{Firsts, MetClasses};
 pub(crate) use reread::{Survivors, Window};
 pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
-#[cfg(feature = "parquet")]
 pub(crate) use stream::SpillStream;
 pub(crate) use write::FoundClasses;
 pub(crate) use writer::{AreSame, ClassSession, ClassWriter, Wanted};

@@ -78,7 +78,6 @@ impl<'s> Survivors<'s> {
     }
 
     /// The same, and the records at the positions `alone`, which rise.
-    #[cfg(feature = "parquet")]
     pub(crate) fn with_alone(self, alone: Vec<u64>) -> Survivors<'s> {
         Survivors { alone: alone.into_iter(), ..self }
     }

@@ -211,7 +211,6 @@ fn archives_have_pages_and_texts() {
 }
 
 /// A record of a response with a coded body.
-#[cfg(feature = "compression")]
 fn coded_response(media: &str, coding: &str, body: &[u8]) -> Vec<u8> {
     let head =
         format!("HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Encoding: {coding}\r\n\r\n");
@@ -220,7 +219,6 @@ fn coded_response(media: &str, coding: &str, body: &[u8]) -> Vec<u8> {
     record(fields, &[head.as_bytes(), body].concat())
 }
 
-#[cfg(feature = "compression")]
 fn gzip(text: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -228,7 +226,6 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     to.finish().unwrap()
 }
 
-#[cfg(feature = "compression")]
 #[test]
 fn coded_bodies_are_decoded_or_reported() {
     let page = b"<a href=/a>x</a><a href=/b>";

@@ -29,7 +29,7 @@ pub(crate) struct Audit {
 
     /// Format of the findings [default: text]
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
     )]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]

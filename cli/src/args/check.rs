@@ -14,7 +14,7 @@ use super::groups::{Common, GrammarChoice, Mending, ReportFile};
 pub(crate) struct Check {
     /// Format of the report [default: text]
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
     )]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]

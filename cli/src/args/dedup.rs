@@ -61,7 +61,7 @@ pub(crate) struct Dedup {
     /// are the same. Until the end they are in OUTPUT.part. The directory is removed at the end. Requires -o and regular
     /// files. A checkpoint of a run with other options or files is refused.
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = " For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end."
     )]
     #[arg(help_heading = "Memory and threads")]
@@ -91,7 +91,7 @@ pub(crate) struct Dedup {
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
-    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "parquet")))]
+    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "full")))]
     pub(crate) to: Option<String>,
 
     /// What to write for each class
@@ -131,7 +131,7 @@ pub(crate) struct Classes {
     ///
     /// Its position in the output is that of the input.
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = " For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column; text is compared by bytes."
     )]
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
@@ -149,7 +149,7 @@ pub(crate) struct Classes {
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "",
         doc = " If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, survivor, rung and uri_key. What is not UTF-8 is in hexadecimal, in hex and survivor_hex."
     )]
@@ -163,7 +163,7 @@ pub(crate) struct Classes {
     /// members. The rung is the lowest at which the member is equivalent to it; the rules are those of `uriscan explain`.
     /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "",
         doc = " If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of these names and uri_key."
     )]

@@ -72,12 +72,12 @@ pub(crate) struct Extract {
     /// Format of the values of --column, such as html or markdown [default: text]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = input_names())]
     #[arg(help_heading = "Tables", hide_possible_values = true)]
-    #[arg(hide = cfg!(not(feature = "parquet")))]
+    #[arg(hide = cfg!(not(feature = "full")))]
     pub(crate) column_format: Option<String>,
 
     /// Format of the output: jsonl for a JSON object per link, as --jsonl
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
     )]
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
@@ -103,7 +103,7 @@ pub(crate) struct Find {
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "\nOf tables (--column): parquet, arrow, arrow-stream, csv, tsv or jsonl; by default it is detected."
     )]
     #[arg(long, value_name = "FORMAT", value_parser = input_names())]

@@ -3,16 +3,16 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use uriscan::extract::Format;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use uriscan::table::TableFormat;
 
 /// The formats of tables, of a program that reads them.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 fn tables() -> impl Iterator<Item = &'static str> {
     TableFormat::ALL.iter().map(|format| format.name())
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 fn tables() -> impl Iterator<Item = &'static str> {
     ["csv", "tsv", "jsonl"].into_iter()
 }

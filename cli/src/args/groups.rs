@@ -33,7 +33,7 @@ pub(crate) struct Common {
 pub(crate) struct Input {
     /// Files to read, in this order; standard input if there are none, or for `-`
     #[cfg_attr(
-        feature = "object-store",
+        feature = "full",
         doc = "\nA URL names an object or a file of a web server, which is read: s3://, gs://, az://, https://. A URI that is itself to be processed is given on standard input, or by -e where a command has it."
     )]
     #[arg(value_name = "FILE")]
@@ -353,7 +353,7 @@ pub(crate) struct Memory {
     /// a tenth if records are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
     /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = " For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short \
                rows, 350 MB for rows of many megabytes, and with Parquet the row groups."
     )]

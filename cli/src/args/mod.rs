@@ -20,7 +20,7 @@ mod rule_choice;
 mod rules;
 mod set;
 mod short_help;
-#[cfg_attr(not(feature = "parquet"), path = "no_tables.rs")]
+#[cfg_attr(not(feature = "full"), path = "no_tables.rs")]
 mod table;
 mod top;
 
@@ -46,7 +46,7 @@ pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{
     Add, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat, SplitSet,
 };
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) use table::NoUri;
 pub(crate) use table::TableChoice;
 pub(crate) use top::{Top, TopFormat};

@@ -34,7 +34,7 @@ pub(crate) struct Normalize {
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
-    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "parquet")))]
+    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "full")))]
     pub(crate) to: Option<String>,
 
     #[command(flatten)]

@@ -17,7 +17,7 @@ use super::groups::{Common, GrammarChoice, Mending, Strictness, Typed};
 pub(crate) struct Parse {
     /// Format of the rows [default: jsonl]
     #[cfg_attr(
-        feature = "parquet",
+        feature = "full",
         doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
     )]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<RowFormat>())]

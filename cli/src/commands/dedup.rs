@@ -55,7 +55,7 @@ impl args::Dedup {
             return Err(Failure::at("--profile", what));
         }
         if self.classes.keep.column.is_some() && !has_tables {
-            let what = match cfg!(feature = "parquet") {
+            let what = match cfg!(feature = "full") {
                 true => "min:COLUMN and max:COLUMN require --column",
                 false => {
                     "min:COLUMN and max:COLUMN are for tables, which this build does not support"

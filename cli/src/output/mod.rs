@@ -5,20 +5,20 @@
 
 mod claims;
 mod destination;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod directory;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod folder;
 mod identity;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod objects;
 mod write;
 
 pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, directory_of, is_dash};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) use destination::{NOT_COMPRESSED, is_packed};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) use folder::Folder;
 pub(crate) use identity::FileId;
 pub(crate) use write::{Output, commit, sync, write_text};

@@ -85,11 +85,11 @@ impl Output {
             Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
             Destination::File(path) => (path.display().to_string(), file(path)),
             // The results are in the files of a folder.
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Destination::Directory(path) => {
                 (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Destination::Prefix(url) => {
                 (url.to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
@@ -236,7 +236,7 @@ fn replacement(
     existing: Option<&Metadata>,
 ) -> io::Result<(Stream, Option<Replacement>)> {
     let directory = directory_of(&target);
-    #[cfg(not(feature = "object-store"))]
+    #[cfg(not(feature = "full"))]
     if !directory.is_dir() && remote::is_object(&target) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, remote::WITHOUT_STORES));
     }

@@ -7,8 +7,6 @@ use std::sync::Arc;
 
 use uriscan::io::Stored;
 
-#[cfg(feature = "parquet")]
-use super::FoundBelow;
 use crate::exit::Failure;
 
 /// There is none.
@@ -18,21 +16,6 @@ pub(crate) enum Url {}
 impl Url {
     pub(crate) fn of_path(_: &Path) -> Option<Url> {
         None
-    }
-
-    #[cfg(feature = "parquet")]
-    pub(crate) fn path(&self) -> &Path {
-        match *self {}
-    }
-
-    #[cfg(feature = "parquet")]
-    pub(crate) fn is_folder(&self) -> bool {
-        match *self {}
-    }
-
-    #[cfg(feature = "parquet")]
-    pub(crate) fn folder(&self) -> Url {
-        match *self {}
     }
 
     pub(crate) fn is_web(&self) -> bool {
@@ -55,11 +38,6 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn Stored>, Failure> {
 }
 
 pub(crate) fn listed(url: &Url) -> Result<Vec<Url>, Failure> {
-    match *url {}
-}
-
-#[cfg(feature = "parquet")]
-pub(crate) fn found(url: &Url, _: bool) -> Result<Option<FoundBelow<Url>>, Failure> {
     match *url {}
 }
 
@@ -97,69 +75,6 @@ impl Upload {
 }
 
 impl Write for Upload {
-    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-        match *self {}
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match *self {}
-    }
-}
-
-/// There is none.
-#[cfg(feature = "parquet")]
-pub(crate) enum Group {}
-
-/// There is none.
-#[cfg(feature = "parquet")]
-pub(crate) enum GroupObject {}
-
-/// There is none.
-#[cfg(feature = "parquet")]
-#[derive(Clone, Debug)]
-pub(crate) enum GroupCancel {}
-
-#[cfg(feature = "parquet")]
-pub(crate) fn create_group(url: &Url, _: &Path) -> Result<Group, Failure> {
-    match *url {}
-}
-
-#[cfg(feature = "parquet")]
-impl Group {
-    pub(crate) fn create(&self, _: &str) -> io::Result<GroupObject> {
-        match *self {}
-    }
-
-    pub(crate) fn cancel(&self) -> GroupCancel {
-        match *self {}
-    }
-
-    pub(crate) fn finish(&self) -> io::Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn complete(self) -> io::Result<()> {
-        match self {}
-    }
-}
-
-#[cfg(feature = "parquet")]
-impl GroupCancel {
-    #[cfg(unix)]
-    pub(crate) fn cancel(&self) {
-        match *self {}
-    }
-}
-
-#[cfg(feature = "parquet")]
-impl GroupObject {
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        match *self {}
-    }
-}
-
-#[cfg(feature = "parquet")]
-impl Write for GroupObject {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         match *self {}
     }

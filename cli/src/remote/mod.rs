@@ -1,30 +1,28 @@
 //! Objects of object stores, and files of web servers, as inputs and outputs.
 //!
 //! An argument that begins with the scheme of one is taken as its URL, unless a file has that name. A program that is built
-//! without the feature `object-store` has no such [`Url`]s: there the argument is the name of a file, and if that does not
+//! without the feature `full` has no such [`Url`]s: there the argument is the name of a file, and if that does not
 //! exist, the message says what is missing.
 
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 mod absent;
-#[cfg(feature = "object-store")]
+#[cfg(feature = "full")]
 mod present;
 
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 use std::path::Path;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use std::path::PathBuf;
 
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 pub(crate) use absent::{Cancel, Upload, Url, create, listed, open};
-#[cfg(all(feature = "parquet", not(feature = "object-store")))]
-pub(crate) use absent::{Group, GroupCancel, GroupObject, create_group, found};
-#[cfg(feature = "object-store")]
-pub(crate) use present::{Cancel, Upload, Url, create, listed, open};
-#[cfg(all(feature = "parquet", feature = "object-store"))]
-pub(crate) use present::{Group, GroupCancel, GroupObject, create_group, found};
+#[cfg(feature = "full")]
+pub(crate) use present::{
+    Cancel, Group, GroupCancel, GroupObject, Upload, Url, create, create_group, found, listed, open,
+};
 
 /// The tables that an argument stands for.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) struct FoundBelow<T> {
     /// Each with its path below the argument.
     pub(crate) tables: Vec<(T, PathBuf)>,
@@ -33,12 +31,12 @@ pub(crate) struct FoundBelow<T> {
 }
 
 /// What a program without object stores says of their URLs.
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 pub(crate) const WITHOUT_STORES: &str = "this program is built without object stores; install it with \
-     `cargo install --path cli --features object-store`, or copy the object to a file";
+     `cargo install --path cli --features full`, or copy the object to a file";
 
 /// Whether `path` is the URL of an object of a store.
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 pub(crate) fn is_object(path: &Path) -> bool {
     const SCHEMES: [&str; 5] = ["s3://", "gs://", "az://", "abfs://", "abfss://"];
     let text = path.to_string_lossy();

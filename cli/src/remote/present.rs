@@ -10,15 +10,15 @@ use uriscan::internals::files;
 use uriscan::io::Stored;
 pub(crate) use uriscan::remote::Cancel;
 use uriscan::remote::{self, Client, Listed, Location, Options, Service};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) use uriscan::remote::{Group, GroupCancel, GroupObject};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use uriscan::table::{
     TableFormat,
     dataset::{Found, Selection},
 };
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use super::FoundBelow;
 use crate::exit::Failure;
 
@@ -38,7 +38,7 @@ impl Url {
     }
 
     /// The name of the object as a path, whose extension may be that of a format.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) fn path(&self) -> &Path {
         Path::new(self.0.path())
     }
@@ -55,7 +55,7 @@ impl Url {
     }
 
     /// The prefix that it is with a slash at the end.
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     pub(crate) fn folder(&self) -> Url {
         Url(self.0.with_key(match self.0.key().trim_end_matches('/') {
             "" => String::new(),
@@ -212,7 +212,7 @@ pub(crate) fn listed(url: &Url) -> Result<Vec<Url>, Failure> {
 ///
 /// # Errors
 /// When objects cannot be listed, or there is none.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow<Url>>, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     if url.0.service() == Service::Web {
@@ -262,7 +262,7 @@ pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow
 
 /// Removes what stands for a directory from `listed`, which is in order: an object without a byte that has others below it,
 /// or that is no table by its name.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 fn retain_content(listed: &mut Vec<Listed>) {
     let below = |listed: &[Listed], name: &str| {
         let folder = format!("{name}/");
@@ -297,7 +297,7 @@ pub(crate) fn create(url: &Url) -> io::Result<Upload> {
 ///
 /// # Errors
 /// When something is there, or nothing can be written there.
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) fn create_group(url: &Url, directory: &Path) -> Result<Group, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     let client = opened(url)?.client.clone();

@@ -1,8 +1,8 @@
 //! The files of dropped records and of classes: lines, or tables if their names say so.
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 mod no_tables;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod tables;
 
 use std::fmt::Display;
@@ -14,11 +14,11 @@ use uriscan::pipeline::ClassRows;
 use crate::config::{Config, SideFiles};
 use crate::exit::Failure;
 use crate::output::Output;
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 use no_tables::Table;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 use tables::Table;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 pub(crate) use tables::of_pairs;
 
 /// Which of `side` are tables, by their names.
@@ -43,7 +43,7 @@ fn is_table<T, E: Display>(
 /// What takes the lines of a side file.
 pub(crate) enum Sink<'a> {
     Lines(&'a mut Output),
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     Table(Box<Table<'a>>),
 }
 
@@ -51,16 +51,16 @@ pub(crate) enum Sink<'a> {
 ///
 /// # Errors
 /// When the beginning of a table cannot be written.
-#[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "there are only lines"))]
+#[cfg_attr(not(feature = "full"), expect(unused_variables, reason = "there are only lines"))]
 pub(crate) fn open<'a>(
     config: &Config,
     side: &'a mut [Option<Output>; 3],
 ) -> Result<[Option<Sink<'a>>; 3], Failure> {
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     {
         tables::open(config, side)
     }
-    #[cfg(not(feature = "parquet"))]
+    #[cfg(not(feature = "full"))]
     {
         Ok(side.each_mut().map(|file| file.as_mut().map(Sink::Lines)))
     }
@@ -70,9 +70,9 @@ pub(crate) fn open<'a>(
 ///
 /// # Errors
 /// When it cannot be written.
-#[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "lines are complete"))]
+#[cfg_attr(not(feature = "full"), expect(unused_variables, reason = "lines are complete"))]
 pub(crate) fn finish(side: [Option<Sink<'_>>; 3], threads: usize) -> io::Result<()> {
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     tables::finish(side, threads)?;
     Ok(())
 }
@@ -81,7 +81,7 @@ impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Sink::Lines(out) => out.write(bytes),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Sink::Table(table) => table.write(bytes),
         }
     }
@@ -89,7 +89,7 @@ impl Write for Sink<'_> {
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Sink::Lines(out) => out.flush(),
-            #[cfg(feature = "parquet")]
+            #[cfg(feature = "full")]
             Sink::Table(table) => table.flush(),
         }
     }

@@ -155,7 +155,6 @@ fn options_of_the_search_need_a_search() {
     assert_eq!(key, run(["key"], "http://h/\n").quiet());
 }
 
-#[cfg(feature = "compression")]
 mod compressed {
     use std::io::Write;
     use std::process::{Command, Stdio};

@@ -3,14 +3,14 @@
 mod answers;
 mod arguments;
 mod audit;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod broken_tables;
 #[cfg(unix)]
 mod changes;
 mod checkpoint;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod class_table_edges;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod class_tables;
 mod classes;
 mod containers;
@@ -23,7 +23,7 @@ mod faults;
 mod files;
 #[cfg(target_os = "linux")]
 mod floods;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod forged_pages;
 mod forged_sets;
 mod grammar;
@@ -31,7 +31,7 @@ mod grammar;
 mod help;
 mod hostile;
 mod invalid;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod json_tables;
 mod learn;
 mod lines;
@@ -40,7 +40,7 @@ mod memory;
 mod mending;
 mod outputs;
 mod outside;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod packed_pages;
 #[cfg(all(unix, feature = "fault-injection"))]
 mod power;
@@ -53,27 +53,27 @@ mod sets;
 #[cfg(unix)]
 mod signals;
 mod stats;
-#[cfg(feature = "object-store")]
+#[cfg(feature = "full")]
 mod stores;
 #[cfg(unix)]
 mod streaming;
 mod table_arguments;
-#[cfg(all(unix, feature = "parquet"))]
+#[cfg(all(unix, feature = "full"))]
 mod table_checkpoint;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_classes;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_datasets;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_dialects;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_keys;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_parts;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_paths;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod table_sides;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "full")]
 mod tables;
 mod top;

@@ -52,7 +52,7 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
     assert_eq!(json["set"], set);
 }
 
-#[cfg(not(feature = "object-store"))]
+#[cfg(not(feature = "full"))]
 #[test]
 fn a_url_in_the_place_of_a_file_is_told() {
     let place = Place::new(&[("good", "http://o/\n")]);

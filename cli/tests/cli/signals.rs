@@ -67,9 +67,9 @@ const COMMANDS: &[&[&str]] = &[
     &["set", "add", "s.set"],
     &["set", "has", "s.set", "-o", "out"],
     &["set", "import", "new.set", "--like", "s.set"],
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     &["dedup", "--column", "1", "--from", "csv", "-o", "out", "--to", "csv"],
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     &[
         "dedup",
         "--column",
@@ -83,7 +83,7 @@ const COMMANDS: &[&[&str]] = &[
         "--rows-per-file",
         "50",
     ],
-    #[cfg(feature = "parquet")]
+    #[cfg(feature = "full")]
     &[
         "dedup",
         "--column",

@@ -2,9 +2,9 @@
 
 use crate::run::Place;
 
-#[cfg(not(feature = "parquet"))]
-const ADVICE: &str = "this program is built without tables; install it with `cargo install --path cli --features parquet`";
-#[cfg(feature = "parquet")]
+#[cfg(not(feature = "full"))]
+const ADVICE: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
+#[cfg(feature = "full")]
 const ADVICE: &str = "commands that read tables need --column, its column of URIs";
 
 #[test]
@@ -38,7 +38,7 @@ fn tables_are_not_taken_for_text() {
     }
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "full"))]
 #[test]
 fn options_of_tables_are_known_where_there_are_none() {
     let place = Place::new(&[("t.parquet", "PAR1\u{15}")]);

@@ -114,7 +114,7 @@ fn links_and_columns_are_lists() {
         first(&["top", "--extract", "--from", "text", "page.html"]),
         "         2   66.67 %  x"
     );
-    if cfg!(feature = "parquet") {
+    if cfg!(feature = "full") {
         assert_eq!(
             first(&["top", "--column", "url", "--format", "tsv", "list.csv"]),
             "x\t2\t1.000000\t0"
