@@ -1,7 +1,15 @@
-"""What is not collected for lack of an engine."""
+"""What is not collected for lack of a package."""
 
 from importlib.util import find_spec
 
-ENGINES = {"pyspark": "python/uriscan/spark", "ray": "python/uriscan/ray.py"}
+NEEDS = {
+    "_keys.py": "numpy",
+    "_places.py": "numpy",
+    "engines.py": "duckdb",
+    "pandas.py": "pandas",
+    "polars.py": "polars",
+    "ray.py": "ray",
+    "spark": "pyspark",
+}
 
-collect_ignore = [path for engine, path in ENGINES.items() if find_spec(engine) is None]
+collect_ignore = [f"python/uriscan/{path}" for path, package in NEEDS.items() if find_spec(package) is None]

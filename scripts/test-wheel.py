@@ -5,7 +5,6 @@
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -25,11 +24,6 @@ def tables(place: str) -> None:
     uriscan.dedup_parquet(table, out, column="url", dupes=dupes)
     with open(dupes) as file:
         assert f"{table},2,HTTP://h/,,http://h,,scheme," in file.read()
-
-
-def program() -> None:
-    again = subprocess.run([sys.executable, "-m", "uriscan", "key", "-e", "http://h"], capture_output=True, text=True, check=True)
-    assert again.stdout.strip() == uriscan.key("http://h/").hex()
 
 
 def columns(place: str) -> str:
@@ -57,7 +51,6 @@ def main() -> None:
     values()
     with tempfile.TemporaryDirectory() as place:
         tables(place)
-        program()
         more = columns(place) if "--columns" in sys.argv else ""
     libc = os.confstr("CS_GNU_LIBC_VERSION") if hasattr(os, "confstr") else ""
     print("works:", uriscan.__version__, "Python", sys.version.split()[0] + ",", os.uname().machine + ",", f"{libc}{more}")

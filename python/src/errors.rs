@@ -3,10 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use pyo3::exceptions::{PyBrokenPipeError, PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use uriscan::arrow::ColumnError;
-use uriscan::pipeline;
 use uriscan::set::{Fault, SetError};
 use uriscan::table::TableError;
 
@@ -63,21 +62,6 @@ pub(crate) fn of_table(py: Python<'_>, error: TableError, output: &Path) -> PyEr
         TableError::Set(error) => of_set(py, &error),
         TableError::Write(error) => of_system(&error, output),
         TableError::Spill(_) => PyOSError::new_err(text),
-        _ => PyValueError::new_err(text),
-    }
-}
-
-/// `error` of a run on lists.
-pub(crate) fn of_lines(py: Python<'_>, error: pipeline::Error) -> PyErr {
-    let text = error.to_string();
-    match error {
-        pipeline::Error::Set(error) => of_set(py, &error),
-        pipeline::Error::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            PyBrokenPipeError::new_err(text)
-        }
-        pipeline::Error::Read(_) | pipeline::Error::Write(_) | pipeline::Error::Spill { .. } => {
-            PyOSError::new_err(text)
-        }
         _ => PyValueError::new_err(text),
     }
 }

@@ -10,7 +10,6 @@ mod find;
 mod findings;
 mod firsts;
 mod form;
-mod lines;
 mod output;
 mod params;
 mod pool;
@@ -40,8 +39,6 @@ mod _uriscan {
     #[pymodule_export]
     use crate::single::One;
 
-    #[pymodule_export]
-    use crate::lines::run_lines;
     #[pymodule_export]
     use crate::tables::run_tables;
 

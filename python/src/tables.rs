@@ -44,7 +44,6 @@ pub(crate) struct Asked {
     keep: String,
     select: String,
     count: bool,
-    verify: bool,
     approx: Option<f64>,
     seen: Option<PathBuf>,
     update: bool,
@@ -53,7 +52,6 @@ pub(crate) struct Asked {
     sort_by: Option<String>,
     keeps_no_uri: Option<bool>,
     drops_invalid: bool,
-    form: String,
     audit_select: Vec<String>,
     audit_ignore: Vec<String>,
 }
@@ -82,7 +80,6 @@ fn job(form: &Form, asked: &Asked, sides: Formats, find: Option<Find>) -> PyResu
         "dedup" => dedup(asked, sides)?,
         "normalize" => Task::Form(TableForm::Normalized),
         "key" => Task::Form(TableForm::Key),
-        "surt" => Task::Form(TableForm::Surt(surt_form("form", &asked.form)?)),
         "parse" => Task::Parse,
         "check" => Task::Check,
         "audit" => Task::Audit(findings::rules(&asked.audit_select, &asked.audit_ignore)?),
@@ -119,12 +116,12 @@ fn dedup(asked: &Asked, sides: Formats) -> PyResult<Task> {
     let select = select(&asked.select);
     let is_plain = keep == KeepRow::Uri(Keep::First)
         && select == Select::All
-        && !(asked.count || asked.verify || asked.dupes.is_some() || asked.clusters.is_some());
+        && !(asked.count || asked.dupes.is_some() || asked.clusters.is_some());
     if is_plain {
         return Ok(Task::Dedup);
     }
     let by = ByClass::new(keep, &asked.temp_dir).select(select);
-    Ok(Task::Classes(by.count(asked.count).verify(asked.verify).rows(sides.rows())))
+    Ok(Task::Classes(by.count(asked.count).rows(sides.rows())))
 }
 
 fn format(option: &str, name: Option<&String>) -> PyResult<Option<TableFormat>> {
@@ -209,7 +206,7 @@ fn write_all(
 }
 
 /// The totals of a run.
-pub(crate) fn totals<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+fn totals<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let totals = PyDict::new(py);
     for (name, count) in [
         ("bytes", report.bytes),

@@ -1,10 +1,26 @@
-"""What the tests share: values of all sorts, and the functions that are tested on them."""
+"""What the tests share: the two tiers, values of all sorts, and the functions that are tested on them."""
 
 import random
+from pathlib import Path
 
 import pytest
 
 import uriscan
+
+FULL = Path(__file__).parent / "full"
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Modules of `full` are not imported where they are not wanted: the packages that they need may be missing."""
+    return True if collection_path == FULL and config.option.markexpr == "not full" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if FULL in item.path.parents:
+            item.add_marker(pytest.mark.full)
+
 
 # One of each sort, among them those that fast roads hand on.
 VALUES = [

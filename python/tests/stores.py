@@ -101,7 +101,7 @@ def s3():
     try:
         from moto.server import ThreadedMotoServer
     except ImportError:
-        why = "moto is not installed: pip install -r python/requirements-stores.txt"
+        why = "moto is not installed: pip install -r python/requirements-full.txt"
         warnings.warn(f"OBJECT STORAGE IS NOT TESTED: {why}", stacklevel=2)
         pytest.skip(why)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)

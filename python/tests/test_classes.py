@@ -2,15 +2,11 @@
 
 import collections
 
-import pandas
-import polars
 import pyarrow
 import pytest
 from conftest import values
 
 import uriscan
-import uriscan.pandas  # noqa: F401  gives series the accessor
-import uriscan.polars  # noqa: F401  gives series and frames the namespace
 
 KEYWORDS = [{}, {"rung": "string"}, {"on_invalid": "null"}, {"preset": "crawl"}, {"drop_fragment": True}, {"profile": "surt"}]
 BLANK = " \t\n\x0b\x0c\r"
@@ -87,14 +83,6 @@ def test_kinds():
         assert kept.type == column.type
         clusters = uriscan.clusters(column)
         assert clusters.to_pylist()[0]["members"][1] == {"row": 2, "uri": "HTTP://h/", "rung": "scheme"}
-    series = pandas.Series(given, index=list("abcd"), name="url")
-    kept, counts = series.uri.dedup(count=True)
-    assert (kept.index.tolist(), counts.index.tolist(), counts.tolist()) == (["a", "d"], ["a", "d"], [2, 1])
-    assert series.uri.clusters().index.tolist() == [0, 1]
-    assert series.uri.classes().tolist()[2] == 0
-    frame = polars.DataFrame({"url": given})
-    assert frame.select(polars.col("url").uri.classes()).to_series().to_list() == [0, None, 0, 3]
-    assert frame["url"].uri.clusters(unique=True).to_list()[0]["survivor"] == "http://i/"
     assert uriscan.clusters([]) == [] and uriscan.classes([]) == []
     assert uriscan.dedup([b"http://h", b"\xff", b"http://h/"], count=True) == ([b"http://h", b"\xff"], [2, 1])
 

@@ -1,8 +1,5 @@
 """Columns of all libraries and shapes give what their values give one by one."""
 
-import duckdb
-import pandas
-import polars
 import pyarrow
 import pytest
 from conftest import VALUES, one_by_one, values
@@ -79,44 +76,6 @@ def test_lists(function):
     assert function(VALUES) == one_by_one(function, VALUES)
     assert function(tuple(VALUES)) == one_by_one(function, VALUES)
     assert function(value for value in VALUES).to_pylist() == one_by_one(function, VALUES)
-
-
-def test_polars(function):
-    given = values(8, 150)
-    series = polars.Series("url", given, polars.String)
-    made = function(series)
-    assert isinstance(made, polars.Series) and made.name == "url"
-    assert made.to_list() == one_by_one(function, given)
-    several = polars.concat([series[:40], series[40:41], series[41:]], rechunk=False)
-    assert several.n_chunks() == 3
-    assert function(several).to_list() == one_by_one(function, given)
-    assert function(series[30:60]).to_list() == one_by_one(function, given[30:60])
-    categories = series.cast(polars.Categorical)
-    assert function(categories).to_list() == one_by_one(function, given)
-
-
-def test_pandas(function):
-    given = values(9, 60)
-    expected = one_by_one(function, given)
-    index = range(100, 160)
-    for dtype in pandas.ArrowDtype(pyarrow.string()), "string[pyarrow]", object:
-        series = pandas.Series(given, index=index, name="url", dtype=dtype)
-        made = function(series)
-        assert isinstance(made, pandas.Series)
-        assert (made.name, list(made.index)) == ("url", list(index))
-        assert made.array.__arrow_array__().to_pylist() == expected
-
-
-def test_duckdb(function):
-    given = values(10, 5000)
-    table = pyarrow.table({"url": pyarrow.array(given, pyarrow.string()), "n": range(5000)})
-    connection = duckdb.connect()
-    connection.register("urls", table)
-    relation = connection.sql("select url from urls order by n")
-    made = function(relation)
-    assert isinstance(made, uriscan.Column)
-    alone = {value: function(value) for value in set(given) - {None}} | {None: None}
-    assert made.to_pylist() == [alone[value] for value in given]
 
 
 def test_tables_of_one_column():

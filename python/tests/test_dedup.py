@@ -1,7 +1,5 @@
 """First values, over one column and many."""
 
-import pandas
-import polars
 import pyarrow
 import pytest
 from conftest import values
@@ -48,11 +46,6 @@ def test_all_kinds():
         assert uriscan.dedup(array).to_pylist() == kept
         assert uriscan.dedup(pyarrow.chunked_array([array[:2], array[2:]])).to_pylist() == kept
         assert uriscan.dedup(array.dictionary_encode() if text != pyarrow.string_view() else array).to_pylist() == kept
-    series = uriscan.dedup(polars.Series("url", given))
-    assert (series.to_list(), series.name) == (kept, "url")
-    for dtype in pandas.ArrowDtype(pyarrow.string()), object:
-        series = uriscan.dedup(pandas.Series(given, dtype=dtype, index=list("abcde")))
-        assert (list(series), list(series.index)) == (kept, ["a", "d"])
     column = uriscan.dedup(uriscan.Column(given))
     assert column.to_pylist() == kept
     assert uriscan.dedup([]) == []

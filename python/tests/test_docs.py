@@ -1,34 +1,39 @@
-"""The pages of docs/python are those of the docstrings; their examples run with the other documents."""
+"""The examples of README.md, and docstrings that explain every keyword. Examples of docstrings run by `--doctest-modules`."""
 
-import importlib.util
-import pathlib
+import doctest
+import inspect
 import re
+from pathlib import Path
+
+import pytest
 
 import uriscan
+from uriscan import _options
 
-PROGRAM = pathlib.Path(__file__).resolve().parents[1] / "docs.py"
-
-
-def module():
-    spec = importlib.util.spec_from_file_location("docs", PROGRAM)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+README = Path(__file__).resolve().parents[1] / "README.md"
 
 
-def test_pages_are_those_of_the_docstrings():
-    assert module().main(["--check"]) == 0, "run python/docs.py"
+def sections():
+    """The parts of the README. What needs an engine is for the full run."""
+    for section in re.split(r"^(?=## )", README.read_text("utf-8"), flags=re.M):
+        has_engine = re.search(r">>> import .*\b(duckdb|polars)\b", section)
+        yield pytest.param(section, id=section.partition("\n")[0], marks=[pytest.mark.full] if has_engine else [])
 
 
-def test_every_keyword_is_explained():
-    docs = module()
-    for name in docs.pages():
-        value = getattr(uriscan, name)
-        if callable(value) and not isinstance(value, type):
-            listed = re.findall(r"^- `([^`]+)`: .", docs.page(name).partition("**Raises**")[0], re.M)
-            explained = {each.strip("* ") for names in listed for each in names.split(",")}
-            assert explained == set(docs.inspect.signature(value).parameters), name
-    text = docs.equivalence()
-    from uriscan import _options
+@pytest.mark.parametrize("section", list(sections()))
+def test_examples_of_the_readme(section):
+    found = doctest.DocTestParser().get_doctest(section, {"uriscan": uriscan}, "README.md", str(README), 0)
+    assert doctest.DocTestRunner().run(found).failed == 0
 
-    assert all(f"- `{keyword}`: " in text for keyword in _options.Equivalence.__annotations__)
+
+@pytest.mark.parametrize("name", [name for name in uriscan.__all__ if inspect.isroutine(getattr(uriscan, name))])
+def test_every_keyword_is_explained(name):
+    function = getattr(uriscan, name)
+    text = inspect.cleandoc(function.__doc__).partition("Args:\n")[2].partition("\n\n")[0]
+    explained = [one.strip("* ") for names in re.findall(r"^    (\S[^:]*): .", text, re.M) for one in names.split(",")]
+    assert sorted(explained) == sorted(inspect.signature(function).parameters)
+
+
+def test_every_keyword_of_equivalence_is_explained():
+    explained = re.findall(r'^    (\w+): [^\n]*\n    """\w', inspect.getsource(_options.Equivalence), re.M)
+    assert explained == list(_options.Equivalence.__annotations__)

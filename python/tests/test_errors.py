@@ -1,13 +1,9 @@
 """What is wrong is said in the user's words: no names of internals, and the keyword that it is about."""
 
-import pandas
-import polars
 import pyarrow
 import pytest
 
 import uriscan
-import uriscan.pandas  # noqa: F401  gives series the accessor
-import uriscan.polars  # noqa: F401  gives series and frames the namespace
 
 INTERNAL = ["Form", "Asked", "Find", "capsule", "One(", "Firsts", "KeySet", "__new__", "_uriscan", "instance of", "partial"]
 
@@ -15,7 +11,7 @@ WRONG = [
     (lambda: uriscan.normalize([1]), "row 0: str or None is needed, not int"),
     (lambda: uriscan.normalize(5), "a column, a list or one str is needed, not int"),
     (lambda: uriscan.normalize(pyarrow.array([1])), "text or bytes"),
-    (lambda: uriscan.normalize(pandas.DataFrame({"a": ["x"], "b": ["y"]})), "a table of 2 columns: choose one"),
+    (lambda: uriscan.normalize(pyarrow.table({"a": ["x"], "b": ["y"]})), "a table of 2 columns: choose one"),
     (lambda: uriscan.normalize("x", rung=5), "rung is a str, not int"),
     (lambda: uriscan.normalize(["x"], rung=None), "rung is a str, not None"),
     (lambda: uriscan.normalize(["x"], rules="www"), "rules is a list of names, not one"),
@@ -36,8 +32,7 @@ WRONG = [
     (lambda: uriscan.set_threads(-1), "threads=-1: from 0 to 4096 are possible"),
     (lambda: uriscan.set_threads(10**6), "threads=1000000: from 0 to 4096 are possible"),
     (lambda: uriscan.dedup_parquet(5, "x.parquet", column="url"), "inputs is a path or a list of paths, not int"),
-    (lambda: polars.DataFrame({"u": ["x"]}).select(polars.col("u").uri.normalize(seed=1)), "there is no keyword 'seed' here"),
-    (lambda: pandas.DataFrame({"u": ["x"]}).uri.dedup("u", keep="best"), "keep=\"best\": there are first"),
+    (lambda: uriscan.dedup(["x"], keep="best"), "keep=\"best\": there are first"),
 ]
 
 
@@ -58,12 +53,3 @@ def test_public_names():
     assert uriscan.UriError.__module__ == uriscan.Set.__module__ == uriscan.dedup.__module__ == "uriscan"
     assert repr(uriscan.Normalizer(preset="crawl")) == "uriscan.Normalizer(preset='crawl')"
     assert repr(uriscan.Deduplicator()) == "<uriscan.Deduplicator(): 0 classes>"
-
-
-def test_frames_keep_any_row():
-    given = {"u": ["http://h", None, "https://i/", "http://h/", "HTTP://h"], "n": range(5)}
-    for keep, rows in [("first", [0, 2]), ("last", [2, 4]), ("max", [2, 3]), ("shortest", [0, 2])]:
-        assert pandas.DataFrame(given).uri.dedup("u", keep=keep)["n"].tolist() == rows
-        frame = polars.DataFrame(given)
-        assert frame.uri.dedup("u", keep=keep)["n"].to_list() == rows
-        assert frame.lazy().uri.dedup("u", keep=keep).collect()["n"].to_list() == rows

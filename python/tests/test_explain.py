@@ -1,14 +1,10 @@
 """Explanations, the audit and the parameters of queries."""
 
-import pandas
-import polars
 import pyarrow
 import pytest
 from conftest import values
 
 import uriscan
-import uriscan.pandas  # noqa: F401  gives series the accessor
-import uriscan.polars  # noqa: F401  gives series and frames the namespace
 
 
 def test_an_explanation_ends_in_the_form():
@@ -96,22 +92,6 @@ def test_params():
     assert uriscan.params(b"?a=1") == [{"name": b"a", "value": b"1"}]
     with pytest.raises(uriscan.UriError):
         uriscan.params(["a b"], on_invalid="error")
-
-
-def test_in_frames():
-    given = ["http://u:p@h/?a=1", None, "http://h/"]
-    frame = polars.DataFrame({"url": given})
-    made = frame.lazy().select(
-        polars.col("url").uri.params().alias("params"),
-        polars.col("url").uri.audit().alias("names"),
-        polars.col("url").uri.audit(details=True).alias("findings"),
-    ).collect()  # fmt: skip
-    assert made["params"].to_list() == [[{"name": "a", "value": "1"}], None, None]
-    assert made["names"].to_list() == [["password", "user-name"], None, []]
-    assert {finding["rule"] for finding in made["findings"][0]} == {"password", "user-name"}
-    series = pandas.Series(given, index=[5, 6, 7])
-    assert series.uri.audit().index.tolist() == [5, 6, 7]
-    assert list(series.uri.audit(select=["password"])[5]) == ["password"]
 
 
 def test_every_format_of_documents_is_known():

@@ -5,11 +5,11 @@ import pathlib
 import subprocess
 import typing
 
-import polars
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import uriscan
-import uriscan.polars
 from uriscan import _links
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -107,7 +107,7 @@ def test_links_are_those_of_the_program(tmp_path, text, format, keywords):
 
 def test_every_keyword_is_compared():
     compared = {name for _, _, keywords in CASES for name in keywords}
-    assert compared == set(_links.DEFAULTS) - {"schemes"}
+    assert compared == set(_links.DEFAULTS)
     assert set(_links.DEFAULTS) == set(_links.Links.__annotations__)
     # What is compared differs from what is found without the keyword.
     for text, format, keywords in CASES:
@@ -116,20 +116,13 @@ def test_every_keyword_is_compared():
             assert uriscan.extract(text, format=format, **keywords) != uriscan.extract(text, format=format, **plain), keywords
 
 
-def test_tables_and_engines_take_the_same(tmp_path):
+def test_tables_take_the_same(tmp_path):
     keywords = {"domain": "b.test", "not_match": "png"}
     expected = uriscan.extract(TEXT, **keywords)
     assert expected == ["ftp://c.b.test/z", "http://b.test/2"]
-    frame = polars.DataFrame({"text": [TEXT, None]})
-    assert frame.select(polars.col("text").uri.extract(**keywords))["text"].to_list() == [expected, None]
-    frame.write_parquet(tmp_path / "in.parquet")
+    pyarrow.parquet.write_table(pyarrow.table({"text": [TEXT, None]}), tmp_path / "in.parquet")
     uriscan.extract_parquet(tmp_path / "in.parquet", tmp_path / "out.parquet", column="text", **keywords)
-    assert polars.read_parquet(tmp_path / "out.parquet")["uri_links"].to_list() == [expected, None]
-
-
-def test_the_older_name_of_scheme():
-    assert uriscan.extract(TEXT, schemes=["ftp"]) == uriscan.extract(TEXT, scheme="ftp") == ["ftp://c.b.test/z"]
-    assert uriscan.extract("foo:bar", schemes="any") == ["foo:bar"]
+    assert pyarrow.parquet.read_table(tmp_path / "out.parquet")["uri_links"].to_pylist() == [expected, None]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +136,6 @@ def test_the_older_name_of_scheme():
         ({"warc_field": "host"}, ValueError, 'warc_field="host": there are target'),
         ({"warc_type": "answer"}, ValueError, "warc_type='answer': there are response"),
         ({"scheme": "http://"}, ValueError, "scheme='http://': that is not a scheme"),
-        ({"scheme": "ftp", "schemes": ["ftp"]}, TypeError, "older name of scheme"),
         ({"hosts": "x"}, TypeError, "there is no keyword 'hosts' here; the keywords are scheme, "),
         ({"host": 5}, TypeError, "host is a list of names, not int"),
         ({"host": [5]}, TypeError, "host is a list of names, and 5 is not a str"),

@@ -70,7 +70,7 @@ def test_unknown_keywords():
     with pytest.raises(TypeError, match="list of names"):
         uriscan.normalize("http://h/", rules="www")
     with pytest.raises(TypeError, match="list of names"):
-        uriscan.extract("x", schemes="http")
+        uriscan.extract("x", fields="http")
     with pytest.raises(ValueError):
         uriscan.extract("x", format="pdf")
     with pytest.raises(ValueError):
@@ -119,8 +119,8 @@ def test_errors_can_be_sent_elsewhere():
 
 def test_extract():
     text = "mail joe@h.example, www.example.com, hxxp://e[.]example/ and http://a.example/."
-    assert uriscan.extract(text, schemes=["http"]) == ["http://a.example/"]
+    assert uriscan.extract(text, scheme=["http"]) == ["http://a.example/"]
     everything = uriscan.extract(text, www=True, email=True, refang=True)
     assert everything == ["mailto:joe@h.example", "http://www.example.com", "http://e.example/", "http://a.example/"]
-    assert uriscan.extract("http://a/ ftp://b/", schemes=["ftp"]) == ["ftp://b/"]
+    assert uriscan.extract("http://a/ ftp://b/", scheme=["ftp"]) == ["ftp://b/"]
     assert uriscan.extract('{"u":"http://a/","v":"http://b/"}', format="json", fields=["v"]) == ["http://b/"]

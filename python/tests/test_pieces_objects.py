@@ -412,6 +412,7 @@ def _server():
         yield found
 
 
+@pytest.mark.full
 def test_in_s3(server, tmp_path):
     """The same by a URI, whose secrets no message has."""
     end, store = server
@@ -451,6 +452,7 @@ def test_in_s3(server, tmp_path):
     assert known(pickle.loads(pickle.dumps(uriscan.SetPieces.open(uri, **given)))) == KEYS
 
 
+@pytest.mark.full
 def test_an_object_of_several_parts(server, tmp_path):
     _, store = server
     seen = uriscan.SetPieces.create("bucket/large", bits=0, filesystem=store, cache=tmp_path / "cache")

@@ -416,7 +416,6 @@ def extract(
         not_host: Drop links with these hosts.
         not_domain: Drop links whose host is one of these domains or below it.
         not_match: Drop links in which one of these regular expressions matches.
-        schemes: An older name of ``scheme``, which takes a list or ``"any"``.
 
     Returns:
         A list of text for each value.

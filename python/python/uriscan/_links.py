@@ -55,14 +55,12 @@ class Links(TypedDict, total=False):
     """The domains that are dropped, with the hosts below them."""
     not_match: str | Sequence[str]
     """Regular expressions; what one of them matches in is dropped."""
-    schemes: Literal["any"] | Sequence[str] | None
-    """An older name of ``scheme``."""
 
 
 DEFAULTS: dict[str, Any] = {
     "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
     "fields": (), "log_format": None, "log_field": (), "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
-    "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (), "schemes": None,
+    "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (),
 }  # fmt: skip
 
 _FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
@@ -87,7 +85,7 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
     for name in _LISTS:
         options[name] = [options[name]] if isinstance(options[name], str) else names(name, options[name])
     options["fields"] = names("fields", options["fields"])
-    options["scheme"] = _schemes(options["scheme"], options.pop("schemes"))
+    options["scheme"] = _schemes(options["scheme"])
     options["warc_type"] = [name.lower() for name in options["warc_type"]]
     for name in options["warc_type"]:
         if name not in _WARC_TYPES:
@@ -98,17 +96,12 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
     return options
 
 
-def _schemes(scheme: Any, schemes: Any) -> list[str] | None:
-    if scheme is not None and schemes is not None:
-        raise TypeError("schemes is an older name of scheme: omit it")
-    if scheme is None and schemes is None:
-        return None
-    if "any" in (scheme, schemes):
-        return ["any"]
+def _schemes(scheme: Any) -> list[str] | None:
     if scheme is None:
-        found = names("schemes", schemes)
-    else:
-        found = [scheme] if isinstance(scheme, str) else names("scheme", scheme)
+        return None
+    found = [scheme] if isinstance(scheme, str) else names("scheme", scheme)
+    if "any" in found:
+        return ["any"]
     for name in found:
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*", name):
             raise ValueError(f"scheme={name!r}: that is not a scheme; schemes are written like ['http', 'mailto']")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
+import inspect
 import os
-import secrets
-import shutil
+import re
 import tempfile
-from typing import Any, Callable, Iterator, Literal, Sequence, TypedDict
+from typing import Any, Callable, Literal, Sequence, TypedDict
 
 from . import _uriscan
 from ._classes import selection
 from ._errors import SetError
+from ._files import Inputs, Path, drafts, named, refuse_inputs
 from ._links import DEFAULTS as LINKS
 from ._links import Links, find
-from ._options import Equivalence, KeyHash, Unpack, form, keywords, names, text
+from ._options import Equivalence, F, KeyHash, Unpack, form, keywords, names, text
 
-Path = str | os.PathLike[str]
+Totals = dict[str, Any]
 Policy = Literal["pass", "drop", "error"]
 TableFormat = Literal["parquet", "arrow", "arrow-stream", "csv", "tsv", "jsonl"]
 SurtForm = Literal["ssurt", "surt:cdxj", "surt:ia", "surt"]
@@ -58,7 +57,7 @@ class ExtractOptions(Files, Links, total=False):
 
 @keywords(Valid, **{**_VALID, "no_uri": "drop"})
 def dedup_parquet(
-    inputs: Path | Sequence[Path],
+    inputs: Inputs,
     output: Path,
     *,
     column: str,
@@ -70,12 +69,11 @@ def dedup_parquet(
     update: bool = False,
     dupes: Path | None = None,
     clusters: Path | None = None,
-    verify: bool = False,
     approx: float | None = None,
     max_memory: int | str | None = None,
     hash: KeyHash | None = None,
     **options: Unpack[Valid],
-) -> dict[str, Any]:
+) -> Totals:
     """Writes one row of every class, with all its columns and in the order of the input: ``uriscan dedup --column``.
 
     Args:
@@ -96,7 +94,6 @@ def dedup_parquet(
         clusters: A file for the classes with all members, a JSON object for each; or a table with a row for each member
             (``.parquet``, ``.arrow``, ``.csv``, ``.tsv``).
         rejects: A file for the rows whose value is not a URI, in the format of the output; they are dropped.
-        verify: Compare canonical forms where two keys are equal, instead of relying on 128 bits.
         approx: Take an eighth of the memory, and lose at most this share of distinct URIs.
         max_memory: Bytes, or a text such as ``"2G"``; what exceeds it spills to disk.
         temp_dir: The directory for what spills.
@@ -127,233 +124,151 @@ def dedup_parquet(
     >>> totals = dedup_parquet(table, new, column="url", count=True)
     >>> totals["records"], totals["written"], totals["duplicates"]
     (3, 2, 1)
-    >>> import polars
-    >>> polars.read_parquet(new).rows()
-    [('1', 'http://h', 2), ('3', 'http://h/x', 1)]
+    >>> import pyarrow.parquet
+    >>> pyarrow.parquet.read_table(new).to_pylist()
+    [{'id': '1', 'url': 'http://h', 'uri_count': 2}, {'id': '3', 'url': 'http://h/x', 'uri_count': 1}]
     >>> place.cleanup()
     """
     if update and seen is None:
         raise ValueError("update: there is no set to update; seen names it")
-    whole = [repeated, unique, count, verify, keep != "first", dupes, clusters]
+    whole = [repeated, unique, count, keep != "first", dupes, clusters]
     if approx is not None:
         if not (isinstance(approx, float) and 1e-9 <= approx <= 0.5):
             raise ValueError("approx: a rate is a number from 1e-9 to 0.5, such as 0.001")
         if any(whole) or seen is not None or max_memory is not None:
-            raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, verify, seen and max_memory")
+            raise ValueError("approx holds no classes: omit keep, count, repeated, unique, dupes, clusters, seen and max_memory")
     if options.get("profile") is not None and (dupes is not None or clusters is not None):
         raise ValueError("profile: dupes and clusters report rungs and rules, which a profile does not have")
-    hash = hash or hash_of_set(seen, update)
+    hash = hash or _hash_of_set(seen, update)
     text("keep", keep)
     asked = {
-        "keep": keep, "select": selection(repeated, unique), "count": count, "verify": verify, "approx": approx,
-        "memory": memory_bytes(max_memory), "seen": None if seen is None else os.fspath(seen), "update": update,
+        "keep": keep, "select": selection(repeated, unique), "count": count, "approx": approx,
+        "memory": _memory_bytes(max_memory), "seen": None if seen is None else os.fspath(seen), "update": update,
     }  # fmt: skip
     others = {"dupes": dupes, "clusters": clusters}
     return _run("dedup", inputs, output, column, {"no_uri": "drop", **options}, asked, others=others, hash=hash)
 
 
-@keywords(Valid, **_VALID)
-def normalize_parquet(
-    inputs: Path | Sequence[Path],
-    output: Path,
-    *,
-    column: str,
-    **options: Unpack[Valid],
-) -> dict[str, Any]:
+_SHARED = """\
+Args:
+    {names}: See :func:`dedup_parquet`.
+{own}
+Returns:
+    Totals, as :func:`dedup_parquet`.
+
+Raises:
+    {errors}: As :func:`dedup_parquet`.
+
+>>> import os, tempfile
+>>> place = tempfile.TemporaryDirectory()
+>>> table, new = (os.path.join(place.name, name) for name in ["table.csv", "new.jsonl"])
+>>> _ = open(table, "w").write("url\\n{row}\\n")
+>>> _ = {function}(table, new, column="url")
+>>> print(open(new).read(), end="")
+{{"url":"{row}",{made}}}
+>>> place.cleanup()
+"""
+
+
+def _adds_columns(kind: Any, defaults: dict[str, Any], row: str, made: str) -> Callable[[F], F]:
+    """For functions that add columns to a table: what all of them take, return and raise is in :data:`_SHARED`.
+
+    Completes the signature by the keywords of ``kind``, and the docstring, which has what is special about a function, by the
+    rest and an example: ``row`` becomes ``made``.
+    """
+
+    def completed(function: F) -> F:
+        function = keywords(kind, **defaults)(function)
+        what, _, own = inspect.cleandoc(function.__doc__ or "").partition("Args:\n")
+        explained = {name.strip("* ") for names in re.findall(r"^    (\S[^:]*): ", own, re.M) for name in names.split(",")}
+        function.__doc__ = f"{what.rstrip()}\n\n" + _SHARED.format(
+            names=", ".join(name for name in inspect.signature(function).parameters if name not in explained),
+            own=f"{own}\n" if own else "",
+            errors="OSError, ValueError, UriError" if "on_invalid" in defaults else "OSError, ValueError",
+            function=function.__name__,
+            row=row,
+            made=made,
+        )
+        return function
+
+    return completed
+
+
+@_adds_columns(Valid, _VALID, "HTTP://h", '"uri_normalized":"http://h/"')
+def normalize_parquet(inputs: Inputs, output: Path, *, column: str, **options: Unpack[Valid]) -> Totals:
     """Adds a column ``uri_normalized``, the canonical form of every value: ``uriscan normalize --column``.
 
     Args:
-        inputs, output, column, rejects, temp_dir, sort_by, no_uri, on_invalid, from_, to, progress: See
-            :func:`dedup_parquet`.
         **equivalence: The canonical form; see :class:`Deduplicator`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError, UriError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
-    >>> _ = open(table, "w").write("url\\nHTTP://h\\n")
-    >>> _ = normalize_parquet(table, new, column="url")
-    >>> print(open(new).read(), end="")
-    {"url":"HTTP://h","uri_normalized":"http://h/"}
-    >>> place.cleanup()
     """
     return _run("normalize", inputs, output, column, {**options})
 
 
-@keywords(Valid, **_VALID)
+@_adds_columns(Valid, _VALID, "HTTP://h", '"uri_key":"321da390d7e4f84b8dbcef7bedba0df5"')
 def key_parquet(
-    inputs: Path | Sequence[Path],
-    output: Path,
-    *,
-    column: str,
-    hash: KeyHash = "blake3",
-    **options: Unpack[Valid],
-) -> dict[str, Any]:
+    inputs: Inputs, output: Path, *, column: str, hash: KeyHash = "blake3", **options: Unpack[Valid]
+) -> Totals:
     """Adds a column ``uri_key``, the key of every value (:func:`key`): ``uriscan key --column``.
 
     Keys are 16 bytes; in formats of text they are hexadecimal.
 
     Args:
-        inputs, output, column, rejects, temp_dir, sort_by, no_uri, on_invalid, from_, to, progress: See
-            :func:`dedup_parquet`.
         hash: The hash of the keys.
         **equivalence: When two values have one key; see :class:`Deduplicator`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError, UriError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
-    >>> _ = open(table, "w").write("url\\nHTTP://h\\n")
-    >>> _ = key_parquet(table, new, column="url")
-    >>> print(open(new).read(), end="")
-    {"url":"HTTP://h","uri_key":"321da390d7e4f84b8dbcef7bedba0df5"}
-    >>> place.cleanup()
     """
     return _run("key", inputs, output, column, {**options}, hash=hash)
 
 
-@keywords(Rows, **_ROWS)
-def parse_parquet(
-    inputs: Path | Sequence[Path],
-    output: Path,
-    *,
-    column: str,
-    **options: Unpack[Rows],
-) -> dict[str, Any]:
+@_adds_columns(
+    Rows,
+    _ROWS,
+    "mailto:x",
+    '"uri_scheme":"mailto","uri_authority":null,"uri_userinfo":null,"uri_host":null,"uri_port":null,"uri_path":"x","uri_query":null,'
+    '"uri_fragment":null,"uri_host_kind":null,"uri_domain":null,"uri_suffix":null,"uri_params":null',
+)
+def parse_parquet(inputs: Inputs, output: Path, *, column: str, **options: Unpack[Rows]) -> Totals:
     """Adds the components of every value (:func:`parse`) as columns ``uri_scheme``, ``uri_host`` and so on: ``uriscan
-    parse --column``.
-
-    Args:
-        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.parquet"])
-    >>> _ = open(table, "w").write("url\\nhttp://www.example.com:80/x\\n")
-    >>> _ = parse_parquet(table, new, column="url")
-    >>> import polars
-    >>> polars.read_parquet(new).select("uri_host", "uri_port", "uri_domain").rows()
-    [('www.example.com', '80', 'example.com')]
-    >>> place.cleanup()
-    """
+    parse --column``."""
     return _run("parse", inputs, output, column, _only(_ROWS, options))
 
 
-@keywords(Rows, **_ROWS)
-def check_parquet(
-    inputs: Path | Sequence[Path],
-    output: Path,
-    *,
-    column: str,
-    **options: Unpack[Rows],
-) -> dict[str, Any]:
+@_adds_columns(Rows, _ROWS, "a b", '"uri_error":"space","uri_error_at":1')
+def check_parquet(inputs: Inputs, output: Path, *, column: str, **options: Unpack[Rows]) -> Totals:
     """Adds what is wrong with every value and where, as ``uri_error`` and ``uri_error_at``; null for a URI-reference:
-    ``uriscan check --column``.
-
-    Args:
-        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
-    >>> _ = open(table, "w").write("url\\na b\\n")
-    >>> _ = check_parquet(table, new, column="url")
-    >>> print(open(new).read(), end="")
-    {"url":"a b","uri_error":"space","uri_error_at":1}
-    >>> place.cleanup()
-    """
+    ``uriscan check --column``."""
     return _run("check", inputs, output, column, _only(_ROWS, options))
 
 
-@keywords(Rows, **_ROWS)
+@_adds_columns(Rows, _ROWS, "http://u:p@h/", '"uri_findings":["password","user-name"]')
 def audit_parquet(
-    inputs: Path | Sequence[Path],
+    inputs: Inputs,
     output: Path,
     *,
     column: str,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Unpack[Rows],
-) -> dict[str, Any]:
+) -> Totals:
     """Adds a column ``uri_findings``: for every value a list of the names of the rules of :func:`audit` that report
     something: ``uriscan audit --column``.
 
     Args:
-        inputs, output, column, temp_dir, sort_by, no_uri, from_, to, progress: See :func:`dedup_parquet`.
         select, ignore: See :func:`audit`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
-    >>> _ = open(table, "w").write("url\\nhttp://u:p@h/\\n")
-    >>> _ = audit_parquet(table, new, column="url", select=["password"])
-    >>> print(open(new).read(), end="")
-    {"url":"http://u:p@h/","uri_findings":["password"]}
-    >>> place.cleanup()
     """
     asked = {"audit_select": names("select", select), "audit_ignore": names("ignore", ignore)}
     return _run("audit", inputs, output, column, _only(_ROWS, options), asked)
 
 
-@keywords(ExtractOptions, **_FILES, **LINKS)
+@_adds_columns(ExtractOptions, {**_FILES, **LINKS}, "see http://a/.", '"uri_links":["http://a/"]')
 def extract_parquet(
-    inputs: Path | Sequence[Path],
-    output: Path,
-    *,
-    column: str,
-    format: str = "text",
-    **options: Unpack[ExtractOptions],
-) -> dict[str, Any]:
+    inputs: Inputs, output: Path, *, column: str, format: str = "text", **options: Unpack[ExtractOptions]
+) -> Totals:
     """Adds a column ``uri_links``: the links in every value, which is a document: ``uriscan extract --column``.
 
     Args:
-        inputs, output, column, from_, to, progress: See :func:`dedup_parquet`.
-        format, scheme, iri, unwrap, refang, www, email, unsplit, base, fields, schemes: See :func:`extract`.
+        format, scheme, iri, unwrap, refang, www, email, unsplit, base, fields: See :func:`extract`.
         log_format, log_field, also, warc_field, warc_type, mime: What is read in logs, pages and archives; see :func:`extract`.
         host, domain, match, not_scheme, not_host, not_domain, not_match: Which links are kept; see :func:`extract`.
-
-    Returns:
-        Totals, as :func:`dedup_parquet`.
-
-    Raises:
-        OSError, ValueError: As :func:`dedup_parquet`.
-
-    >>> import os, tempfile
-    >>> place = tempfile.TemporaryDirectory()
-    >>> table, new = (os.path.join(place.name, name) for name in ["urls.csv", "new.jsonl"])
-    >>> _ = open(table, "w").write("text\\nsee http://a/.\\n")
-    >>> _ = extract_parquet(table, new, column="text")
-    >>> print(open(new).read(), end="")
-    {"text":"see http://a/.","uri_links":["http://a/"]}
-    >>> place.cleanup()
     """
     given: dict[str, Any] = {**options}
     files = {name: given.pop(name) for name in _FILES if name in given}
@@ -368,7 +283,7 @@ def _only(known: dict[str, Any], options: Any) -> dict[str, Any]:
     return dict(options)
 
 
-def hash_of_set(seen: Path | None, update: bool) -> KeyHash:
+def _hash_of_set(seen: Path | None, update: bool) -> KeyHash:
     """The hash of the set, if there is one."""
     try:
         return _uriscan.KeySet.open(os.fspath(seen)).hash if seen is not None else "blake3"
@@ -378,7 +293,7 @@ def hash_of_set(seen: Path | None, update: bool) -> KeyHash:
         raise
 
 
-def memory_bytes(memory: int | str | None) -> int | None:
+def _memory_bytes(memory: int | str | None) -> int | None:
     """The bytes of a memory limit."""
     if memory is None or isinstance(memory, int):
         count = memory
@@ -392,106 +307,20 @@ def memory_bytes(memory: int | str | None) -> int | None:
     return count
 
 
-def _files(inputs: Path | Sequence[Path]) -> list[str]:
-    """The files that are named, each of which can be opened."""
-    if not (isinstance(inputs, (str, os.PathLike)) or hasattr(inputs, "__iter__")):
-        raise TypeError(f"inputs is a path or a list of paths, not {type(inputs).__name__}")
-    named = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    files = []
-    for path in [os.fspath(path) for path in named]:
-        found = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
-        if not found:
-            raise FileNotFoundError(f"no file matches {path}")
-        files += found
-    if not files:
-        raise ValueError("no input is given")
-    for path in files:
-        with open(path, "rb"):
-            pass
-    return files
-
-
 def _name(path: Path | None) -> str | None:
     return None if path is None else os.fspath(path)
 
 
-def _refuse_inputs(files: list[str], outputs: dict[str, Path | None]) -> None:
-    """Raises an error if one of ``outputs``, which are no results, would replace one of ``files``."""
-    there = {name: os.stat(path) for name, path in outputs.items() if path is not None and os.path.isfile(path)}
-    if not there:
-        return
-    inputs = {(found.st_dev, found.st_ino) for found in map(os.stat, files)}
-    for name, found in there.items():
-        if (found.st_dev, found.st_ino) in inputs:
-            raise ValueError(f"{name}: {os.fspath(outputs[name])} is an input; name another file")
-
-
-@contextlib.contextmanager
-def drafts(paths: dict[str, Path | None]) -> Iterator[dict[str, str]]:
-    """Files to write instead of those at ``paths``, whose places they take when the block ends well."""
-    made: dict[str, tuple[str, str]] = {}
-    try:
-        for name, path in paths.items():
-            if path is None:
-                continue
-            place = os.path.realpath(path)
-            if os.path.exists(place) and not os.path.isfile(place):
-                raise ValueError(f"{name}: {os.fspath(path)} is not a regular file")
-            if place in (other for other, _ in made.values()):
-                raise ValueError(f"{name}: {os.fspath(path)} is named twice")
-            directory, base = os.path.split(place)
-            draft = os.path.join(directory, f".{base}-{secrets.token_hex(4)}.partial")
-            try:
-                os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-            except OSError as error:
-                # Nobody has heard of the name of the draft.
-                raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-            made[name] = place, draft
-            _LIVE.add(draft)
-            if os.path.exists(place):
-                shutil.copymode(place, draft)
-        yield {name: draft for name, (_, draft) in made.items()}
-        for place, draft in made.values():
-            os.replace(draft, place)
-            _sync(os.path.dirname(place))
-    finally:
-        for _, draft in made.values():
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(draft)
-            _LIVE.discard(draft)
-
-
-_LIVE: set[str] = set()
-
-
-def remove_drafts() -> None:
-    """Removes all drafts, before the process ends by a signal."""
-    for draft in _LIVE:
-        with contextlib.suppress(OSError):
-            os.unlink(draft)
-
-
-def _sync(directory: str) -> None:
-    """Waits until the names in the directory are on the disk."""
-    if os.name != "posix":
-        return
-    opened = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
 # What a task does not say otherwise.
 _ASKED: dict[str, Any] = {
-    "keep": "first", "select": "all", "count": False, "verify": False, "approx": None, "seen": None, "update": False, "memory": None,
-    "form": "surt", "audit_select": [], "audit_ignore": [],
+    "keep": "first", "select": "all", "count": False, "approx": None, "seen": None, "update": False, "memory": None,
+    "audit_select": [], "audit_ignore": [],
 }  # fmt: skip
 
 
 def _run(
     task: str,
-    inputs: Path | Sequence[Path],
+    inputs: Inputs,
     output: Path,
     column: str,
     options: dict[str, Any],
@@ -500,7 +329,7 @@ def _run(
     others: dict[str, Path | None] | None = None,
     hash: KeyHash = "blake3",
     links: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+) -> Totals:
     """Runs a task on tables.
 
     Args:
@@ -518,8 +347,8 @@ def _run(
         raise ValueError("rejects takes the rows that on_invalid='error' would stop at: omit one of them")
     if no_uri not in ("keep", "drop"):
         raise ValueError(f"no_uri={no_uri!r}: there are keep, drop")
-    files, besides = _files(inputs), {"rejects": rejects, **(others or {})}
-    _refuse_inputs(files, besides)
+    files, besides = named(inputs), {"rejects": rejects, **(others or {})}
+    refuse_inputs(files, besides)
     settled = form(on_invalid="error" if on_invalid == "error" else "pass", **options).hashed(hash)
     asked = {
         **_ASKED, **(asked or {}), "task": task, "column": str(column), "inputs": files, "output_name": os.fspath(output),

@@ -1,4 +1,4 @@
-"""URIs in Ray: :func:`dedup` on files of any file system that pyarrow knows, and ``python -m uriscan.ray``.
+"""URIs in Ray: :func:`dedup` on files of any file system that pyarrow knows.
 
 Every machine needs ``pip install uriscan "ray[data]"``. Results are those of the program on one machine.
 
@@ -8,10 +8,8 @@ Every machine needs ``pip install uriscan "ray[data]"``. Results are those of th
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import os
-import sys
 from dataclasses import dataclass
 from typing import Any, Iterator, Literal, Sequence
 
@@ -28,7 +26,7 @@ import pyarrow.parquet as pq
 
 import uriscan
 
-from ._keys import best, keyed, keyed_places, one_thread, whole
+from ._keys import best, keyed_places, one_thread, whole
 from ._options import Equivalence, OnInvalid, Unpack
 from ._options import form as _form
 from ._pieces import SetPieces, is_in
@@ -272,35 +270,3 @@ def _matches(names: list[str], patterns: list[str]) -> bool:
     if patterns[0] == "**":
         return any(_matches(names[at:], patterns[1:]) for at in range(len(names) + 1))
     return bool(names) and fnmatch.fnmatchcase(names[0], patterns[0]) and _matches(names[1:], patterns[1:])
-
-
-def arguments(given: list[str]) -> argparse.Namespace:
-    """What was typed."""
-    parser = argparse.ArgumentParser(prog="python -m uriscan.ray", description="Deduplicate URIs on a Ray cluster.")
-    parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files, directories or patterns, also as URIs")
-    parser.add_argument("-o", "--output", required=True, help="the directory to write, as Parquet")
-    parser.add_argument("--column", help="the files are Parquet, and this column has the URIs [default: lines of text]")
-    parser.add_argument("--keep", choices=["first", "last"], default="first")
-    parser.add_argument("--order", action="store_true", help="write rows in the order of the input")
-    parser.add_argument("--seen", metavar="DIR", help="drop what is in this set in pieces, a directory or a URI")
-    parser.add_argument("--parts", type=int, default=64, help="ranges of keys [default: %(default)s]")
-    parser.add_argument("--rung", choices=["string", "syntax", "scheme"], default="scheme")
-    parser.add_argument("--preset", help="rules beyond the RFC: crawl or log")
-    parser.add_argument("--ignore-fragment", action="store_true")
-    return parser.parse_args(given)
-
-
-def main(given: list[str]) -> None:
-    """Does what was typed."""
-    typed = arguments(given)
-    choice = {"keep": typed.keep, "seen": typed.seen, "parts": typed.parts}
-    equivalence = {"rung": typed.rung, "preset": typed.preset, "drop_fragment": typed.ignore_fragment}
-    place = "__place" if typed.order else None
-    kept = dedup(typed.inputs, column=typed.column, place=place, **choice, **equivalence)
-    if place is not None:
-        kept = kept.sort(place).drop_columns([place])
-    kept.write_parquet(typed.output)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""URIs in Spark: functions on DataFrames, and ``python -m uriscan.spark``.
+"""URIs in Spark: functions on DataFrames.
 
 Every executor needs ``pip install uriscan pyarrow``; PySpark is 4.1 or newer. The keywords are those of
 :class:`uriscan.Deduplicator`, and results are those of the program on one machine.

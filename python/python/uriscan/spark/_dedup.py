@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Iterator, Tuple
+from typing import Any, Iterator, Tuple
 
 import pyarrow as pa
 import pyarrow.compute as pc

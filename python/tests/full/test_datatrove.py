@@ -11,9 +11,9 @@ from conftest import values
 
 import uriscan
 
-pytest.importorskip("datatrove", reason="datatrove is not installed: pip install -r python/requirements-test.txt")
+pytest.importorskip("datatrove", reason="datatrove is not installed: pip install -r python/requirements-full.txt")
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "datatrove_urls.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "datatrove_urls.py"
 TASKS = 3
 
 PIPELINE = """

@@ -18,7 +18,7 @@ from stores import s3
 
 import uriscan
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module", name="engine")
@@ -29,7 +29,7 @@ def _engine():
         import ray
         import ray.data
     except ImportError:
-        why = "Ray is not installed: pip install -r python/requirements-ray.txt"
+        why = "Ray is not installed: pip install -r python/requirements-full.txt"
         warnings.warn(f"RAY IS NOT TESTED: {why}", stacklevel=2)
         pytest.skip(why)
     import uriscan.ray
@@ -119,9 +119,8 @@ def _tables(parts, tmp_path_factory):
 
 
 def test_parquet_keeps_all_columns(engine, parts, tables, tmp_path):
-    output = str(tmp_path / "kept")
-    engine.main(["--column", "url", "--preset", "crawl", "--order", "--parts", "4", "--output", output, f"{tables}/*.parquet"])
-    kept = pyarrow.parquet.read_table(output)
+    engine.dedup(f"{tables}/*.parquet", column="url", preset="crawl", parts=4).write_parquet(str(tmp_path / "kept"))
+    kept = pyarrow.parquet.read_table(tmp_path / "kept")
     whole = pyarrow.concat_tables([pyarrow.parquet.read_table(path) for path in sorted(tables.iterdir())])
     wanted = whole.filter(uriscan.is_first(whole["url"], preset="crawl"))
     assert sorted(kept.column_names) == ["n", "page", "url"]

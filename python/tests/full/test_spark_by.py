@@ -18,8 +18,6 @@ from uriscan import _keys
 
 uris = pytest.importorskip("uriscan.spark", reason="PySpark is not installed")
 
-pytestmark = pytest.mark.spark
-
 ROWS = 600
 
 DAY = datetime.datetime(2026, 11, 24)

@@ -20,9 +20,7 @@ import uriscan
 
 uris = pytest.importorskip("uriscan.spark", reason="PySpark is not installed")
 
-ROOT = Path(__file__).resolve().parents[2]
-
-pytestmark = pytest.mark.spark
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="session", name="program")
@@ -306,18 +304,3 @@ def test_an_executor_is_lost(spark, tables, firsts, tmp_path):
     seen = uriscan.SetPieces.create(tmp_path / "seen", bits=3)
     assert uris.add(rows.select("url").mapInArrow(kill, "url binary"), "url", seen.path) == len(firsts)
     assert marker.exists() and len(seen.open(seen.path).merge(tmp_path / "all")) == len(firsts)
-
-
-def test_the_command(spark, inputs, expected, tmp_path, capsys):
-    from uriscan.spark import __main__ as command
-
-    arguments = ["--seen", str(tmp_path / "seen"), "--update", "--order"]
-    for number in 1, 2:
-        command.main(["dedup", *arguments, "-o", str(tmp_path / f"kept-{number}"), *inputs])
-        paths = sorted((tmp_path / f"kept-{number}").glob("part-*"))
-        lines = b"".join(path.read_bytes() for path in paths).split(b"\n")
-        found = uriscan.normalize([line for line in lines if line], rung="string")
-        assert found == (expected.split(b"\n")[:-1] if number == 1 else [])
-    with pytest.raises(SystemExit):
-        command.main(["dedup", "--update", "-o", "x", "y"])
-    assert "--update needs --seen" in capsys.readouterr().err

@@ -16,8 +16,6 @@ import uriscan
 
 uris = pytest.importorskip("uriscan.spark", reason="PySpark is not installed")
 
-pytestmark = pytest.mark.spark
-
 LONG = 300
 """Seconds that a slow task takes unless a copy of it is done first: longer than a test."""
 

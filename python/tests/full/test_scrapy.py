@@ -11,9 +11,9 @@ import pytest
 
 import uriscan
 
-pytest.importorskip("scrapy", reason="Scrapy is not installed: pip install -r python/requirements-test.txt")
+pytest.importorskip("scrapy", reason="Scrapy is not installed: pip install -r python/requirements-full.txt")
 
-EXAMPLE = pathlib.Path(__file__).resolve().parents[1] / "examples" / "scrapy_seen.py"
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "scrapy_seen.py"
 
 
 @pytest.fixture(name="example")

@@ -50,8 +50,8 @@ def environment():
 
 
 @contextlib.contextmanager
-def session(master, **config):
-    """A session with two executors of one core each; its end stops them."""
+def session(master, count=2, **config):
+    """A session with so many executors of one core each besides the driver; its end stops them."""
     environment()
     from pyspark.sql import SparkSession
 
@@ -71,7 +71,7 @@ def session(master, **config):
     spark = builder.getOrCreate()
     try:
         spark.sparkContext.setLogLevel("ERROR")
-        await_executors(spark, 2)
+        await_executors(spark, count)
         yield spark
     finally:
         spark.stop()
