@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,8 @@ import w3lib.url
 import uriscan
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import measure  # noqa: E402
 
 KERNEL, WHEEL, ADA, W3LIB = "Rust kernel", "wheel", "ada-url", "w3lib"
 
@@ -97,31 +98,28 @@ def timed(work, *given):
     return time.perf_counter() - start, answer
 
 
-def measured(column: pa.StringArray, corpus: str, program: str, threads: int, typed) -> dict[str, float]:
-    """Medians of nanoseconds per URL."""
+def measured(column: pa.StringArray, corpus: str, program: str, threads: int, typed) -> dict[str, measure.Row]:
+    """The times of each turn."""
     kernel = Kernel(program, corpus, threads)
     uriscan.set_threads(threads)
-    rows = len(column)
     samples = {ADA: column[: typed.ada_sample].to_pylist(), W3LIB: column[: typed.w3lib_sample].to_pylist()}
-    times: dict[str, list[float]] = {name: [] for name in (KERNEL, WHEEL, ADA, W3LIB)}
+    sizes = {WHEEL: len(column), KERNEL: len(column), **{name: len(sample) for name, sample in samples.items()}}
+    rows = {name: measure.Row(name, group=f"{threads} threads", records=size) for name, size in sizes.items()}
     for turn in range(typed.turns + 1):
         seconds, expected = kernel.run()
         found, keys = timed(uriscan.key, column)
         assert exclusive_or(keys) == expected, "wheel and kernel make other keys"
-        by_ada, forms = timed(ada, samples[ADA])
+        by_ada, ada_forms = timed(ada, samples[ADA])
+        by_w3lib, w3lib_forms = timed(canonical, samples[W3LIB])
         if turn == 0:
-            agree(ADA, forms, samples[ADA], "whatwg")
-        by_w3lib, forms = timed(canonical, samples[W3LIB])
-        if turn == 0:
-            agree(W3LIB, forms, samples[W3LIB], "w3lib")
             # The first turn warms up.
+            agree(ADA, ada_forms, samples[ADA], "whatwg")
+            agree(W3LIB, w3lib_forms, samples[W3LIB], "w3lib")
             continue
-        times[KERNEL].append(seconds / rows)
-        times[WHEEL].append(found / rows)
-        times[ADA].append(by_ada / len(samples[ADA]))
-        times[W3LIB].append(by_w3lib / len(samples[W3LIB]))
+        for name, one in (KERNEL, seconds), (WHEEL, found), (ADA, by_ada), (W3LIB, by_w3lib):
+            rows[name].wall.append(one)
     kernel.end()
-    return {name: 1e9 * statistics.median(seconds) for name, seconds in times.items()}
+    return rows
 
 
 def agree(name: str, forms: list[str | None], urls: list[str], profile: str) -> None:
@@ -155,18 +153,19 @@ def main() -> int:
         column = pa.array(lines, pa.binary()).cast(pa.string())
         del lines
         print(f"{len(column)} URLs, {column.nbytes / len(column):.0f} bytes each with their offsets")
-        held = True
+        print(measure.machine_line())
+        held, rows = True, []
         for threads in sorted({1, os.cpu_count() or 1}):
             found = measured(column, corpus, program, threads, typed)
-            print(f"threads: {threads}")
-            for name, nanoseconds in found.items():
-                print(f"   {name:<12} {nanoseconds:9.1f} ns per URL   {nanoseconds / found[WHEEL]:7.2f} x the wheel")
-            held &= found[KERNEL] / found[WHEEL] >= 0.7
+            rows += found.values()
+            ratio = {name: row.cost() / found[WHEEL].cost() for name, row in found.items()}
+            held &= ratio[KERNEL] >= 0.7
             if threads > 1 or os.cpu_count() == 1:
-                held &= found[ADA] / found[WHEEL] >= 15 and found[W3LIB] / found[WHEEL] >= 100
+                held &= ratio[ADA] >= 15 and ratio[W3LIB] >= 100
+    print(measure.table(rows))
     print("the bars hold" if held else "A BAR DOES NOT HOLD")
     return 0 if held else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    measure.main(main)

@@ -1,17 +1,13 @@
-//! The fast implementation with crates: `fluent-uri` parse + normalize, XXH3-128 of the normalized
-//! text, and a set of hashes in 256 shards, on a rayon pool.
+//! The fast implementation with crates: a parser that normalizes, XXH3-128 of the normalized text, and a set of hashes in
+//! 256 shards, on a rayon pool.
 //!
-//! Two lines are equivalent if `fluent-uri` normalizes them to the same text: RFC 3986 section
-//! 6.2.2, plus default ports, empty ports and RFC 5952 addresses. Lines that RFC 3986 rejects are
-//! keyed by their bytes.
+//! **Output order is not preserved** between chunks, and "first seen" is the first to arrive: a peer is allowed the easier
+//! job. The set of classes, and so the count, depends on neither.
 //!
-//! **Output order is not preserved** between chunks, and "first seen" is the first to arrive: a
-//! peer is allowed the easier job. The set of classes, and so the count, depends on neither.
-//!
-//! To save time, each worker claims chunks from a counter and reads them with `pread` into one
-//! buffer that it reuses (no copy of the file in memory, no page touched for the first time);
-//! hashes are collected per shard and inserted under one lock per chunk, while the shard's table is
-//! in the cache; hashes are stored, not strings; tables are hashbrown's, without a second hash.
+//! To save time, each worker claims chunks from a counter and reads them with `pread` into one buffer that it reuses (no
+//! copy of the file in memory, no page touched for the first time); hashes are collected per shard and inserted under one
+//! lock per chunk, while the shard's table is in the cache; hashes are stored, not strings; tables are hashbrown's, without
+//! a second hash.
 
 use crate::lines::spans;
 use fluent_uri::Uri;
@@ -28,18 +24,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Bytes a worker claims at once: some 50,000 lines, hence about 200 for each shard's lock.
-pub const CHUNK_BYTES: u64 = 4 << 20;
+pub(crate) const CHUNK_BYTES: u64 = 4 << 20;
 
 const SHARDS: usize = 256;
 
 /// Number of bytes that are read at a time to find the end of a line that extends beyond its chunk.
 const TAIL_BYTES: u64 = 4 << 10;
 
-/// The key of a record: the hash of its normalized form, or of its bytes when it is not a URI.
-fn key(record: &[u8], utf8: Option<&str>) -> u128 {
+/// By `fluent-uri`: the hash of the normalized form, or of the bytes if RFC 3986 rejects them. Two lines are equivalent by
+/// RFC 3986 section 6.2.2, plus default ports, empty ports and RFC 5952 addresses.
+pub(crate) fn by_fluent_uri(record: &[u8], utf8: Option<&str>) -> u128 {
     match utf8.and_then(|text| Uri::parse(text).ok()) {
         Some(uri) => xxh3_128(uri.normalize().as_str().as_bytes()),
         // No confusion: a text that RFC 3986 rejects is not a normalized URI.
+        None => xxh3_128(record),
+    }
+}
+
+/// By `ada-url`: the hash of the serialization under the WHATWG URL Standard, or of the bytes if it is rejected.
+#[cfg(feature = "ada")]
+pub(crate) fn by_ada(record: &[u8], utf8: Option<&str>) -> u128 {
+    match utf8.and_then(|text| ada_url::Url::parse(text, None).ok()) {
+        Some(url) => xxh3_128(url.href().as_bytes()),
         None => xxh3_128(record),
     }
 }
@@ -55,7 +61,8 @@ fn table_hash(key: &u128) -> u64 {
 }
 
 /// The state that workers share.
-struct Shared<'f, W> {
+struct Shared<'f, K, W> {
+    key: K,
     file: &'f File,
     file_bytes: u64,
     chunk_bytes: u64,
@@ -64,19 +71,22 @@ struct Shared<'f, W> {
     out: Mutex<W>,
 }
 
-/// Writes one line of each class to `out` and returns the number of classes.
+/// Writes one line of each class to `out` and returns the number of classes. `key` gets a record, also as text if it is
+/// UTF-8.
 ///
 /// # Errors
 ///
 /// Those of opening or reading `path` or writing to `out`; `Other` if no pool can be started.
-pub fn dedup<W: Write + Send>(
+pub(crate) fn dedup<W: Write + Send>(
     path: &Path,
+    key: impl Fn(&[u8], Option<&str>) -> u128 + Sync,
     threads: usize,
     chunk_bytes: u64,
     out: W,
 ) -> io::Result<usize> {
     let file = File::open(path)?;
     let shared = Shared {
+        key,
         file: &file,
         file_bytes: file.metadata()?.len(),
         chunk_bytes,
@@ -108,7 +118,10 @@ struct Waiting {
 }
 
 /// One worker: chunk after chunk until none is left.
-fn work<W: Write>(shared: &Shared<'_, W>, first_shard: usize) -> io::Result<()> {
+fn work<W: Write>(
+    shared: &Shared<'_, impl Fn(&[u8], Option<&str>) -> u128, W>,
+    first_shard: usize,
+) -> io::Result<()> {
     let mut text = Vec::new();
     let mut waiting: Vec<Vec<Waiting>> = (0..SHARDS).map(|_| Vec::new()).collect();
     let mut records: Vec<Range<usize>> = Vec::new();
@@ -131,7 +144,7 @@ fn work<W: Write>(shared: &Shared<'_, W>, first_shard: usize) -> io::Result<()> 
                 Some(text) => Some(&text[span.clone()]),
                 None => str::from_utf8(bytes).ok(),
             };
-            let key = key(bytes, utf8);
+            let key = (shared.key)(bytes, utf8);
             waiting[shard_of(key)].push(Waiting { key, record });
         }
         fresh.clear();
@@ -157,8 +170,8 @@ fn work<W: Write>(shared: &Shared<'_, W>, first_shard: usize) -> io::Result<()> 
 }
 
 /// The lines that begin in the chunk at `start`, wherever the last of them ends.
-fn read_chunk<'t, W>(
-    shared: &Shared<'_, W>,
+fn read_chunk<'t, K, W>(
+    shared: &Shared<'_, K, W>,
     start: u64,
     text: &'t mut Vec<u8>,
 ) -> io::Result<&'t [u8]> {
@@ -227,7 +240,7 @@ mod tests {
         for chunk_bytes in [1, 7, 64, 4096, CHUNK_BYTES] {
             for threads in [1, 2, 3] {
                 let mut out = Vec::new();
-                let count = dedup(&path, threads, chunk_bytes, &mut out).unwrap();
+                let count = dedup(&path, by_fluent_uri, threads, chunk_bytes, &mut out).unwrap();
                 let lines = out.iter().filter(|&&byte| byte == b'\n').count();
                 assert_eq!(classes(&out), expected, "{chunk_bytes} bytes, {threads} threads");
                 assert_eq!((count, lines), (expected.len(), expected.len()));
@@ -235,11 +248,26 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "ada")]
+    #[test]
+    fn ada_keeps_one_line_of_each_class() {
+        let text =
+            b"HTTP://A/\nno url\nhttp://a\r\n\xff\n\nhttp://a:80/./\nno url\n\xff\nhttp://b/";
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list.txt");
+        std::fs::write(&path, text).unwrap();
+        for chunk_bytes in [7, CHUNK_BYTES] {
+            let mut out = Vec::new();
+            assert_eq!(dedup(&path, by_ada, 2, chunk_bytes, &mut out).unwrap(), 4);
+            assert_eq!(out.iter().filter(|&&byte| byte == b'\n').count(), 4);
+        }
+    }
+
     #[test]
     fn an_empty_file_has_no_class() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut out = Vec::new();
-        assert_eq!(dedup(file.path(), 2, CHUNK_BYTES, &mut out).unwrap(), 0);
+        assert_eq!(dedup(file.path(), by_fluent_uri, 2, CHUNK_BYTES, &mut out).unwrap(), 0);
         assert!(out.is_empty());
     }
 }

@@ -6,18 +6,20 @@ use std::path::Path;
 use heed::types::{Bytes, Unit};
 use heed::{Database, Env, EnvOpenOptions, PutFlags};
 
-use crate::store::{Outcome, Store, count_in_parts, sorted};
+use super::{Store, count_in_parts, sorted};
+use crate::rounds::Outcome;
 
 /// Reserved address space; the file is only as large as its content.
 const MAP: usize = 1 << 38;
 
-pub(crate) struct Lmdb {
+pub(super) struct Lmdb {
     environment: Env,
     table: Database<Bytes, Unit>,
 }
 
 impl Lmdb {
-    pub(crate) fn create(directory: &Path) -> Outcome<Lmdb> {
+    #[allow(unsafe_code, reason = "a border to C: opening a file that is mapped")]
+    pub(super) fn create(directory: &Path) -> Outcome<Lmdb> {
         let mut options = EnvOpenOptions::new();
         options.map_size(MAP);
         // SAFETY: the directory was created for this store alone, so nothing else changes the

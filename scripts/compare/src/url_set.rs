@@ -16,7 +16,7 @@ use url::Url;
 /// # Errors
 ///
 /// Those of opening or reading `path` or writing to `out`.
-pub fn dedup(path: &Path, out: impl Write) -> io::Result<usize> {
+pub(crate) fn dedup(path: &Path, out: impl Write) -> io::Result<usize> {
     let mut input = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut out = BufWriter::with_capacity(1 << 20, out);
     let mut valid: HashSet<String> = HashSet::new();

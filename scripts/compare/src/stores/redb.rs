@@ -4,14 +4,15 @@ use std::path::Path;
 
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 
-use crate::store::{CACHE, Outcome, Store, count_in_parts, sorted};
+use super::{CACHE, Store, count_in_parts, sorted};
+use crate::rounds::Outcome;
 
 const TABLE: TableDefinition<'_, [u8; 16], ()> = TableDefinition::new("keys");
 
-pub(crate) struct Redb(Database);
+pub(super) struct Redb(Database);
 
 impl Redb {
-    pub(crate) fn create(directory: &Path) -> Outcome<Redb> {
+    pub(super) fn create(directory: &Path) -> Outcome<Redb> {
         let mut builder = Database::builder();
         builder.set_cache_size(CACHE);
         Ok(Redb(builder.create(directory.join("keys.redb"))?))

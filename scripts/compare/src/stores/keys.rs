@@ -13,13 +13,13 @@ fn key(i: u64) -> u128 {
 }
 
 /// `count` keys from number `from` on, in random order.
-pub(crate) fn keys(from: u64, count: usize) -> Vec<u128> {
+pub(super) fn keys(from: u64, count: usize) -> Vec<u128> {
     (from..from + count as u64).map(key).collect()
 }
 
 /// A batch of `count` keys in random order: alternately one of the first `held` keys, and one far
 /// after them.
-pub(crate) fn batch(held: usize, count: usize) -> Vec<u128> {
+pub(super) fn batch(held: usize, count: usize) -> Vec<u128> {
     let step = (2 * held / count).max(1);
     let of_place = |i: usize| match i % 2 {
         0 => key((i / 2 * step % held) as u64),
@@ -29,7 +29,7 @@ pub(crate) fn batch(held: usize, count: usize) -> Vec<u128> {
 }
 
 /// The number of keys of [`batch`] that are held.
-pub(crate) fn held_of_batch(count: usize) -> usize {
+pub(super) fn held_of_batch(count: usize) -> usize {
     count.div_ceil(2)
 }
 

@@ -5,16 +5,17 @@ use std::path::Path;
 use uriscan::key::{Key, PublicHash};
 use uriscan::set::{Meaning, SetWriter};
 
-use crate::store::{Outcome, Store};
+use super::Store;
+use crate::rounds::Outcome;
 
 /// Memory for sorting, as in the program.
 const MEMORY: usize = 256 << 20;
 
 /// A set on disk, open for writing.
-pub(crate) struct Ours(SetWriter);
+pub(super) struct Ours(SetWriter);
 
 impl Ours {
-    pub(crate) fn create(directory: &Path) -> Outcome<Ours> {
+    pub(super) fn create(directory: &Path) -> Outcome<Ours> {
         let meaning = Meaning::new(PublicHash::Blake3, "");
         Ok(Ours(SetWriter::create(&directory.join("keys.set"), meaning)?))
     }

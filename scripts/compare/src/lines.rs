@@ -16,12 +16,12 @@ fn span(line: &[u8]) -> Option<Range<usize>> {
 }
 
 /// The record on a line, or `None`.
-pub fn record(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn record(line: &[u8]) -> Option<&[u8]> {
     Some(&line[span(line)?])
 }
 
 /// The ranges of the records of a text, in order; the last line needs no LF.
-pub fn spans(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn spans(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     memchr_iter(b'\n', text).chain(std::iter::once(text.len())).filter_map(move |end| {
         let found = span(&text[start..end]).map(|span| start + span.start..start + span.end);

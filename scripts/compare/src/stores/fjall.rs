@@ -4,15 +4,16 @@ use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use crate::store::{CACHE, Outcome, Store, count_in_parts, sorted};
+use super::{CACHE, Store, count_in_parts, sorted};
+use crate::rounds::Outcome;
 
-pub(crate) struct Fjall {
+pub(super) struct Fjall {
     database: Database,
     keys: Keyspace,
 }
 
 impl Fjall {
-    pub(crate) fn create(directory: &Path) -> Outcome<Fjall> {
+    pub(super) fn create(directory: &Path) -> Outcome<Fjall> {
         let database = Database::builder(directory).cache_size(CACHE as u64).open()?;
         let keys = database.keyspace("keys", KeyspaceCreateOptions::default)?;
         Ok(Fjall { database, keys })

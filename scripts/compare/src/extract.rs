@@ -1,13 +1,7 @@
-//! Times libraries that find links, including uriscan, on one thread and in memory, interleaved:
-//! `peers KIND FILE... [ROUNDS]`.
-//!
-//! Prints a row per library: its name, its median time in seconds, and the number of links. KIND is
-//! `text`, `html`, `xml` or `inflate`.
+//! Libraries that find links, including uriscan, on one thread and in memory.
 
-use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read;
-use std::time::Instant;
-use std::{env, fs, process};
 
 use html5gum::Tokenizer;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
@@ -17,47 +11,29 @@ use uriscan::Kernels;
 use uriscan::extract::{Context, Extractor, ExtractorOptions, Format, Links};
 use uriscan::{Padded, PaddedBuf};
 
-/// The allocator of uriscan's program, for all libraries.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::rounds::{Outcome, Peer, compare};
 
 /// Maximum number of bytes of text or pages that are read.
 const MOST: usize = 64 << 20;
 /// Number of bytes of text that are passed to uriscan's finder per call, as in its program.
 const CHUNK: usize = 128 << 10;
 
-/// A library: its name, and the function that runs it on the input.
-type Peer<'a> = (&'static str, Box<dyn Fn() -> u64 + 'a>);
-
-fn main() {
-    let mut args: Vec<String> = env::args().skip(1).collect();
-    let rounds = args.last().and_then(|last| last.parse().ok());
-    if rounds.is_some() {
-        args.pop();
-    }
-    let Some((kind, files)) = args.split_first().filter(|(_, files)| !files.is_empty()) else {
-        eprintln!("usage: peers text|html|xml|inflate FILE... [ROUNDS]");
-        process::exit(2);
-    };
-    let rounds = rounds.unwrap_or(7);
-    match kind.as_str() {
+/// Compares the libraries for files of a kind: `text`, `html`, `xml` or `inflate`.
+pub(crate) fn run(kind: &str, files: &[String], rounds: usize) -> Outcome<()> {
+    match kind {
         "text" => text(files, rounds),
         "html" => html(files, rounds),
         "xml" => xml(files, rounds),
-        "inflate" => inflate(files, rounds),
-        _ => {
-            eprintln!("no such kind: {kind}");
-            process::exit(2);
-        }
+        _ => inflate(files, rounds),
     }
 }
 
 /// The bytes of the files, concatenated, up to [`MOST`].
-fn load(files: &[String]) -> Vec<Vec<u8>> {
+fn load(files: &[String]) -> Outcome<Vec<Vec<u8>>> {
     let mut sum = 0;
     let mut all = Vec::new();
     for file in files {
-        let mut bytes = fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let mut bytes = fs::read(file).map_err(|error| format!("{file}: {error}"))?;
         bytes.truncate(MOST - sum);
         sum += bytes.len();
         all.push(bytes);
@@ -65,41 +41,12 @@ fn load(files: &[String]) -> Vec<Vec<u8>> {
             break;
         }
     }
-    all
-}
-
-/// Runs all of `peers` in each round, and prints a row for each.
-fn time(bytes: usize, rounds: usize, peers: &[Peer<'_>]) {
-    let mut seconds: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    let mut answers = BTreeMap::new();
-    for round in 0..=rounds {
-        for (name, run) in peers {
-            let start = Instant::now();
-            let answer = run();
-            let taken = start.elapsed().as_secs_f64();
-            assert_eq!(*answers.entry(name).or_insert(answer), answer, "{name}");
-            // The first round brings the input into the caches.
-            if round > 0 {
-                seconds.entry(name).or_default().push(taken);
-            }
-        }
-    }
-    if rounds == 0 {
-        // Runs once only, for external timing.
-        return;
-    }
-    for (name, _) in peers {
-        let all = seconds.get_mut(name).expect("timed above");
-        all.sort_by(f64::total_cmp);
-        let median = all[all.len() / 2];
-        let speed = bytes as f64 / median / 1e9;
-        println!("{name}\t{median:.6} s\t{speed:.2} GB/s\t{}", answers[name]);
-    }
+    Ok(all)
 }
 
 /// Links in running text, and a pass over the bytes that does nothing with them.
-fn text(files: &[String], rounds: usize) {
-    let bytes = load(files).concat();
+fn text(files: &[String], rounds: usize) -> Outcome<()> {
+    let bytes = load(files)?.concat();
     let text = String::from_utf8_lossy(&bytes);
     let chunks = chunks(text.as_bytes());
     let all = |extractor: &Extractor, format| -> u64 {
@@ -107,7 +54,6 @@ fn text(files: &[String], rounds: usize) {
     };
     let extractor = Extractor::default();
     let peers: Vec<Peer<'_>> = vec![
-        ("memory", Box::new(|| sum(text.as_bytes()))),
         ("uriscan", Box::new(|| all(&extractor, Format::Text))),
         ("uriscan-clf", Box::new(|| all(&extractor, Format::Clf))),
         (
@@ -118,14 +64,15 @@ fn text(files: &[String], rounds: usize) {
                 finder.links(&text).count() as u64
             }),
         ),
+        ("memory", Box::new(|| sum(text.as_bytes()))),
     ];
-    time(text.len(), rounds, &peers);
+    compare(text.len(), rounds, &peers)
 }
 
 /// Links of sitemaps, and the reader of XML alone, which finds what stands in `loc`.
-fn xml(files: &[String], rounds: usize) {
+fn xml(files: &[String], rounds: usize) -> Outcome<()> {
     // Whole files: a truncated one is not well-formed.
-    let mut sitemaps = load(files);
+    let mut sitemaps = load(files)?;
     sitemaps.retain(|it| it.trim_ascii_end().ends_with(b">"));
     if sitemaps.iter().map(Vec::len).sum::<usize>() == MOST {
         sitemaps.pop();
@@ -139,7 +86,7 @@ fn xml(files: &[String], rounds: usize) {
         ),
         ("quick-xml", Box::new(|| sitemaps.iter().map(|it| locations(it)).sum())),
     ];
-    time(sitemaps.iter().map(Vec::len).sum(), rounds, &peers);
+    compare(sitemaps.iter().map(Vec::len).sum(), rounds, &peers)
 }
 
 /// Number of texts that stand in `loc`.
@@ -191,8 +138,8 @@ fn sum(bytes: &[u8]) -> u64 {
 }
 
 /// The `href` and `src` of pages.
-fn html(files: &[String], rounds: usize) {
-    let pages = load(files);
+fn html(files: &[String], rounds: usize) -> Outcome<()> {
+    let pages = load(files)?;
     let padded: Vec<PaddedBuf> = pages.iter().map(|page| PaddedBuf::from_content(page)).collect();
     let base = Some(b"http://example.com/".to_vec());
     let extractor = Extractor::new(ExtractorOptions::default().base(base));
@@ -214,7 +161,7 @@ fn html(files: &[String], rounds: usize) {
         ),
         ("html5gum", Box::new(|| pages.iter().map(|page| by_html5gum(page)).sum())),
     ];
-    time(pages.iter().map(Vec::len).sum(), rounds, &peers);
+    compare(pages.iter().map(Vec::len).sum(), rounds, &peers)
 }
 
 /// The code that a user of that library writes to read attributes without an allocation per token.
@@ -252,8 +199,8 @@ fn by_html5gum(page: &[u8]) -> u64 {
 }
 
 /// The decompressed size of gzip data, by the library alone.
-fn inflate(files: &[String], rounds: usize) {
-    let data: Vec<Vec<u8>> = files.iter().map(|file| fs::read(file).expect("a file")).collect();
+fn inflate(files: &[String], rounds: usize) -> Outcome<()> {
+    let data: Vec<Vec<u8>> = files.iter().map(fs::read).collect::<Result<_, _>>()?;
     let plain = || {
         data.iter()
             .map(|data| {
@@ -269,5 +216,29 @@ fn inflate(files: &[String], rounds: usize) {
             .sum()
     };
     let bytes = if rounds > 0 { plain() as usize } else { 0 };
-    time(bytes, rounds, &[("inflate", Box::new(plain))]);
+    compare(bytes, rounds, &[("inflate", Box::new(plain))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_find_the_links_that_are_there() {
+        let page =
+            b"<base href=x><a href=/a class=b><img src='c' href=d><p title=e>f<a href=g href=h>";
+        assert_eq!(by_html5gum(page), 4);
+        assert_eq!(
+            locations(b"<urlset><url><loc>http://a/</loc></url><url><loc/></url></urlset>"),
+            1
+        );
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("input");
+        fs::write(&path, b"<urlset><loc>http://a/</loc></urlset>\n").unwrap();
+        let files = [path.to_str().unwrap().to_owned()];
+        for kind in ["text", "html", "xml"] {
+            run(kind, &files, 1).unwrap();
+        }
+        assert!(run("text", &["missing".to_owned()], 1).is_err());
+    }
 }
