@@ -161,6 +161,9 @@ def test_numpy_in_numpy_out():
     assert uriscan.is_first(texts).tolist() == [True, False, True]
     assert uriscan.is_valid(texts).dtype == bool
     assert uriscan.dedup(texts).tolist() == ["HTTP://h", "x"]
+    # Bytes are objects: as an array of bytes they would lose zeros at their ends.
+    keys = uriscan.key(texts)
+    assert keys.dtype == object and keys.tolist() == uriscan.key(texts.tolist())
     objects = numpy.array(["HTTP://h", None], dtype=object)
     assert uriscan.normalize(objects).tolist() == ["http://h/", None]
     assert uriscan.key(objects).tolist() == [uriscan.key("http://h/"), None]
