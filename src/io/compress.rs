@@ -350,6 +350,53 @@ mod tests {
         }
     }
 
+    /// Where the blocks of the lz4 frame `data` end, the end mark included.
+    fn ends_of_blocks(data: &[u8]) -> Vec<usize> {
+        let mut ends = vec![7];
+        while let Some(size) = data.get(ends[ends.len() - 1]..).and_then(<[u8]>::first_chunk) {
+            let size = u32::from_le_bytes(*size) & !(1 << 31);
+            ends.push(ends[ends.len() - 1] + 4 + size as usize);
+            if size == 0 {
+                break;
+            }
+        }
+        ends
+    }
+
+    #[test]
+    fn an_lz4_frame_that_ends_between_two_blocks_is_truncated() {
+        let whole = text(50_000);
+        let frame = compress(Compression::Lz4, &whole);
+        let ends = ends_of_blocks(&frame);
+        assert!(ends.len() > 6);
+        // The checksum follows the end mark.
+        assert_eq!(ends.last(), Some(&(frame.len() - 4)));
+        for first in [0, 1] {
+            let before = vec![&frame[..]; first].concat();
+            for &end in &ends {
+                let (found, error) = read([&before[..], &frame[..end]].concat());
+                assert!(whole.repeat(2).starts_with(&found) && found.len() >= first * whole.len());
+                let error = error.unwrap_or_else(|| panic!("{first} {end}"));
+                assert!(error.contains("lz4 data is truncated"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_cut_at_any_byte_is_an_error() {
+        let one = text(9);
+        for format in ALL {
+            let member = compress(format, &one);
+            let data = member.repeat(2);
+            let lens = (Compression::HEAD_BYTES..data.len()).step_by(3);
+            for len in lens.filter(|&len| len != member.len()) {
+                let (found, error) = read(data[..len].to_vec());
+                assert!(one.repeat(2).starts_with(&found), "{format:?} {len}");
+                assert!(error.is_some(), "{format:?} {len}");
+            }
+        }
+    }
+
     #[test]
     fn a_broken_stream_is_an_error() {
         let whole = text(50_000);

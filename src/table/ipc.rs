@@ -119,7 +119,7 @@ impl<R: Read + Seek> Iterator for Batches<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let block = self.blocks.next()?;
         let message = self.message(&block);
-        message.and_then(|message| self.decoder.read_record_batch(&block, &message)).transpose()
+        Some(message.and_then(|message| batch_of(&self.decoder, &block, &message)))
     }
 }
 
@@ -160,8 +160,8 @@ impl<R: Read> Stream<R> {
             let message = message.into();
             if is_dictionary {
                 self.decoder.read_dictionary(&block, &message)?;
-            } else if let Some(batch) = self.decoder.read_record_batch(&block, &message)? {
-                return Ok(Some(batch));
+            } else {
+                return batch_of(&self.decoder, &block, &message).map(Some);
             }
         }
         Ok(None)
@@ -227,6 +227,17 @@ fn next_message(
         let more = end.min(filled.saturating_mul(2));
         message.try_resize(more, 0).map_err(|error| ArrowError::MemoryError(error.to_string()))?;
     }
+}
+
+/// The batch in `message`. The decoder returns none for a header of the type NONE, which no writer writes: as the end of the
+/// batches, it would drop the rows that follow.
+fn batch_of(
+    decoder: &FileDecoder,
+    block: &Block,
+    message: &Buffer,
+) -> Result<RecordBatch, ArrowError> {
+    let batch = decoder.read_record_batch(block, message)?;
+    batch.ok_or_else(|| corrupt("a message is neither a batch nor a dictionary"))
 }
 
 fn zeroed(len: usize) -> Result<MutableBuffer, ArrowError> {
@@ -371,6 +382,26 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_message_of_another_type_does_not_end_the_batches() {
+        // The type of the header is a byte before its table; batches have 3.
+        for (data, is_file) in written(None).iter().zip([true, false]) {
+            let mut tried = 0;
+            for at in (0..data.len()).filter(|&at| data[at] == 3) {
+                for kind in [0, 1, 2, 4, 5, 6] {
+                    let mut data = data.clone();
+                    data[at] = kind;
+                    if let Ok(found) = read(&data, is_file) {
+                        assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 4000);
+                    } else {
+                        tried += 1;
+                    }
+                }
+            }
+            assert!(tried >= 10, "{tried}");
         }
     }
 

@@ -112,12 +112,13 @@ impl<R: BufRead> Read for Xz<R> {
     }
 }
 
-/// Consecutive lz4 frames, as the decoder stops after each.
-pub(super) struct Lz4<R: Read>(Option<FrameDecoder<R>>);
+/// Consecutive lz4 frames, as the decoder stops after each. The decoder also stops without an error where the
+/// data end between two blocks: only an end mark ends a frame.
+pub(super) struct Lz4<R: Read>(Option<FrameDecoder<NoticesEnd<R>>>);
 
 impl<R: BufRead> Lz4<R> {
     pub(super) fn new(data: R) -> Lz4<R> {
-        Lz4(Some(FrameDecoder::new(data)))
+        Lz4(Some(FrameDecoder::new(NoticesEnd { inner: data, is_at_end: false })))
     }
 }
 
@@ -128,12 +129,32 @@ impl<R: BufRead> Read for Lz4<R> {
             if count > 0 || out.is_empty() {
                 return Ok(count);
             }
+            // What follows an end mark is not read by the decoder of its frame.
+            if decoder.get_ref().is_at_end {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
             // A decoder that has reached the end of its frame cannot begin another.
-            let Some(mut data) = self.0.take().map(FrameDecoder::into_inner) else { break };
+            let Some(mut data) = self.0.take().map(|decoder| decoder.into_inner().inner) else {
+                break;
+            };
             if !is_at_end(&mut data)? {
-                self.0 = Some(FrameDecoder::new(data));
+                *self = Lz4::new(data);
             }
         }
         Ok(0)
+    }
+}
+
+/// A reader that notices when something was asked for after its last byte.
+struct NoticesEnd<R> {
+    inner: R,
+    is_at_end: bool,
+}
+
+impl<R: Read> Read for NoticesEnd<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(out)?;
+        self.is_at_end |= count == 0 && !out.is_empty();
+        Ok(count)
     }
 }
