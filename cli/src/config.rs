@@ -15,19 +15,16 @@ use uriscan::pipeline::{
 use uriscan::repair::Repairs;
 use uriscan::set::Timestamp;
 use uriscan::surt;
-#[cfg(feature = "full")]
-use uriscan::table::{Layout, TableFormat};
 
 use crate::args::{self, CensusFormat, StatsFormat, TopFormat, When};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::inputs::{Input, of_arguments};
-#[cfg(feature = "full")]
-use crate::options::table_format;
 use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
 use crate::output::{Content, Destination};
 use crate::progress::Shown;
 use crate::rule_choice;
+use crate::tables::{Column, TableUse};
 
 /// A run that nobody asked for a summary of prints one if it takes this long.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -244,60 +241,6 @@ pub(crate) enum Selection {
     FirstSeen,
 }
 
-/// The options for tables.
-#[cfg(feature = "full")]
-#[derive(Clone, Debug)]
-pub(crate) struct TableUse {
-    pub(crate) choice: args::TableChoice,
-    /// The column of URIs.
-    pub(crate) column: String,
-    /// The formats to read and to write, if they were given.
-    pub(crate) from: Option<TableFormat>,
-    pub(crate) to: Option<TableFormat>,
-    /// Directory for rows that spill to disk.
-    pub(crate) temp_dir: PathBuf,
-    /// The column by which `dedup` keeps rows.
-    pub(crate) keep_column: Option<String>,
-    /// How results are cut into the files of a directory, if they are.
-    pub(crate) layout: Option<Layout>,
-}
-
-/// A build without tables has none.
-#[cfg(not(feature = "full"))]
-#[derive(Clone, Debug)]
-pub(crate) enum TableUse {}
-
-/// A column that is read as a list.
-#[cfg(feature = "full")]
-#[derive(Clone, Debug)]
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) format: Option<TableFormat>,
-}
-
-/// A build without tables has none.
-#[cfg(not(feature = "full"))]
-#[derive(Clone, Debug)]
-pub(crate) enum Column {}
-
-impl Column {
-    /// The column of this name, in tables of the format called `format`.
-    ///
-    /// # Errors
-    /// When the format is unknown, or this build has no tables.
-    #[cfg(feature = "full")]
-    pub(crate) fn new(name: &str, format: Option<&str>) -> Result<Column, Failure> {
-        let format = format.filter(|name| *name != "auto");
-        let format = format.map(|name| table_format("--from", name)).transpose()?;
-        Ok(Column { name: name.to_owned(), format })
-    }
-
-    #[cfg(not(feature = "full"))]
-    pub(crate) fn new(_name: &str, _format: Option<&str>) -> Result<Column, Failure> {
-        Err(Failure::at("--column", crate::inputs::WITHOUT_TABLES))
-    }
-}
-
 /// Tables that were found below directories and by patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundTables {
@@ -455,9 +398,8 @@ impl Config {
     ///
     /// # Errors
     /// When `-o -` names no directory.
-    #[cfg(feature = "full")]
     pub(crate) fn write_to_directory(&mut self) -> Result<(), Failure> {
-        if self.table.as_ref().is_none_or(|table| table.layout.is_none()) {
+        if self.table.as_ref().is_none_or(|table| !table.has_files()) {
             return Ok(());
         }
         self.output = match &self.output {
@@ -483,7 +425,6 @@ impl Config {
     }
 
     /// Whether records are pairs of URIs, which tables have too.
-    #[cfg(feature = "full")]
     pub(crate) fn has_pairs(&self) -> bool {
         matches!(&self.job, Job::Explain(options, uris) if options.has_pairs && uris.is_empty())
     }

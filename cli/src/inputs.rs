@@ -13,10 +13,7 @@ use crate::exit::Failure;
 use crate::hint;
 use crate::output::is_dash;
 use crate::remote::{self, Url};
-
-/// Error message of a build without tables.
-#[cfg(not(feature = "full"))]
-pub(crate) const WITHOUT_TABLES: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
+use crate::tables::NO_COLUMN;
 
 /// One of the sources of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,7 +205,6 @@ impl Read for Stdin {
 ///
 /// # Errors
 /// As [`open`].
-#[cfg(feature = "full")]
 pub(crate) fn total_bytes(inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let bytes = inputs.iter().map(|input| match input {
         Input::Stdin | Input::Typed(_) => Ok(None),
@@ -280,11 +276,7 @@ impl<R: Read> Text<R> {
                 return Ok(());
             }
         };
-        #[cfg(feature = "full")]
-        let what = "commands that read tables need --column, its column of URIs";
-        #[cfg(not(feature = "full"))]
-        let what = WITHOUT_TABLES;
-        Err(io::Error::other(format!("is a table in format {format}, not text; {what}")))
+        Err(io::Error::other(format!("is a table in format {format}, not text; {NO_COLUMN}")))
     }
 }
 
@@ -303,8 +295,6 @@ impl<R: Read> Read for Text<R> {
 /// The message for the file at `path`, which cannot be opened because of `error`.
 pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
     match error.kind() {
-        #[cfg(not(feature = "full"))]
-        io::ErrorKind::NotFound if remote::is_object(path) => remote::WITHOUT_STORES.to_owned(),
         io::ErrorKind::NotFound if hint::is_url(path) => {
             "is a URL, not a file, and is not fetched; use -e URL or `echo URL | uriscan ...` for the URL \
              itself, `curl -s URL | uriscan ...` for its content"

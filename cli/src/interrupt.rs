@@ -10,10 +10,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(unix)]
 use uriscan::internals::files;
 
-use crate::remote::Cancel;
-#[cfg(feature = "full")]
-use crate::remote::GroupCancel;
-
 /// Locked while files get their names.
 static GATE: Mutex<()> = Mutex::new(());
 
@@ -27,13 +23,9 @@ pub(crate) enum Leftover {
     /// A set that is being made or written to.
     Set(PathBuf),
     /// A directory of results with a temporary name.
-    #[cfg(feature = "full")]
     Directory(PathBuf),
-    /// An object that is being written.
-    Upload(Cancel),
-    /// Objects that are being written side by side.
-    #[cfg(feature = "full")]
-    Group(GroupCancel),
+    /// Objects that are being written: what aborts them.
+    Objects(Box<dyn Fn() + Send>),
 }
 
 /// Removes a [`Leftover`] from the register when it is dropped.
@@ -56,11 +48,8 @@ impl Leftover {
             // It may be gone already.
             Leftover::File(path) => drop(files::remove(path)),
             Leftover::Set(path) => uriscan::set::abandon(path),
-            #[cfg(feature = "full")]
             Leftover::Directory(path) => files::remove_all(path),
-            Leftover::Upload(cancel) => cancel.cancel(),
-            #[cfg(feature = "full")]
-            Leftover::Group(cancel) => cancel.cancel(),
+            Leftover::Objects(cancel) => cancel(),
         }
     }
 }

@@ -9,8 +9,6 @@ use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
-#[cfg(feature = "full")]
-use uriscan::table::TableFormat;
 
 use crate::args;
 use crate::environment::Environment;
@@ -36,9 +34,7 @@ pub(crate) fn memory_limit(
 pub(crate) fn temp_dir_beside(output: &Destination, environment: &Environment) -> PathBuf {
     let output = match output {
         Destination::File(path) => Some(path.as_path()),
-        #[cfg(feature = "full")]
         Destination::Directory(path) => Some(path.as_path()),
-        #[cfg(feature = "full")]
         Destination::Prefix(_) => None,
         Destination::Stdout | Destination::Remote(_) => None,
     };
@@ -270,15 +266,5 @@ pub(crate) fn on_invalid(
         None | Some(args::OnInvalid::Pass) => (OnInvalid::Pass, None),
         Some(args::OnInvalid::Drop) => (OnInvalid::Drop, None),
         Some(args::OnInvalid::Error) => (OnInvalid::Fail, None),
-    })
-}
-
-/// The format of tables called `name`.
-#[cfg(feature = "full")]
-pub(crate) fn table_format(option: &str, name: &str) -> Result<TableFormat, Failure> {
-    TableFormat::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = TableFormat::ALL.iter().map(|format| format.name()).collect();
-        let what = format!("the formats of tables (--column) are {}", names.join(", "));
-        Failure::at(format_args!("{option} {name}"), what)
     })
 }

@@ -26,6 +26,7 @@ use crate::sets::records::{self, SetAtWork};
 use crate::sides;
 use crate::summary::counted;
 use crate::table;
+use crate::tables;
 use crate::top;
 
 /// Runs the plan.
@@ -41,9 +42,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     }
     let config = &with_all_inputs(config)?;
     let claims = session::claims(config)?;
-    #[cfg(feature = "full")]
     if let Some(table) = &config.table {
-        return crate::tables::run(config, table);
+        return tables::run(config, table);
     }
     let started = Instant::now();
     let mut config = config.clone();
@@ -58,13 +58,8 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     // What was skipped when links were read from documents.
     let skipped = Arc::new(Mutex::new(Skipped::default()));
     let Inputs { sources, total_bytes, stdin_head } = match &config.documents {
-        #[cfg(feature = "full")]
-        None if config.has_pairs() => crate::tables::open_pairs(config)?,
-        #[cfg(feature = "full")]
-        None if config.column.is_some() => {
-            filtered(crate::tables::open_column(config)?, config, &skipped)
-        }
-        None => filtered(inputs::open(&config.inputs)?, config, &skipped),
+        None if config.has_pairs() => tables::open_pairs(config)?,
+        None => filtered(open_list(config)?, config, &skipped),
         Some(documents) => documents::open(
             &config.inputs,
             documents,
@@ -157,13 +152,20 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
 
 /// `config` with the files and objects that directories, prefixes and patterns stand for instead of these.
 fn with_all_inputs(config: &Config) -> Result<Config, Failure> {
-    #[cfg(feature = "full")]
     if config.table.is_some() || config.column.is_some() {
-        return crate::tables::with_found(config);
+        return tables::with_found(config);
     }
     let mut config = config.clone();
     config.inputs = inputs::with_listed(&config.inputs)?;
     Ok(config)
+}
+
+/// The lists of `config`, or the column of its tables that is read as one.
+fn open_list(config: &Config) -> Result<Inputs, Failure> {
+    match &config.column {
+        Some(column) => tables::open_column(config, column),
+        None => inputs::open(&config.inputs),
+    }
 }
 
 /// The records of `inputs` that are read, if not all are.
@@ -178,12 +180,7 @@ fn filtered(inputs: Inputs, config: &Config, skipped: &Arc<Mutex<Skipped>>) -> I
 /// The sources of the records of `config` once more, for its report.
 fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
     let opened = match &config.documents {
-        #[cfg(feature = "full")]
-        None if config.column.is_some() => crate::tables::open_column(config)
-            .map(|inputs| filtered(inputs, config, &Arc::default())),
-        None => {
-            inputs::open(&config.inputs).map(|inputs| filtered(inputs, config, &Arc::default()))
-        }
+        None => open_list(config).map(|inputs| filtered(inputs, config, &Arc::default())),
         Some(documents) => {
             // All of this was checked and reported before.
             let claims = session::claims(config).unwrap_or_default();

@@ -9,11 +9,10 @@ use uriscan::pipeline::{FindingCounts, Report};
 use crate::config::{Config, SideFiles};
 use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
-#[cfg(feature = "full")]
-use crate::output::Folder;
 use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
 use crate::progress::Progress;
 use crate::summary::Summary;
+use crate::tables::Folder;
 
 /// Sees to it that no output is an input or another output.
 ///
@@ -62,7 +61,6 @@ pub(crate) struct Session<'a> {
     config: &'a Config,
     pub(crate) out: Output,
     /// The files of the results, if there are several.
-    #[cfg(feature = "full")]
     pub(crate) folder: Option<Folder>,
     /// Rejects, duplicates and clusters.
     pub(crate) side: [Option<Output>; 3],
@@ -78,9 +76,8 @@ impl Session<'_> {
     /// When one cannot be written to.
     pub(crate) fn open(config: &Config, total_bytes: Option<u64>) -> Result<Session<'_>, Failure> {
         let out = Output::open(&config.output)?;
-        #[cfg(feature = "full")]
         let folder = match &config.table {
-            Some(table) => Folder::open(&config.output, &table.temp_dir)?,
+            Some(table) => Folder::open(&config.output, table.temp_dir())?,
             None => None,
         };
         let SideFiles { rejects, dupes, clusters, report } = &config.side;
@@ -98,15 +95,7 @@ impl Session<'_> {
         }
         let name = config.job.name();
         let progress = config.progress.map(|shown| Progress::new(name, shown, total_bytes));
-        Ok(Session {
-            config,
-            out,
-            #[cfg(feature = "full")]
-            folder,
-            side,
-            report,
-            progress,
-        })
+        Ok(Session { config, out, folder, side, report, progress })
     }
 
     /// Takes the progress bar away.
@@ -136,14 +125,11 @@ impl Session<'_> {
     /// # Errors
     /// When one cannot be written, or when nothing was read and a side file looks like the input.
     pub(crate) fn commit(self, report: &Report, is_durable: bool) -> Result<bool, Failure> {
-        #[cfg(feature = "full")]
-        let folder = self.folder;
-        let Session { config, out, side, report: page, .. } = self;
+        let Session { config, out, folder, side, report: page, .. } = self;
         if report.bytes == 0 {
             config.side.each().try_for_each(|(path, content)| refuse_foreign(path, content))?;
         }
         let results = out.name().to_owned();
-        #[cfg(feature = "full")]
         if let Some(folder) = &folder {
             // What fails for want of room fails here, while all files are as they were.
             folder.finish().map_err(|error| Failure::at(&results, error))?;
@@ -156,7 +142,6 @@ impl Session<'_> {
             }
             Err((name, error)) => return Err(Failure::at(name, error)),
         }
-        #[cfg(feature = "full")]
         if let Some(folder) = folder {
             folder.put(is_durable).map_err(|error| Failure::at(results, error))?;
         }

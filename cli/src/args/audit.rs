@@ -28,10 +28,8 @@ pub(crate) struct Audit {
     pub(crate) fail_on: FailOn,
 
     /// Format of the findings [default: text]
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
-    )]
+    ///
+    /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,

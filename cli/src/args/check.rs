@@ -13,10 +13,8 @@ use super::groups::{Common, GrammarChoice, Mending, ReportFile};
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Check {
     /// Format of the report [default: text]
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
-    )]
+    ///
+    /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,

@@ -12,6 +12,7 @@ use super::groups;
 use super::groups::{
     Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
 };
+use super::table::TABLES;
 
 /// Keep the first record of each equivalence class, in input order
 ///
@@ -60,10 +61,7 @@ pub(crate) struct Dedup {
     /// If the run ends early, start it again with the same arguments: it skips the files that are done, and the results
     /// are the same. Until the end they are in OUTPUT.part. The directory is removed at the end. Requires -o and regular
     /// files. A checkpoint of a run with other options or files is refused.
-    #[cfg_attr(
-        feature = "full",
-        doc = " For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end."
-    )]
+    /// For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end.
     #[arg(help_heading = "Memory and threads")]
     #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "extract"])]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -91,7 +89,7 @@ pub(crate) struct Dedup {
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
-    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "full")))]
+    #[arg(requires = "column", help_heading = TABLES)]
     pub(crate) to: Option<String>,
 
     /// What to write for each class
@@ -130,10 +128,8 @@ pub(crate) struct Classes {
     /// Which record of a class to keep
     ///
     /// Its position in the output is that of the input.
-    #[cfg_attr(
-        feature = "full",
-        doc = " For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column; text is compared by bytes."
-    )]
+    /// For tables also min:COLUMN or max:COLUMN: the first row with the least or the greatest value in that column;
+    /// text is compared by bytes.
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,
 
@@ -148,11 +144,9 @@ pub(crate) struct Classes {
     /// The rung is the lowest at which the two are equivalent. Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
-    #[cfg_attr(
-        feature = "full",
-        doc = "",
-        doc = " If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, survivor, rung and uri_key. What is not UTF-8 is in hexadecimal, in hex and survivor_hex."
-    )]
+    ///
+    /// If FILE is called .parquet, .arrow, .csv or .jsonl it is a table, with the columns source, line, uri, survivor,
+    /// rung and uri_key. What is not UTF-8 is in hexadecimal, in hex and survivor_hex.
     #[arg(long, value_name = "FILE")]
     pub(crate) dupes: Option<PathBuf>,
 
@@ -162,11 +156,9 @@ pub(crate) struct Classes {
     /// "rung":"string","rules":[]},...]}, one for each line of the results, in the same order. The survivor is one of the
     /// members. The rung is the lowest at which the member is equivalent to it; the rules are those of `uriscan explain`.
     /// A record that is not UTF-8 is in hexadecimal: "uri":null,"hex":"ff".
-    #[cfg_attr(
-        feature = "full",
-        doc = "",
-        doc = " If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of these names and uri_key."
-    )]
+    ///
+    /// If FILE is called .parquet, .arrow, .csv or .tsv it is a table with a row for each member, with the columns of
+    /// these names and uri_key.
     #[arg(long, value_name = "FILE")]
     pub(crate) clusters: Option<PathBuf>,
 }

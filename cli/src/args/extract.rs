@@ -7,6 +7,7 @@ use uriscan::extract::{Context, Filter, LogFormat, PageParts, Property};
 
 use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile, edits};
+use super::table::TABLES;
 
 /// Find URIs in text, logs, pages and archives
 ///
@@ -71,15 +72,12 @@ pub(crate) struct Extract {
 
     /// Format of the values of --column, such as html or markdown [default: text]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = input_names())]
-    #[arg(help_heading = "Tables", hide_possible_values = true)]
-    #[arg(hide = cfg!(not(feature = "full")))]
+    #[arg(help_heading = TABLES, hide_possible_values = true)]
     pub(crate) column_format: Option<String>,
 
     /// Format of the output: jsonl for a JSON object per link, as --jsonl
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
-    )]
+    ///
+    /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
@@ -102,10 +100,8 @@ pub(crate) struct Find {
     /// 1.1, also WAT and WET. cdxj: URIs in their indexes. xml: sitemaps, RSS, Atom and OPML. robots: Sitemap lines. css:
     /// url() and @import. eml: text and pages in the parts of a message. mbox: the messages of a mailbox. har: HTTP archives
     /// of browsers.
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nOf tables (--column): parquet, arrow, arrow-stream, csv, tsv or jsonl; by default it is detected."
-    )]
+    ///
+    /// Of tables (--column): parquet, arrow, arrow-stream, csv, tsv or jsonl; by default it is detected.
     #[arg(long, value_name = "FORMAT", value_parser = input_names())]
     #[arg(hide_possible_values = true)]
     pub(crate) from: Option<String>,

@@ -3,30 +3,21 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use uriscan::extract::Format;
-#[cfg(feature = "full")]
-use uriscan::table::TableFormat;
 
-/// The formats of tables, of a program that reads them.
-#[cfg(feature = "full")]
-fn tables() -> impl Iterator<Item = &'static str> {
-    TableFormat::ALL.iter().map(|format| format.name())
-}
-
-#[cfg(not(feature = "full"))]
-fn tables() -> impl Iterator<Item = &'static str> {
-    ["csv", "tsv", "jsonl"].into_iter()
-}
+/// The formats of tables.
+pub(crate) const TABLE_FORMATS: [&str; 6] =
+    ["parquet", "arrow", "arrow-stream", "csv", "tsv", "jsonl"];
 
 /// The names for `--from`.
 pub(super) fn input_names() -> PossibleValuesParser {
     let links = Format::ALL.map(Format::name);
-    let tables = tables().filter(move |name| !links.contains(name));
+    let tables = TABLE_FORMATS.into_iter().filter(move |name| !links.contains(name));
     PossibleValuesParser::new(std::iter::once("auto").chain(links).chain(tables))
 }
 
 /// The names for `--to` of commands that write lists or tables.
 pub(super) fn table_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(tables())
+    PossibleValuesParser::new(TABLE_FORMATS)
 }
 
 /// The names for `--to` of commands that write reports as `T`, or tables.
@@ -34,7 +25,8 @@ pub(super) fn report_names<T: ValueEnum>() -> PossibleValuesParser {
     let reports = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let reports: Vec<_> = reports.collect();
     let names: Vec<String> = reports.iter().map(|value| value.get_name().to_owned()).collect();
-    let tables = tables().filter(|name| !names.iter().any(|report| report == name));
+    let tables =
+        TABLE_FORMATS.into_iter().filter(|name| !names.iter().any(|report| report == name));
     let tables: Vec<_> = tables.map(clap::builder::PossibleValue::new).collect();
     PossibleValuesParser::new(reports.into_iter().chain(tables))
 }

@@ -32,10 +32,9 @@ pub(crate) struct Common {
 #[command(next_help_heading = clap::builder::Resettable::Reset)]
 pub(crate) struct Input {
     /// Files to read, in this order; standard input if there are none, or for `-`
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nA URL names an object or a file of a web server, which is read: s3://, gs://, az://, https://. A URI that is itself to be processed is given on standard input, or by -e where a command has it."
-    )]
+    ///
+    /// A URL names an object or a file of a web server, which is read: s3://, gs://, az://, https://. A URI that is
+    /// itself to be processed is given on standard input, or by -e where a command has it.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -352,11 +351,8 @@ pub(crate) struct Memory {
     /// the rest of the input is read twice; the output is byte for byte the same. From 128M on, the limit holds within
     /// a tenth if records are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
     /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
-    #[cfg_attr(
-        feature = "full",
-        doc = " For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short \
-               rows, 350 MB for rows of many megabytes, and with Parquet the row groups."
-    )]
+    /// For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short
+    /// rows, 350 MB for rows of many megabytes, and with Parquet the row groups.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) max_memory: Option<usize>,
 

@@ -7,6 +7,7 @@ use super::format::table_names;
 use super::groups::{
     Common, Equivalence, GrammarChoice, Hash, InvalidRecords, ProfileChoice, Typed,
 };
+use super::table::TABLES;
 
 /// Write a key for every record, line by line: a 128-bit hash or a form to sort by
 ///
@@ -61,7 +62,7 @@ pub(crate) struct Key {
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
-    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "full")))]
+    #[arg(requires = "column", help_heading = TABLES)]
     pub(crate) to: Option<String>,
 
     #[command(flatten)]

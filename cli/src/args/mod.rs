@@ -20,7 +20,6 @@ mod rule_choice;
 mod rules;
 mod set;
 mod short_help;
-#[cfg_attr(not(feature = "full"), path = "no_tables.rs")]
 mod table;
 mod top;
 
@@ -30,7 +29,7 @@ pub(crate) use check::{Check, CheckFormat};
 pub(crate) use dedup::{Classes, Dedup, Emit, Keep};
 pub(crate) use explain::{Explain, ExplainFormat};
 pub(crate) use extract::{Extract, Find, FromPages, FromText, Walk};
-pub(crate) use format::names_of;
+pub(crate) use format::{TABLE_FORMATS, names_of};
 pub(crate) use grammar::{Grammar, GrammarFormat};
 pub(crate) use groups::{
     Common, Destination, Equivalence, Hash, Input, InvalidRecords, Memory, Mending, OnInvalid,
@@ -46,9 +45,7 @@ pub(crate) use rules::{Rules, RulesFormat};
 pub(crate) use set::{
     Add, Create, Filling, Has, Import, Set, SetCommand, SetStatsFormat, SplitSet,
 };
-#[cfg(feature = "full")]
-pub(crate) use table::NoUri;
-pub(crate) use table::TableChoice;
+pub(crate) use table::{NoUri, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -7,6 +7,7 @@ use super::format::table_names;
 use super::groups::{
     Common, Equivalence, GrammarChoice, InvalidRecords, ProfileChoice, Redaction, Typed,
 };
+use super::table::TABLES;
 
 /// Write the canonical form of every record, line by line
 ///
@@ -34,7 +35,7 @@ pub(crate) struct Normalize {
     ///
     /// parquet, arrow, arrow-stream, csv, tsv or jsonl.
     #[arg(long, value_name = "FORMAT", value_parser = table_names(), hide_possible_values = true)]
-    #[arg(requires = "column", help_heading = "Tables", hide = cfg!(not(feature = "full")))]
+    #[arg(requires = "column", help_heading = TABLES)]
     pub(crate) to: Option<String>,
 
     #[command(flatten)]

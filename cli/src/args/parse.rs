@@ -16,10 +16,8 @@ use super::groups::{Common, GrammarChoice, Mending, Strictness, Typed};
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Parse {
     /// Format of the rows [default: jsonl]
-    #[cfg_attr(
-        feature = "full",
-        doc = "\nWith --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input."
-    )]
+    ///
+    /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<RowFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,

@@ -2,11 +2,16 @@
 
 use clap::{Args, ValueEnum};
 use uriscan::surt::Form;
-use uriscan::table::{Dialect, Layout};
+
+/// The heading of the options for tables.
+pub(super) const TABLES: &str = match cfg!(feature = "full") {
+    true => "Tables",
+    false => "Tables (with a program built with `--features full`)",
+};
 
 /// Options for tables: one column holds the URIs, and the other columns are preserved.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Tables")]
+#[command(next_help_heading = TABLES)]
 pub(crate) struct TableChoice {
     /// Read tables instead of lines, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
@@ -104,30 +109,6 @@ pub(crate) struct TableChoice {
 pub(crate) enum Quote {
     Char(u8),
     None,
-}
-
-impl TableChoice {
-    /// How the results are cut into files, if an option says so.
-    pub(crate) fn layout(&self) -> Option<Layout> {
-        let is_cut = self.rows_per_file.is_some() || self.bytes_per_file.is_some();
-        let layout = Layout::default().rows(self.rows_per_file).bytes(self.bytes_per_file);
-        let layout = layout.partition_by(self.partition_by.clone());
-        (is_cut || !self.partition_by.is_empty())
-            .then(|| layout.most_partitions(self.max_partitions))
-    }
-
-    /// The dialect of CSV and TSV.
-    pub(crate) fn dialect(&self) -> Dialect {
-        let mut dialect = Dialect::default().has_header(!self.no_header);
-        if let Some(delimiter) = self.delimiter {
-            dialect = dialect.delimiter(delimiter);
-        }
-        match self.quote {
-            Some(Quote::Char(quote)) => dialect.quote(quote),
-            Some(Quote::None) => dialect.quote(None),
-            None => dialect,
-        }
-    }
 }
 
 /// The policy for rows without a URI.

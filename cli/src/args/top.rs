@@ -5,6 +5,7 @@ use uriscan::pipeline::By;
 
 use super::extract::FromText;
 use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile};
+use super::table::TABLES;
 
 /// Count hosts, domains, paths or parameters, and list the most frequent ones
 ///
@@ -45,7 +46,7 @@ pub(crate) struct Top {
     /// Read a table, with the URIs in COLUMN: its name, or its number, counted from 1
     ///
     /// Rows without a URI are counted as blank lines.
-    #[arg(long, value_name = "COLUMN", conflicts_with = "extract", help_heading = "Tables")]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "extract", help_heading = TABLES)]
     pub(crate) column: Option<String>,
 
     #[command(flatten)]

@@ -72,9 +72,7 @@ impl Grouped for Lists<'_> {
 pub(crate) fn destination(output: &Destination) -> String {
     match output {
         Destination::File(path) => path.display().to_string(),
-        #[cfg(feature = "full")]
         Destination::Directory(path) => path.display().to_string(),
-        #[cfg(feature = "full")]
         Destination::Prefix(url) => url.to_string(),
         Destination::Remote(url) => url.to_string(),
         Destination::Stdout => "-".to_owned(),

@@ -26,7 +26,6 @@ use crate::sets::records::shares;
 use crate::sets::writing::Writing;
 
 pub(crate) use lists::Lists;
-#[cfg(feature = "full")]
 pub(crate) use lists::destination;
 pub(crate) use note::Fact;
 use note::{Done, Entry, Plan};

@@ -55,13 +55,7 @@ impl args::Dedup {
             return Err(Failure::at("--profile", what));
         }
         if self.classes.keep.column.is_some() && !has_tables {
-            let what = match cfg!(feature = "full") {
-                true => "min:COLUMN and max:COLUMN require --column",
-                false => {
-                    "min:COLUMN and max:COLUMN are for tables, which this build does not support"
-                }
-            };
-            return Err(Failure::at("--keep", what));
+            return Err(Failure::at("--keep", "min:COLUMN and max:COLUMN require --column"));
         }
         let strict = self.invalid.strictness.strict;
         let job = dedup_job(options, &self.classes, rows);

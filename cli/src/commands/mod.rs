@@ -11,7 +11,6 @@ mod normalize;
 mod parse;
 mod resolve;
 mod set;
-#[cfg_attr(not(feature = "full"), path = "no_tables.rs")]
 mod table;
 mod top;
 
@@ -48,7 +47,6 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> Result<Outcome, Failur
     };
     let has_links = config.documents.is_some();
     config.table = table.plan(&config.output, has_links, environment)?;
-    #[cfg(feature = "full")]
     config.write_to_directory()?;
     run::run(&config)
 }

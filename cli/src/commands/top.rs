@@ -3,10 +3,11 @@
 use uriscan::pipeline::TopOptions;
 
 use crate::args;
-use crate::config::{Column, Config, Job, LinkUse, View};
+use crate::config::{Config, Job, LinkUse, View};
 use crate::environment::Environment;
 use crate::exit::Failure;
 use crate::options::{equivalence, list_from, memory_limit, on_invalid};
+use crate::tables::Column;
 
 impl args::Top {
     /// The plan of the command.

@@ -39,11 +39,9 @@ impl Claims {
             Destination::File(path) => {
                 return Claims(vec![Claim::of(path, "results", is_in_place)]);
             }
-            #[cfg(feature = "full")]
             Destination::Prefix(url) => {
                 return Claims(vec![Claim::of_remote(url, "results", false)]);
             }
-            #[cfg(feature = "full")]
             Destination::Directory(path) => {
                 return Claims(vec![Claim::of(path, "results", false)]);
             }
@@ -212,7 +210,6 @@ impl StdoutFile {
     /// The file, if results go to standard output and that is a regular file.
     pub(crate) fn of(destination: &Destination) -> Option<StdoutFile> {
         match destination {
-            #[cfg(feature = "full")]
             Destination::Directory(_) | Destination::Prefix(_) => None,
             Destination::File(_) | Destination::Remote(_) => None,
             Destination::Stdout => {

@@ -10,11 +10,9 @@ pub(crate) enum Destination {
     Stdout,
     File(PathBuf),
     /// A directory of files.
-    #[cfg(feature = "full")]
     Directory(PathBuf),
     Remote(Url),
     /// Objects below a prefix.
-    #[cfg(feature = "full")]
     Prefix(Url),
 }
 
@@ -44,12 +42,10 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 }
 
 /// Why no table is written to a file with the name of a compressed one.
-#[cfg(feature = "full")]
 pub(crate) const NOT_COMPRESSED: &str =
     "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
 
 /// Whether `path` is the name of a compressed file.
-#[cfg(feature = "full")]
 pub(crate) fn is_packed(path: &Path) -> bool {
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     ["gz", "zst", "bz2", "xz", "lz4"].contains(&end)

@@ -50,7 +50,7 @@ fn canonical(path: &Path) -> io::Result<PathBuf> {
 const MOST_LINKS: usize = 40;
 
 /// What the links at `path` lead to, which need not exist.
-pub(super) fn target_of(path: &Path) -> PathBuf {
+pub(crate) fn target_of(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(target) = path.read_link() else { break };

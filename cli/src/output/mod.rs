@@ -5,20 +5,10 @@
 
 mod claims;
 mod destination;
-#[cfg(feature = "full")]
-mod directory;
-#[cfg(feature = "full")]
-mod folder;
 mod identity;
-#[cfg(feature = "full")]
-mod objects;
 mod write;
 
 pub(crate) use claims::{Claims, Content, StdoutFile};
-pub(crate) use destination::{Destination, directory_of, is_dash};
-#[cfg(feature = "full")]
-pub(crate) use destination::{NOT_COMPRESSED, is_packed};
-#[cfg(feature = "full")]
-pub(crate) use folder::Folder;
-pub(crate) use identity::FileId;
+pub(crate) use destination::{Destination, NOT_COMPRESSED, directory_of, is_dash, is_packed};
+pub(crate) use identity::{FileId, target_of};
 pub(crate) use write::{Output, commit, sync, write_text};

@@ -85,11 +85,9 @@ impl Output {
             Destination::Stdout => ("standard output".to_owned(), stdout().map(|out| (out, None))),
             Destination::File(path) => (path.display().to_string(), file(path)),
             // The results are in the files of a folder.
-            #[cfg(feature = "full")]
             Destination::Directory(path) => {
                 (path.display().to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
-            #[cfg(feature = "full")]
             Destination::Prefix(url) => {
                 (url.to_string(), Ok((Box::new(io::sink()) as Stream, None)))
             }
@@ -226,7 +224,7 @@ fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
 fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
     let _held = interrupt::hold();
     let upload = remote::create(url)?;
-    let _registered = Leftover::Upload(upload.cancel()).register();
+    let _registered = Leftover::Objects(upload.cancel()).register();
     Ok((Box::new(upload.clone()), Some(Replacement::Object { upload, _registered })))
 }
 
@@ -236,10 +234,6 @@ fn replacement(
     existing: Option<&Metadata>,
 ) -> io::Result<(Stream, Option<Replacement>)> {
     let directory = directory_of(&target);
-    #[cfg(not(feature = "full"))]
-    if !directory.is_dir() && remote::is_object(&target) {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, remote::WITHOUT_STORES));
-    }
     if !directory.is_dir() {
         let what = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));

@@ -12,10 +12,11 @@ use uriscan::internals::files::{self, File};
 use uriscan::pipeline::{Report, Seen, Sinks};
 use uriscan::table::{self, Dialect, Job, TableError, TableFormat, Task};
 
+use super::choice::TableUse;
 use super::failure::failure;
 use super::hint::failure_of;
 use crate::checkpoint::{Fact, Grouped, destination, rename};
-use crate::config::{Config, TableUse};
+use crate::config::Config;
 use crate::exit::Failure;
 use crate::output::{self, Output};
 

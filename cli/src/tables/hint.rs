@@ -6,9 +6,10 @@ use uriscan::arrow::Columns;
 use uriscan::pipeline::Report;
 use uriscan::table::{self, TableError, TableFormat, Task};
 
+use super::choice::TableUse;
 use super::failure::failure;
 use crate::args::StatsFormat;
-use crate::config::{Config, TableUse};
+use crate::config::Config;
 use crate::exit::{Failure, eprint_line};
 use crate::inputs::Input;
 
@@ -54,7 +55,7 @@ fn others(path: &Path, table: &TableUse) -> Vec<String> {
     // In a format that makes columns of all members of JSON lines.
     let columns = Columns::default();
     let job = table::Job::new(&*table.column, Task::Copy, columns, TableFormat::Parquet);
-    let job = job.dialect(table.choice.dialect());
+    let job = job.dialect(table.dialect());
     let mut others = table::columns_of_urls(input, &job).unwrap_or_default();
     others.retain(|other| *other != table.column);
     others

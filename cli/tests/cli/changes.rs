@@ -140,7 +140,6 @@ pub(crate) const CHANGES: &[Change] = &[
         outputs: &["out"],
         ..NONE
     },
-    #[cfg(feature = "full")]
     Change {
         what: "a sorted table",
         args: &[
@@ -162,14 +161,12 @@ pub(crate) const CHANGES: &[Change] = &[
         outputs: &["out"],
         ..NONE
     },
-    #[cfg(feature = "full")]
     Change {
         what: "tables of classes",
         args: &["dedup", "in", "--dupes", "d.parquet", "--clusters", "c.csv", "-o", "out"],
         outputs: &["d.parquet", "c.csv", "out"],
         ..NONE
     },
-    #[cfg(feature = "full")]
     Change {
         what: "a new directory",
         args: &[
@@ -187,7 +184,6 @@ pub(crate) const CHANGES: &[Change] = &[
         outputs: &["dupes", "parts"],
         ..NONE
     },
-    #[cfg(feature = "full")]
     Change {
         what: "partitions",
         args: &[
@@ -205,7 +201,6 @@ pub(crate) const CHANGES: &[Change] = &[
         outputs: &["parts"],
         ..NONE
     },
-    #[cfg(feature = "full")]
     Change {
         what: "an empty directory",
         args: &["key", "--column", "url", "rows.csv", "--rows-per-file", "3", "-o", "empty"],

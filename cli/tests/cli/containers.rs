@@ -99,7 +99,6 @@ fn other_files_are_searched_and_walked_ones_passed_over() {
     assert!(ran.stderr.contains(&format!("{}  files skipped", files().len())), "{}", ran.stderr);
 }
 
-#[cfg(feature = "full")]
 #[test]
 fn tables_are_not_read_from_archives() {
     let place = Place::new(&[]);

@@ -241,7 +241,6 @@ fn old_names_of_options_still_work() {
     }
 }
 
-#[cfg(feature = "full")]
 #[test]
 fn formats_are_of_what_is_read_and_written() {
     let place = Place::new(&[

@@ -269,7 +269,6 @@ fn the_summary_counts_what_a_filter_drops() {
     assert!(!ran.stderr.contains("filtered"), "{}", ran.stderr);
 }
 
-#[cfg(feature = "full")]
 #[test]
 fn filtered_tables_are_those_of_a_simple_program() {
     let list = list();

@@ -3,14 +3,11 @@
 mod answers;
 mod arguments;
 mod audit;
-#[cfg(feature = "full")]
 mod broken_tables;
 #[cfg(unix)]
 mod changes;
 mod checkpoint;
-#[cfg(feature = "full")]
 mod class_table_edges;
-#[cfg(feature = "full")]
 mod class_tables;
 mod classes;
 mod containers;
@@ -18,12 +15,11 @@ mod corpora;
 mod dedup;
 mod explain;
 mod extract;
-#[cfg(all(unix, feature = "fault-injection"))]
+#[cfg(unix)]
 mod faults;
 mod files;
 #[cfg(target_os = "linux")]
 mod floods;
-#[cfg(feature = "full")]
 mod forged_pages;
 mod forged_sets;
 mod grammar;
@@ -31,7 +27,6 @@ mod grammar;
 mod help;
 mod hostile;
 mod invalid;
-#[cfg(feature = "full")]
 mod json_tables;
 mod learn;
 mod lines;
@@ -40,9 +35,8 @@ mod memory;
 mod mending;
 mod outputs;
 mod outside;
-#[cfg(feature = "full")]
 mod packed_pages;
-#[cfg(all(unix, feature = "fault-injection"))]
+#[cfg(unix)]
 mod power;
 mod profiles;
 mod report;
@@ -53,27 +47,18 @@ mod sets;
 #[cfg(unix)]
 mod signals;
 mod stats;
-#[cfg(feature = "full")]
 mod stores;
 #[cfg(unix)]
 mod streaming;
 mod table_arguments;
-#[cfg(all(unix, feature = "full"))]
+#[cfg(unix)]
 mod table_checkpoint;
-#[cfg(feature = "full")]
 mod table_classes;
-#[cfg(feature = "full")]
 mod table_datasets;
-#[cfg(feature = "full")]
 mod table_dialects;
-#[cfg(feature = "full")]
 mod table_keys;
-#[cfg(feature = "full")]
 mod table_parts;
-#[cfg(feature = "full")]
 mod table_paths;
-#[cfg(feature = "full")]
 mod table_sides;
-#[cfg(feature = "full")]
 mod tables;
 mod top;

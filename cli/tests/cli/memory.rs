@@ -152,7 +152,6 @@ fn long_records_exceed_the_limit_by_a_stated_amount() {
     }
 }
 
-#[cfg(feature = "full")]
 #[test]
 fn rows_of_tables_are_the_same_under_a_limit() {
     let urls = (0..3_300_000).map(|i| format!("{i},u:{}\n", i % 3_200_000));

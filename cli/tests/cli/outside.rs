@@ -52,33 +52,6 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
     assert_eq!(json["set"], set);
 }
 
-#[cfg(not(feature = "full"))]
-#[test]
-fn a_url_in_the_place_of_a_file_is_told() {
-    let place = Place::new(&[("good", "http://o/\n")]);
-    for command in ["dedup", "check", "parse"] {
-        let message = place.run(&[command, "http://h/list.txt"], "").refused();
-        assert!(
-            message.starts_with("uriscan: http://h/list.txt: is a URL, not a file"),
-            "{message}"
-        );
-        assert!(message.contains("curl"), "{message}");
-    }
-    let ran = place.run(&["extract", "https://h/", "good"], "");
-    assert_eq!((ran.code, ran.text()), (2, "http://o/\n"));
-    assert!(ran.stderr.contains("https://h/: is a URL"), "{}", ran.stderr);
-    let message = place.run(&["dedup", "no/file"], "").refused();
-    assert!(message.contains("No such file"), "{message}");
-    for args in [&["dedup", "s3://b/k"][..], &["dedup", "good", "-o", "gs://b/k"]] {
-        let message = place.run(args, "").refused();
-        assert!(
-            message.contains("://b/k: this program is built without object stores"),
-            "{message}"
-        );
-        assert!(message.contains("--features object-store"), "{message}");
-    }
-}
-
 #[test]
 fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);

@@ -350,13 +350,9 @@ fn a_missing_sync_is_noticed() {
         ("a new set", no_file),
         ("a new set", no_directory),
         ("a larger set", no_directory),
-        #[cfg(feature = "full")]
         ("a new directory", no_file),
-        #[cfg(feature = "full")]
         ("a new directory", no_directory),
-        #[cfg(feature = "full")]
         ("partitions", no_directory),
-        #[cfg(feature = "full")]
         ("an empty directory", no_file),
     ] {
         let change = CHANGES.iter().find(|change| change.what == what).unwrap();

@@ -220,7 +220,6 @@ fn standard_input_and_compressed_files_are_surveyed_too() {
     assert!(place.read("l.html").contains("records: 2; string: 2; syntax: 2; scheme: 1 (−1)"));
 }
 
-#[cfg(feature = "full")]
 #[test]
 fn tables_are_surveyed_by_their_column() {
     let csv = "id,url\n1,http://x.example\n2,HTTP://X.example/\n3,\n4,\"a\nb\"\n";

@@ -67,9 +67,7 @@ const COMMANDS: &[&[&str]] = &[
     &["set", "add", "s.set"],
     &["set", "has", "s.set", "-o", "out"],
     &["set", "import", "new.set", "--like", "s.set"],
-    #[cfg(feature = "full")]
     &["dedup", "--column", "1", "--from", "csv", "-o", "out", "--to", "csv"],
-    #[cfg(feature = "full")]
     &[
         "dedup",
         "--column",
@@ -83,7 +81,6 @@ const COMMANDS: &[&[&str]] = &[
         "--rows-per-file",
         "50",
     ],
-    #[cfg(feature = "full")]
     &[
         "dedup",
         "--column",
@@ -208,7 +205,6 @@ fn whatever_is_changed_is_old_or_new_at_any_moment() {
 }
 
 /// Starts a run of `args` that stops while it gives its first file a name, as long as there is a file `stall`.
-#[cfg(feature = "fault-injection")]
 fn stalled(place: &Place, args: &[&str]) -> Child {
     let stall = place.path("stall");
     let mut command = place.command(args);
@@ -222,7 +218,6 @@ fn stalled(place: &Place, args: &[&str]) -> Child {
     child
 }
 
-#[cfg(feature = "fault-injection")]
 #[test]
 fn a_signal_waits_for_files_to_be_put_in_place_and_a_second_one_does_not() {
     for (i, args) in [

@@ -1,10 +1,7 @@
-//! Tables where there is no word of them: given as text, or to a program that is built without them.
+//! Tables where there is no word of them: given as text.
 
 use crate::run::Place;
 
-#[cfg(not(feature = "full"))]
-const ADVICE: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
-#[cfg(feature = "full")]
 const ADVICE: &str = "commands that read tables need --column, its column of URIs";
 
 #[test]
@@ -35,29 +32,5 @@ fn tables_are_not_taken_for_text() {
         let expected =
             if input.is_empty() { String::new() } else { input.trim_end().to_owned() + "\n" };
         assert_eq!(place.run(&["dedup"], input).quiet(), expected);
-    }
-}
-
-#[cfg(not(feature = "full"))]
-#[test]
-fn options_of_tables_are_known_where_there_are_none() {
-    let place = Place::new(&[("t.parquet", "PAR1\u{15}")]);
-    for args in [
-        &["--column", "url"][..],
-        &["--sort-by", "surt"],
-        &["--delimiter", ";"],
-        &["--quote=none"],
-        &["--no-header"],
-        &["--no-hive"],
-        &["--rows-per-file", "5"],
-        &["--partition-by", "domain"],
-    ] {
-        for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract"] {
-            let message = place.run(&[&[command], args, &["t.parquet"]].concat(), "").refused();
-            let option = args[0].split('=').next().unwrap();
-            assert_eq!(message, format!("uriscan: {option}: {ADVICE}"));
-            let help = place.run(&[command, "--help"], "").quiet();
-            assert!(!help.contains("--column"), "{help}");
-        }
     }
 }

@@ -114,21 +114,19 @@ fn links_and_columns_are_lists() {
         first(&["top", "--extract", "--from", "text", "page.html"]),
         "         2   66.67 %  x"
     );
-    if cfg!(feature = "full") {
-        assert_eq!(
-            first(&["top", "--column", "url", "--format", "tsv", "list.csv"]),
-            "x\t2\t1.000000\t0"
-        );
-        let stats =
-            place.run(&["top", "--column", "2", "--stats-format", "json", "list.csv"], "").stderr;
-        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
-        assert_eq!(
-            (&stats["records"], &stats["blank"], &stats["invalid"]),
-            (&3.into(), &1.into(), &1.into())
-        );
-        let error = place.run(&["top", "--column", "nope", "list.csv"], "").stderr;
-        assert!(error.contains("list.csv: there is no column nope"), "{error}");
-    }
+    assert_eq!(
+        first(&["top", "--column", "url", "--format", "tsv", "list.csv"]),
+        "x\t2\t1.000000\t0"
+    );
+    let stats =
+        place.run(&["top", "--column", "2", "--stats-format", "json", "list.csv"], "").stderr;
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    assert_eq!(
+        (&stats["records"], &stats["blank"], &stats["invalid"]),
+        (&3.into(), &1.into(), &1.into())
+    );
+    let error = place.run(&["top", "--column", "nope", "list.csv"], "").stderr;
+    assert!(error.contains("list.csv: there is no column nope"), "{error}");
 }
 
 #[test]

@@ -1,13 +1,9 @@
 //! Object stores and web servers as inputs and outputs, against a server on this machine that fails as it is told to.
 
-#[cfg(feature = "full")]
 mod datasets;
-#[cfg(feature = "full")]
 mod folders;
-#[cfg(feature = "full")]
 mod requests;
 mod server;
-#[cfg(feature = "full")]
 mod tables;
 
 use std::io::Write;

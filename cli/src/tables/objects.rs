@@ -25,7 +25,8 @@ impl Objects {
     /// If there are objects below it, or it cannot be written to.
     pub(crate) fn new(url: &Url, temp_dir: &Path) -> Result<Objects, Failure> {
         let group = remote::create_group(url, temp_dir)?;
-        let _registered = Leftover::Group(group.cancel()).register();
+        let cancel = group.cancel();
+        let _registered = Leftover::Objects(Box::new(move || cancel.cancel())).register();
         Ok(Objects { group, _registered })
     }
 

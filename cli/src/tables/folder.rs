@@ -5,10 +5,10 @@ use std::path::Path;
 
 use uriscan::table::{self, PartFile};
 
-use super::destination::Destination;
 use super::directory::Directory;
 use super::objects::Objects;
 use crate::exit::Failure;
+use crate::output::Destination;
 
 /// Results that are being written to several files, which appear when all of them are whole.
 pub(crate) enum Folder {

@@ -13,10 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uriscan::internals::files::{self, File, sync_directory};
 use uriscan::table::{self, PartFile};
 
-use super::destination::directory_of;
-use super::identity::target_of;
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
+use crate::output::{directory_of, target_of};
 
 /// Files that are open at a time.
 const MOST_OPEN: usize = 64;

@@ -1,4 +1,7 @@
-//! Objects in a program that is built with object stores.
+//! Objects of object stores, and files of web servers, as inputs and outputs.
+//!
+//! An argument that begins with the scheme of one is taken as its URL, unless a file has that name. A program that is built
+//! without the feature `full` has `absent/remote.rs` in place of this module.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,18 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use uriscan::internals::files;
 use uriscan::io::Stored;
-pub(crate) use uriscan::remote::Cancel;
 use uriscan::remote::{self, Client, Listed, Location, Options, Service};
-#[cfg(feature = "full")]
-pub(crate) use uriscan::remote::{Group, GroupCancel, GroupObject};
-#[cfg(feature = "full")]
+pub(crate) use uriscan::remote::{Group, GroupObject};
 use uriscan::table::{
     TableFormat,
     dataset::{Found, Selection},
 };
 
-#[cfg(feature = "full")]
-use super::FoundBelow;
 use crate::exit::Failure;
 
 /// Characters that make a name a pattern.
@@ -38,7 +36,6 @@ impl Url {
     }
 
     /// The name of the object as a path, whose extension may be that of a format.
-    #[cfg(feature = "full")]
     pub(crate) fn path(&self) -> &Path {
         Path::new(self.0.path())
     }
@@ -55,7 +52,6 @@ impl Url {
     }
 
     /// The prefix that it is with a slash at the end.
-    #[cfg(feature = "full")]
     pub(crate) fn folder(&self) -> Url {
         Url(self.0.with_key(match self.0.key().trim_end_matches('/') {
             "" => String::new(),
@@ -206,13 +202,20 @@ pub(crate) fn listed(url: &Url) -> Result<Vec<Url>, Failure> {
     Ok(found.into_iter().map(|listed| opened.note(listed)).collect())
 }
 
+/// The tables that an argument stands for.
+pub(crate) struct FoundBelow<T> {
+    /// Each with its path below the argument.
+    pub(crate) tables: Vec<(T, PathBuf)>,
+    /// Names that were left out.
+    pub(crate) skipped: u64,
+}
+
 /// The tables that `url` stands for: those below a prefix, or those that a pattern selects, each with its path below it, and
 /// how many objects were left out. `None` if it names one object. With `takes_any_name`, objects need not have the name of a
 /// table.
 ///
 /// # Errors
 /// When objects cannot be listed, or there is none.
-#[cfg(feature = "full")]
 pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow<Url>>, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     if url.0.service() == Service::Web {
@@ -262,7 +265,6 @@ pub(crate) fn found(url: &Url, takes_any_name: bool) -> Result<Option<FoundBelow
 
 /// Removes what stands for a directory from `listed`, which is in order: an object without a byte that has others below it,
 /// or that is no table by its name.
-#[cfg(feature = "full")]
 fn retain_content(listed: &mut Vec<Listed>) {
     let below = |listed: &[Listed], name: &str| {
         let folder = format!("{name}/");
@@ -297,7 +299,6 @@ pub(crate) fn create(url: &Url) -> io::Result<Upload> {
 ///
 /// # Errors
 /// When something is there, or nothing can be written there.
-#[cfg(feature = "full")]
 pub(crate) fn create_group(url: &Url, directory: &Path) -> Result<Group, Failure> {
     let fault = |error: io::Error| Failure::at(url, error);
     let client = opened(url)?.client.clone();
@@ -323,13 +324,14 @@ pub(crate) fn create_group(url: &Url, directory: &Path) -> Result<Group, Failure
 #[derive(Clone)]
 pub(crate) struct Upload {
     upload: Arc<Mutex<Option<remote::Upload>>>,
-    cancel: Cancel,
+    cancel: remote::Cancel,
 }
 
 impl Upload {
     /// What aborts it when a signal ends the program.
-    pub(crate) fn cancel(&self) -> Cancel {
-        self.cancel.clone()
+    pub(crate) fn cancel(&self) -> Box<dyn Fn() + Send> {
+        let cancel = self.cancel.clone();
+        Box::new(move || cancel.cancel())
     }
 
     fn with<T>(&self, call: impl FnOnce(&mut remote::Upload) -> io::Result<T>) -> io::Result<T> {

@@ -1,0 +1,151 @@
+//! Tables, to a program that is built without the feature `full`: whoever asks for one is told what it lacks.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use uriscan::set::Meaning;
+
+use crate::args::TableChoice;
+use crate::config::Config;
+use crate::environment::Environment;
+use crate::exit::{Failure, Outcome};
+use crate::inputs::{self, Inputs};
+use crate::output::{Destination, Output};
+
+const ABSENT: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
+
+/// What a table in the place of a list needs.
+pub(crate) const NO_COLUMN: &str = ABSENT;
+
+/// There is none.
+#[derive(Clone, Debug)]
+pub(crate) enum TableUse {}
+
+impl TableUse {
+    pub(crate) fn new(
+        _: TableChoice,
+        _: String,
+        _: [Option<String>; 2],
+        _: (Option<PathBuf>, Option<String>),
+        _: (&Destination, &Environment),
+    ) -> Result<TableUse, Failure> {
+        Err(Failure::at("--column", ABSENT))
+    }
+
+    pub(crate) fn has_files(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn temp_dir(&self) -> &Path {
+        match *self {}
+    }
+}
+
+/// There is none.
+#[derive(Clone, Debug)]
+pub(crate) enum Column {}
+
+impl Column {
+    pub(crate) fn new(_: &str, _: Option<&str>) -> Result<Column, Failure> {
+        Err(Failure::at("--column", ABSENT))
+    }
+}
+
+pub(crate) fn run(_: &Config, table: &TableUse) -> Result<Outcome, Failure> {
+    match *table {}
+}
+
+pub(crate) fn with_found(config: &Config) -> Result<Config, Failure> {
+    Ok(config.clone())
+}
+
+pub(crate) fn open_column(_: &Config, column: &Column) -> Result<Inputs, Failure> {
+    match *column {}
+}
+
+/// The pairs of `config`, which are lines.
+pub(crate) fn open_pairs(config: &Config) -> Result<Inputs, Failure> {
+    inputs::open(&config.inputs)
+}
+
+/// There is none.
+pub(crate) enum Folder {}
+
+impl Folder {
+    pub(crate) fn open(_: &Destination, _: &Path) -> Result<Option<Folder>, Failure> {
+        Ok(None)
+    }
+
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        match *self {}
+    }
+
+    pub(crate) fn put(self, _: bool) -> io::Result<()> {
+        match self {}
+    }
+}
+
+/// There is none.
+pub(crate) struct ClassTable<'a>(Infallible, &'a mut Output);
+
+impl<'a> ClassTable<'a> {
+    /// Nothing, for lines, among them TSV; an error for the name of a table.
+    pub(crate) fn format_of_dupes(path: &Path) -> Result<Option<Infallible>, &'static str> {
+        refuse(path, &["jsonl", "ndjson", "json"])
+    }
+
+    /// Nothing, for JSON lines; an error for the name of a table.
+    pub(crate) fn format_of_clusters(path: &Path) -> Result<Option<Infallible>, &'static str> {
+        refuse(path, &["tsv", "tab"])
+    }
+
+    pub(crate) fn of_dupes(
+        _: &'a mut Output,
+        format: Infallible,
+        _: &Meaning,
+    ) -> io::Result<ClassTable<'a>> {
+        match format {}
+    }
+
+    pub(crate) fn of_clusters(
+        _: &'a mut Output,
+        format: Infallible,
+        _: &Meaning,
+    ) -> io::Result<ClassTable<'a>> {
+        match format {}
+    }
+
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+impl Write for ClassTable<'_> {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+pub(crate) fn io_error(error: io::Error) -> io::Error {
+    error
+}
+
+/// Refuses the names of tables of which neither duplicates nor clusters are lines, and those that end like one of `others`.
+fn refuse(path: &Path, others: &[&str]) -> Result<Option<Infallible>, &'static str> {
+    const TABLES: [&str; 7] = ["parquet", "pq", "arrow", "feather", "ipc", "arrows", "csv"];
+    const COMPRESSIONS: [&str; 5] = ["gz", "zst", "bz2", "xz", "lz4"];
+    let end_of = |path: &Path| {
+        path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase()
+    };
+    let mut end = end_of(path);
+    if COMPRESSIONS.contains(&&*end) {
+        end = end_of(&path.with_extension(""));
+    }
+    let is_table = TABLES.contains(&&*end) || others.contains(&&*end);
+    if is_table { Err(ABSENT) } else { Ok(None) }
+}

@@ -1,0 +1,129 @@
+//! The options for tables, and what they mean.
+
+use std::path::{Path, PathBuf};
+
+use uriscan::table::{Dialect, Layout, TableFormat};
+
+use crate::args::{Quote, TABLE_FORMATS, TableChoice};
+use crate::environment::Environment;
+use crate::exit::Failure;
+use crate::options::temp_dir_beside;
+use crate::output::Destination;
+
+/// What a table in the place of a list needs.
+pub(crate) const NO_COLUMN: &str = "commands that read tables need --column, its column of URIs";
+
+/// The options for tables.
+#[derive(Clone, Debug)]
+pub(crate) struct TableUse {
+    pub(super) choice: TableChoice,
+    /// The column of URIs.
+    pub(super) column: String,
+    /// The formats to read and to write, if they were given.
+    pub(super) from: Option<TableFormat>,
+    pub(super) to: Option<TableFormat>,
+    /// Directory for rows that spill to disk.
+    pub(super) temp_dir: PathBuf,
+    /// The column by which `dedup` keeps rows.
+    pub(super) keep_column: Option<String>,
+    /// How results are cut into the files of a directory, if they are.
+    pub(super) layout: Option<Layout>,
+}
+
+impl TableUse {
+    /// The plan for tables with the URIs in `column`, read and written in these `formats`.
+    ///
+    /// # Errors
+    /// When `--from` or `--to` names no format of tables.
+    pub(crate) fn new(
+        choice: TableChoice,
+        column: String,
+        formats: [Option<String>; 2],
+        (temp_dir, keep_column): (Option<PathBuf>, Option<String>),
+        (output, environment): (&Destination, &Environment),
+    ) -> Result<TableUse, Failure> {
+        let [from, to] = formats;
+        let to = to.map(|name| format("--to", &name)).transpose()?;
+        let from = from.filter(|name| name != "auto").map(|name| format("--from", &name));
+        let from = from.transpose()?;
+        let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(output, environment));
+        let is_directory = match output {
+            Destination::File(path) => {
+                path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+            }
+            Destination::Remote(url) => url.is_folder(),
+            _ => false,
+        };
+        let layout = layout(&choice).or_else(|| is_directory.then(Layout::default));
+        Ok(TableUse { choice, column, from, to, temp_dir, keep_column, layout })
+    }
+
+    /// Whether the results are cut into files.
+    pub(crate) fn has_files(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// Directory for rows that spill to disk.
+    pub(crate) fn temp_dir(&self) -> &Path {
+        &self.temp_dir
+    }
+
+    /// The dialect of CSV and TSV.
+    pub(super) fn dialect(&self) -> Dialect {
+        let mut dialect = Dialect::default().has_header(!self.choice.no_header);
+        if let Some(delimiter) = self.choice.delimiter {
+            dialect = dialect.delimiter(delimiter);
+        }
+        match self.choice.quote {
+            Some(Quote::Char(quote)) => dialect.quote(quote),
+            Some(Quote::None) => dialect.quote(None),
+            None => dialect,
+        }
+    }
+}
+
+/// A column that is read as a list.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(super) name: String,
+    pub(super) format: Option<TableFormat>,
+}
+
+impl Column {
+    /// The column of this name, in tables of the format called `from`.
+    ///
+    /// # Errors
+    /// When the format is unknown.
+    pub(crate) fn new(name: &str, from: Option<&str>) -> Result<Column, Failure> {
+        let from = from.filter(|name| *name != "auto");
+        let format = from.map(|name| format("--from", name)).transpose()?;
+        Ok(Column { name: name.to_owned(), format })
+    }
+}
+
+/// The format of tables called `name`.
+fn format(option: &str, name: &str) -> Result<TableFormat, Failure> {
+    TableFormat::from_name(name).ok_or_else(|| {
+        let what = format!("the formats of tables (--column) are {}", TABLE_FORMATS.join(", "));
+        Failure::at(format_args!("{option} {name}"), what)
+    })
+}
+
+/// How the results are cut into files, if an option says so.
+fn layout(choice: &TableChoice) -> Option<Layout> {
+    let is_cut = choice.rows_per_file.is_some() || choice.bytes_per_file.is_some();
+    let layout = Layout::default().rows(choice.rows_per_file).bytes(choice.bytes_per_file);
+    let layout = layout.partition_by(choice.partition_by.clone());
+    (is_cut || !choice.partition_by.is_empty())
+        .then(|| layout.most_partitions(choice.max_partitions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_options_name_all_formats_of_tables() {
+        assert_eq!(TABLE_FORMATS, TableFormat::ALL.map(TableFormat::name));
+    }
+}

@@ -1,0 +1,95 @@
+//! The program without the feature `full`: it says what it lacks. `cargo test -p uriscan-cli` runs this, and not the other
+//! tests of the program, which are for that of `--all-features`.
+#![cfg(not(feature = "full"))]
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const NO_TABLES: &str = "this program is built without tables; install it with `cargo install --path cli --features full`";
+
+fn place() -> TempDir {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("t.parquet"), "PAR1\x15\x04\x15PAR1").unwrap();
+    std::fs::write(place.path().join("list"), "http://h\nHTTP://h\n").unwrap();
+    place
+}
+
+/// The exit code, standard output and standard error of the program.
+fn run(place: &TempDir, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_uriscan"));
+    let output = command.args(args).current_dir(place.path()).output().unwrap();
+    let [out, error] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    (output.status.code().expect("no signal"), out, error)
+}
+
+/// The message of a run that could not do its job.
+#[track_caller]
+fn refusal(place: &TempDir, args: &[&str]) -> String {
+    let (code, out, error) = run(place, args);
+    assert_eq!((code, &*out), (2, ""), "{args:?}: {error}");
+    error.strip_prefix("uriscan: ").unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn stores_and_web_servers_are_told() {
+    let place = place();
+    for command in ["dedup", "check", "parse"] {
+        let message = refusal(&place, &[command, "http://h/list.txt"]);
+        let what = "http://h/list.txt: is a URL, not a file";
+        assert!(message.starts_with(what) && message.contains("curl"), "{message}");
+    }
+    for (url, what) in [("https://h/", "is a URL"), ("s3://b/k", "this program is built without")] {
+        let (code, out, error) = run(&place, &["extract", url, "list"]);
+        assert_eq!((code, &*out), (2, "http://h\nHTTP://h\n"));
+        assert!(error.contains(&format!("{url}: {what}")), "{error}");
+    }
+    assert!(refusal(&place, &["dedup", "no/file"]).contains("No such file"));
+    for args in [
+        &["dedup", "s3://b/k"][..],
+        &["dedup", "list", "-o", "gs://b/k"],
+        &["dedup", "list", "--dupes", "az://b/k"],
+        &["dedup", "list", "--report", "abfs://b/k"],
+    ] {
+        let message = refusal(&place, args);
+        let what = "://b/k: this program is built without object stores";
+        assert!(message.contains(what) && message.contains("--features full"), "{message}");
+    }
+}
+
+#[test]
+fn tables_are_told() {
+    let place = place();
+    for command in ["dedup", "normalize", "key", "parse", "check", "audit", "extract", "top"] {
+        let message = refusal(&place, &[command, "--column", "url", "t.parquet"]);
+        assert_eq!(message, format!("--column: {NO_TABLES}"));
+        let (_, help, _) = run(&place, &[command, "--help"]);
+        assert!(help.contains("Tables (with a program built with `--features full`):"), "{help}");
+    }
+    for command in ["dedup", "normalize", "census", "check"] {
+        let message = refusal(&place, &[command, "t.parquet"]);
+        let what = format!("is a table in format Parquet, not text; {NO_TABLES}");
+        assert_eq!(message, format!("t.parquet: {what}"));
+    }
+    assert!(refusal(&place, &["dedup", "--keep", "min:x", "list"]).contains("require --column"));
+}
+
+#[test]
+fn names_of_tables_are_refused_for_side_files() {
+    let place = place();
+    let refuses = |name: &str| {
+        ["--dupes", "--clusters"].map(|option| run(&place, &["dedup", option, name, "list"]).0 == 2)
+    };
+    for name in ["d.parquet", "d.CSV", "d.arrow.gz", "d.csv.zst"] {
+        assert_eq!(refuses(name), [true, true], "{name}");
+    }
+    for name in ["d.jsonl", "d.json", "d.ndjson.gz"] {
+        assert_eq!(refuses(name), [true, false], "{name}");
+    }
+    for name in ["d.tsv", "d.tab", "d.tsv.xz"] {
+        assert_eq!(refuses(name), [false, true], "{name}");
+    }
+    for name in ["d", "d.txt", "d.gz", "csv"] {
+        assert_eq!(refuses(name), [false, false], "{name}");
+    }
+}
