@@ -12,7 +12,7 @@ use super::{Detail, Found, Rule, RuleSet, decoded};
 use crate::grammar::SchemeFacts;
 use crate::grammar::class::{ALPHA, DIGIT};
 use crate::index::low_bits;
-use crate::normalize::{Rung, normalize_exact};
+use crate::normalize::{LONGEST_NAME, Rung, has_long_name, normalize_exact};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::{Components, HostKind, split};
 
@@ -62,6 +62,9 @@ pub(super) fn check_name(
     let once = decoded(name);
     if !is_international(&once) {
         return;
+    }
+    if once.len() > LONGEST_NAME {
+        return found.add(Rule::InvalidIdna, range, Detail::None);
     }
     let (unicode, is_fine) = to_unicode(&once);
     if !is_fine {
@@ -113,6 +116,9 @@ fn to_unicode(name: &[u8]) -> (Cow<'_, str>, bool) {
 
 /// The name in ASCII, if UTS #46 accepts it.
 pub(super) fn to_ascii(name: &[u8]) -> Option<String> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
     Uts46::new()
         .to_ascii(name, AsciiDenyList::EMPTY, Hyphens::Allow, DnsLength::Ignore)
         .ok()
@@ -234,7 +240,7 @@ fn as_browsers_write(host: &[u8]) -> Vec<u8> {
 
 /// The host by the WHATWG URL standard; `None` if it rejects the URL.
 fn host_by_whatwg(text: &[u8]) -> Option<String> {
-    let text = str::from_utf8(text).ok()?;
+    let text = str::from_utf8(text).ok().filter(|text| !has_long_name(text.as_bytes()))?;
     url::Url::parse(text).ok()?.host_str().map(str::to_owned)
 }
 

@@ -11,7 +11,7 @@
 //!   none;
 //! - the bytes are not UTF-8, or UTS #46 rejects them;
 //! - the name has an empty label (other than the last) or one of more than 63 bytes, so it is not a
-//!   DNS name;
+//!   DNS name; neither is one of more than [`LONGEST_NAME`] bytes, which is not mapped at all;
 //! - the mapping produces a byte that a `reg-name` may hold only encoded (U+2100 maps to `a/c`);
 //! - the mapping produces an IPv4 address (full-width digits), which is not a name.
 
@@ -22,9 +22,36 @@ use crate::grammar::class::{REG_NAME, UPPER};
 use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 
+/// Bytes of the longest name that is mapped. The DNS has none of more than 255, and each of these is made of at most four
+/// characters of four bytes, except for those that the mapping drops.
+pub(crate) const LONGEST_NAME: usize = 4096;
+
+/// Whether browsers find a host in `text` that is to be mapped and is longer than any that is.
+pub(crate) fn has_long_name(text: &[u8]) -> bool {
+    const SPECIAL: [&[u8]; 6] = [b"http", b"https", b"ws", b"wss", b"ftp", b"file"];
+    let Some(colon) = memchr::memchr(b':', text).filter(|_| text.len() > LONGEST_NAME) else {
+        return false;
+    };
+    let is_letter = |byte: &u8| byte.is_ascii_graphic();
+    let scheme: Vec<u8> = text[..colon].iter().copied().filter(is_letter).collect();
+    if !SPECIAL.iter().any(|name| name.eq_ignore_ascii_case(&scheme)) {
+        return false;
+    }
+    let rest = &text[colon + 1..];
+    let is_before = |byte: &u8| b"/\\\t\r\n".contains(byte);
+    let rest = &rest[rest.iter().position(|byte| !is_before(byte)).unwrap_or(rest.len())..];
+    let end = rest.iter().position(|byte| b"/\\?#".contains(byte)).unwrap_or(rest.len());
+    let host = memchr::memrchr(b'@', &rest[..end]).map_or(&rest[..end], |at| &rest[at + 1..end]);
+    let is_coded = |two: &[u8]| two[0] == b'%' && b"89ABCDEFabcdef".contains(&two[1]);
+    host.len() > LONGEST_NAME && (!host.is_ascii() || host.windows(2).any(is_coded))
+}
+
 /// The ASCII form of `host`, a `reg-name` normalized at the rung `syntax`, with at least one `%`;
 /// `None` if it has no other form.
 pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
+    if host.len() > 3 * LONGEST_NAME {
+        return None;
+    }
     let mut decoded = Vec::with_capacity(host.len());
     let mut rest = host;
     while let Some(percent) = memchr::memchr(b'%', rest) {
@@ -41,7 +68,7 @@ pub(crate) fn to_ascii(host: &[u8]) -> Option<String> {
 
     // Hyphens are allowed anywhere, as in browsers: `r3---a` and `-x` are in use. No further ASCII
     // is denied here: the class below does that, and `_` is in use as well.
-    let name = str::from_utf8(&decoded).ok()?;
+    let name = str::from_utf8(&decoded).ok().filter(|name| name.len() <= LONGEST_NAME)?;
     let mapped = Uts46::new()
         .to_ascii(
             name.as_bytes(),

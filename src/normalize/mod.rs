@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use common::Room;
 pub use exact::normalize_exact;
-pub(crate) use idna::to_ascii as dns_to_ascii;
+pub(crate) use idna::{LONGEST_NAME, has_long_name, to_ascii as dns_to_ascii};
 pub use rfc2396::normalize_rfc2396;
 pub use rung::{Rung, UnknownRung};
 pub(crate) use split::Split;

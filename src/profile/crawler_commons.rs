@@ -27,6 +27,7 @@
 use memchr::{memchr, memchr2, memrchr};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::normalize::LONGEST_NAME;
 use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError};
 
@@ -251,6 +252,9 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) -> Result<(), UriError> {
     }
     if !out[start..].is_ascii() {
         let name = str::from_utf8(&out[start..]).map_err(|_| REFUSED)?;
+        if name.len() > LONGEST_NAME {
+            return Err(REFUSED);
+        }
         let ascii = idna::domain_to_ascii(name).map_err(|_| REFUSED)?;
         out.truncate(start);
         out.extend_from_slice(ascii.as_bytes());

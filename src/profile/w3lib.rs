@@ -19,6 +19,7 @@ use std::net::Ipv6Addr;
 use memchr::{memchr, memchr2, memchr3, memrchr};
 
 use crate::grammar::class::{ByteClass, UNRESERVED};
+use crate::normalize::LONGEST_NAME;
 use crate::normalize::percent::{push_encoded, triplet};
 use crate::uri::{ErrorKind, UriError, dots};
 
@@ -244,9 +245,10 @@ fn name_into(host: &[u8], out: &mut Vec<u8>) {
     }
     // Cleaned text is UTF-8.
     let host = String::from_utf8_lossy(host);
-    match idna::domain_to_ascii(&host) {
-        Ok(ascii) => out.extend_from_slice(ascii.as_bytes()),
-        Err(_) => out.extend_from_slice(host.to_lowercase().as_bytes()),
+    let ascii = (host.len() <= LONGEST_NAME).then(|| idna::domain_to_ascii(&host));
+    match ascii {
+        Some(Ok(ascii)) => out.extend_from_slice(ascii.as_bytes()),
+        _ => out.extend_from_slice(host.to_lowercase().as_bytes()),
     }
 }
 

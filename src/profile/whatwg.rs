@@ -24,7 +24,7 @@ use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 use crate::index::{Record, low_bits};
 use crate::normalize::fast::{self, Canonical};
 use crate::normalize::percent::decoded;
-use crate::normalize::{Options, Rung};
+use crate::normalize::{Options, Rung, has_long_name};
 use crate::simd::table::{NibbleTables, nibble_tables};
 use crate::simd::{BLOCK, Isa};
 use crate::uri::dots::remove_dot_segments;
@@ -217,6 +217,9 @@ fn by_crate<'a>(text: &[u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], UriError>
     let refused = |at: usize| UriError { kind: ErrorKind::Profile, at: at as u32 };
     let text = str::from_utf8(text).map_err(|error| refused(error.valid_up_to()))?;
     out.clear();
+    if has_long_name(text.as_bytes()) {
+        return Err(refused(0));
+    }
     let cleaned = whatwg_file::clean(text);
     if let Some(rest) = whatwg_file::after_scheme(&cleaned) {
         return whatwg_file::write(rest, out).map(|()| &out[..]).ok_or(refused(0));
