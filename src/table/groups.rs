@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader};
 use parquet::arrow::parquet_to_arrow_field_levels;
@@ -95,11 +96,24 @@ impl Groups {
 
     pub(super) fn next_wave(&mut self, count: usize, name: &str) -> Result<Vec<Unit>, TableError> {
         let wave: Vec<Vec<usize>> = self.units.drain(..count.min(self.units.len())).collect();
-        let units = wave.into_par_iter().map(|groups| self.read(&groups, name));
+        let units = wave.into_par_iter().map(|groups| self.read(&groups, None, name));
         units.collect::<Result<Vec<_>, _>>()
     }
 
-    fn read(&self, groups: &[usize], name: &str) -> Result<Unit, TableError> {
+    /// Up to so many of the first `rows`.
+    pub(super) fn sample(
+        &mut self,
+        rows: usize,
+        name: &str,
+    ) -> Result<Option<RecordBatch>, TableError> {
+        let groups = 0..self.metadata.metadata().num_row_groups();
+        let first = groups.into_iter().find(|&group| self.rows(group) > 0);
+        let unit = first.map(|group| self.read(&[group], Some(rows), name)).transpose()?;
+        Ok(unit.and_then(|unit| unit.into_iter().next()))
+    }
+
+    /// The rows of `groups`, or only the first batch of up to `most` of them.
+    fn read(&self, groups: &[usize], most: Option<usize>, name: &str) -> Result<Unit, TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         let bytes = |&group: &usize| {
             u64::try_from(self.metadata.metadata().row_group(group).compressed_size()).unwrap_or(0)
@@ -119,7 +133,7 @@ impl Groups {
                         Ok((group, claims.map_err(|what| fault(&what))?))
                     };
                     let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
-                    self.decode(file.into_plain(), checked, rows, name)
+                    self.decode(file.into_plain(), checked, (rows, most), name)
                 })?
             }
             Place::Stored(stored, tail) => guarded(name, || {
@@ -133,11 +147,11 @@ impl Groups {
                     Ok((group, claims.map_err(|what| fault(&what))?))
                 };
                 let checked = groups.iter().copied().map(check).collect::<Result<_, _>>()?;
-                self.decode(ranges, checked, rows, name)
+                self.decode(ranges, checked, (rows, most), name)
             })?,
         };
         let found = unit.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
-        if found != rows {
+        if found != rows && most.is_none() {
             return Err(fault(&format_args!(
                 "the file is corrupt: {found} rows instead of {rows}"
             )));
@@ -150,12 +164,12 @@ impl Groups {
         &self,
         file: F,
         groups: Vec<(usize, Claims)>,
-        rows: u64,
+        (rows, most): (u64, Option<usize>),
         name: &str,
     ) -> Result<Unit, TableError> {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         let numbers: Vec<usize> = groups.iter().map(|(group, _)| *group).collect();
-        let batch_rows = self.batch_rows(&numbers, rows);
+        let batch_rows = self.batch_rows(&numbers, rows).min(most.unwrap_or(usize::MAX));
         let types = self.metadata.schema().fields().iter().map(|field| field.data_type());
         content::check_types(types, rows).map_err(|what| fault(&what))?;
         let content = content::Content::new(file, &self.metadata, groups);
@@ -168,7 +182,8 @@ impl Groups {
             ParquetRecordBatchReader::try_new_with_row_groups(&levels, &content, batch_rows, None)
         });
         let reader = reader.map_err(|error| fault(&error))?;
-        reader.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()
+        let batches = reader.take(most.map_or(usize::MAX, |_| 1));
+        batches.map(|batch| batch.map_err(|error| fault(&error))).collect::<Result<Unit, _>>()
     }
 
     /// Rows in a batch of `groups`, which have `rows` rows in all: fewer where rows are long, because no column of a batch may

@@ -29,13 +29,10 @@ const VALUES: usize = 1 << 10;
 /// If it cannot be read.
 pub fn columns_of_urls(input: Input, job: &Job) -> Result<Vec<String>, TableError> {
     // Of a column of URIs the type would be given.
-    let job = Job { column: String::new(), ..job.clone() };
+    let job = Job { column: String::new(), batch_rows: VALUES, ..job.clone() };
     let table = input.name().to_owned();
-    let (schema, unit) = Opened::open(input, &job)?.first_unit()?;
-    let Some(batch) = unit.iter().flatten().find(|batch| batch.num_rows() > 0) else {
-        return Ok(Vec::new());
-    };
-    let batch = batch.slice(0, batch.num_rows().min(VALUES));
+    let (schema, batch) = Opened::open(input, &job)?.sample(VALUES)?;
+    let Some(batch) = batch else { return Ok(Vec::new()) };
     let mut paths = Vec::new();
     for field in schema.fields() {
         texts(field.name().clone(), field, &mut paths);

@@ -8,6 +8,7 @@ use arrow_schema::{DataType, Field};
 
 use super::rank::KeepRow;
 use super::sort::SortBy;
+use super::unit::BATCH_ROWS;
 use super::{Dialect, TableFormat};
 use crate::arrow::{COMPONENTS, Columns};
 use crate::audit::RuleSet;
@@ -63,6 +64,8 @@ pub struct Job {
     pub limit: Option<MemoryLimit>,
     /// Ends the run with [`super::TableError::Stopped`] soon after another thread sets it.
     pub stop: Option<Arc<AtomicBool>>,
+    /// Rows of the batches in which text is read.
+    pub(super) batch_rows: usize,
 }
 
 impl Job {
@@ -82,6 +85,7 @@ impl Job {
             sort_by: None,
             limit: None,
             stop: None,
+            batch_rows: BATCH_ROWS,
         }
     }
 

@@ -386,10 +386,13 @@ impl Opened {
         Ok(Opened { name, schema, rows, bytes, from, columns, footer })
     }
 
-    /// The columns of the table, and its first rows.
-    pub(super) fn first_unit(mut self) -> Result<(SchemaRef, Option<Unit>), TableError> {
-        let units = self.rows.next_units(1, &self.name)?;
-        Ok((self.schema, units.into_iter().next()))
+    /// The columns of the table, and up to so many of its first `rows`.
+    pub(super) fn sample(
+        mut self,
+        rows: usize,
+    ) -> Result<(SchemaRef, Option<RecordBatch>), TableError> {
+        let batch = self.rows.sample(rows, &self.name)?;
+        Ok((self.schema, batch))
     }
 
     /// Its name and columns.

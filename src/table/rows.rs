@@ -9,7 +9,7 @@ use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
 use super::jsonl::Lines;
-use super::unit::{UNIT_BYTES, UNIT_ROWS, Unit, bytes_of};
+use super::unit::{UNIT_BYTES, UNIT_CELLS, UNIT_ROWS, Unit, bytes_of};
 use super::{TableError, ipc};
 
 /// Rows, a batch at a time.
@@ -31,6 +31,20 @@ impl Rows {
             Rows::Lines(lines) => wave_of(lines, units),
         }
     }
+
+    /// Up to so many of the first `rows` of the table called `name`, if there are any; nothing else of it is decoded.
+    pub(super) fn sample(
+        &mut self,
+        rows: usize,
+        name: &str,
+    ) -> Result<Option<RecordBatch>, TableError> {
+        let batch = match self {
+            Rows::Groups(groups) => groups.sample(rows, name),
+            Rows::Batches(batches) => batches.next().transpose(),
+            Rows::Lines(lines) => lines.next().transpose(),
+        };
+        Ok(batch?.map(|batch| batch.slice(0, batch.num_rows().min(rows))))
+    }
 }
 
 /// Up to so many units of `batches`.
@@ -40,10 +54,11 @@ fn wave_of(
 ) -> Result<Vec<Unit>, TableError> {
     let mut wave = Vec::new();
     while wave.len() < units {
-        let (mut unit, mut rows, mut bytes) = (Unit::new(), 0, 0);
-        while rows < UNIT_ROWS && bytes < UNIT_BYTES {
+        let (mut unit, mut rows, mut bytes, mut cells) = (Unit::new(), 0, 0, 0);
+        while rows < UNIT_ROWS && bytes < UNIT_BYTES && cells < UNIT_CELLS {
             let Some(batch) = batches.next().transpose()? else { break };
             rows += batch.num_rows();
+            cells += batch.num_rows() * batch.num_columns();
             bytes += bytes_of(&batch);
             unit.push(batch);
         }

@@ -10,7 +10,7 @@ use csv_core::ReadRecordResult;
 
 use super::error::unread;
 use super::line::LONGEST;
-use super::unit::BATCH_BYTES;
+use super::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
 use super::{Dialect, TableError, TableFormat};
 
 /// Bytes that are read at a time.
@@ -45,6 +45,10 @@ impl<R: Read> Separated<R> {
             };
             return Err(unread(table, what));
         }
+        if fields.count > MOST_COLUMNS {
+            let count = fields.count;
+            return Err(fields.wrong(&format!("has {count} columns, more than {MOST_COLUMNS}")));
+        }
         let name = |field| match dialect.has_header {
             true => fields.text(field).map(str::to_owned),
             false => Ok(format!("column_{}", field + 1)),
@@ -53,7 +57,7 @@ impl<R: Read> Separated<R> {
             (0..fields.count).map(|field| Ok(Field::new(name(field)?, DataType::Utf8, true)));
         let schema = Schema::new(columns.collect::<Result<Vec<_>, TableError>>()?);
         fields.expected = Some(fields.count);
-        let is_pending = !dialect.has_header;
+        let (is_pending, rows) = (!dialect.has_header, batch_rows(fields.count, rows));
         Ok(Separated { fields, schema: Arc::new(schema), rows, is_pending })
     }
 
@@ -64,7 +68,7 @@ impl<R: Read> Separated<R> {
     fn batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
         let fields = &mut self.fields;
         let mut columns: Vec<StringBuilder> =
-            self.schema.fields().iter().map(|_| StringBuilder::new()).collect();
+            self.schema.fields().iter().map(|_| StringBuilder::with_capacity(0, 0)).collect();
         let (mut rows, mut bytes) = (0, 0);
         while rows < self.rows && bytes < BATCH_BYTES {
             if !std::mem::take(&mut self.is_pending) && !fields.read()? {

@@ -11,7 +11,6 @@ use super::jsonl::Lines;
 use super::members::{Members, Records};
 use super::rows::{Rows, stream_rows};
 use super::separated::Separated;
-use super::unit::BATCH_ROWS;
 use super::{TableError, TableFormat};
 use crate::io::compress::decompressed;
 
@@ -61,7 +60,7 @@ impl Text {
         let fault = |error: &dyn fmt::Display| unread(name, error);
         match format {
             TableFormat::Csv | TableFormat::Tsv => {
-                let rows = Separated::new(self.all, (job.dialect, format), name, BATCH_ROWS)?;
+                let rows = Separated::new(self.all, (job.dialect, format), name, job.batch_rows)?;
                 Ok((rows.schema(), Rows::Batches(Box::new(rows))))
             }
             TableFormat::ArrowStream => stream_rows(self.all, name),
@@ -72,11 +71,11 @@ impl Text {
                 };
                 let schema = members.schema();
                 let lines = BufReader::new(self.all);
-                let records = Records::new(lines, name, members, is_known, BATCH_ROWS)?;
+                let records = Records::new(lines, name, members, is_known, job.batch_rows)?;
                 Ok((schema, Rows::Batches(Box::new(records))))
             }
             TableFormat::Jsonl => {
-                let lines = Lines::new(BufReader::new(self.all), (job, keys), name, BATCH_ROWS);
+                let lines = Lines::new(BufReader::new(self.all), (job, keys), name, job.batch_rows);
                 Ok((lines.schema(), Rows::Lines(Box::new(lines))))
             }
             TableFormat::Parquet | TableFormat::Arrow => Err(fault(&format_args!(

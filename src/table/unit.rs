@@ -14,6 +14,18 @@ pub(super) const UNIT_BYTES: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 
 /// Approximate size of a batch of lines in bytes.
 pub(super) const BATCH_BYTES: usize = if cfg!(test) { 1 << 18 } else { 64 << 20 };
 
+/// Columns of the widest table whose columns are built: each takes memory in every batch, whatever it has.
+pub(super) const MOST_COLUMNS: usize = if cfg!(test) { 1 << 10 } else { 1 << 14 };
+
+/// Values in a batch and in a unit, about, however many columns they are in: an absent one takes memory too.
+const BATCH_CELLS: usize = 8 << 20;
+pub(super) const UNIT_CELLS: usize = 32 << 20;
+
+/// Rows of a batch of so many `columns`, at most `rows`.
+pub(super) fn batch_rows(columns: usize, rows: usize) -> usize {
+    rows.min(BATCH_CELLS / columns.max(1)).max(1)
+}
+
 /// Consecutive batches.
 pub(super) type Unit = Vec<RecordBatch>;
 

@@ -99,7 +99,7 @@ impl Visitor<'_> for Name<'_> {
 
     fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
         let Name { members, looking, path } = self;
-        let at = members.member(name, looking.is_fixed);
+        let at = members.member(name, looking);
         at.map_err(|what| looking.fail(&Path { name, outer: path }, &what))
     }
 }

@@ -5,7 +5,7 @@ mod records;
 
 pub(super) use records::Records;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::io::BufRead;
@@ -16,6 +16,7 @@ use serde_json::Deserializer;
 
 use super::TableError;
 use super::line::{LineReader, NO_OBJECT, no_object};
+use super::unit::MOST_COLUMNS;
 
 /// Whole numbers up to here are doubles without loss.
 const EXACT: u64 = 1 << 53;
@@ -28,6 +29,8 @@ pub(super) struct Members {
     indexes: HashMap<String, usize>,
     /// Objects so far.
     objects: u64,
+    /// The number of members, those of the objects in it included; 0 in these.
+    count: usize,
     /// The member of URIs: its name, or a path to it through objects.
     uris: String,
 }
@@ -87,13 +90,22 @@ impl Members {
     }
 
     fn look(&mut self, line: &str, is_fixed: bool) -> Result<(), String> {
-        let looking = Looking { line, is_fixed, fault: RefCell::default() };
+        let columns = Cell::new(self.count);
+        let looking = Looking { line, is_fixed, columns, fault: RefCell::default() };
         let mut json = Deserializer::from_str(line);
         let done = match line.starts_with('{') {
             true => look::Values::new(self, &looking).read(&mut json).and_then(|()| json.end()),
             false => return Err(NO_OBJECT.to_owned()),
         };
-        done.map_err(|error| looking.fault.take().unwrap_or_else(|| no_object(&error)))
+        let fault = |error| looking.fault.take().unwrap_or_else(|| no_object(&error));
+        let done = done.map_err(fault);
+        self.count = looking.columns.get();
+        done
+    }
+
+    /// The number of columns, those within others included.
+    fn count(&self) -> usize {
+        self.count
     }
 
     /// The columns.
@@ -107,13 +119,19 @@ impl Members {
     }
 
     /// The number of the member called `name` of the current object.
-    fn member(&mut self, name: &str, is_fixed: bool) -> Result<usize, String> {
+    fn member(&mut self, name: &str, looking: &Looking<'_>) -> Result<usize, String> {
         let at = match self.indexes.get(name) {
             Some(&at) => at,
-            None if is_fixed => {
+            None if looking.is_fixed => {
                 return Err("is not in the lines that define the columns".to_owned());
             }
+            None if looking.columns.get() == MOST_COLUMNS => {
+                return Err(format!(
+                    "is one of more than {MOST_COLUMNS}, as many as there may be columns"
+                ));
+            }
             None => {
+                looking.columns.set(looking.columns.get() + 1);
                 let shape = if name == self.uris { Shape::Uri } else { Shape::Nothing };
                 let (name, object) = (name.to_owned(), 0);
                 self.indexes.insert(name.clone(), self.fields.len());
@@ -230,6 +248,8 @@ struct Looking<'l> {
     line: &'l str,
     /// Whether the types are fixed.
     is_fixed: bool,
+    /// The number of members so far, those of all objects.
+    columns: Cell<usize>,
     /// The error, if there is one.
     fault: RefCell<Option<String>>,
 }

@@ -10,7 +10,7 @@ use super::Members;
 use crate::table::TableError;
 use crate::table::error::unread;
 use crate::table::line::LineReader;
-use crate::table::unit::BATCH_BYTES;
+use crate::table::unit::{BATCH_BYTES, batch_rows};
 
 /// Reads lines to batches of rows, with a column for each member.
 pub(in crate::table) struct Records<R> {
@@ -33,6 +33,7 @@ impl<R: BufRead> Records<R> {
         is_known: bool,
         rows: usize,
     ) -> Result<Records<R>, TableError> {
+        let rows = batch_rows(members.count(), rows);
         let builder = ReaderBuilder::new(members.schema()).with_strict_mode(true);
         // Numbers become text in the column of URIs only: elsewhere, the members have been compared with their types.
         let builder = builder.with_coerce_primitive(true);
