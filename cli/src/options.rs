@@ -191,6 +191,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .log_fields(find.log_field.clone())
         .warc_targets(find.warc_field.is_some())
         .warc_types(find.warc_type.clone())
+        .max_expansion(find.max_expansion)
         .media_types(find.mime.clone())
         .page_parts(find.page_parts())
         .filter(find.filter());

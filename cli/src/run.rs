@@ -393,6 +393,17 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
             "bodies in archives were read partially: they are truncated or larger than 64 MiB",
         ),
         (
+            report.expanded,
+            "body in an archive was read partially: it expands too much; --max-expansion raises the limit",
+            "bodies in archives were read partially: they expand too much; --max-expansion raises the limit",
+        ),
+        (report.bases, "base was ignored: it is too long", "bases were ignored: they are too long"),
+        (
+            report.lost,
+            "link was skipped: those of its document have too many bytes",
+            "links were skipped: those of their documents have too many bytes",
+        ),
+        (
             report.undecoded,
             "body in an archive was skipped: its Content-Encoding cannot be decoded",
             "bodies in archives were skipped: their Content-Encoding cannot be decoded",
@@ -418,7 +429,9 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         }
     }
     let unread = [report.broken, report.partial, report.undecoded, report.miscoded];
-    let faults = unread.into_iter().chain([long, report.unparsed, report.malformed]);
+    let odd = [report.expanded, report.bases, report.lost];
+    let odd = odd.into_iter().chain([long, report.unparsed, report.malformed]);
+    let faults = unread.into_iter().chain(odd);
     faults.filter(|&count| count > 0).count()
 }
 

@@ -212,6 +212,13 @@ impl PaddedBuf {
         PaddedBuf { bytes, len: content.len() }
     }
 
+    /// A buffer that holds `content`, whose memory it takes.
+    pub(crate) fn from_bytes(content: Vec<u8>) -> PaddedBuf {
+        let (len, mut bytes) = (content.len(), content);
+        bytes.resize(Padded::needed(len), 0);
+        PaddedBuf { bytes, len }
+    }
+
     /// Replaces the content with a copy of `content`; allocates only to grow.
     #[inline]
     pub fn set(&mut self, content: &[u8]) {

@@ -26,7 +26,7 @@ pub(crate) fn entries(entries: &mut Entries<'_>, links: &mut Links) {
     let content = entries.text.content();
     let mut marks = Vec::new();
     let mut start = 0;
-    while start < content.len() {
+    while start < content.len() && !links.is_full(start) {
         let window = Span { start: start as u32, end: content.len().min(start + WINDOW) as u32 };
         marks.clear();
         entries.kernels.run(Marks(entries.text, window, &mut marks));

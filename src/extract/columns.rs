@@ -158,7 +158,7 @@ pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, lin
     let text = values.content();
     let mut at = 0;
     let mut is_heading = columns.has_heading;
-    while at < text.len() {
+    while at < text.len() && !links.is_full(at) {
         let row = Row { text, at: Some(at), separator };
         for (column, cell) in row.enumerate() {
             at = cell.after;
@@ -179,7 +179,7 @@ pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mu
     let url = ["url".to_owned()];
     let fields = if fields.is_empty() { &url } else { fields };
     let mut start = 0;
-    while start < text.len() {
+    while start < text.len() && !links.is_full(start) {
         let end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at);
         let line = &text[start..end];
         let from = start;

@@ -1,10 +1,21 @@
 //! What of a source was not searched, or only in part.
 
+use std::borrow::Cow;
+
 use crate::shown::escaped_bytes;
 
 /// Maximum number of marks of a parsed document: the tree takes up to 300 bytes for each, so memory stays below
 /// 450 MiB. Prose has one in thirty bytes, tables and lists of links one in ten.
 pub(super) const MOST_MARKS: usize = if cfg!(test) { 10_000 } else { 1 << 20 };
+
+/// Bytes of the longest base that a document specifies for itself, or has as its own URI in an archive: longer ones are
+/// ignored, as every reference to them would be as long.
+pub(super) const LONGEST_BASE: usize = 2048;
+
+/// Maximum number of bytes of URIs that are generated for each byte of a document, and [`MORE_MADE`]: it may have a long
+/// base and millions of references.
+pub(super) const MOST_MADE: usize = 8;
+pub(super) const MORE_MADE: usize = 1 << 20;
 
 /// A part of a source that was not searched, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +28,13 @@ pub(crate) enum Fault {
         codings: Box<[u8]>,
         /// The target URI of the record.
         target: Box<[u8]>,
-        /// A part of it was searched.
-        is_partial: bool,
+        /// How much of it was searched.
+        what: BodyFault,
     },
+    /// A base of this many bytes, which was ignored.
+    Base(Document, usize),
+    /// Links of a document that were skipped, because all of them have more bytes than it may make.
+    Links(Document, u64),
     /// A Markdown document with this number of marks.
     Marks(usize),
     /// A sitemap or feed that is not well-formed at this offset of the chunk.
@@ -33,6 +48,40 @@ pub(crate) enum Fault {
         /// Its kind.
         what: PartFault,
     },
+}
+
+/// What is wrong with a coded body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyFault {
+    /// It is truncated or too long; its beginning was searched.
+    Partial,
+    /// It expands to more than this many times its length; its beginning was searched.
+    Expands(u64),
+    /// It cannot be decoded.
+    Unknown,
+}
+
+/// A document in a chunk, for messages about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    /// Offset of its first byte in the chunk, if that has several.
+    pub(super) at: Option<u32>,
+    /// Its own URI.
+    pub(super) target: Box<[u8]>,
+}
+
+impl Document {
+    /// What messages begin with, given that the chunk begins at byte `start` of the source.
+    fn name(&self, start: u64) -> String {
+        let about = match &*self.target {
+            [] => String::new(),
+            target => format!(" ({})", escaped_bytes(target)),
+        };
+        match self.at {
+            None => String::new(),
+            Some(at) => format!("record at byte {}{about}: ", start + u64::from(at)),
+        }
+    }
 }
 
 /// What is wrong with a part of a message, or a response.
@@ -84,26 +133,47 @@ impl Fault {
         at: u32,
         codings: &[u8],
         target: Option<&[u8]>,
-        is_partial: bool,
+        what: BodyFault,
     ) -> Fault {
-        let shown = |text: &[u8]| text[..text.len().min(Fault::SHOWN)].into();
-        let (codings, target) = (shown(codings), shown(target.unwrap_or_default()));
-        Fault::Body { at, codings, target, is_partial }
+        let (codings, target) = (Fault::shown(codings), Fault::shown(target.unwrap_or_default()));
+        Fault::Body { at, codings, target, what }
+    }
+
+    /// The bytes of `text` that are shown.
+    pub(super) fn shown(text: &[u8]) -> Box<[u8]> {
+        text[..text.len().min(Fault::SHOWN)].into()
     }
 
     /// Describes it, given that its chunk begins at byte `start` of the source.
     pub(crate) fn message(&self, start: u64) -> String {
         match self {
-            Fault::Body { at, codings, target, is_partial } => {
+            Fault::Body { at, codings, target, what } => {
                 let at = start + u64::from(*at);
                 let (coding, target) = (escaped_bytes(codings), escaped_bytes(target));
                 let about = if target.is_empty() { String::new() } else { format!(" ({target})") };
-                let what = match is_partial {
-                    true => "is truncated or has more than 64 MiB; its beginning was searched",
-                    false => "cannot be decoded and was skipped",
+                let what = match what {
+                    BodyFault::Partial => {
+                        "is truncated or has more than 64 MiB; its beginning was searched".into()
+                    }
+                    BodyFault::Unknown => "cannot be decoded and was skipped".into(),
+                    BodyFault::Expands(times) => Cow::from(format!(
+                        "expands to more than {times} times its length; its beginning was searched"
+                    )),
                 };
                 format!("record at byte {at}{about}: its body, Content-Encoding {coding}, {what}")
             }
+            Fault::Base(document, len) => format!(
+                "{}a base of {len} bytes, more than {LONGEST_BASE}, was ignored",
+                document.name(start)
+            ),
+            Fault::Links(document, count) => format!(
+                "{}{} skipped: the links of a document may have {MOST_MADE} times its bytes and 1 MiB more",
+                document.name(start),
+                match count {
+                    1 => "a link was".to_owned(),
+                    count => format!("{count} links were"),
+                }
+            ),
             Fault::Xml(at) => format!(
                 "is not well-formed XML at byte {}; the rest was not searched",
                 start + u64::from(*at)

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::body::{Sort, body, is_media};
+use super::fault::LONGEST_BASE;
 use super::reference::{self, Absolute};
 use super::transfer::{self, Decoded};
 use super::{Context, Extractor, Fault, Links, PartFault, json, warc};
@@ -158,7 +159,8 @@ impl<'a> Archive<'a, '_> {
         if let (Some(text), Some(url)) = (entry.url, &url) {
             self.push(None, url, text.span, Context::Target);
         }
-        let base = url.as_deref();
+        let base = url.as_deref().filter(|url| url.len() <= LONGEST_BASE);
+        let before = self.links.relative();
         let mut locations = Vec::new();
         for (context, text) in entry.fields {
             let value = self.value(text);
@@ -179,6 +181,11 @@ impl<'a> Archive<'a, '_> {
         if let (Some(text), Some(sort)) = (entry.body, Sort::of(&media)) {
             let encoding = entry.encoding.map(|encoding| self.value(encoding)).unwrap_or_default();
             self.body(text, sort, &encoding, base);
+        }
+        if let (Some(url), None) = (&url, base)
+            && self.links.relative() > before
+        {
+            self.links.count_base(url.len());
         }
         self.links.sort_from(first);
     }
@@ -205,9 +212,11 @@ impl<'a> Archive<'a, '_> {
         match value {
             Cow::Borrowed(_) => body(extractor, kernels, (text, at.span), sort, base, self.links),
             Cow::Owned(value) => {
-                let (buf, mut found) = (PaddedBuf::from_content(&value), Links::new());
+                let buf = PaddedBuf::from_content(&value);
                 let all = Span { start: 0, end: value.len() as u32 };
-                body(extractor, kernels, (buf.padded(), all), sort, base, &mut found);
+                let found = Links::of_part(value.len(), |found| {
+                    body(extractor, kernels, (buf.padded(), all), sort, base, found);
+                });
                 self.links.take_made(&found, &value, |_| at.span);
             }
         }

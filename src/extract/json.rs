@@ -13,7 +13,7 @@ const DEEPEST: usize = 128;
 pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
     let content = values.content();
     let mut start = 0;
-    while start < content.len() {
+    while start < content.len() && !links.is_full(start) {
         let end = memchr::memchr(b'\n', &content[start..]).map_or(content.len(), |at| start + at);
         line(values, fields, start, end, links);
         start = end + 1;

@@ -4,6 +4,7 @@
 //! lines that begin with `From ` are not always quoted. The `>` of those that are is left in place;
 //! it is part of no link.
 
+use super::fault::Document;
 use super::mime;
 use super::{Extractor, Links};
 use crate::chunk::Padded;
@@ -27,9 +28,12 @@ pub(super) fn mailbox(
     links: &mut Links,
 ) {
     let mut start = 0;
-    while start < text.len() {
+    while start < text.len() && !links.is_full(start) {
         let end = next_message(text.content(), start).unwrap_or(text.len());
-        mime::message(extractor, kernels, text, start..end, base, links);
+        let document = || Document { at: Some(start as u32), ..Document::default() };
+        links.search(document, end - start, |links| {
+            mime::message(extractor, kernels, text, start..end, base, links);
+        });
         start = end;
     }
 }

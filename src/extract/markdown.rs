@@ -134,8 +134,10 @@ fn html(
         return links.shift(first, all.start);
     }
     let joined: Vec<u8> = pieces.iter().flat_map(|span| span.of(text.content())).copied().collect();
-    let (buf, mut found) = (PaddedBuf::from_content(&joined), Links::new());
-    page::page(schemes, kernels, buf.padded(), PageParts::default(), base, &mut found);
+    let buf = PaddedBuf::from_content(&joined);
+    let found = Links::of_part(joined.len(), |found| {
+        page::page(schemes, kernels, buf.padded(), PageParts::default(), base, found);
+    });
     links.take_made(&found, &joined, |_| all);
 }
 

@@ -10,6 +10,7 @@ use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
 use super::body::{Sort, body};
+use super::fault::LONGEST_BASE;
 use super::reference::{self, Absolute, encoded, is_base, scheme};
 use super::transfer::{self, Decoded, Encoding};
 use super::{Context, Extractor, Fault, Links, PartFault};
@@ -22,8 +23,6 @@ const DEEPEST: usize = 32;
 const DEEPEST_ENCODED: usize = 3;
 /// Maximum number of bytes of the value of a field that is decoded.
 const LONGEST_VALUE: usize = 2 << 10;
-/// Maximum number of bytes of a base.
-const LONGEST_BASE: usize = 2048;
 
 /// Fields that hold links (RFC 2369 and 5064).
 const FIELDS: [&[u8]; 7] = [
@@ -341,17 +340,19 @@ impl Message<'_, '_> {
             return self.leaf(part, Sort::Text, coding, base);
         }
         let Decoded { text, fault } = decode(bytes);
-        let (buf, mut found) = (PaddedBuf::from_content(&text), Links::new());
-        let mut inner = Message {
-            extractor: self.extractor,
-            kernels: self.kernels,
-            text: buf.padded(),
-            place: Place::Coded(self.place.of(part.start)),
-            level: self.level + 1,
-            open: Vec::new(),
-            links: &mut found,
-        };
-        inner.read(base);
+        let buf = PaddedBuf::from_content(&text);
+        let found = Links::of_part(text.len(), |links| {
+            let mut inner = Message {
+                extractor: self.extractor,
+                kernels: self.kernels,
+                text: buf.padded(),
+                place: Place::Coded(self.place.of(part.start)),
+                level: self.level + 1,
+                open: Vec::new(),
+                links,
+            };
+            inner.read(base);
+        });
         self.links.take_made(&found, &text, |_| span(&part));
         self.links.describe_parts(&found);
         self.rest(part, coding, fault, base);
@@ -378,9 +379,11 @@ impl Message<'_, '_> {
         match plain {
             None => body(extractor, kernels, (text, span(&part)), sort, base, self.links),
             Some(plain) => {
-                let (buf, mut found) = (PaddedBuf::from_content(&plain), Links::new());
+                let buf = PaddedBuf::from_content(&plain);
                 let all = Span { start: 0, end: plain.len() as u32 };
-                body(extractor, kernels, (buf.padded(), all), sort, base, &mut found);
+                let found = Links::of_part(plain.len(), |found| {
+                    body(extractor, kernels, (buf.padded(), all), sort, base, found);
+                });
                 self.links.take_made(&found, &plain, |_| span(&part));
             }
         }

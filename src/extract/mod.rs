@@ -47,6 +47,7 @@ pub(crate) use fault::{Fault, PartFault};
 pub use filter::{Filter, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
+pub(crate) use links::Room;
 pub use links::{Detail, Link, Links};
 pub use log_format::LogFormat;
 pub use scheme::Schemes;
@@ -85,6 +86,9 @@ pub struct ExtractorOptions {
     /// For archives, the media types of the records that are read, or of the responses in them, such
     /// as `text/html` or `text/*`. Empty for all.
     pub media_types: Vec<String>,
+    /// For archives, how many times the bytes of its `Content-Encoding` a body may have, if it has more than 1 MiB; what
+    /// is beyond is not searched, and reported. `None` for 256 times.
+    pub max_expansion: Option<u64>,
     /// Parts of pages that are read besides the attributes that hold references.
     pub page_parts: PageParts,
     /// The links to keep.
@@ -137,6 +141,12 @@ impl ExtractorOptions {
     /// Sets the media types of the records of archives that are read; empty for all.
     pub fn media_types(mut self, media_types: Vec<String>) -> ExtractorOptions {
         self.media_types = media_types;
+        self
+    }
+
+    /// Sets how many times the bytes of its `Content-Encoding` a body in an archive may have.
+    pub fn max_expansion(mut self, max_expansion: impl Into<Option<u64>>) -> ExtractorOptions {
+        self.max_expansion = max_expansion.into();
         self
     }
 
@@ -199,6 +209,21 @@ impl Extractor {
 
     /// [`Extractor::extract`] for a part of a document of this kind, with this base.
     pub(crate) fn extract_kind(
+        &self,
+        kernels: Kernels,
+        kind: Kind,
+        text: Padded<'_>,
+        base: Option<&[u8]>,
+        links: &mut Links,
+    ) {
+        if kind.format.is_document() {
+            let find = |links: &mut Links| self.extract_part(kernels, kind, text, base, links);
+            return links.search(fault::Document::default, text.len(), find);
+        }
+        self.extract_part(kernels, kind, text, base, links);
+    }
+
+    fn extract_part(
         &self,
         kernels: Kernels,
         kind: Kind,

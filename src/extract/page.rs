@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::attribute::{context, decoded};
 use super::extras::extras;
+use super::fault::LONGEST_BASE;
 use super::html::{Attribute, Tags, start_tags};
 use super::reference::{Absolute, encoded, is_base, push, scheme};
 use super::{Context, Links, PageParts, Schemes, regular_tags, wide};
@@ -29,8 +30,10 @@ pub(crate) fn page(
         return narrow_page(schemes, kernels, text, parts, base, links);
     };
     let narrow = PaddedBuf::from_content(&wide::decoded(text.content(), order));
-    let (narrow, mut found) = (narrow.padded(), Links::new());
-    narrow_page(schemes, kernels, narrow, parts, base, &mut found);
+    let narrow = narrow.padded();
+    let found = Links::of_part(narrow.len(), |found| {
+        narrow_page(schemes, kernels, narrow, parts, base, found);
+    });
     let mut positions = wide::Positions::new(narrow.content());
     links.take_made(&found, narrow.content(), |span| positions.original(span));
 }
@@ -57,6 +60,10 @@ fn narrow_page(
                 absolute_base.extend_from_slice(absolute.resolve(&own).unwrap_or_default());
             }
         }
+    }
+    if absolute_base.len() > LONGEST_BASE {
+        links.count_base(absolute_base.len());
+        absolute_base.clear();
     }
     let base = if is_base(&absolute_base) { Some(&*absolute_base) } else { base };
     let absolute = Absolute::new(kernels, base);

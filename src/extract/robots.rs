@@ -17,6 +17,9 @@ pub(super) fn lines(
     let content = text.content();
     let mut absolute = Absolute::new(kernels, base);
     for line in content.split(|&byte| byte == b'\n' || byte == b'\r') {
+        if links.is_full(line.as_ptr().addr() - content.as_ptr().addr()) {
+            return;
+        }
         let line = line.trim_ascii();
         let Some((name, rest)) = line.split_at_checked(NAME.len()) else { continue };
         let Some(value) = rest.trim_ascii_start().strip_prefix(b":") else { continue };

@@ -2,6 +2,7 @@
 
 use super::body::{Sort, body, has_prefix, is_media};
 use super::coding::{self, Decoded};
+use super::fault::{BodyFault, Document, LONGEST_BASE};
 use super::reference::{self, Absolute};
 use super::{Context, Extractor, ExtractorOptions, Fault, Links};
 use crate::chunk::{Padded, PaddedBuf, Span};
@@ -138,17 +139,20 @@ pub(crate) fn records(
 ) {
     let content = text.content();
     let mut at = 0;
-    while at < content.len() {
+    while at < content.len() && !links.is_full(at) {
         match extent(&content[at..]) {
             Extent::Record(record) => {
                 let end = at.saturating_add(record.block_end);
-                if end > content.len() {
-                    // The archive is truncated here; the rest of the block is searched.
-                    links.count_broken();
-                }
+                let is_cut = end > content.len();
                 let end = end.min(content.len());
                 let block = Span { start: (at + record.block).min(end) as u32, end: end as u32 };
-                one(extractor, kernels, text, at, &record, block, links);
+                if !one(extractor, kernels, text, at, &record, block, links) {
+                    return links.leave(at);
+                }
+                if is_cut {
+                    // The archive is truncated here; the rest of the block was searched.
+                    links.count_broken();
+                }
                 at = at.saturating_add(record.end());
             }
             Extent::Broken | Extent::Open => {
@@ -162,6 +166,7 @@ pub(crate) fn records(
     }
 }
 
+/// Searches a record; returns whether it was, and not left for later.
 fn one(
     extractor: &Extractor,
     kernels: Kernels,
@@ -170,17 +175,17 @@ fn one(
     record: &WarcRecord<'_>,
     block: Span,
     links: &mut Links,
-) {
+) -> bool {
     let target = record.target();
     let kind = field(record.header, b"warc-type").unwrap_or_default();
     let media = field(record.header, b"content-type").unwrap_or_default();
     let ExtractorOptions { warc_types, media_types, .. } = extractor.options();
     let is_type = |name: &String| name.as_bytes().eq_ignore_ascii_case(kind);
     if !warc_types.is_empty() && !warc_types.iter().any(is_type) {
-        return;
+        return true;
     }
     if !media_types.is_empty() && !has_media(media_types, media, block.of(text.content())) {
-        return;
+        return true;
     }
     if extractor.options().warc_targets {
         if let Some(target) = target {
@@ -190,16 +195,31 @@ fn one(
             let mut absolute = Absolute::new(kernels, None);
             reference::push(schemes, &mut absolute, target, span, Context::Target, links);
         }
-        return;
+        return true;
     }
     let is = |name: &[u8]| kind.eq_ignore_ascii_case(name);
+    let found = Record { extractor, kernels, text, at: at as u32, target };
     if is(b"response") && has_prefix(media, b"application/http") {
-        response(extractor, kernels, text, at, block, target, links);
+        return found.response(block, links);
     } else if (is(b"resource") || is(b"conversion") || is(b"metadata"))
         && let Some(sort) = Sort::of(media)
     {
-        body(extractor, kernels, (text, block), sort, target, links);
+        found.search(block.len(), links, |base, links| {
+            body(extractor, kernels, (text, block), sort, base, links);
+        });
     }
+    true
+}
+
+/// A record that is searched.
+struct Record<'a> {
+    extractor: &'a Extractor,
+    kernels: Kernels,
+    text: Padded<'a>,
+    /// Where it begins.
+    at: u32,
+    /// Its own URI.
+    target: Option<&'a [u8]>,
 }
 
 /// Whether a record of type `media` with this `block` is of one of `types`: if it is a message of
@@ -212,52 +232,110 @@ fn has_media(types: &[String], media: &[u8], block: &[u8]) -> bool {
     is_media(types, media)
 }
 
-/// Searches the HTTP response at `block`, of the record that begins at byte `at`.
-fn response(
-    extractor: &Extractor,
-    kernels: Kernels,
-    text: Padded<'_>,
-    at: usize,
-    block: Span,
-    target: Option<&[u8]>,
-    links: &mut Links,
-) {
-    let message = block.of(text.content());
-    let Some((header_len, start)) = header_end(message) else { return };
-    let header = &message[..header_len];
-    header_links(extractor, kernels, (header, block.start), target, links);
-    let media = field(header, b"content-type").unwrap_or_default();
-    let payload = Span { start: block.start + start as u32, end: block.end };
-    let is_chunked =
-        field(header, b"transfer-encoding").is_some_and(|value| has_prefix(value, b"chunked"));
-    let codings = field(header, b"content-encoding").unwrap_or_default();
-    let Some(sort) = Sort::of(media) else { return };
-    let bytes = payload.of(text.content());
-    let whole = if is_chunked { unchunked(bytes) } else { None };
-    let fault = |is_partial| Fault::of_body(at as u32, codings, target, is_partial);
-    let coded = whole.as_deref().unwrap_or(bytes);
-    let plain = match coding::decoded(codings, coded, coding::MOST, |bytes| sort.is_like(bytes)) {
-        Decoded::Plain => whole,
-        Decoded::Made { text, is_whole } => {
-            if !is_whole {
-                links.count_fault(fault(true));
+impl Record<'_> {
+    /// Searches a document of `len` bytes with `find`, which gets its base: the URI of the record, unless that is too long,
+    /// which is counted if there are references.
+    fn search(&self, len: usize, links: &mut Links, find: impl FnOnce(Option<&[u8]>, &mut Links)) {
+        let target = self.target.unwrap_or_default();
+        let document = || Document { at: Some(self.at), target: Fault::shown(target) };
+        links.search(document, len, |links| {
+            let before = links.relative();
+            find(self.target.filter(|target| target.len() <= LONGEST_BASE), links);
+            if target.len() > LONGEST_BASE && links.relative() > before {
+                links.count_base(target.len());
             }
-            Some(text)
+        });
+    }
+
+    /// Searches the HTTP response at `block`; returns whether it was, and not left for later.
+    fn response(&self, block: Span, links: &mut Links) -> bool {
+        let Record { extractor, kernels, text, .. } = *self;
+        let message = block.of(text.content());
+        let Some((header_len, start)) = header_end(message) else { return true };
+        let header = &message[..header_len];
+        let media = field(header, b"content-type").unwrap_or_default();
+        let payload = Span { start: block.start + start as u32, end: block.end };
+        let decoded =
+            Sort::of(media).map(|sort| (sort, self.decoded(header, payload, sort, links)));
+        if matches!(decoded, Some((_, Body::Left))) {
+            return false;
         }
-        Decoded::Unknown => return links.count_fault(fault(false)),
-    };
-    match plain {
-        None => body(extractor, kernels, (text, payload), sort, target, links),
-        Some(plain) => {
+        self.search(header_len, links, |base, links| {
+            header_links(extractor, kernels, (header, block.start), base, links);
+        });
+        match decoded {
+            Some((sort, Body::Plain)) => self.search(payload.len(), links, |base, links| {
+                body(extractor, kernels, (text, payload), sort, base, links);
+            }),
             // Decoded from the payload; its links get that position.
-            let buf = PaddedBuf::from_content(&plain);
-            let mut found = Links::new();
-            let all = Span { start: 0, end: plain.len() as u32 };
-            body(extractor, kernels, (buf.padded(), all), sort, target, &mut found);
-            links.take_made(&found, &plain, |_| payload);
+            Some((sort, Body::Made(plain))) => {
+                let all = Span { start: 0, end: plain.len() as u32 };
+                let buf = PaddedBuf::from_bytes(plain);
+                let text = buf.padded();
+                self.search(text.len(), links, |base, links| {
+                    let found = Links::of_part(text.len(), |found| {
+                        body(extractor, kernels, (text, all), sort, base, found);
+                    });
+                    links.take_made(&found, text.content(), |_| payload);
+                });
+            }
+            Some((_, Body::Left | Body::Unknown)) | None => {}
+        }
+        true
+    }
+
+    /// The body at `payload`, without its codings; faults in them are counted.
+    fn decoded(&self, header: &[u8], payload: Span, sort: Sort, links: &mut Links) -> Body {
+        let is_chunked =
+            field(header, b"transfer-encoding").is_some_and(|value| has_prefix(value, b"chunked"));
+        let codings = field(header, b"content-encoding").unwrap_or_default();
+        let bytes = payload.of(self.text.content());
+        let whole = if is_chunked { unchunked(bytes) } else { None };
+        let coded = whole.as_deref().unwrap_or(bytes);
+        if !links.is_alone() && memchr::memchr(b',', codings).is_some() {
+            // Each of several codings may expand.
+            return Body::Left;
+        }
+        let times = self.extractor.options().max_expansion.unwrap_or(MAX_EXPANSION);
+        let allowed = (coded.len() as u64).saturating_mul(times).clamp(SMALL, coding::MOST);
+        let most = if links.is_alone() { allowed } else { allowed.min(LARGE) };
+        let fault = |what| Fault::of_body(self.at, codings, self.target, what);
+        match coding::decoded(codings, coded, most, |bytes| sort.is_like(bytes)) {
+            Decoded::Plain => whole.map_or(Body::Plain, Body::Made),
+            Decoded::Made { is_whole: true, text } => Body::Made(text),
+            Decoded::Made { text, .. } if text.len() as u64 == most && most < allowed => Body::Left,
+            Decoded::Made { text, .. } => {
+                let is_over = text.len() as u64 == allowed && allowed < coding::MOST;
+                let what = if is_over { BodyFault::Expands(times) } else { BodyFault::Partial };
+                links.count_fault(fault(what));
+                Body::Made(text)
+            }
+            Decoded::Unknown => {
+                links.count_fault(fault(BodyFault::Unknown));
+                Body::Unknown
+            }
         }
     }
 }
+
+/// A body without its codings.
+enum Body {
+    /// As it stands.
+    Plain,
+    Made(Vec<u8>),
+    /// It cannot be decoded.
+    Unknown,
+    /// It is large, and left for later.
+    Left,
+}
+
+/// Bytes of decoded bodies that are many at a time, each of which is searched alone.
+const LARGE: u64 = 2 << 20;
+
+/// How many times its coded bytes a body may have, unless [`ExtractorOptions::max_expansion`] says so, and how many bytes
+/// it may have in any case.
+const MAX_EXPANSION: u64 = 256;
+const SMALL: u64 = 1 << 20;
 
 /// Adds the links in the `header` of a response, which is at an offset of the text: those of
 /// `Location` (RFC 9110 section 10.2.2) and `Link` (RFC 8288).
@@ -325,3 +403,6 @@ fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

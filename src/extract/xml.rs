@@ -8,6 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::attribute::decoded;
+use super::fault::LONGEST_BASE;
 use super::markdown::characters;
 use super::page;
 use super::reference::{self, Absolute, encoded, scheme};
@@ -16,10 +17,8 @@ use super::{Context, Detail, Fault, Links, PageParts, Schemes};
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::simd::Kernels;
 
-/// Maximum number of nested elements with a base of their own, and of bytes of such a base; other
-/// values of `xml:base` are ignored.
+/// Maximum number of nested elements with a base of their own; others are ignored.
 const DEEPEST_BASE: usize = 32;
-const LONGEST_BASE: usize = 2048;
 /// Maximum number of bytes of a `lastmod` or `priority`; longer ones are ignored.
 const LONGEST_DETAIL: usize = 40;
 
@@ -196,8 +195,13 @@ impl Document<'_> {
             Some(_) => Some(own.to_vec()),
             None => self.base().resolve(&own).map(<[u8]>::to_vec),
         };
-        let fits = |target: &Vec<u8>| target.len() <= LONGEST_BASE;
-        if let Some(target) = target.filter(fits).filter(|_| self.bases.len() < DEEPEST_BASE) {
+        let target = target.filter(|_| self.bases.len() < DEEPEST_BASE);
+        if let Some(target) = &target
+            && target.len() > LONGEST_BASE
+        {
+            return self.links.count_base(target.len());
+        }
+        if let Some(target) = target {
             let absolute = Absolute::new(self.kernels, Some(&target));
             if absolute.has_base() {
                 self.bases.push((self.depth, absolute));
@@ -255,10 +259,11 @@ impl Document<'_> {
             return;
         }
         let buf = PaddedBuf::from_content(text);
-        let mut found = Links::new();
         let base = Some(self.base().base().to_vec());
         let parts = PageParts::default();
-        page::page(self.schemes, self.kernels, buf.padded(), parts, base.as_deref(), &mut found);
+        let found = Links::of_part(text.len(), |found| {
+            page::page(self.schemes, self.kernels, buf.padded(), parts, base.as_deref(), found);
+        });
         self.links.take_made(&found, text, |_| span);
     }
 }

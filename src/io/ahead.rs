@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
@@ -119,8 +120,15 @@ fn open(source: Source, least: Option<u64>) -> Opened {
 /// Opens `source` and reads up to `most` bytes of it into `buf`; passes a plain file of at least
 /// `least` bytes on as a file.
 fn begin(source: Source, buf: &mut Vec<u8>, most: usize, least: Option<u64>) -> Opened {
-    let Source { text_only, mut bytes, path, wait, .. } = source;
+    let Source { text_only, mut bytes, path, wait, read_ahead, .. } = source;
+    let note = |is_ahead| {
+        if let Some(noted) = &read_ahead {
+            noted.store(is_ahead, Ordering::Relaxed);
+        }
+    };
+    note(true);
     let mut content = (source.open)().and_then(|reader| content(reader, buf, most));
+    note(false);
     let mut plain = None;
     if matches!(content, Ok(Content::Stream(_))) {
         let length = || path.as_ref()?.metadata().ok().map(|data| data.len());
@@ -180,6 +188,8 @@ impl<'a> Beginning<'a> {
                 Ok(0) => break Ok(true),
                 Ok(count) => len += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // The rest is read in its turn.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break Ok(false),
                 Err(error) => break Err(error),
             }
         };

@@ -55,6 +55,21 @@ impl Chunk {
     pub(crate) fn len(&self) -> usize {
         self.later.as_ref().map_or(self.text.padded().len(), Later::len)
     }
+
+    /// Removes the first `len` bytes, which are whole records; returns how many lines they are.
+    pub(crate) fn remove_front(&mut self, len: usize, record_end: u8) -> usize {
+        let Chunk { text, byte, line, kind, .. } = self;
+        let (content, line_end) = (text.padded().content(), kind.format.line_end(record_end));
+        let lines = memchr_iter(line_end, &content[..len]).count();
+        let all = content.len();
+        if *line > 0 {
+            *line += lines as u64;
+        }
+        (*byte, *kind) = (*byte + len as u64, kind.later());
+        text.room().copy_within(len..all, 0);
+        text.set_len(all - len);
+        lines
+    }
 }
 
 /// Number of first bytes that show the format of a source. A NUL among them means binary, as for
@@ -148,6 +163,8 @@ pub struct ChunkReader {
     /// Expected size in bytes of the current source.
     expected: usize,
     chunk_bytes: usize,
+    /// The size of chunks at the start.
+    usual_bytes: usize,
     max_record: usize,
     record_end: u8,
     cut: Box<dyn Cut>,
@@ -206,6 +223,7 @@ impl ChunkReader {
             is_behind: false,
             expected: 0,
             chunk_bytes,
+            usual_bytes: chunk_bytes,
             max_record: max_record.max(1),
             record_end,
             cut: Box::new(Lines(record_end)),
@@ -226,6 +244,11 @@ impl ChunkReader {
     /// Counts lines, which requires reading every byte.
     pub fn count_lines(&mut self) {
         self.counts_lines = true;
+    }
+
+    /// Changes the size of further chunks, which is at most that at the start.
+    pub(crate) fn resize_chunks(&mut self, change: impl FnOnce(usize) -> usize) {
+        self.chunk_bytes = change(self.chunk_bytes).clamp(1, self.usual_bytes);
     }
 
     /// Leaves lines of large plain files to be read by the consumer of the chunk ([`Later`]),
@@ -344,7 +367,7 @@ impl ChunkReader {
     /// Makes room for `most` bytes in `text`, and keeps the first `len` bytes of that room.
     fn make_room(&mut self, text: &mut PaddedBuf, most: usize, len: usize) {
         if text.capacity() < most
-            && most > self.chunk_bytes
+            && most > self.usual_bytes
             && let Some(mut other) = self.large.pop()
         {
             other.reserve(most);
@@ -360,7 +383,7 @@ impl ChunkReader {
     pub(crate) fn take_back(&mut self, text: &mut PaddedBuf, most: usize) {
         let size = text.capacity();
         let kept: usize = self.large.iter().map(PaddedBuf::capacity).sum();
-        if size > 2 * self.chunk_bytes && kept + size <= most {
+        if size > 2 * self.usual_bytes && kept + size <= most {
             let at = self.large.partition_point(|other| other.capacity() < size);
             let small = self.small.pop().unwrap_or_default();
             self.large.insert(at, std::mem::replace(text, small));
@@ -397,7 +420,7 @@ impl ChunkReader {
             self.kind = self.kind.later();
             return Ok(Next::Chunk);
         }
-        if chunk.text.capacity() > 64 * self.chunk_bytes.max(1 << 16) {
+        if chunk.text.capacity() > 64 * self.usual_bytes.max(1 << 16) {
             // The buffer held a long record; its memory is released.
             chunk.text = PaddedBuf::default();
         }

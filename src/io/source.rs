@@ -5,8 +5,10 @@ use std::io::{self, Read};
 #[cfg(unix)]
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 #[cfg(unix)]
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use super::compress::Compression;
 use super::places::Places;
@@ -45,6 +47,9 @@ pub struct Source {
     /// Whether it may be opened, and its beginning read, ahead of its turn and on another thread.
     /// True for regular files, where this has no side effects.
     pub early: bool,
+    /// Set while it is read ahead of its turn. Reading may fail with [`io::ErrorKind::WouldBlock`] then, and goes on in its
+    /// turn.
+    pub(crate) read_ahead: Option<Arc<AtomicBool>>,
     /// Where its records come from, if it is a list made of another source.
     pub(crate) places: Option<Places>,
 }
@@ -62,6 +67,7 @@ impl Source {
             wait: None,
             base: None,
             early: false,
+            read_ahead: None,
             places: None,
         }
     }
@@ -110,6 +116,7 @@ impl Source {
             wait: None,
             base: None,
             early: true,
+            read_ahead: None,
             places: None,
         }
     }
@@ -185,6 +192,7 @@ impl Source {
             wait: None,
             base: self.base.clone(),
             early: self.early,
+            read_ahead: None,
             places: None,
         })
     }

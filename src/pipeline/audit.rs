@@ -9,6 +9,7 @@ use super::slot::{Slot, Worker, record_at};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
 use crate::audit::{Finding, Rule, RuleSet, Severity, audit_with, oversized, quiet, redact_into};
 use crate::chunk::Span;
+use crate::index::trim;
 use crate::io::diagnostic::Position;
 use crate::io::paint::Paint;
 use crate::io::places::{Place, Places};
@@ -279,11 +280,21 @@ impl Job for Audit {
         }
         slot.report.records = records;
         slot.report.blank = worker.index.record_count() as u64 - records;
-        let places = taken(self.places[slot.chunk.source].as_ref(), &slot.chunk, self.record_end);
+        let places = taken(&self.places, slot, self.record_end);
         for &record in &loud {
+            if slot.room.is_full(slot.out.len(), record.line_start as usize) {
+                let (lines, text) = (record.lines as usize, slot.chunk.text.padded());
+                let is_blank = |&whole: &Span| trim(text.padded(), whole).is_empty();
+                let blank = worker.index.spans().take(lines).filter(is_blank).count();
+                (slot.report.blank, slot.report.records) = (blank as u64, (lines - blank) as u64);
+                break;
+            }
             self.look(record, &places, slot);
         }
         slot.rows.loud = loud;
+        if slot.room.cut.is_some() {
+            slot.places = places;
+        }
     }
 
     fn commit(&mut self, slots: &mut [Slot<Findings>]) -> Result<(), Error> {

@@ -77,6 +77,45 @@ pub(super) fn release<R: Default>(slots: &mut [Slot<R>], full: usize, settings: 
     }
 }
 
+/// Bytes of output of a batch that are held at least until they are written, and as many times the bytes of a chunk.
+const MOST_HELD: usize = if cfg!(test) { 4 << 10 } else { 24 << 20 };
+const TIMES: usize = if cfg!(test) { 0 } else { 8 };
+
+/// Bytes of output of a chunk that are held at most, unless it is long.
+pub(super) const PART_BYTES: usize = 4 << 20;
+
+/// Bytes of output that each of `count` chunks may hold.
+pub(super) fn share(count: usize) -> usize {
+    (MOST_HELD / count.max(1)).min(PART_BYTES)
+}
+
+/// Distributes the room for output among the `slots` of a batch.
+pub(super) fn give_room<R>(slots: &mut [Slot<R>], is_alone: bool) {
+    let share = share(slots.len());
+    for slot in slots {
+        slot.room.most = share.max(TIMES * slot.chunk.len());
+        slot.room.is_alone = is_alone;
+    }
+}
+
+/// The size of the chunks that follow a batch of chunks of `bytes`, of which `written` bytes of output are held: smaller
+/// ones after a scan left the rest of its chunk, since rests are scanned one after the other.
+pub(super) fn chunk_bytes(
+    bytes: usize,
+    is_cut: bool,
+    written: usize,
+    settings: &Settings,
+) -> usize {
+    const LEAST: usize = 4 << 10;
+    if is_cut {
+        bytes.min((bytes / 2).max(LEAST))
+    } else if written < MOST_HELD / 8 {
+        (2 * bytes).min(settings.chunk_bytes)
+    } else {
+        bytes
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

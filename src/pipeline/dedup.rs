@@ -5,7 +5,7 @@
 //! records of it are written ([`super::reread`]).
 
 use super::driver::{End, Job, run};
-use super::firsts::{long_first, write_firsts};
+use super::firsts::{long_first, write_firsts, write_rest};
 use super::forecast::Forecast;
 use super::input::{Input, Places, places_of};
 use super::invalid::LongRecord;
@@ -225,17 +225,24 @@ impl Job for Dedup<'_> {
 
     #[inline(always)]
     fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
-        let text = slot.chunk.text.padded();
-        let out = &mut slot.out;
-        let records = slot.rows.spans.len() as u64;
+        let Slot { chunk, rows, out, room, has_rest, report, .. } = slot;
+        let records = rows.spans.len() as u64;
         if self.spilled.is_some() {
-            slot.report.duplicates = records;
+            report.duplicates = records;
             return;
         }
-        let written =
-            write_firsts(isa, &self.options, &self.settings, worker, (text, &slot.rows), out);
-        slot.report.written = written;
-        slot.report.duplicates = records - written;
+        let (found, to) = ((chunk.text.padded(), &*rows), (&mut *room, out));
+        report.written = write_firsts(isa, &self.options, &self.settings, worker, found, to);
+        report.duplicates = records - report.written;
+        *has_rest = room.next < rows.spans.len();
+    }
+
+    fn write_rest(&self, slot: &Slot<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if !slot.has_rest {
+            return Ok(());
+        }
+        let (text, next) = (slot.chunk.text.padded(), slot.room.next);
+        write_rest(&self.options, &self.settings, text, &slot.rows, next, sinks.out)
     }
 
     fn on_invalid(&self) -> OnInvalid {

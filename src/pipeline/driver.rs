@@ -6,7 +6,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::batches::{Filled, SMALL_FOR_FULL, fill, full_slots, oversize, release};
+use super::batches::{
+    Filled, SMALL_FOR_FULL, chunk_bytes, fill, full_slots, give_room, oversize, release,
+};
 use super::faults::{Faults, report_faults, stopped};
 use super::invalid::{LongRecord, Policy};
 use super::links;
@@ -175,7 +177,7 @@ fn batches<J: Job + Send>(
             },
             || {
                 work(
-                    (&mut *job, drops),
+                    (&mut *job, drops, false),
                     &mut current[..current_len],
                     settings,
                     &workers,
@@ -200,8 +202,38 @@ fn batches<J: Job + Send>(
         for slot in &mut current[..current_len] {
             report += &slot.report;
         }
-        if let Some(i) = current[..current_len].iter().position(|slot| slot.stop.is_some()) {
-            write(&current[..=i], sinks, report.bytes)?;
+        let mut stop = current[..current_len].iter().position(|slot| slot.stop.is_some());
+        let end = stop.map_or(current_len, |i| i + 1);
+        let is_cut = current[..end].iter().any(|slot| slot.room.cut.is_some());
+        let has_rest = is_cut || current[..end].iter().any(|slot| slot.has_rest);
+        if has_rest {
+            for (i, slot) in current[..end].iter_mut().enumerate() {
+                write(std::slice::from_ref(slot), sinks, report.bytes)?;
+                job.write_rest(slot, sinks)?;
+                while slot.stop.is_none() && slot.next_part(settings.record_end) {
+                    let one = std::slice::from_mut(slot);
+                    let mut faults = Faults::default();
+                    work((&mut *job, drops, true), one, settings, &workers, &mut faults)?;
+                    report_faults(one, reader, &mut reported, sinks);
+                    report += &Report { bytes: 0, ..one[0].report };
+                    write(one, sinks, report.bytes)?;
+                    job.write_rest(&one[0], sinks)?;
+                }
+                if drops.rows {
+                    slot.rows = J::Rows::default();
+                }
+                if slot.stop.is_some() {
+                    stop = Some(i);
+                    break;
+                }
+            }
+        }
+        let written = current[..end].iter().map(|slot| slot.out.len()).sum();
+        reader.resize_chunks(|bytes| chunk_bytes(bytes, is_cut, written, settings));
+        if let Some(i) = stop {
+            if !has_rest {
+                write(&current[..=i], sinks, report.bytes)?;
+            }
             let error = stopped(reader, &current[i], settings);
             let chunk = std::mem::take(&mut current[i].chunk);
             drop((current, other));
@@ -209,11 +241,7 @@ fn batches<J: Job + Send>(
             return Err(error);
         }
         other_len = current_len;
-        if current[..current_len].iter().any(|slot| slot.has_rest) {
-            for slot in &current[..current_len] {
-                write(std::slice::from_ref(slot), sinks, report.bytes)?;
-                job.write_rest(slot, sinks)?;
-            }
+        if has_rest {
             release(&mut current[..current_len], full, settings);
             other_len = 0;
         }
@@ -238,7 +266,7 @@ fn batches<J: Job + Send>(
 
 /// Scans, commits and emits a batch.
 fn work<J: Job>(
-    (job, drops): (&mut J, Drops),
+    (job, drops, is_alone): (&mut J, Drops, bool),
     slots: &mut [Slot<J::Rows>],
     settings: &Settings,
     workers: &Workers<J>,
@@ -277,14 +305,15 @@ fn work<J: Job>(
                         slot.fault = later.read(&mut slot.chunk.text).err();
                         slot.report.bytes = slot.chunk.text.padded().len() as u64;
                     }
-                    if drops.rows {
+                    if drops.rows && is_scan {
                         std::mem::swap(&mut slot.rows, rows);
                     }
                     settings.kernels.run(Step(job, worker, slot, is_scan));
-                    if drops.rows {
+                    // What is still to be written stays in its slot.
+                    if drops.rows && is_scan && !slot.has_rest {
                         std::mem::swap(&mut slot.rows, rows);
                     }
-                    if is_lent {
+                    if is_lent && slot.room.cut.is_none() && !slot.has_rest {
                         std::mem::swap(&mut slot.chunk.text, &mut worker.text);
                     }
                     if slot.chunk.text.padded().len() > 4 * oversize(settings) {
@@ -299,6 +328,7 @@ fn work<J: Job>(
     for slot in &mut *slots {
         slot.clear();
     }
+    give_room(slots, is_alone);
     each(job, slots, true);
     faults.apply(slots);
     job.commit(slots)?;
@@ -340,4 +370,80 @@ fn write<R>(slots: &[Slot<R>], sinks: &mut Sinks<'_>, bytes: u64) -> Result<(), 
         progress(bytes);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::Filter;
+    use crate::grammar::rfc2396::Legacy;
+    use crate::key::PublicHash;
+    use crate::pipeline::*;
+    use crate::repair::Repairs;
+    use crate::resolve::{BaseUri, Context, Options};
+
+    /// Records of all kinds, so that the output of a chunk is many times what a scan may write.
+    fn text() -> Vec<u8> {
+        let record = |i: usize| match i % 9 {
+            0 => "\n".to_owned(),
+            1 => format!("HTTP://H{i}:80/%7e\r\n"),
+            2 => format!("  a b{i}\n"),
+            3 => "x:\n".to_owned(),
+            4 => format!("http://0x7f.1/{i}?token=secret{i}\n"),
+            5 => "//u:p@h/../a\n".to_owned(),
+            _ => format!("http://h/{i}\n"),
+        };
+        (0..2000).map(record).collect::<String>().into_bytes()
+    }
+
+    type Run<'r> = &'r dyn Fn(Vec<Source>, &Settings, &mut Sinks<'_>) -> Result<Report, Error>;
+
+    #[test]
+    fn a_chunk_that_is_scanned_in_parts_has_the_same_results() {
+        let base = BaseUri::new(format!("http://b/{}", "c".repeat(300)).as_bytes()).unwrap();
+        let against = Against::Context(Context::Base { base, options: Options::default() });
+        let resolve_all = ResolveOptions::new(against);
+        let explained = ExplainOptions::new(ExplainFormat::Jsonl);
+        let audited = AuditOptions::default().format(AuditFormat::Jsonl);
+        let (none, plain) = (Repairs::default(), Equivalence::default());
+        let hash = PublicHash::Blake3;
+        let forms = DedupOptions::default().emit(Emit::Normalized);
+        let runs: [Run<'_>; 12] = [
+            &|of, with, to| dedup(of, &forms, with, to),
+            &|of, with, to| normalize(of, &plain, OnInvalid::Pass, with, to),
+            &|of, with, to| normalize(of, &plain, OnInvalid::Divert, with, to),
+            &|of, with, to| normalize(of, &plain, OnInvalid::Fail, with, to),
+            &|of, with, to| keys(of, &plain, hash, OnInvalid::Drop, with, to),
+            &|of, with, to| surts(of, &plain, crate::surt::Form::Cdxj, OnInvalid::Pass, with, to),
+            &|of, with, to| resolve(of, &resolve_all, with, to),
+            &|of, with, to| parse(of, &RowFormat::Jsonl, none, with, to),
+            &|of, with, to| check(of, CheckFormat::Text, none, with, to),
+            &|of, with, to| explain(of, &explained, with, to),
+            &|of, with, to| audit(of, &audited, with, to).map(|(report, _)| report),
+            &|of, with, to| {
+                let differ = LegacyQuestion::Differ(CheckFormat::Jsonl);
+                inspect_rfc2396(of, differ, Legacy::default(), with, to)
+            },
+        ];
+        for (i, run) in runs.into_iter().enumerate() {
+            for is_filtered in [false, true] {
+                let done = |chunk_bytes, threads| {
+                    let settings = Settings::default().chunk_bytes(chunk_bytes).threads(threads);
+                    let mut source = Source::new("list", std::io::Cursor::new(text()));
+                    if is_filtered {
+                        let filter = Filter::default();
+                        source =
+                            records_of(source, &filter, &plain, &settings, &Default::default());
+                    }
+                    let (mut out, mut rejects) = (Vec::new(), Vec::new());
+                    let mut sinks = Sinks::new(&mut out).rejects(&mut rejects);
+                    let report = run(vec![source], &settings, &mut sinks);
+                    (report.map_err(|error| error.to_string()), out, rejects)
+                };
+                let (whole, one_by_one) = (done(1 << 20, 2), done(1, 1));
+                assert_eq!(whole.0, one_by_one.0, "{i}");
+                assert!(whole == one_by_one, "{i}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::driver::{Job, run};
-use super::firsts::{long_first, write_firsts};
+use super::firsts::{long_first, write_firsts, write_rest};
 use super::forecast::Forecast;
 use super::invalid::LongRecord;
 use super::numbered::Numbered;
@@ -209,8 +209,8 @@ impl Job for Dupes {
     fn emit<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<Found>) {
         let (text, options) = (slot.chunk.text.padded(), &self.options.dedup);
         let keyed = &slot.rows.numbered.keyed;
-        let written =
-            write_firsts(isa, options, &self.settings, worker, (text, keyed), &mut slot.out);
+        let to = (&mut slot.room, &mut slot.out);
+        let written = write_firsts(isa, options, &self.settings, worker, (text, keyed), to);
         let records = keyed.spans.len();
         slot.report.written = written;
         slot.report.duplicates = records as u64 - written;
@@ -226,11 +226,16 @@ impl Job for Dupes {
             lines.len() <= most
         });
         slot.rows.omitted.drain(..done);
-        slot.has_rest = !slot.rows.omitted.is_empty();
+        slot.has_rest = !slot.rows.omitted.is_empty() || slot.room.next < records;
         slot.dupes = lines;
     }
 
     fn write_rest(&self, slot: &Slot<Found>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        if slot.has_rest {
+            let (options, found) = (&self.options.dedup, &slot.rows.numbered.keyed);
+            let (text, next) = (slot.chunk.text.padded(), slot.room.next);
+            write_rest(options, &self.settings, text, found, next, sinks.out)?;
+        }
         let Some(sink) = &mut sinks.dupes else { return Ok(()) };
         let (firsts, mut session) = (self.classes.firsts(), self.writer.session());
         let (mut lines, mut done) = (Vec::new(), Ok(()));

@@ -188,17 +188,21 @@ impl Job for Explain<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
         let index = &mut worker.index;
-        let text = slot.chunk.text.padded();
+        let Slot { chunk, out, report, room, .. } = slot;
+        let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
-        for (line, span) in (slot.chunk.line..).zip(index.spans()) {
+        for (line, span) in (chunk.line..).zip(index.spans()) {
+            if room.is_full(out.len(), span.start as usize) {
+                break;
+            }
             let (_, record) = record_at(text, index, span);
             if record.is_empty() {
-                slot.report.blank += 1;
+                report.blank += 1;
                 continue;
             }
-            slot.report.records += 1;
-            if let Err(error) = self.push(line, record.bytes(), &mut slot.out) {
-                slot.report.invalid.add(error.kind);
+            report.records += 1;
+            if let Err(error) = self.push(line, record.bytes(), out) {
+                report.invalid.add(error.kind);
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Extracts links: a row per link, in order.
 
+use super::batches::PART_BYTES;
 use super::driver::{Drops, Job, Reading, run};
 use super::links::{self, ExtractOptions, Found};
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::extract::{Extractor, Links};
-use crate::io::{Source, escaped, found};
+use crate::extract::{self, Extractor, Links};
+use crate::io::{Chunk, Source, escaped, found};
 use crate::simd::{Isa, Kernels};
 use crate::uri::parse;
 
@@ -109,21 +110,30 @@ struct Extract<'a> {
 }
 
 impl Extract<'_> {
-    /// Appends a row for each of the links of a chunk.
+    /// Appends rows for the links of a chunk, from number `first` on, until there are `most` bytes; returns the number of
+    /// the next link.
     #[inline(never)]
-    fn rows(&self, slot: &mut Slot<Links>) {
-        let Slot { chunk, out, rows, .. } = slot;
+    fn rows(
+        &self,
+        chunk: &Chunk,
+        links: &Links,
+        first: usize,
+        most: usize,
+        out: &mut Vec<u8>,
+    ) -> usize {
         let text = chunk.text.padded().content();
         let format = self.format;
         if format == LinkFormat::default() {
-            rows.write_lines(chunk.text.padded(), self.record_end, out);
-            return;
+            return links.write_lines((chunk.text.padded(), self.record_end), first, most, out);
         }
         let line_end = chunk.kind.format.line_end(self.record_end);
         let needs_line = format.line_number || format.shape == LinkShape::Jsonl;
         let source = &self.names[chunk.source];
         let (mut line, mut counted) = (chunk.line, 0);
-        for (link, uri) in rows.iter(text) {
+        for (at, (link, uri)) in links.iter(text).enumerate().skip(first) {
+            if out.len() > most {
+                return at;
+            }
             let start = link.span.start as usize;
             if needs_line {
                 line += memchr::memchr_iter(line_end, &text[counted..start]).count() as u64;
@@ -134,7 +144,7 @@ impl Extract<'_> {
                 line,
                 byte: chunk.byte + start as u64,
                 context: link.context,
-                detail: rows.detail(link),
+                detail: links.detail(link),
                 uri,
             };
             match format.shape {
@@ -142,6 +152,16 @@ impl Extract<'_> {
                 LinkShape::Jsonl => found::json(&found, out),
                 LinkShape::Count => {}
             }
+        }
+        links.len()
+    }
+
+    /// Bytes of a row besides the URI, about.
+    fn row_bytes(&self, source: usize) -> usize {
+        const FIELDS: usize = 100;
+        match (self.format.shape, self.format.with_filename) {
+            (LinkShape::Jsonl, _) | (_, true) => FIELDS + self.names[source].len(),
+            _ => 1,
         }
     }
 
@@ -210,8 +230,11 @@ impl Job for Extract<'_> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, _worker: &mut Worker, slot: &mut Slot<Links>) {
-        slot.rows.clear();
-        links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, &mut slot.rows);
+        let of_link = self.row_bytes(slot.chunk.source);
+        let (bytes, is_alone) = (slot.room.most, slot.room.is_alone);
+        let room = extract::Room { bytes, of_link, is_alone, left: None };
+        links::of_chunk(isa, self.kernels, &self.extractor, &slot.chunk, room, &mut slot.rows);
+        slot.room.cut = slot.rows.left().map(|at| at as usize);
         links::count_faults(&slot.rows, &mut slot.report);
         let start = slot.chunk.byte;
         slot.faults.extend(slot.rows.faults().iter().map(|fault| fault.message(start)));
@@ -222,7 +245,19 @@ impl Job for Extract<'_> {
             let errors = slot.rows.iter(text).filter_map(|(_, uri)| parse(uri).err());
             errors.for_each(|error| slot.report.invalid.add(error.kind));
         }
-        self.rows(slot);
+        let Slot { chunk, rows, out, room, has_rest, .. } = slot;
+        room.next = self.rows(chunk, rows, 0, room.most, out);
+        *has_rest = room.next < rows.len();
+    }
+
+    fn write_rest(&self, slot: &Slot<Links>, sinks: &mut Sinks<'_>) -> Result<(), Error> {
+        let (mut next, mut out) = (slot.room.next, Vec::new());
+        while slot.has_rest && next < slot.rows.len() {
+            out.clear();
+            next = self.rows(&slot.chunk, &slot.rows, next, PART_BYTES, &mut out);
+            sinks.out.write_all(&out).map_err(Error::Write)?;
+        }
+        Ok(())
     }
 
     fn commit(&mut self, slots: &mut [Slot<Links>]) -> Result<(), Error> {

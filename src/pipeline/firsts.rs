@@ -1,28 +1,33 @@
 //! What is written for the records of a chunk that are the first of their classes.
 
+use std::io::Write;
+
+use super::batches::PART_BYTES;
 use super::invalid::{LongRecord, push_record};
 use super::map::unjudged_key;
 use super::scan::Found;
-use super::slot::Worker;
-use super::{DedupOptions, Emit, Settings};
+use super::slot::{Room, Worker};
+use super::{DedupOptions, Emit, Error, Settings};
 use crate::chunk::{Padded, Span};
 use crate::index::Record;
 use crate::simd::{Isa, Task};
 
 /// Appends what is written for those records of `found`, which are in `text`, that are the first of their classes; gives their
-/// number.
+/// number. Canonical forms are appended as far as there is `room`, which gets the row of the next one.
 #[inline(always)]
 pub(super) fn write_firsts<I: Isa>(
     isa: I,
     options: &DedupOptions,
-    &Settings { record_end, redact, .. }: &Settings,
+    settings: &Settings,
     worker: &mut Worker,
     (text, found): (Padded<'_>, &Found),
-    out: &mut Vec<u8>,
+    (room, out): (&mut Room, &mut Vec<u8>),
 ) -> u64 {
+    let &Settings { record_end, redact, .. } = settings;
     let Found { spans, rows } = found;
     let firsts = spans.iter().enumerate().filter(|&(row, _)| rows.is_first(row));
     let mut written = 0;
+    room.next = spans.len();
     match options.emit {
         Emit::Original if redact => {
             for (_, &span) in firsts {
@@ -42,18 +47,67 @@ pub(super) fn write_firsts<I: Isa>(
             }
         }
         Emit::Normalized => {
-            worker.index.build_with(isa, text, record_end);
-            for (_, &span) in firsts {
-                let record = Record::new(text, &worker.index, span);
-                let form = options.equivalence.form(isa, record, &mut worker.scratch);
-                let shown = form.map(|form| options.equivalence.shown(form));
-                push_record(shown.unwrap_or(record.bytes()), redact, out);
-                out.push(record_end);
-                written += 1;
-            }
+            written = firsts.count() as u64;
+            room.next = 0;
+            write_forms(isa, options, settings, worker, (text, found), (room, out));
         }
     }
     written
+}
+
+/// Appends the canonical forms of first records, from the row `next` of `room` on, as far as there is room; that row is
+/// the one after them then.
+#[inline(always)]
+pub(super) fn write_forms<I: Isa>(
+    isa: I,
+    options: &DedupOptions,
+    &Settings { record_end, redact, .. }: &Settings,
+    worker: &mut Worker,
+    (text, Found { spans, rows }): (Padded<'_>, &Found),
+    (room, out): (&mut Room, &mut Vec<u8>),
+) {
+    worker.index.build_with(isa, text, record_end);
+    while room.next < spans.len() && out.len() <= room.most {
+        if rows.is_first(room.next) {
+            let record = Record::new(text, &worker.index, spans[room.next]);
+            let form = options.equivalence.form(isa, record, &mut worker.scratch);
+            let shown = form.map(|form| options.equivalence.shown(form));
+            push_record(shown.unwrap_or(record.bytes()), redact, out);
+            out.push(record_end);
+        }
+        room.next += 1;
+    }
+}
+
+/// Writes the forms for which the output of the chunk had no room, after `next` of `room`.
+pub(super) fn write_rest(
+    options: &DedupOptions,
+    settings: &Settings,
+    text: Padded<'_>,
+    found: &Found,
+    next: usize,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    struct Part<'a>(&'a DedupOptions, &'a Settings, Padded<'a>, &'a Found, &'a mut Room, Vec<u8>);
+    impl Task for Part<'_> {
+        type Output = Vec<u8>;
+        #[inline(always)]
+        fn run<I: Isa>(self, isa: I) -> Vec<u8> {
+            let Part(options, settings, text, found, room, mut out) = self;
+            let mut worker = Worker::default();
+            write_forms(isa, options, settings, &mut worker, (text, found), (room, &mut out));
+            out
+        }
+    }
+    let mut room = Room { most: PART_BYTES, next, ..Room::default() };
+    let mut lines = Vec::new();
+    while room.next < found.spans.len() {
+        lines.clear();
+        let part = Part(options, settings, text, found, &mut room, lines);
+        lines = settings.kernels.run(part);
+        out.write_all(&lines).map_err(Error::Write)?;
+    }
+    Ok(())
 }
 
 /// What is written for a record that is too long to be parsed.

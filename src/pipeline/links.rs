@@ -5,7 +5,7 @@ use std::io;
 use super::{Report, Settings};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Extractor, ExtractorOptions, Format, Kind, Links, last_row_end, mail, wrapped_cut,
+    Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail, wrapped_cut,
 };
 use crate::io::reader::Cut;
 use crate::io::{Chunk, Shape};
@@ -65,15 +65,18 @@ impl ExtractOptions {
     }
 }
 
-/// Appends the links of `chunk` to `links`.
+/// Replaces `links` with those of `chunk`; leaves the rest of it when they take `room`.
 #[inline(always)]
 pub(super) fn of_chunk<I: Isa>(
     isa: I,
     kernels: Kernels,
     extractor: &Extractor,
     chunk: &Chunk,
+    room: Room,
     links: &mut Links,
 ) {
+    links.clear();
+    links.give_room(room);
     let base = chunk.base.as_deref().or(extractor.options().base.as_deref());
     extractor.extract_in(isa, kernels, chunk.kind, chunk.text.padded(), base, links);
 }
@@ -81,7 +84,9 @@ pub(super) fn of_chunk<I: Isa>(
 /// Counts what was omitted from `links`.
 pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.invalid.add_many(ErrorKind::Relative, links.relative());
-    report.invalid.add_many(ErrorKind::TooLong, links.lost());
+    report.lost += links.lost();
+    report.bases += links.bases();
+    report.expanded += links.expanded();
     report.broken += links.broken();
     report.partial += links.partial();
     report.undecoded += links.undecoded();

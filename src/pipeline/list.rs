@@ -2,12 +2,15 @@
 //! keeps.
 
 use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::batches::{PART_BYTES, share};
 use super::links::{ExtractOptions, count_faults, cut, long_fault, of_chunk};
 use super::{Equivalence, Report, Settings};
 use crate::chunk::Span;
-use crate::extract::{Extractor, Fault, Filter, Links};
+use crate::extract::{Extractor, Fault, Filter, Links, Room};
 use crate::index::trim;
 use crate::io::places::{Place, Places};
 use crate::io::reader::Next;
@@ -107,6 +110,8 @@ fn list_of(
     // Many lists are begun side by side then.
     let (early, wait) = (source.early, source.wait.clone());
     let noted = places.clone();
+    let is_ahead = Arc::new(AtomicBool::new(false));
+    let read_ahead = Arc::clone(&is_ahead);
     let open = move || {
         let Settings { record_end, chunk_bytes, max_record, .. } = settings;
         let mut reader = ChunkReader::new(vec![source], record_end, chunk_bytes, max_record);
@@ -116,12 +121,22 @@ fn list_of(
         prepare(&mut reader);
         let (parts, given) = (Vec::new(), (0, 0));
         let (filled, failed, places) = (0, None, noted);
-        let list =
-            List { reader, settings, content, places, parts, filled, failed, skipped, given };
+        let list = List {
+            reader,
+            settings,
+            content,
+            places,
+            parts,
+            filled,
+            failed,
+            skipped,
+            given,
+            is_ahead,
+        };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
-    let (open, path, base) = (Box::new(open), None, None);
-    Source { name, bytes: None, open, text_only, path, wait, base, early, places }
+    let (open, path, base, read_ahead) = (Box::new(open), None, None, Some(read_ahead));
+    Source { name, bytes: None, open, text_only, path, wait, base, early, read_ahead, places }
 }
 
 /// What a list is made of.
@@ -147,6 +162,8 @@ struct List {
     skipped: Arc<Mutex<Skipped>>,
     /// What was read: the number of parts, and of bytes of the next one.
     given: (usize, usize),
+    /// Whether it is read before its turn.
+    is_ahead: Arc<AtomicBool>,
 }
 
 /// The records of a chunk.
@@ -154,6 +171,8 @@ struct List {
 struct Part {
     chunk: Chunk,
     links: Links,
+    /// The number of the next link; those before it are in `out`, or have been read.
+    next: usize,
     out: Vec<u8>,
     /// A place for each line of `out`.
     places: Vec<Place>,
@@ -170,9 +189,17 @@ impl Read for List {
                 }
                 continue;
             }
-            let left = &self.parts[*number].out[*byte..];
+            let part = &mut self.parts[*number];
+            if let Some(places) = &self.places
+                && !part.places.is_empty()
+            {
+                places.push(std::mem::take(&mut part.places));
+            }
+            let left = &part.out[*byte..];
             if left.is_empty() {
-                (*number, *byte) = (*number + 1, 0);
+                let number = *number;
+                let has_more = self.go_on(number)?;
+                self.given = (number + usize::from(!has_more), 0);
                 continue;
             }
             let count = out.len().min(left.len());
@@ -208,18 +235,17 @@ impl List {
         let (settings, content) = (&self.settings, &self.content);
         let parts = &mut self.parts[..self.filled];
         let has_places = self.places.is_some();
+        let share = share(parts.len());
         threads::each(parts, |_, part| match content {
             Content::Links(extractor) => {
-                settings.kernels.run(Fill { settings, extractor, part, has_places });
+                let room = Room { bytes: share, of_link: 1, is_alone: false, left: None };
+                settings.kernels.run(Fill { settings, extractor, part, room, has_places });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
         });
-        for part in parts {
-            if let Some(places) = &self.places {
-                places.push(std::mem::take(&mut part.places));
-            }
+        for part in &self.parts[..self.filled] {
+            self.count_skipped(part);
         }
-        self.count_skipped();
         match self.failed.take() {
             Some(error) if self.filled == 0 => Err(error),
             failed => {
@@ -229,27 +255,50 @@ impl List {
         }
     }
 
-    /// Counts what the list omits.
-    fn count_skipped(&self) {
+    /// Makes the next records of the part of this number, those that had no room; `false` if there are none.
+    fn go_on(&mut self, number: usize) -> io::Result<bool> {
+        let (settings, has_places) = (&self.settings, self.places.is_some());
+        let part = &mut self.parts[number];
+        if part.next < part.links.len() {
+            part.take_links(settings.record_end, has_places);
+            return Ok(true);
+        }
+        let (Content::Links(extractor), Some(at)) = (&self.content, part.links.left()) else {
+            if part.out.capacity() > PART_BYTES {
+                (part.links, part.out) = Default::default();
+            }
+            return Ok(false);
+        };
+        if self.is_ahead.load(Ordering::Relaxed) {
+            // What takes much memory waits for its turn.
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        part.chunk.remove_front(at as usize, settings.record_end);
+        let room = Room { bytes: PART_BYTES, of_link: 1, is_alone: true, left: None };
+        settings.kernels.run(Fill { settings, extractor, part, room, has_places });
+        self.count_skipped(&self.parts[number]);
+        Ok(true)
+    }
+
+    /// Counts what the list omits of a part.
+    fn count_skipped(&self, part: &Part) {
         let mut sum = Report::default();
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in &self.parts[..self.filled] {
-            skipped.filtered += part.filtered;
-            if matches!(self.content, Content::Kept(_)) {
-                continue;
-            }
-            count_faults(&part.links, &mut sum);
-            let faults = part.links.faults().iter().map(|fault| fault.message(part.chunk.byte));
-            for what in faults.chain(long_fault(&part.chunk, &self.settings)) {
-                if skipped.faults.len() < Fault::MOST {
-                    let source = self.reader.source_name(part.chunk.source).to_owned();
-                    let error = io::Error::other(what);
-                    skipped.faults.push(ReadError { source, error });
-                }
-            }
-            let is_long = part.chunk.shape == Shape::LongFirst;
-            sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
+        skipped.filtered += part.filtered;
+        if matches!(self.content, Content::Kept(_)) {
+            return;
         }
+        count_faults(&part.links, &mut sum);
+        let faults = part.links.faults().iter().map(|fault| fault.message(part.chunk.byte));
+        for what in faults.chain(long_fault(&part.chunk, &self.settings)) {
+            if skipped.faults.len() < Fault::MOST {
+                let source = self.reader.source_name(part.chunk.source).to_owned();
+                let error = io::Error::other(what);
+                skipped.faults.push(ReadError { source, error });
+            }
+        }
+        let is_long = part.chunk.shape == Shape::LongFirst;
+        sum.invalid.add_many(ErrorKind::TooLong, u64::from(is_long));
         skipped.report += &sum;
     }
 }
@@ -259,6 +308,7 @@ struct Fill<'a> {
     settings: &'a Settings,
     extractor: &'a Extractor,
     part: &'a mut Part,
+    room: Room,
     has_places: bool,
 }
 
@@ -266,31 +316,43 @@ impl Task for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Fill { settings, extractor, part, has_places } = self;
-        let Part { chunk, links, out, .. } = &mut *part;
-        out.clear();
+        let Fill { settings, extractor, part, room, has_places } = self;
+        let Part { chunk, links, next, .. } = &mut *part;
         links.clear();
+        *next = 0;
         if chunk.shape == Shape::Records {
-            of_chunk(isa, settings.kernels, extractor, chunk, links);
+            of_chunk(isa, settings.kernels, extractor, chunk, room, links);
         }
-        for (_, uri) in links.iter(chunk.text.padded().content()) {
-            out.extend_from_slice(uri);
-            out.push(settings.record_end);
-        }
-        if has_places {
-            part.note_links(settings.record_end);
-        }
+        part.take_links(settings.record_end, has_places);
     }
 }
 
 impl Part {
-    /// Notes the places of the links.
-    fn note_links(&mut self, record_end: u8) {
+    /// Makes lines of the next links, and notes the places of these.
+    fn take_links(&mut self, record_end: u8, has_places: bool) {
+        let Part { chunk, links, next, out, .. } = self;
+        let first = *next;
+        out.clear();
+        for (_, uri) in links.iter(chunk.text.padded().content()).skip(first) {
+            if out.len() > PART_BYTES {
+                break;
+            }
+            out.extend_from_slice(uri);
+            out.push(record_end);
+            *next += 1;
+        }
+        if has_places {
+            self.note_links(first..self.next, record_end);
+        }
+    }
+
+    /// Notes the places of the links with these numbers.
+    fn note_links(&mut self, numbers: Range<usize>, record_end: u8) {
         let Part { chunk, links, places, .. } = self;
         let text = chunk.text.padded().content();
         let line_end = chunk.kind.format.line_end(record_end);
         let (mut line, mut line_start, mut counted) = (chunk.line, 0, 0);
-        for (link, uri) in links.iter(text) {
+        for (link, uri) in links.iter(text).take(numbers.end).skip(numbers.start) {
             let start = link.span.start as usize;
             for end in memchr::memchr_iter(line_end, &text[counted..start]) {
                 (line, line_start) = (line + 1, counted + end + 1);

@@ -110,6 +110,13 @@ impl Keyed<'_> {
         self.blanks.push(self.pending.len());
     }
 
+    /// Bytes of the forms that were copied, and of the lines for them and for blank ones.
+    #[inline(always)]
+    fn bytes(&self) -> usize {
+        const LINE: usize = 33;
+        self.pending.copied_bytes() + LINE * self.pending.len() + self.blanks.len()
+    }
+
     #[inline(always)]
     fn write<I: Isa>(
         self,
@@ -194,6 +201,13 @@ impl Job for Map<'_> {
         for (i, seen) in split.others().iter().enumerate() {
             let number = seen.number();
             let whole = spans[number as usize];
+            if slot.room.is_full(slot.out.len() + keyed.bytes(), whole.start as usize) {
+                (end, unchanged) = (number as usize, number as usize - i);
+                if copies_unchanged {
+                    slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
+                }
+                break;
+            }
             if copies_unchanged {
                 slot.out.extend_from_slice(&text.content()[copied..whole.start as usize]);
                 copied = text.len().min(whole.end as usize + 1);
@@ -265,7 +279,8 @@ impl Job for Map<'_> {
                 slot.out.push(self.record_end);
             }
         }
-        slot.report.records = (end as u64 - slot.report.blank) + u64::from(end < spans.len());
+        let is_stopped = slot.stop.is_some();
+        slot.report.records = (end as u64 - slot.report.blank) + u64::from(is_stopped);
         slot.report.written += unchanged as u64;
         if let Form::Key(hasher) = &self.form {
             keyed.write(isa, hasher, text, self.record_end, &mut slot.out);

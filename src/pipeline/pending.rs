@@ -36,6 +36,11 @@ impl Pending {
         self.spans.len()
     }
 
+    /// Bytes of the forms that are not bytes of the text.
+    pub(crate) fn copied_bytes(&self) -> usize {
+        self.used
+    }
+
     /// Adds `form`, which may be a part of `text`.
     #[inline(always)]
     pub(crate) fn push(&mut self, text: Padded<'_>, form: Prefix<'_>) {

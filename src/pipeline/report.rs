@@ -64,6 +64,13 @@ pub struct Report {
     pub broken: u64,
     /// Encoded bodies in archives of which only a part was searched.
     pub partial: u64,
+    /// Encoded bodies in archives of which only a part was searched, because they expand to more than
+    /// [`crate::extract::ExtractorOptions::max_expansion`] times their length.
+    pub expanded: u64,
+    /// Bases of documents that were ignored, because they are too long.
+    pub bases: u64,
+    /// Links that were skipped, because those of their document have too many bytes.
+    pub lost: u64,
     /// Bodies in archives that were skipped, because they cannot be decoded.
     pub undecoded: u64,
     /// Markdown documents that were searched as plain text, because they have too many marks.
@@ -95,6 +102,9 @@ impl core::ops::AddAssign<&Report> for Report {
         self.binary += other.binary;
         self.broken += other.broken;
         self.partial += other.partial;
+        self.expanded += other.expanded;
+        self.bases += other.bases;
+        self.lost += other.lost;
         self.undecoded += other.undecoded;
         self.unparsed += other.unparsed;
         self.malformed += other.malformed;

@@ -155,10 +155,13 @@ impl Rows for LegacyReport {
         slot: &mut Slot<()>,
     ) {
         let index = &mut worker.index;
-        let Slot { chunk, out, report, .. } = slot;
+        let Slot { chunk, out, report, room, .. } = slot;
         let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         for (number, line) in index.spans().enumerate() {
+            if room.is_full(out.len(), line.start as usize) {
+                break;
+            }
             let (span, record) = record_at(text, index, line);
             if record.is_empty() {
                 report.blank += 1;

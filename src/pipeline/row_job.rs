@@ -96,9 +96,12 @@ impl<R: Rows> Job for RowJob<R> {
 
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
-        let places = taken(self.places[slot.chunk.source].as_ref(), &slot.chunk, self.record_end);
+        let places = taken(&self.places, slot, self.record_end);
         let position = Position { places: &places, ..self.position(&slot.chunk, false) };
         self.rows.of_chunk(isa, worker, position, slot);
+        if slot.room.cut.is_some() {
+            slot.places = places;
+        }
     }
 }
 
@@ -107,9 +110,18 @@ pub(super) fn is_of_links(sources: &[Source]) -> bool {
     sources.iter().any(|source| source.places.as_ref().is_some_and(Places::are_of_links))
 }
 
-/// Where the records of `chunk` come from: the next ones of `places`, if there are any.
-pub(super) fn taken(places: Option<&Places>, chunk: &Chunk, record_end: u8) -> Vec<Place> {
-    let Some(places) = places else { return Vec::new() };
+/// Where the records of the chunk in `slot` come from, if it is one of a list that is made of another source: those that
+/// it has as the rest of a chunk, or else the next ones of the `places` of its source.
+pub(super) fn taken<R>(
+    places: &[Option<Places>],
+    slot: &mut Slot<R>,
+    record_end: u8,
+) -> Vec<Place> {
+    let Slot { chunk, places: left, .. } = slot;
+    let Some(places) = &places[chunk.source] else { return Vec::new() };
+    if !left.is_empty() {
+        return std::mem::take(left);
+    }
     let text = chunk.text.padded().content();
     places.take(chunk.line, memchr::memchr_iter(record_end, text).count())
 }
@@ -125,10 +137,13 @@ pub(super) fn each_parsed<I: Isa>(
     slot: &mut Slot<()>,
     row: impl Fn(Position<'_>, &[u8], Result<Components, UriError>, &mut Vec<u8>) -> bool,
 ) {
-    let Slot { chunk, out, report, .. } = slot;
+    let Slot { chunk, out, report, room, .. } = slot;
     let mut mended = Vec::new();
     let text = chunk.text.padded();
     let lines = parse_each_with(isa, &mut worker.index, text, record_end, |found| {
+        if room.is_full(out.len(), found.line_start) {
+            return false;
+        }
         report.records += 1;
         let indent = (found.start - found.line_start) as u64;
         let position = position.of_record(found.line as u64, indent);
@@ -147,6 +162,7 @@ pub(super) fn each_parsed<I: Isa>(
         };
         // Called once, so that it is inlined into the loop.
         report.written += u64::from(row(position, text, result, out));
+        true
     });
     report.blank = lines as u64 - report.records;
 }

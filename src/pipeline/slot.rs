@@ -8,6 +8,7 @@ use super::report::Report;
 use crate::chunk::{Padded, PaddedBuf, Span};
 use crate::index::{Index, Record, trim};
 use crate::io::Chunk;
+use crate::io::places::Place;
 use crate::normalize::Split;
 use crate::uri::UriError;
 
@@ -27,6 +28,31 @@ pub(super) struct Worker {
     pub(super) pending: Pending,
 }
 
+/// How much a scan may write before it leaves the rest of its chunk, to be scanned when that has been written.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// In bytes.
+    pub(super) most: usize,
+    /// Where the records begin that were left.
+    pub(super) cut: Option<usize>,
+    /// Whether no other chunk is scanned at the same time.
+    pub(super) is_alone: bool,
+    /// The number of the row that is written next, of those that have no room.
+    pub(super) next: usize,
+}
+
+impl Room {
+    /// Whether `bytes` of output are so many that the records from offset `at` of the chunk on are left.
+    #[inline(always)]
+    pub(super) fn is_full(&mut self, bytes: usize, at: usize) -> bool {
+        let is_full = bytes > self.most;
+        if is_full {
+            self.cut = Some(at);
+        }
+        is_full
+    }
+}
+
 /// One chunk on its way through the pipeline, with everything that belongs to it. Reused.
 #[derive(Debug, Default)]
 pub(super) struct Slot<R> {
@@ -39,6 +65,9 @@ pub(super) struct Slot<R> {
     pub(super) dupes: Vec<u8>,
     /// There is more to be written than has room in the buffers.
     pub(super) has_rest: bool,
+    pub(super) room: Room,
+    /// Where the records of a cut chunk come from, if it is one of a list made of another source.
+    pub(super) places: Vec<Place>,
     pub(super) report: Report,
     /// The first record that the job must not go past: its span and what is wrong.
     pub(super) stop: Option<(Span, UriError)>,
@@ -54,9 +83,17 @@ impl<R> Slot<R> {
         self.out.clear();
         self.rejects.clear();
         self.dupes.clear();
-        (self.stop, self.fault, self.has_rest) = (None, None, false);
+        (self.stop, self.fault, self.has_rest, self.room.cut) = (None, None, false, None);
         self.faults.clear();
         self.report = Report { bytes: self.chunk.len() as u64, ..Report::default() };
+    }
+
+    /// Makes what the scan left the chunk; returns whether it left something.
+    pub(super) fn next_part(&mut self, record_end: u8) -> bool {
+        let Some(at) = self.room.cut.take() else { return false };
+        let lines = self.chunk.remove_front(at, record_end);
+        self.places.drain(..lines.min(self.places.len()));
+        true
     }
 }
 

@@ -82,7 +82,11 @@ impl Parser {
             type Output = usize;
             #[inline(always)]
             fn run<I: Isa>(self, isa: I) -> usize {
-                parse_each_with(isa, self.0, self.1, self.2, self.3)
+                let mut each = self.3;
+                parse_each_with(isa, self.0, self.1, self.2, |found| {
+                    each(found);
+                    true
+                })
             }
         }
         let (mut at, mut lines) = (0, 0);
@@ -120,9 +124,10 @@ fn window_len(text: &[u8], record_end: u8) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// [`Parser::parse_each`] inside a task that already runs on `isa`; overwrites `index`.
+/// [`Parser::parse_each`] inside a task that already runs on `isa`; overwrites `index`. Ends before a record for which
+/// `each` returns false, and returns the number of lines before it.
 #[inline(always)]
-pub(crate) fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>)>(
+pub(crate) fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>) -> bool>(
     isa: I,
     index: &mut Index,
     text: Padded<'_>,
@@ -139,13 +144,16 @@ pub(crate) fn parse_each_with<I: Isa, F: FnMut(Parsed<'_>)>(
             continue;
         }
         let record = Record::new(text, index, span);
-        each(Parsed {
+        let goes_on = each(Parsed {
             line,
             line_start: whole.start as usize,
             start: span.start as usize,
             bytes: record.bytes(),
             result: parse_record(isa, record),
         });
+        if !goes_on {
+            return line;
+        }
     }
     lines
 }

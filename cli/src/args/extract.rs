@@ -146,6 +146,13 @@ pub(crate) struct Find {
     #[arg(long, value_name = "TYPE", value_delimiter = ',')]
     pub(crate) mime: Vec<String>,
 
+    /// Decode at most N bytes for each byte of a compressed body in an archive [default: 256]
+    ///
+    /// A body may always have 1 MiB, and never more than 64 MiB. What is beyond is not searched, and reported. Pages in
+    /// archives have 3 to 30 times the bytes that were sent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_expansion: Option<u64>,
+
     /// Keep only URIs with these schemes, separated by commas; any: find whatever looks like a scheme
     ///
     /// In text, links are found by default by every scheme before `://`, and by those whose URIs can be distinguished from prose without it (mailto, urn,
@@ -292,6 +299,7 @@ impl Find {
             (!self.also.is_empty(), "--also"),
             (!self.warc_type.is_empty(), "--warc-type"),
             (!self.mime.is_empty(), "--mime"),
+            (self.max_expansion.is_some(), "--max-expansion"),
             (self.scheme.as_deref() == Some("any"), "--scheme any"),
             (self.unwrap, "--unwrap"),
             (self.www, "--www"),

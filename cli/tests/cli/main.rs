@@ -23,6 +23,8 @@ mod floods;
 mod forged_pages;
 mod forged_sets;
 mod grammar;
+#[cfg(target_os = "linux")]
+mod growth;
 #[cfg(unix)]
 mod help;
 mod hostile;

@@ -141,25 +141,28 @@ impl Job for Resolve<'_> {
     #[inline(always)]
     fn scan<I: Isa>(&self, isa: I, worker: &mut Worker, slot: &mut Slot<()>) {
         let index = &mut worker.index;
-        let text = slot.chunk.text.padded();
+        let Slot { chunk, out, report, rejects, stop, room, .. } = slot;
+        let text = chunk.text.padded();
         index.build_with(isa, text, self.record_end);
         let index = &*index;
-        slot.out.reserve(2 * text.len() + 1);
+        out.reserve(2 * text.len() + 1);
         let (mut columns, mut members) = (Columns::default(), Members::default());
         let mut legacy_rows = LegacyRows::default();
         let same_document = self.options.same_document;
         let (on_invalid, record_end) = (self.options.on_invalid, self.record_end);
         let policy = Policy { on_invalid, record_end, redact: false };
         for line in index.spans() {
+            if room.is_full(out.len(), line.start as usize) {
+                break;
+            }
             let trimmed = trim(text.padded(), line);
             if trimmed.is_empty() {
-                slot.report.blank += 1;
-                slot.out.push(self.record_end);
+                report.blank += 1;
+                out.push(self.record_end);
                 continue;
             }
-            slot.report.records += 1;
-            let start = slot.out.len();
-            let out = &mut slot.out;
+            report.records += 1;
+            let start = out.len();
             let mut span = trimmed;
             let resolved = match &self.options.against {
                 Against::Context(Context::Base { base, options }) => {
@@ -206,24 +209,23 @@ impl Job for Resolve<'_> {
             };
             match resolved {
                 Ok(is_same_document) => {
-                    slot.report.same_document += u64::from(is_same_document);
+                    report.same_document += u64::from(is_same_document);
                     if is_same_document && same_document == SameDocument::Drop {
-                        slot.out.truncate(start);
+                        out.truncate(start);
                         continue;
                     }
                 }
                 Err(error) => {
                     let record = span.of(text.padded());
-                    let Slot { report, rejects, stop, .. } = slot;
                     match policy.apply(record, (span, error), report, rejects, stop) {
-                        Fate::Keep => slot.out.extend_from_slice(record),
+                        Fate::Keep => out.extend_from_slice(record),
                         Fate::Omit => continue,
                         Fate::Stop => break,
                     }
                 }
             }
-            slot.report.written += 1;
-            slot.out.push(self.record_end);
+            report.written += 1;
+            out.push(self.record_end);
         }
     }
 

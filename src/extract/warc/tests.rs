@@ -1,0 +1,106 @@
+//! Bodies that expand, and limits of records.
+
+use std::io::Write;
+
+use super::*;
+use crate::extract::{ExtractorOptions, Format, Kind, Room};
+
+const LINK: &[u8] = b"<a href=x>";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+/// An archive of a response with this body.
+fn archive(fields: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{fields}\r\n\r\n");
+    let len = head.len() + body.len();
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Type: application/http\r\nContent-Length: {len}\r\n\r\n{head}"
+    );
+    [record.as_bytes(), body, b"\r\n\r\n"].concat()
+}
+
+fn links(text: &[u8], max_expansion: Option<u64>, room: Room) -> Links {
+    let extractor = Extractor::new(ExtractorOptions::default().max_expansion(max_expansion));
+    let (buf, mut links) = (PaddedBuf::from_content(text), Links::new());
+    links.give_room(room);
+    let kind = Kind::new(Format::Warc, &[], b"").unwrap();
+    extractor.extract_kind(Kernels::detect(), kind, buf.padded(), None, &mut links);
+    links
+}
+
+#[test]
+fn a_body_expands_so_many_times_unless_it_is_small() {
+    let page = LINK.repeat(300_000);
+    let chunked =
+        |body: &[u8]| [format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat();
+    let zlib = |bytes: &[u8]| {
+        let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    };
+    for (fields, body) in [
+        ("Content-Encoding: gzip", gzip(&page)),
+        ("Content-Encoding: deflate", zlib(&page)),
+        ("Content-Encoding: zstd", zstd::encode_all(&page[..], 19).unwrap()),
+        ("Content-Encoding: gzip, gzip", gzip(&gzip(&page))),
+        ("Content-Encoding: zstd, gzip", gzip(&zstd::encode_all(&page[..], 3).unwrap())),
+        ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip", chunked(&gzip(&page))),
+    ] {
+        let text = archive(fields, &body);
+        let found = links(&text, None, Room::default());
+        // The limit is that of small bodies, or 256 times the body.
+        let most = (256 * body.len()).max(1 << 20) / LINK.len() + 1;
+        assert!((100_000..=most).contains(&found.len()), "{fields} {}", found.len());
+        assert_eq!((found.expanded(), found.partial(), found.lost()), (1, 0, 0), "{fields}");
+        let message = found.faults()[0].message(0);
+        assert!(message.contains("expands to more than 256 times"), "{message}");
+        let found = links(&text, Some(1_000_000), Room::default());
+        assert_eq!((found.len(), found.expanded()), (300_000, 0), "{fields}");
+    }
+    let small = archive("Content-Encoding: gzip", &gzip(&LINK.repeat(100_000)));
+    assert_eq!(links(&small, None, Room::default()).len(), 100_000);
+}
+
+#[test]
+fn large_bodies_and_what_has_no_room_are_left() {
+    let large = archive("Content-Encoding: gzip", &gzip(&LINK.repeat(300_000)));
+    let small = archive("Content-Encoding: gzip", &gzip(&LINK.repeat(9)));
+    let text = [&small[..], &small, &large, &small].concat();
+    let room = Room { bytes: 1 << 20, is_alone: false, ..Room::default() };
+    let found = links(&text, Some(2000), room);
+    assert_eq!((found.len(), found.left()), (18, Some(2 * small.len() as u32)));
+    let rest = &text[2 * small.len()..];
+    let found = links(rest, Some(2000), Room { is_alone: true, ..room });
+    assert_eq!((found.len(), found.left()), (300_000, Some(large.len() as u32)));
+    let found = links(&rest[large.len()..], Some(2000), room);
+    assert_eq!((found.len(), found.left()), (9, None));
+}
+
+#[test]
+fn a_limit_belongs_to_the_record_that_exceeds_it() {
+    let base = |len: usize| format!("<base href=http://b/{}/>", "b".repeat(len)).into_bytes();
+    let page = |base: &[u8], count: usize| archive("X: y", &[base, &LINK.repeat(count)].concat());
+    let usual = page(b"", 2);
+    for (odd, bases, is_lossy) in [
+        (page(&base(40_000), 4_000), 1, false),
+        (page(&base(2_000), 4_000), 0, true),
+        (page(&base(2_000), 500), 0, false),
+    ] {
+        let text = [&usual[..], &odd, &usual, &usual].concat();
+        let found = links(&text, None, Room::default());
+        assert_eq!((found.bases(), found.lost() > 0), (bases, is_lossy));
+        let uris: Vec<_> = found.iter(&text).map(|(_, uri)| uri.to_vec()).collect();
+        assert!(uris.iter().rev().take(4).all(|uri| uri == b"http://h/x"));
+        let made: usize = uris.iter().map(Vec::len).sum();
+        assert!(made < 8 * text.len() + (1 << 20) + 4096, "{made}");
+        if let [fault] = found.faults() {
+            let message = fault.message(0);
+            let place = format!("record at byte {} (http://h/): ", usual.len());
+            assert!(message.starts_with(&place), "{message}");
+        }
+    }
+}
