@@ -1,22 +1,15 @@
 //! Floor 5: the audit of text in memory, compared with the check: it may take three times as long.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::audit::{RuleSet, audit, redact_into};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, AuditOptions, CheckFormat, FindingCounts, Settings, Sinks};
 use uriscan::repair::Repairs;
 
-use corpus::Corpus;
-
-/// The program's allocator, so that the bench measures the same code.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::corpus::Corpus;
 
 const BYTES: usize = 16 << 20;
 
@@ -50,7 +43,7 @@ fn run_redact(text: &Arc<[u8]>, out: &mut (dyn Write + Send)) -> u64 {
     report.expect("nothing here can fail").written
 }
 
-fn audits(criterion: &mut Criterion) {
+pub(crate) fn audits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("audit");
     for mix in ["canonical", "mixed"] {
         let corpus = Corpus::generate(mix, BYTES);
@@ -83,6 +76,3 @@ fn audits(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, audits);
-criterion_main!(benches);

@@ -1,13 +1,10 @@
 //! Floor 1: bytes to class masks, per backend, streaming from memory.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::Padded;
 use uriscan::internals::simd::{BLOCK, Isa, Kernels, Sketch, Task, class};
 
-use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
+use crate::corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 
 /// Counts the bytes of every class by [`Isa::classify`], which a closer look at a record uses.
 struct Classify<'a>(Padded<'a>);
@@ -64,7 +61,7 @@ fn count_bytes(text: &[u8]) -> [u64; class::COUNT] {
     counts
 }
 
-fn classify(criterion: &mut Criterion) {
+pub(crate) fn classify(criterion: &mut Criterion) {
     let corpus = Corpus::generate("mixed", STREAM_BYTES);
     let text = corpus.padded();
     let mut group = criterion.benchmark_group("classify");
@@ -88,6 +85,3 @@ fn classify(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, classify);
-criterion_main!(benches);

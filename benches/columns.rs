@@ -1,26 +1,20 @@
 //! Floor 9: the kernels for columns of Arrow arrays, compared with the jobs for lines.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{StringArray, StringViewArray};
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::arrow::{Columns, Firsts};
 use uriscan::io::Source;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, keys};
 
-use corpus::{Corpus, STREAM_BYTES};
+use crate::corpus::{Corpus, STREAM_BYTES};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-fn columns(criterion: &mut Criterion) {
+pub(crate) fn columns(criterion: &mut Criterion) {
     let corpus = Corpus::generate("mixed", STREAM_BYTES);
     let texts = || corpus.lines().map(|line| std::str::from_utf8(line).expect("generated as text"));
     let array = StringArray::from_iter_values(texts());
@@ -62,6 +56,3 @@ fn columns(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, columns);
-criterion_main!(benches);

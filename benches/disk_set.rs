@@ -1,15 +1,10 @@
 //! Floor 6: sets of keys on disk. Everything is written and synced as by the program; files written
 //! just before are still in the page cache.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::path::Path;
 
 use criterion::measurement::WallTime;
-use criterion::{
-    BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main,
-};
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use tempfile::TempDir;
 use uriscan::key::{Key, PublicHash, PublicHasher};
 use uriscan::set::{KeySet, Meaning, SetWriter};
@@ -34,7 +29,7 @@ struct Sizes {
 
 impl Sizes {
     fn new() -> Sizes {
-        if corpus::is_timed() {
+        if crate::corpus::is_timed() {
             Sizes { held: 20_000_000, added: 1_000_000, asked: 4_000_000, few: 20_000 }
         } else {
             Sizes { held: 60_000, added: 3000, asked: 12_000, few: 60 }
@@ -142,7 +137,7 @@ fn union(group: &mut BenchmarkGroup<'_, WallTime>, directory: &Path, all: &[Key]
     });
 }
 
-fn disk_set(criterion: &mut Criterion) {
+pub(crate) fn disk_set(criterion: &mut Criterion) {
     let sizes = Sizes::new();
     let directory = TempDir::new().expect("a directory");
     let path = directory.path().join("large");
@@ -171,6 +166,3 @@ fn disk_set(criterion: &mut Criterion) {
     has(&mut group, "has-few-8-deltas", set.set(), &batch(held, sizes.few));
     group.finish();
 }
-
-criterion_group!(benches, disk_set);
-criterion_main!(benches);

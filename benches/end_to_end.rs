@@ -1,21 +1,14 @@
 //! Floor 8: deduplication at rung `scheme` of text in memory, all floors together.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::pipeline::{DedupOptions, Emit, Report, Settings, Sinks, dedup};
 
-use corpus::{Corpus, STREAM_BYTES};
-
-/// The program's allocator, so that the bench measures the same code.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::corpus::{Corpus, STREAM_BYTES};
 
 fn run(text: &Arc<[u8]>, emit: Emit, threads: usize, out: &mut (dyn Write + Send)) -> Report {
     let mut source = Source::new("corpus", io::Cursor::new(Arc::clone(text)));
@@ -34,7 +27,7 @@ fn check(report: &Report, corpus: &Corpus, out: &[u8]) {
     assert_eq!(memchr::memchr_iter(b'\n', out).count() as u64, counts.scheme);
 }
 
-fn end_to_end(criterion: &mut Criterion) {
+pub(crate) fn end_to_end(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("end-to-end");
     for (mix, emits) in [
         ("mixed", &[Emit::Original, Emit::Normalized, Emit::Key][..]),
@@ -60,6 +53,3 @@ fn end_to_end(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, end_to_end);
-criterion_main!(benches);

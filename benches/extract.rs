@@ -4,23 +4,16 @@
 //! `memory-read` is the memory bandwidth in the same run; the target is 30 % of it on prose, which
 //! has few links.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput};
 use uriscan::PaddedBuf;
 use uriscan::extract::{ExtractorOptions, Format};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, ExtractOptions, LinkFormat, Report, Settings, Sinks};
 
-use corpus::{STREAM_BYTES, is_timed, read_memory, words_sum};
-
-/// The program's allocator, so that the bench measures the same code.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::corpus::{STREAM_BYTES, is_timed, read_memory, words_sum};
 
 /// Size of a corpus in bytes if nothing is timed.
 const TEST_BYTES: usize = 1 << 18;
@@ -151,7 +144,7 @@ fn run(text: &Arc<[u8]>, format: Format, out: &mut (dyn Write + Send)) -> Report
         .expect("nothing here can fail")
 }
 
-fn extract(criterion: &mut Criterion) {
+pub(crate) fn extract(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("extract");
     let bytes = if is_timed() { STREAM_BYTES } else { TEST_BYTES };
     let corpora = [
@@ -184,6 +177,3 @@ fn extract(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, extract);
-criterion_main!(benches);

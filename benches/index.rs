@@ -3,15 +3,12 @@
 //! `memory-read` is the memory bandwidth in the same run; the target is 60 % of it with AVX-512 and
 //! 20 % with AVX2.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::Kernels;
 use uriscan::internals::index::{Index, delimiters};
 use uriscan::{Padded, PaddedBuf};
 
-use corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
+use crate::corpus::{Corpus, STREAM_BYTES, read_memory, words_sum};
 
 /// Size of a chunk in bytes: the default of the pipeline.
 const CHUNK_BYTES: usize = 128 << 10;
@@ -25,7 +22,7 @@ fn build(index: &mut Index, kernels: Kernels, chunks: &[Padded<'_>]) -> usize {
     chunks.iter().map(count).sum()
 }
 
-fn index(criterion: &mut Criterion) {
+pub(crate) fn index(criterion: &mut Criterion) {
     let corpus = Corpus::generate("mixed", STREAM_BYTES);
     let text = corpus.padded();
     let held = corpus.chunks(CHUNK_BYTES);
@@ -53,6 +50,3 @@ fn index(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, index);
-criterion_main!(benches);

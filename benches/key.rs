@@ -1,17 +1,14 @@
 //! Floor 5: 128-bit keys of lines, and their hexadecimal form.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::collections::HashSet;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::internals::chunk::{Padded, Prefix, Span};
 use uriscan::internals::simd::{Isa, Kernels, Task};
 use uriscan::key::{Hasher, Key, PublicHash, PublicHasher};
 use xxhash_rust::xxh3::xxh3_128;
 
-use corpus::Corpus;
+use crate::corpus::Corpus;
 
 /// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
@@ -57,7 +54,7 @@ impl Task for RunKeys<'_> {
     }
 }
 
-fn keys(criterion: &mut Criterion) {
+pub(crate) fn keys(criterion: &mut Criterion) {
     let corpus = Corpus::generate("mixed", BYTES);
     let lines: Vec<&[u8]> = corpus.lines().collect();
     let spans: Vec<Span> = lines
@@ -127,6 +124,3 @@ fn keys(criterion: &mut Criterion) {
     group.bench_function("hex", |bencher| bencher.iter(&mut write));
     group.finish();
 }
-
-criterion_group!(benches, keys);
-criterion_main!(benches);

@@ -1,17 +1,14 @@
 //! Floor 4: canonical forms at rung `scheme`: one by one, on the reference path, and in bulk.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::io::Source;
 use uriscan::normalize::{Normalizer, Options, Rung, normalize_exact};
 use uriscan::pipeline::{Equivalence, OnInvalid, Report, Settings, Sinks, normalize};
 
-use corpus::{Corpus, MIXES};
+use crate::corpus::{Corpus, MIXES};
 
 /// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
@@ -82,7 +79,7 @@ fn bulk(text: &Arc<[u8]>) -> (Report, usize) {
     (report, out.0)
 }
 
-fn normalize_all(criterion: &mut Criterion) {
+pub(crate) fn normalize_all(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("normalize");
     for mix in MIXES {
         let corpus = Corpus::generate(mix, BYTES);
@@ -108,6 +105,3 @@ fn normalize_all(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, normalize_all);
-criterion_main!(benches);

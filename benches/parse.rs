@@ -1,13 +1,10 @@
 //! Floor 3: strict validation and components, one reference at a time and in bulk.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::Kernels;
 use uriscan::uri::{Parser, parse, split};
 
-use corpus::{Corpus, MIXES};
+use crate::corpus::{Corpus, MIXES};
 
 /// Size of the text in bytes: larger than a second-level cache.
 const BYTES: usize = 16 << 20;
@@ -46,7 +43,7 @@ fn split_lines(corpus: &Corpus) -> Answer {
     })
 }
 
-fn parse_all(criterion: &mut Criterion) {
+pub(crate) fn parse_all(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("parse");
     for mix in MIXES {
         let corpus = Corpus::generate(mix, BYTES);
@@ -71,6 +68,3 @@ fn parse_all(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, parse_all);
-criterion_main!(benches);

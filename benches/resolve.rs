@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput};
 use uriscan::Kernels;
 use uriscan::io::{Fields, Source};
 use uriscan::pipeline::{
     Against, OnInvalid, Report, ResolveOptions, SameDocument, Settings, Sinks, resolve,
 };
 use uriscan::resolve::{BaseUri, Context, Options, Resolver};
+
+use crate::corpus::is_timed;
 
 /// Number of references in a list: larger than a second-level cache.
 const COUNT: usize = 400_000;
@@ -115,10 +117,8 @@ fn one_by_one(text: &[u8], resolver: &mut Resolver, out: &mut Vec<u8>) {
     }
 }
 
-fn resolve_all(criterion: &mut Criterion) {
-    let is_timed = std::env::args().any(|arg| arg == "--bench")
-        && !std::env::args().any(|arg| arg == "--test");
-    let count = if is_timed { COUNT } else { 20_000 };
+pub(crate) fn resolve_all(criterion: &mut Criterion) {
+    let count = if is_timed() { COUNT } else { 20_000 };
     let list = List::generate(count);
     let mut group = criterion.benchmark_group("resolve");
     group.throughput(Throughput::Elements(count as u64));
@@ -150,6 +150,3 @@ fn resolve_all(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, resolve_all);
-criterion_main!(benches);

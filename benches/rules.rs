@@ -4,15 +4,12 @@
 //! and 3,000 patterns for all hosts. The limits, relative to `plain`: `crawl` 1.5, `large` 1.3,
 //! `elsewhere` 1.05.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::io;
 use std::sync::Arc;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use uriscan::io::Source;
 use uriscan::key::Hasher;
 use uriscan::normalize::{Normalizer, Options};
@@ -20,11 +17,7 @@ use uriscan::pipeline::{DedupOptions, Equivalence, Report, Settings, Sinks, dedu
 use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
 use uriscan::uri::split;
 
-use corpus::{Corpus, is_timed};
-
-/// The program's allocator, so that the bench measures the same code.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::corpus::{Corpus, is_timed};
 
 /// Size of the text in bytes.
 const BYTES: usize = 32 << 20;
@@ -131,7 +124,7 @@ fn classes(rules: Option<&RuleSet>, forms: &[Vec<u8>]) -> usize {
     forms.iter().map(form).collect::<HashSet<Vec<u8>>>().len()
 }
 
-fn rules(criterion: &mut Criterion) {
+pub(crate) fn rules(criterion: &mut Criterion) {
     let corpus = Corpus::generate("mixed", BYTES);
     let forms = forms(&corpus);
     let text: Arc<[u8]> = corpus.bytes().into();
@@ -162,6 +155,3 @@ fn rules(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, rules);
-criterion_main!(benches);

@@ -1,9 +1,6 @@
 //! Floor 6: the set of keys: 4 million of them, 60 % distinct, in batches as sent by the pipeline.
 
-#[allow(dead_code, reason = "each bench uses its part")]
-mod corpus;
-
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use uriscan::dedup::{Rows, Set};
 use uriscan::key::{Hasher, Key};
@@ -46,8 +43,8 @@ fn insert(mut set: Set, batches: &[Vec<&Rows>], pool: &ThreadPool) -> Set {
     set
 }
 
-fn set(criterion: &mut Criterion) {
-    let count = if corpus::is_timed() { 4_000_000 } else { 100_000 };
+pub(crate) fn set(criterion: &mut Criterion) {
+    let count = if crate::corpus::is_timed() { 4_000_000 } else { 100_000 };
     let (keys, distinct) = draw_keys(count);
     assert_eq!(distinct as u64, count * 3 / 5);
     let mut rows = rows_of(&keys);
@@ -84,6 +81,3 @@ fn set(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, set);
-criterion_main!(benches);

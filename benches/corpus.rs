@@ -1,7 +1,7 @@
 //! The input of the benches: text that is the same on every machine, with the expected results.
 
 #[allow(dead_code, reason = "the generator's program and tests use more of it")]
-#[path = "../../examples/gen-corpus/generator/mod.rs"]
+#[path = "../examples/gen-corpus/generator/mod.rs"]
 mod generator;
 
 use criterion::Throughput;
