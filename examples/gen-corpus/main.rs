@@ -8,7 +8,7 @@
 //! The same arguments give the same bytes on every machine. The counts follow from the construction
 //! of the lines, not from reading them: no code of the library takes part.
 
-#[allow(dead_code, reason = "tests/corpora.rs includes the module too and looks deeper")]
+#[allow(dead_code, reason = "tests/bulk/corpora.rs includes the module too and looks deeper")]
 mod generator;
 
 use std::fs::{self, File};

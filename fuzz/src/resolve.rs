@@ -7,7 +7,7 @@ use uriscan::uri::{parse, split};
 
 use crate::{BACKENDS, Choice};
 
-#[path = "../../tests/resolve/transcribed.rs"]
+#[path = "../../tests/contract/resolve/transcribed.rs"]
 mod transcribed;
 
 /// Bases for inputs that have none.

@@ -1,7 +1,7 @@
 //! The vocabulary of the generated URIs.
 //!
 //! Uniqueness and canonical form depend on these rules (see `token.rs` and `spelling.rs`;
-//! `tests/corpora.rs` checks both): no entry holds a run of letters and digits with the shape of a
+//! `tests/bulk/corpora.rs` checks both): no entry holds a run of letters and digits with the shape of a
 //! token; triplets are upper case and encode no unreserved character; nothing is a dot segment.
 
 /// A short word padded to a width that is copied in one store: most of a corpus is made of these.

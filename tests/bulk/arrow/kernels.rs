@@ -15,7 +15,7 @@ use uriscan::resolve::{self, BaseUri, Context, Resolver};
 use uriscan::rules::{public_suffix, registrable_domain};
 use uriscan::uri::{ErrorKind, parse};
 
-use crate::arrays::{Value, all, dictionaries, read, values};
+use super::arrays::{Value, all, dictionaries, read, values};
 
 /// The white space around a record, which is not part of it.
 fn trimmed(value: &[u8]) -> &[u8] {

@@ -2,7 +2,6 @@
 //!
 //! A rule maps a set of start positions to the set of positions where it may end, so that every
 //! alternative is followed at once and no choice of the grammar is anticipated.
-#![allow(dead_code, reason = "each test that transcribes a grammar uses its part")]
 
 /// A text of fewer than 128 bytes and a set of positions in it, one bit each.
 #[derive(Clone, Copy)]

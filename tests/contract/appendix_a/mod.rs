@@ -1,6 +1,6 @@
 //! Tests the strict parser against an independent transcription of RFC 3986 Appendix A.
 
-mod at;
+pub(crate) mod at;
 mod rules;
 
 use at::{Rule, matches_variant};

@@ -280,7 +280,7 @@ fn names_round_trip() {
 
 /// The result of the crate, with the bytes encoded that only the standard encodes: `^` in a path of
 /// segments, a last space before `?` or `#` in another. (`file` URLs are tested against the
-/// standard itself: `tests/url_standard.rs`.)
+/// standard itself: `tests/contract/url_standard.rs`.)
 fn href(url: &str) -> Option<String> {
     use url::Position::{AfterPath, BeforePath};
     let url = url::Url::parse(url).ok()?;

@@ -16,6 +16,7 @@ use uriscan::pipeline::{
 };
 use uriscan::set::SetWriter;
 
+use crate::pairs::{Combinations, by_pairs};
 use lists::{SETS, files, limited, list, settings, streams, texts};
 
 /// Results, rejects, and the report or the error.
@@ -61,47 +62,66 @@ fn same_under_all_limits(
 
 #[test]
 fn files_and_streams_give_the_same_bytes() {
+    same_from_files_and_streams(&[[0, 0], [1, 1], [2, 2]]);
+}
+
+fn same_from_files_and_streams(combinations: &[[usize; 2]]) {
     let dir = tempfile::tempdir().unwrap();
     let texts = texts();
     let options = DedupOptions::default();
     let plain = run(streams(&texts), &options, &settings(1, 4 << 10));
-    for (threads, chunk_bytes) in [(1, 4 << 10), (2, 4 << 10), (3, 500)] {
+    let mixed = || {
+        let mut mixed = files(&texts, dir.path());
+        mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
+        mixed
+    };
+    let makes: [&dyn Fn() -> Vec<Source>; 3] =
+        [&|| files(&texts, dir.path()), &|| streams(&texts), &mixed];
+    for &[how, make] in combinations {
+        let (threads, chunk_bytes) = [(1, 4 << 10), (2, 4 << 10), (3, 500)][how];
         let settings = settings(threads, chunk_bytes);
-        let mixed = || {
-            let mut mixed = files(&texts, dir.path());
-            mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
-            mixed
-        };
-        let makes: [&dyn Fn() -> Vec<Source>; 3] =
-            [&|| files(&texts, dir.path()), &|| streams(&texts), &mixed];
-        for make in makes {
-            assert!(run(make(), &options, &settings).0 == plain.0);
-            let spilled = same_under_all_limits(make, &options, &settings);
-            assert_eq!(spilled[4], 0);
-            assert!(spilled[0] > 0);
-            if chunk_bytes == 4 << 10 {
-                assert!(spilled.is_sorted_by(|a, b| a >= b), "{spilled:?}");
-                let some = 1..spilled[0];
-                assert!(some.contains(&spilled[1]), "some were in memory: {spilled:?}");
-            }
+        assert!(run(makes[make](), &options, &settings).0 == plain.0);
+        let spilled = same_under_all_limits(makes[make], &options, &settings);
+        assert_eq!(spilled[4], 0);
+        assert!(spilled[0] > 0);
+        if chunk_bytes == 4 << 10 {
+            assert!(spilled.is_sorted_by(|a, b| a >= b), "{spilled:?}");
+            let some = 1..spilled[0];
+            assert!(some.contains(&spilled[1]), "some were in memory: {spilled:?}");
         }
     }
 }
 
 #[test]
 fn every_treatment_of_invalid_records_and_every_output() {
+    same_for_every_treatment(by_pairs);
+}
+
+fn same_for_every_treatment(combinations: Combinations<3>) {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(20_000, 3, '\n'), list(15_000, 3, '\n')];
-    for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
-        for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
-            for redact in [false, true] {
-                let hasher = Hasher::random();
-                let options =
-                    DedupOptions::default().on_invalid(on_invalid).emit(emit).hasher(hasher);
-                let settings = settings(2, 4 << 10).redact(redact);
-                same_under_all_limits(&|| files(&texts, dir.path()), &options, &settings);
-            }
-        }
+    for [on_invalid, emit, redact] in combinations([3, 3, 2]) {
+        let options = DedupOptions::default()
+            .on_invalid([OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert][on_invalid])
+            .emit([Emit::Original, Emit::Normalized, Emit::Key][emit])
+            .hasher(Hasher::random());
+        let settings = settings(2, 4 << 10).redact(redact == 1);
+        same_under_all_limits(&|| files(&texts, dir.path()), &options, &settings);
+    }
+}
+
+/// All combinations.
+mod full {
+    use crate::pairs::every;
+
+    #[test]
+    fn files_and_streams_give_the_same_bytes() {
+        super::same_from_files_and_streams(&every([3, 3]));
+    }
+
+    #[test]
+    fn every_treatment_of_invalid_records_and_every_output() {
+        super::same_for_every_treatment(every);
     }
 }
 

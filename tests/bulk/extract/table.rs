@@ -4,7 +4,7 @@ use uriscan::Kernels;
 use uriscan::PaddedBuf;
 use uriscan::extract::{Finder, Links, Options, Schemes};
 
-use crate::oracle;
+use super::oracle;
 
 /// A text, the ranges of the links in it, and their URIs.
 struct Case {

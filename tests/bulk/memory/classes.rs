@@ -15,8 +15,10 @@ use uriscan::pipeline::{
 };
 use uriscan::set::SetWriter;
 
-use crate::lists::{SETS, files, limited, list, settings, streams, texts};
-use crate::unspilled;
+use crate::pairs::{Combinations, by_pairs};
+
+use super::lists::{SETS, files, limited, list, settings, streams, texts};
+use super::unspilled;
 
 const KEEPS: [Keep; 6] =
     [Keep::First, Keep::Last, Keep::Shortest, Keep::Https, Keep::Min, Keep::Max];
@@ -80,67 +82,83 @@ fn same_under_all_limits(
 
 #[test]
 fn every_survivor_choice_and_selection_from_files_and_streams() {
+    same_for_every_survivor(by_pairs);
+}
+
+fn same_for_every_survivor(combinations: Combinations<4>) {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(9_000, 1, '\n'), String::new(), list(5_000, 1, '\n')];
     let texts = texts.map(|text| text.replace("http://h:80/~1", "HTTPS://h/~1"));
-    for keep in KEEPS {
-        for select in [Select::All, Select::Repeated, Select::Unique] {
-            for side in SIDES {
-                let options = ClassOptions::default().keep(keep).select(select).count(true);
-                let settings = settings(2, 4 << 10);
-                let makes: [&dyn Fn() -> Vec<Source>; 2] =
-                    [&|| files(&texts, dir.path()), &|| streams(&texts)];
-                for make in makes {
-                    let spilled = same_under_all_limits(make, &options, side, &settings);
-                    assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
-                }
-            }
-        }
+    let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &|| streams(&texts)];
+    for [keep, select, side, make] in combinations([6, 3, 4, 2]) {
+        let select = [Select::All, Select::Repeated, Select::Unique][select];
+        let options = ClassOptions::default().keep(KEEPS[keep]).select(select).count(true);
+        let settings = settings(2, 4 << 10);
+        let spilled = same_under_all_limits(makes[make], &options, SIDES[side], &settings);
+        assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
     }
 }
 
 #[test]
 fn sources_with_various_ends_and_long_records() {
+    same_for_various_ends(by_pairs);
+}
+
+fn same_for_various_ends(combinations: Combinations<3>) {
     let dir = tempfile::tempdir().unwrap();
     let texts = texts();
-    for (threads, chunk_bytes) in [(1, 4 << 10), (3, 500)] {
-        let settings = settings(threads, chunk_bytes);
-        let mixed = || {
-            let mut mixed = files(&texts, dir.path());
-            mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
-            mixed
-        };
-        let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &mixed];
-        for make in makes {
-            for side in [SIDES[0], SIDES[3]] {
-                let options = ClassOptions::default().count(true);
-                let spilled = same_under_all_limits(make, &options, side, &settings);
-                assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
-            }
-        }
+    let mixed = || {
+        let mut mixed = files(&texts, dir.path());
+        mixed[2] = Source::new("-", Cursor::new(texts[2].clone()));
+        mixed
+    };
+    let makes: [&dyn Fn() -> Vec<Source>; 2] = [&|| files(&texts, dir.path()), &mixed];
+    for [how, make, side] in combinations([2, 2, 2]) {
+        let (threads, chunk_bytes) = [(1, 4 << 10), (3, 500)][how];
+        let (settings, side) = (settings(threads, chunk_bytes), [SIDES[0], SIDES[3]][side]);
+        let options = ClassOptions::default().count(true);
+        let spilled = same_under_all_limits(makes[make], &options, side, &settings);
+        assert!(spilled[0] > 0 && spilled[4] == 0, "{spilled:?}");
     }
 }
 
 #[test]
 fn every_treatment_of_invalid_records_and_every_output() {
+    same_for_every_treatment(by_pairs);
+}
+
+fn same_for_every_treatment(combinations: Combinations<4>) {
     let dir = tempfile::tempdir().unwrap();
     let texts = [list(9_000, 3, '\n'), list(7_000, 3, '\n')];
-    for on_invalid in [OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert] {
-        for emit in [Emit::Original, Emit::Normalized, Emit::Key] {
-            for redact in [false, true] {
-                let hasher = Hasher::random();
-                let dedup =
-                    DedupOptions::default().on_invalid(on_invalid).emit(emit).hasher(hasher);
-                let verify = redact;
-                let options =
-                    ClassOptions::default().dedup(dedup).verify(verify).keep(Keep::Shortest);
-                let settings = settings(2, 4 << 10).redact(redact);
-                for side in [SIDES[0], SIDES[3]] {
-                    let make = || files(&texts, dir.path());
-                    same_under_all_limits(&make, &options, side, &settings);
-                }
-            }
-        }
+    for [on_invalid, emit, redact, side] in combinations([3, 3, 2, 2]) {
+        let dedup = DedupOptions::default()
+            .on_invalid([OnInvalid::Pass, OnInvalid::Drop, OnInvalid::Divert][on_invalid])
+            .emit([Emit::Original, Emit::Normalized, Emit::Key][emit])
+            .hasher(Hasher::random());
+        let (redact, side) = (redact == 1, [SIDES[0], SIDES[3]][side]);
+        let options = ClassOptions::default().dedup(dedup).verify(redact).keep(Keep::Shortest);
+        let settings = settings(2, 4 << 10).redact(redact);
+        same_under_all_limits(&|| files(&texts, dir.path()), &options, side, &settings);
+    }
+}
+
+/// All combinations.
+mod full {
+    use crate::pairs::every;
+
+    #[test]
+    fn every_survivor_choice_and_selection_from_files_and_streams() {
+        super::same_for_every_survivor(every);
+    }
+
+    #[test]
+    fn sources_with_various_ends_and_long_records() {
+        super::same_for_various_ends(every);
+    }
+
+    #[test]
+    fn every_treatment_of_invalid_records_and_every_output() {
+        super::same_for_every_treatment(every);
     }
 }
 

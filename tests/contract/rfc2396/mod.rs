@@ -1,11 +1,9 @@
 //! Tests the parser of RFC 2396 against an independent transcription of its Appendix A.
 
-#[path = "../appendix_a/at.rs"]
-mod at;
 mod resolution;
 mod rules;
 
-use at::{Rule, matches_variant};
+use crate::appendix_a::at::{Rule, matches_variant};
 use proptest::prelude::*;
 use rules::*;
 use uriscan::grammar::rfc2396::Legacy;

@@ -3,7 +3,7 @@
 //! Each rule is one function of the same name, in the order of the appendix, and uses nothing from
 //! the library.
 
-use super::at::At;
+use crate::appendix_a::at::At;
 
 /// `[ absoluteURI | relativeURI ] [ "#" fragment ]`, and the query alone that appendix C.1 resolves
 /// but the BNF does not derive.

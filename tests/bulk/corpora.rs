@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 #[allow(dead_code, reason = "the generator's program uses what is not looked at here")]
-#[path = "../examples/gen-corpus/generator/mod.rs"]
+#[path = "../../examples/gen-corpus/generator/mod.rs"]
 mod generator;
 
 use generator::{Counts, Shares, Stream};

@@ -456,26 +456,53 @@ fn record() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn small_lists_agree_with_the_model(
-        lines in prop::collection::vec(record(), 0..120),
-        cut in 0..120usize,
-        drop_fragment in any::<bool>(),
-        chunk_bytes in prop::sample::select(vec![64usize, 1000, 100_000]),
-        count in any::<bool>(),
-    ) {
-        let (one, two) = lines.split_at(cut.min(lines.len()));
-        // The first list has no record end after its last line.
-        let lists = [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
-        let settings = Settings::default().threads(2).chunk_bytes(chunk_bytes);
-        for rung in Rung::ALL {
-            for keep in KEEPS {
-                for select in [Select::All, Select::Repeated, Select::Unique] {
-                    agrees(&lists, &options(rung, drop_fragment, keep).select(select).count(count), &settings);
-                }
-            }
+    fn small_lists_agree_with_the_model(how in choices(), list in lists()) {
+        small_lists_agree(how, &list);
+    }
+}
+
+/// Lists, cut in two.
+fn lists() -> impl Strategy<Value = (Vec<String>, usize)> {
+    (prop::collection::vec(record(), 0..120), 0..120usize)
+}
+
+/// What is asked for: rung, survivor and selection by their numbers, and whether fragments are dropped and members counted;
+/// and the bytes of a chunk.
+fn choices() -> impl Strategy<Value = ([usize; 3], [bool; 2], usize)> {
+    let chunk_bytes = prop::sample::select(vec![64usize, 1000, 100_000]);
+    (
+        (0..Rung::ALL.len(), 0..KEEPS.len(), 0..3usize).prop_map(<[usize; 3]>::from),
+        any::<[bool; 2]>(),
+        chunk_bytes,
+    )
+}
+
+fn small_lists_agree(
+    ([rung, keep, select], [drop_fragment, count], chunk_bytes): ([usize; 3], [bool; 2], usize),
+    (lines, cut): &(Vec<String>, usize),
+) {
+    let (one, two) = lines.split_at((*cut).min(lines.len()));
+    // The first list has no record end after its last line.
+    let lists =
+        [("one", one.join("\n").into_bytes()), ("two", (two.join("\n") + "\n").into_bytes())];
+    let settings = Settings::default().threads(2).chunk_bytes(chunk_bytes);
+    let select = [Select::All, Select::Repeated, Select::Unique][select];
+    let options = options(Rung::ALL[rung], drop_fragment, KEEPS[keep]).select(select).count(count);
+    agrees(&lists, &options, &settings);
+}
+
+mod full {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn small_lists_agree_with_the_model(how in choices(), list in lists()) {
+            small_lists_agree(how, &list);
         }
     }
 }

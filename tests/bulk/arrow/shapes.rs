@@ -11,7 +11,7 @@ use uriscan::normalize::{Normalizer, Options};
 use uriscan::resolve::{self, BaseUri};
 use uriscan::uri::ErrorKind;
 
-use crate::arrays::{all, dictionaries, read};
+use super::arrays::{all, dictionaries, read};
 
 #[test]
 fn columns_without_rows_give_columns_without_rows() {

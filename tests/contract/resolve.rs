@@ -4,7 +4,6 @@ use uriscan::Kernels;
 use uriscan::resolve::{BaseUri, Options, Resolver};
 use uriscan::uri::{ErrorKind, parse, split};
 
-#[path = "resolve/transcribed.rs"]
 mod transcribed;
 
 use transcribed::{remove_dot_segments, transcribed};

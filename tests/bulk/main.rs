@@ -1,0 +1,14 @@
+//! What the library promises of many URIs: jobs over lists, links in text, columns, sets on disk, and runs in little memory.
+
+mod arrow;
+mod classes;
+mod corpora;
+mod dupes;
+mod extract;
+mod long_records;
+mod memory;
+mod pairs;
+mod rows_census;
+mod rows_check;
+mod rows_parse;
+mod sets;
