@@ -20,8 +20,9 @@ pub(crate) fn run(place: &Place, args: &[&str], plan: &str) -> Ran {
     finish(command, "")
 }
 
-/// Makes `change` with each fault of these kinds; returns the number of runs.
-fn old_or_new(change: &Change, kinds: &[Kind], more: &str) -> u32 {
+/// Makes `change` with faults of these kinds, one at every `step`th call from `first` on; a kind begins one call after the
+/// kind before it. Returns the number of runs.
+fn old_or_new(change: &Change, kinds: &[Kind], more: &str, first: usize, step: usize) -> u32 {
     let Change { what, args, .. } = *change;
     let (place, before) = place(change, LINES);
     let directory = place.path("");
@@ -32,8 +33,9 @@ fn old_or_new(change: &Change, kinds: &[Kind], more: &str) -> u32 {
     let aside = Place::in_memory(&[]);
     let report = aside.path("report");
     let mut runs = 0;
-    for (kind, name) in Kind::ALL.into_iter().filter(|(kind, _)| kinds.contains(kind)) {
-        for number in 0.. {
+    let kinds = Kind::ALL.into_iter().filter(|(kind, _)| kinds.contains(kind));
+    for (first, (kind, name)) in (first..).zip(kinds) {
+        for number in (first % step..).step_by(step) {
             put_back(&directory, &before);
             let _ = fs::remove_file(&report);
             let plan = format!("{name}:{number} report:{}{more}", report.display());
@@ -80,23 +82,52 @@ fn is_clear(message: &str, change: &Change, label: &str) {
     assert!(names, "{label}: {message}");
 }
 
+/// The kinds of faults that a run meets, and what else it is told.
+type Faults = (&'static [Kind], &'static str);
+
+const ERRORS: Faults = (&[Kind::Io, Kind::NoSpace], "");
+const ERRORS_OF_NAMED_FILES: Faults = (&[Kind::Io], " no-unnamed");
+const LESS_THAN_ASKED: Faults = (&[Kind::Interrupted, Kind::ShortRead, Kind::ShortWrite], "");
+
+/// Makes every change with a fault at every `step`th call; each change begins one call after the change before it, so that
+/// calls which all have in common fail at least once.
+fn all_changes((kinds, more): Faults, step: usize) {
+    for (first, change) in CHANGES.iter().enumerate() {
+        eprintln!("{}: {} runs", change.what, old_or_new(change, kinds, more, first, step));
+    }
+}
+
 #[test]
 fn files_are_old_or_new_whichever_call_fails() {
-    all_changes(&[Kind::Io, Kind::NoSpace], "");
+    all_changes(ERRORS, 3);
 }
 
 #[test]
 fn files_are_old_or_new_where_files_need_names() {
-    all_changes(&[Kind::Io], " no-unnamed");
+    all_changes(ERRORS_OF_NAMED_FILES, 5);
 }
 
 #[test]
 fn calls_that_do_less_than_asked_change_nothing() {
-    all_changes(&[Kind::Interrupted, Kind::ShortRead, Kind::ShortWrite], "");
+    all_changes(LESS_THAN_ASKED, 7);
 }
 
-fn all_changes(kinds: &[Kind], more: &str) {
-    for change in CHANGES {
-        eprintln!("{}: {} runs", change.what, old_or_new(change, kinds, more));
+/// Every call.
+mod full {
+    use super::{ERRORS, ERRORS_OF_NAMED_FILES, LESS_THAN_ASKED, all_changes};
+
+    #[test]
+    fn files_are_old_or_new_whichever_call_fails() {
+        all_changes(ERRORS, 1);
+    }
+
+    #[test]
+    fn files_are_old_or_new_where_files_need_names() {
+        all_changes(ERRORS_OF_NAMED_FILES, 1);
+    }
+
+    #[test]
+    fn calls_that_do_less_than_asked_change_nothing() {
+        all_changes(LESS_THAN_ASKED, 1);
     }
 }

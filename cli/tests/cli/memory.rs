@@ -17,9 +17,12 @@ fn uris(lines: u32) -> String {
         .collect()
 }
 
+/// Lines that do not fit into the least limit on eight threads.
+const LINES: u32 = 1_200_000;
+
 #[test]
 fn the_limit_changes_no_byte() {
-    let text = uris(2_400_000);
+    let text = uris(LINES);
     let place = Place::new(&[("list", &text)]);
     fs::create_dir(place.path("aside")).unwrap();
     let plain = place.run(&["dedup", "list"], "").quiet();
@@ -32,7 +35,7 @@ fn the_limit_changes_no_byte() {
         assert!(ran.text() == plain);
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         assert!(stats["spilled_bytes"].as_u64().unwrap() > 0, "{stats}");
-        assert_eq!(stats["duplicates"], 800_000);
+        assert_eq!(stats["duplicates"], LINES / 3);
         assert_eq!(fs::read_dir(place.path("aside")).unwrap().count(), 0);
     }
     let ran = place.run(&[&limited, &["list", "-o", "list"][..]].concat(), "").quiet();
@@ -42,7 +45,11 @@ fn the_limit_changes_no_byte() {
 
 #[test]
 fn classes_are_the_same_under_a_limit() {
-    let text = uris(1_500_000);
+    same_classes(500_000);
+}
+
+fn same_classes(lines: u32) {
+    let text = uris(lines);
     let place = Place::new(&[("list", &text)]);
     let sides = ["--dupes", "dupes", "--clusters", "clusters"];
     let limited = ["-j8", "--max-memory", "64M", "--temp-dir", ".", "--stats-format", "json"];
@@ -96,16 +103,28 @@ pub(crate) fn peak_and_code(mut command: std::process::Command) -> (u64, Option<
 #[cfg(target_os = "linux")]
 #[test]
 fn markdown_takes_bounded_memory_whatever_it_is() {
-    const MARKS: usize = 1 << 20;
-    for (unit, count, is_parsed) in [
-        ("[", 20 << 20, false),
-        ("[a](", 15 << 18, false),
-        // As many marks as are parsed, of the units that take most.
-        ("[a](", MARKS / 2, true),
-        ("[a](b)", MARKS / 2, true),
-        ("**a**", MARKS / 4, true),
-        ("- a\n", MARKS / 2, true),
-    ] {
+    markdown_is_bounded(&MARKDOWN[..2]);
+}
+
+/// Marks that are parsed.
+#[cfg(target_os = "linux")]
+const MARKS: usize = 1 << 20;
+
+/// What is repeated how often, and whether it is parsed.
+#[cfg(target_os = "linux")]
+const MARKDOWN: [(&str, usize, bool); 6] = [
+    ("[", 20 << 20, false),
+    // As many marks as are parsed, of the units that take most.
+    ("[a](b)", MARKS / 2, true),
+    ("[a](", MARKS / 2, true),
+    ("**a**", MARKS / 4, true),
+    ("- a\n", MARKS / 2, true),
+    ("[a](", 15 << 18, false),
+];
+
+#[cfg(target_os = "linux")]
+fn markdown_is_bounded(inputs: &[(&str, usize, bool)]) {
+    for &(unit, count, is_parsed) in inputs {
         let place = Place::new(&[("a.md", &unit.repeat(count))]);
         let (peak, code) = peak_and_code(place.command(&["extract", "a.md", "-o", "out", "-q"]));
         assert_eq!(code, Some(if is_parsed { 0 } else { 2 }), "{unit:?}");
@@ -116,9 +135,17 @@ fn markdown_takes_bounded_memory_whatever_it_is() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_process_keeps_to_the_limit() {
+    keeps_to_the_limit(&[&SIDES]);
+}
+
+#[cfg(target_os = "linux")]
+const SIDES: [&str; 4] = ["--dupes", "dupes", "--clusters", "clusters"];
+
+#[cfg(target_os = "linux")]
+fn keeps_to_the_limit(ways: &[&[&str]]) {
     let place = Place::new(&[("list", &uris(1_500_000))]);
     let limit = ["-j2", "--max-memory", "128M", "--temp-dir", "."];
-    for how in [&["-c"][..], &["--dupes", "dupes", "--clusters", "clusters"]] {
+    for &how in ways {
         let peak = |limit: &[&str]| {
             let args = [&["dedup", "list", "-o", "out"], how, limit].concat();
             (peak(place.command(&args)), place.read("out"))
@@ -134,17 +161,15 @@ fn the_process_keeps_to_the_limit() {
 #[cfg(target_os = "linux")]
 #[test]
 fn long_records_exceed_the_limit_by_a_stated_amount() {
+    long_records_exceed_the_limit(&[(&[], "-j2", 10), (&SIDES, "-j8", 20)]);
+}
+
+#[cfg(target_os = "linux")]
+fn long_records_exceed_the_limit(ways: &[(&[&str], &str, u64)]) {
     const LONGEST: u64 = 16 << 20;
     let record = |i: usize| format!("HTTP://H/{}{i}\n", "%7e".repeat(LONGEST as usize / 3));
     let place = Place::new(&[("list", &(0..8).map(record).collect::<String>())]);
-    let sides = ["--dupes", "d", "--clusters", "c"];
-    for (how, threads, times) in [
-        (&[][..], "-j2", 10),
-        (&["-c"], "-j2", 20),
-        (&["--keep", "max"], "-j2", 20),
-        (&sides, "-j2", 20),
-        (&sides, "-j8", 20),
-    ] {
+    for &(how, threads, times) in ways {
         let limit = [threads, "--max-memory", "128M", "--temp-dir", "."];
         let peak = peak(place.command(&[&["dedup", "list", "-o", "out"], how, &limit].concat()));
         let most = (128 << 20) / 10 * 11 + times * LONGEST;
@@ -154,7 +179,8 @@ fn long_records_exceed_the_limit_by_a_stated_amount() {
 
 #[test]
 fn rows_of_tables_are_the_same_under_a_limit() {
-    let urls = (0..3_300_000).map(|i| format!("{i},u:{}\n", i % 3_200_000));
+    const DISTINCT: u64 = 1_600_000;
+    let urls = (0..DISTINCT + 100_000).map(|i| format!("{i},u:{}\n", i % DISTINCT));
     let text = format!("n,url\n{}", urls.collect::<String>());
     let place = Place::new(&[("in.csv", &text)]);
     let plain = place.run(&["dedup", "--column", "url", "in.csv"], "").quiet();
@@ -166,7 +192,7 @@ fn rows_of_tables_are_the_same_under_a_limit() {
         assert!(ran.text() == plain);
         let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
         assert!(stats["spilled_bytes"].as_u64().unwrap() > 0, "{stats}");
-        assert_eq!((&stats["duplicates"], &stats["written"]), (&100_000.into(), &3_200_000.into()));
+        assert_eq!((&stats["duplicates"], &stats["written"]), (&100_000.into(), &DISTINCT.into()));
     }
     assert_eq!(place.names(), ["in.csv"]);
     #[cfg(target_os = "linux")]
@@ -183,7 +209,7 @@ fn rows_of_tables_are_the_same_under_a_limit() {
 
 #[test]
 fn what_cannot_be_done_is_told() {
-    let place = Place::new(&[("list", &uris(2_400_000))]);
+    let place = Place::new(&[("list", &uris(LINES))]);
     let run = |args: &[&str]| place.run(&[&["dedup", "-j8", "--max-memory"], args].concat(), "");
     let message = run(&["64M", "--temp-dir", "nowhere", "list", "-o", "out"]).refused();
     assert!(message.starts_with("uriscan: nowhere: cannot spill to disk"), "{message}");
@@ -194,4 +220,35 @@ fn what_cannot_be_done_is_told() {
     assert_eq!(place.names(), ["list"]);
     let ran = run(&["63M", "list"]);
     assert!(ran.code == 2 && ran.stderr.contains("64M or more"), "{}", ran.stderr);
+}
+
+/// Longer lists, and every way.
+mod full {
+    #[test]
+    fn classes_are_the_same_under_a_limit() {
+        super::same_classes(1_500_000);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn markdown_takes_bounded_memory_whatever_it_is() {
+        super::markdown_is_bounded(&super::MARKDOWN[2..]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_process_keeps_to_the_limit() {
+        super::keeps_to_the_limit(&[&["-c"]]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn long_records_exceed_the_limit_by_a_stated_amount() {
+        let sides = &super::SIDES;
+        super::long_records_exceed_the_limit(&[
+            (&["-c"], "-j2", 20),
+            (&["--keep", "max"], "-j2", 20),
+            (sides, "-j2", 20),
+        ]);
+    }
 }
