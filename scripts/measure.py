@@ -63,7 +63,7 @@ def of_cpu(field):
 def isa():
     """The widest instruction set of the CPU among those that backends use."""
     flags = of_cpu("flags").split()
-    names = {"avx512vbmi": "avx512vbmi", "avx512bw": "avx512", "avx2": "avx2", "ssse3": "ssse3"}
+    names = {"avx512vbmi": "avx512vbmi", "avx2": "avx2", "ssse3": "ssse3"}
     return next((name for flag, name in names.items() if flag in flags), platform.machine())
 
 

@@ -10,7 +10,7 @@ use ::blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
 
 use super::Key;
 use crate::chunk::Padded;
-use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES};
+use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES, Words32};
 use crate::simd::{BLOCK, Isa, Task, prefetch};
 
 /// Size of a chunk in bytes: longer inputs are trees of chunks.

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::block::{block_sketch, block_tests};
+use super::block::{block_classes, block_sketch, block_tests};
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
@@ -109,6 +109,23 @@ fn outside(v: __m256i, tables: &NibbleTables) -> __m256i {
     }
 }
 
+/// See [`Isa::window`]; shared with the AVX-512 backend.
+#[inline(always)]
+pub(super) fn window(low: &Summary, high: &Summary, shift: u32) -> Summary {
+    let mut out = Summary::default();
+    // SAFETY: each reference covers the four words read or written (`Summary` holds four words
+    // and nothing else), and a caller holds a token of AVX2. A count of 64 shifts everything out,
+    // as `shift == 0` needs.
+    unsafe {
+        let right = _mm_cvtsi32_si128(shift.cast_signed());
+        let left = _mm_cvtsi32_si128(64 - shift.cast_signed());
+        let low = _mm256_srl_epi64(_mm256_loadu_si256(core::ptr::from_ref(low).cast()), right);
+        let high = _mm256_sll_epi64(_mm256_loadu_si256(core::ptr::from_ref(high).cast()), left);
+        _mm256_storeu_si256((&raw mut out).cast(), _mm256_or_si256(low, high));
+    }
+    out
+}
+
 impl Isa for Avx2 {
     const BACKEND: Backend = Backend::Avx2;
 
@@ -118,6 +135,11 @@ impl Isa for Avx2 {
     fn lanes(self) -> Avx2 {
         self
     }
+
+    block_classes!(
+        #[inline(always)]
+        (self,)
+    );
 
     block_tests!(
         #[inline(always)]
@@ -133,18 +155,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
-        let mut out = Summary::default();
-        // SAFETY: each reference covers the four words read or written (`Summary` holds four
-        // words and nothing else), and the caller holds this backend's token. A count of 64 shifts
-        // everything out, as `shift == 0` needs.
-        unsafe {
-            let right = _mm_cvtsi32_si128(shift.cast_signed());
-            let left = _mm_cvtsi32_si128(64 - shift.cast_signed());
-            let low = _mm256_srl_epi64(_mm256_loadu_si256(core::ptr::from_ref(low).cast()), right);
-            let high = _mm256_sll_epi64(_mm256_loadu_si256(core::ptr::from_ref(high).cast()), left);
-            _mm256_storeu_si256((&raw mut out).cast(), _mm256_or_si256(low, high));
-        }
-        out
+        window(low, high, shift)
     }
 
     #[inline(always)]

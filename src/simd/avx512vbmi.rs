@@ -1,18 +1,24 @@
-//! AVX-512 VBMI: one permutation of a 128-byte table returns every class bit of 64 bytes.
+//! AVX-512 with VBMI: a block is one register, a comparison returns its mask directly, and one
+//! permutation of a 128-byte table returns every class bit of 64 bytes.
 
 use core::arch::x86_64::*;
 
-use super::table::{CLASS_BITS, NibbleTables};
-use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx512, class, field};
+use super::block::{block_sketch, block_tests};
+use super::table::{CLASS_BITS, NibbleTables, SIMPLE_NIBBLES};
+use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, avx2, class, field};
 
-/// Proof that the CPU has this module's features, which include those of `avx512`.
+/// Proof that the CPU has this module's features.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512Vbmi(());
 
 pub(super) fn is_available() -> bool {
-    is_x86_feature_detected!("avx512vbmi")
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vl")
         && field::clmul::is_wide_available()
-        && avx512::is_available()
+        && avx2::is_available()
 }
 
 /// Runs `task` with this backend.
@@ -27,7 +33,65 @@ pub(super) unsafe fn run<T: Task>(task: T) -> T::Output {
     task.run(Avx512Vbmi(()))
 }
 
-/// The bytes of `v` in which `bit` is set.
+#[inline(always)]
+fn load(block: &[u8; BLOCK]) -> __m512i {
+    // SAFETY: the reference covers the 64 bytes read; a caller holds this backend's token.
+    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
+}
+
+/// The mask of bytes of `v` that are one of the `count` from `first` on.
+#[inline(always)]
+fn in_range(v: __m512i, first: u8, count: i8) -> u64 {
+    // SAFETY: a caller holds this backend's token. The subtraction wraps, so an
+    // unsigned comparison tests both ends at once.
+    unsafe {
+        let offset = _mm512_sub_epi8(v, _mm512_set1_epi8(first.cast_signed()));
+        _mm512_cmplt_epu8_mask(offset, _mm512_set1_epi8(count))
+    }
+}
+
+/// The mask of bytes of `v` that are `byte`.
+#[inline(always)]
+fn equal(v: __m512i, byte: u8) -> u64 {
+    // SAFETY: a caller holds this backend's token.
+    unsafe { _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(byte.cast_signed())) }
+}
+
+/// The mask of bytes for which one of two tests succeeds.
+#[inline(always)]
+fn or(a: u64, b: u64) -> u64 {
+    a | b
+}
+
+/// `table` in all four quarters of a register.
+#[inline(always)]
+fn four_times(table: &[u8; 16]) -> __m512i {
+    // SAFETY: a caller holds this backend's token, and the table is 16 bytes long.
+    unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast())) }
+}
+
+/// The mask of bytes of `v` that are not in the class of `tables`.
+#[inline(always)]
+fn outside(v: __m512i, tables: &NibbleTables) -> u64 {
+    // SAFETY: a caller holds this backend's token.
+    unsafe {
+        // The shuffle returns 0 where bit 7 of the byte is set: no class has non-ASCII bytes.
+        let low = _mm512_shuffle_epi8(four_times(&tables.low), v);
+        let nibble = _mm512_and_si512(_mm512_srli_epi16::<4>(v), _mm512_set1_epi8(0x0F));
+        let high = _mm512_shuffle_epi8(four_times(&tables.high), nibble);
+        _mm512_testn_epi8_mask(low, high)
+    }
+}
+
+/// The mask of a test, which returns it.
+macro_rules! mask {
+    ($v:expr, |$w:ident| $test:expr) => {{
+        let $w = $v;
+        $test
+    }};
+}
+
+/// The mask of bytes of `v` in which `bit` is set.
 #[inline(always)]
 fn with_bit(v: __m512i, bit: usize) -> u64 {
     // SAFETY: a caller holds this backend's token.
@@ -37,17 +101,16 @@ fn with_bit(v: __m512i, bit: usize) -> u64 {
 impl Isa for Avx512Vbmi {
     const BACKEND: Backend = Backend::Avx512Vbmi;
 
-    type Lanes = avx512::Avx512;
+    type Lanes = Avx512Vbmi;
 
     #[inline(always)]
-    fn lanes(self) -> avx512::Avx512 {
-        // The features of this backend include those of `avx512`.
-        avx512::Avx512(())
+    fn lanes(self) -> Avx512Vbmi {
+        self
     }
 
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
-        let v = avx512::load(block);
+        let v = load(block);
         // SAFETY: the caller holds this backend's token; the two halves of the table that
         // are read are its first 128 bytes.
         let (bits, non_ascii) = unsafe {
@@ -69,34 +132,21 @@ impl Isa for Avx512Vbmi {
         ]
     }
 
-    #[inline(always)]
-    fn sketch(self, block: &[u8; BLOCK], record_end: u8) -> Sketch {
-        avx512::sketch(avx512::load(block), record_end)
-    }
+    block_tests!(
+        #[inline(always)]
+        (self,)
+    );
+
+    block_sketch!();
 
     #[inline(always)]
     fn equal(self, block: &[u8; BLOCK], byte: u8) -> u64 {
-        avx512::equal(avx512::load(block), byte)
-    }
-
-    #[inline(always)]
-    fn letters(self, block: &[u8; BLOCK]) -> u64 {
-        avx512::letters(avx512::load(block))
-    }
-
-    #[inline(always)]
-    fn members(self, block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-        !avx512::outside(avx512::load(block), tables)
-    }
-
-    #[inline(always)]
-    fn hex_digits(self, block: &[u8; BLOCK]) -> (u64, u64) {
-        avx512::hex_digits(avx512::load(block))
+        equal(load(block), byte)
     }
 
     #[inline(always)]
     fn window(self, low: &Summary, high: &Summary, shift: u32) -> Summary {
-        avx512::window(low, high, shift)
+        avx2::window(low, high, shift)
     }
 
     #[inline(always)]

@@ -4,10 +4,9 @@
 //! makes one bit per byte of such a test. These are macros since closures and traits with many call sites are not always
 //! inlined, and then compiled without the features of the backend.
 
-/// The methods [`classify`](super::Isa::classify), [`letters`](super::Isa::letters),
-/// [`members`](super::Isa::members) and [`hex_digits`](super::Isa::hex_digits) of [`Isa`](super::Isa), or functions of
-/// the same names: attributes, visibility, and the receiver in parentheses.
-macro_rules! block_tests {
+/// The method [`classify`](super::Isa::classify) of [`Isa`](super::Isa), or a function of the same name: attributes,
+/// visibility, and the receiver in parentheses.
+macro_rules! block_classes {
     ($(#[$attribute:meta])* $visibility:vis ($($receiver:tt)*)) => {
         $(#[$attribute])*
         $visibility fn classify($($receiver)* block: &[u8; BLOCK]) -> Masks {
@@ -23,7 +22,13 @@ macro_rules! block_tests {
                 mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
             ]
         }
+    };
+}
 
+/// The methods [`letters`](super::Isa::letters), [`members`](super::Isa::members) and
+/// [`hex_digits`](super::Isa::hex_digits) of [`Isa`](super::Isa), or functions of the same names, as in `block_classes`.
+macro_rules! block_tests {
+    ($(#[$attribute:meta])* $visibility:vis ($($receiver:tt)*)) => {
         $(#[$attribute])*
         $visibility fn letters($($receiver)* block: &[u8; BLOCK]) -> u64 {
             mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
@@ -64,4 +69,4 @@ macro_rules! block_sketch {
     };
 }
 
-pub(super) use {block_sketch, block_tests};
+pub(super) use {block_classes, block_sketch, block_tests};

@@ -12,7 +12,6 @@
 //! | backend | needs | bytes per step |
 //! | --- | --- | --- |
 //! | `avx512vbmi` | AVX-512 F, BW, DQ, VL, VBMI; VPCLMULQDQ, PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
-//! | `avx512` | AVX-512 F, BW, DQ, VL; PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 64 |
 //! | `avx2` | AVX2, PCLMULQDQ, BMI1/2, LZCNT, POPCNT | 32 |
 //! | `ssse3` | SSSE3, PCLMULQDQ | 16 |
 //! | `neon` | AArch64 | 16 |
@@ -27,8 +26,6 @@ pub mod table;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512vbmi;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -200,8 +197,6 @@ mod sealed {
     #[cfg(target_arch = "x86_64")]
     impl Sealed for super::avx2::Avx2 {}
     #[cfg(target_arch = "x86_64")]
-    impl Sealed for super::avx512::Avx512 {}
-    #[cfg(target_arch = "x86_64")]
     impl Sealed for super::avx512vbmi::Avx512Vbmi {}
     #[cfg(target_arch = "aarch64")]
     impl Sealed for super::neon::Neon {}
@@ -225,26 +220,16 @@ pub enum Backend {
     Neon,
     /// x86-64 with SSSE3.
     Ssse3,
-    /// x86-64 with AVX-512 BW. Ranked below AVX2, which was faster by 5 to 15 % in deduplication on
-    /// the CPUs that have BW and not VBMI: they lower their clock for 512-bit registers, and a
-    /// store of 64 bytes at any offset nearly always straddles two cache lines.
-    Avx512,
     /// x86-64 with AVX2 and BMI.
     Avx2,
-    /// x86-64 with AVX-512 VBMI.
+    /// x86-64 with AVX-512 VBMI. CPUs that have AVX-512 without it use [`Backend::Avx2`].
     Avx512Vbmi,
 }
 
 impl Backend {
     /// All backends, from slowest to fastest, whether this build or CPU supports them or not.
-    pub const ALL: [Backend; 6] = [
-        Backend::Scalar,
-        Backend::Neon,
-        Backend::Ssse3,
-        Backend::Avx512,
-        Backend::Avx2,
-        Backend::Avx512Vbmi,
-    ];
+    pub const ALL: [Backend; 5] =
+        [Backend::Scalar, Backend::Neon, Backend::Ssse3, Backend::Avx2, Backend::Avx512Vbmi];
 
     /// The name for `--backend`.
     pub const fn name(self) -> &'static str {
@@ -253,7 +238,6 @@ impl Backend {
             Backend::Neon => "neon",
             Backend::Ssse3 => "ssse3",
             Backend::Avx2 => "avx2",
-            Backend::Avx512 => "avx512",
             Backend::Avx512Vbmi => "avx512vbmi",
         }
     }
@@ -272,8 +256,6 @@ impl Backend {
             Backend::Ssse3 => ssse3::is_available(),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 => avx2::is_available(),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => avx512::is_available(),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512Vbmi => avx512vbmi::is_available(),
             #[cfg(not(target_arch = "x86_64"))]
@@ -326,9 +308,6 @@ impl Kernels {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Backend::Avx2 => unsafe { avx2::run(task) },
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Backend::Avx512 => unsafe { avx512::run(task) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Backend::Avx512Vbmi => unsafe { avx512vbmi::run(task) },

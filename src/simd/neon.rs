@@ -2,7 +2,7 @@
 
 use core::arch::aarch64::*;
 
-use super::block::{block_sketch, block_tests};
+use super::block::{block_classes, block_sketch, block_tests};
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
@@ -105,6 +105,11 @@ impl Isa for Neon {
     fn lanes(self) -> Neon {
         self
     }
+
+    block_classes!(
+        #[inline(always)]
+        (self,)
+    );
 
     block_tests!(
         #[inline(always)]

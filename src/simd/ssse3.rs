@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::block::{block_sketch, block_tests};
+use super::block::{block_classes, block_sketch, block_tests};
 use super::table::{NibbleTables, PLAIN_NIBBLES, SIMPLE_NIBBLES};
 use super::{BLOCK, Backend, Isa, Masks, Sketch, Summary, Task, field};
 
@@ -112,6 +112,7 @@ fn outside(v: __m128i, tables: &NibbleTables) -> __m128i {
 mod out_of_line {
     use super::*;
 
+    block_classes!(#[inline(never)] #[target_feature(enable = "pclmulqdq,ssse3")] pub(super) ());
     block_tests!(#[inline(never)] #[target_feature(enable = "pclmulqdq,ssse3")] pub(super) ());
 
     #[inline(never)]

@@ -46,6 +46,30 @@ pub const PLAIN_NIBBLES: NibbleTables = nibble_tables(PLAIN);
 /// The tables of [`SIMPLE`].
 pub const SIMPLE_NIBBLES: NibbleTables = nibble_tables(SIMPLE);
 
+/// The longest array that [`first_bytes`] has masks of.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const MOST_MASKED: usize = 128;
+
+/// The masks of all lengths: the first `len` bytes from `MOST_MASKED - len` on are 0xFF.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+static MASKS: [u8; 2 * MOST_MASKED] = {
+    let mut masks = [0; 2 * MOST_MASKED];
+    let mut i = 0;
+    while i < MOST_MASKED {
+        masks[i] = 0xFF;
+        i += 1;
+    }
+    masks
+};
+
+/// The mask that keeps the first `len` bytes of `N`, at most 128; all of them when `len` is above `N`.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(super) fn first_bytes<const N: usize>(len: usize) -> &'static [u8; N] {
+    const { assert!(N <= MOST_MASKED) };
+    MASKS[MOST_MASKED - len.min(N)..].first_chunk().expect("the table is twice as long")
+}
+
 /// The class bits of every byte: bit `c` of `CLASS_BITS[b]` is set if `b` is of class `c`.
 pub const CLASS_BITS: [u8; 256] = class_bits();
 

@@ -2,7 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::{PIECE, PieceKey, REDUCTION, mark_of, mask_of};
+use super::{PIECE, PieceKey, REDUCTION, mark_of};
+use crate::simd::table::first_bytes;
 
 /// Whether the CPU has the instruction that [`product_sum`] and [`multiply`] need.
 pub(in crate::simd) fn is_available() -> bool {
@@ -82,7 +83,7 @@ pub(in crate::simd) unsafe fn multiply(a: u128, b: u128) -> u128 {
 /// The CPU has PCLMULQDQ.
 #[inline(always)]
 pub(in crate::simd) unsafe fn product_sum(text: &[u8; PIECE], len: usize, key: &PieceKey) -> u128 {
-    let mask = mask_of(len);
+    let mask = first_bytes(len);
     let mark = register(u128::from(mark_of(len)) << 120);
     // SAFETY: the caller answers for PCLMULQDQ; the others are SSE2, which is part of x86-64.
     unsafe {
@@ -131,7 +132,7 @@ pub(in crate::simd) unsafe fn product_sum_by_pairs(
     len: usize,
     key: &PieceKey,
 ) -> u128 {
-    let mask = mask_of(len);
+    let mask = first_bytes(len);
     let mark = register(u128::from(mark_of(len)) << 120);
     // SAFETY: the caller answers for the instructions.
     unsafe {

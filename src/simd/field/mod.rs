@@ -22,26 +22,6 @@ pub(crate) type PieceKey = [u128; WORDS];
 /// `x^128` modulo the polynomial of the field.
 const REDUCTION: u64 = 0x87;
 
-/// 128 bytes of 0xFF, followed by as many zeros: the mask of the first `len` bytes begins at byte
-/// `PIECE - len`.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static MASKS: [u8; 2 * PIECE] = {
-    let mut masks = [0; 2 * PIECE];
-    let mut i = 0;
-    while i < PIECE {
-        masks[i] = 0xFF;
-        i += 1;
-    }
-    masks
-};
-
-/// The mask of the first `len` bytes of a piece; all of them for more than [`PIECE`].
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline(always)]
-fn mask_of(len: usize) -> &'static [u8; PIECE] {
-    MASKS[PIECE - len.min(PIECE)..].first_chunk().expect("the table is twice as long")
-}
-
 /// The value that is XORed with the last byte of a piece: its length, or 0 for a whole piece.
 ///
 /// The last byte of a shorter piece is otherwise zero, so pieces of different lengths differ.

@@ -4,7 +4,8 @@
 use core::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::{PIECE, PieceKey, REDUCTION, mark_of, mask_of};
+use super::{PIECE, PieceKey, REDUCTION, mark_of};
+use crate::simd::table::first_bytes;
 
 /// See [`crate::simd::Isa::multiply`].
 #[inline(always)]
@@ -63,7 +64,7 @@ fn multiply_fast(a: u128, b: u128) -> u128 {
 
 #[target_feature(enable = "neon,aes")]
 fn product_sum_fast(text: &[u8; PIECE], len: usize, key: &PieceKey) -> u128 {
-    let (text, mask) = (text.as_chunks::<16>().0, mask_of(len).as_chunks::<16>().0);
+    let (text, mask) = (text.as_chunks::<16>().0, first_bytes::<PIECE>(len).as_chunks::<16>().0);
     let word = |i: usize| {
         let (text, mask) = (u128::from_le_bytes(text[i]), u128::from_le_bytes(mask[i]));
         (text & mask) ^ key[i]

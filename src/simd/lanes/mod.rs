@@ -1,16 +1,18 @@
 //! Vectors of 32-bit words, one word per record, for hashing many records at a time.
 //!
 //! A backend has 1, 4, 8 or 16 lanes. Values for each record are passed in arrays of [`MAX_LANES`],
-//! of which a backend uses the first [`Lanes32::LANES`].
+//! of which a backend uses the first [`Words32::LANES`].
 
 pub(super) mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx512;
+pub(super) mod avx512vbmi;
 #[cfg(target_arch = "aarch64")]
 pub(super) mod neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod registers;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod ssse3;
 #[cfg(test)]
@@ -26,11 +28,11 @@ pub const BLOCK_WORDS: usize = BLOCK / size_of::<u32>();
 
 /// Arithmetic on vectors of 32-bit words. As for [`Isa`](super::Isa), a value of the implementing
 /// type is proof that the CPU has the instructions.
-pub trait Lanes32: Copy + Send + Sync {
+pub trait Words32: Copy + Send + Sync {
     /// Number of words in a vector, at most [`MAX_LANES`].
     const LANES: usize;
 
-    /// A vector of [`Lanes32::LANES`] words.
+    /// A vector of [`Words32::LANES`] words.
     type Words: Copy;
 
     /// `value` in every lane.
@@ -56,7 +58,10 @@ pub trait Lanes32: Copy + Send + Sync {
 
     /// Every word rotated to the right by 7 bits.
     fn rotate_7(self, a: Self::Words) -> Self::Words;
+}
 
+/// The exchange of words between vectors and records.
+pub trait Lanes32: Words32 {
     /// Vector `w` has in lane `i` the little-endian word `w` of `blocks[i]`.
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [Self::Words; BLOCK_WORDS];
 
@@ -71,24 +76,4 @@ pub trait Lanes32: Copy + Send + Sync {
 
     /// Writes lane `i` of the four vectors to `out[i]`, as four little-endian words.
     fn store(self, words: [Self::Words; 4], out: &mut [[u8; 16]; MAX_LANES]);
-}
-
-/// The masks of all lengths: the [`BLOCK`] bytes from `BLOCK - len` on keep the first `len` bytes of a block.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-const MASKS: [u8; 2 * BLOCK] = {
-    let mut masks = [0; 2 * BLOCK];
-    let mut i = 0;
-    while i < BLOCK {
-        masks[i] = 0xFF;
-        i += 1;
-    }
-    masks
-};
-
-/// The mask that keeps the first `len` bytes of a block; all of them when `len` is above [`BLOCK`].
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[inline(always)]
-fn mask_of(len: u32) -> &'static [u8; BLOCK] {
-    let start = BLOCK - (len as usize).min(BLOCK);
-    MASKS[start..].first_chunk().expect("start is at most BLOCK")
 }

@@ -1,9 +1,9 @@
 //! One lane: plain words, for every CPU.
 
-use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES};
+use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES, Words32};
 use crate::simd::scalar::Scalar;
 
-impl Lanes32 for Scalar {
+impl Words32 for Scalar {
     const LANES: usize = 1;
 
     type Words = u32;
@@ -47,7 +47,9 @@ impl Lanes32 for Scalar {
     fn rotate_7(self, a: u32) -> u32 {
         a.rotate_right(7)
     }
+}
 
+impl Lanes32 for Scalar {
     #[inline(always)]
     fn load(self, blocks: &[&[u8; BLOCK]; MAX_LANES]) -> [u32; BLOCK_WORDS] {
         let mut words = [0; BLOCK_WORDS];

@@ -1,6 +1,6 @@
 //! Tests the lanes of every backend against plain arithmetic on each word.
 
-use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES};
+use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES, Words32};
 use crate::simd::{Isa, Kernels, Task};
 
 /// All operations on the given blocks and values; results as written by [`Lanes32::store`].
