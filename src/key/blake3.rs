@@ -10,7 +10,7 @@ use ::blake3::hazmat::{ContextKey, HasherExt, hash_derive_key_context};
 
 use super::Key;
 use crate::chunk::Padded;
-use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES, Words32};
+use crate::simd::lanes::{BLOCK_WORDS, Lanes32, MAX_LANES};
 use crate::simd::{BLOCK, Isa, Task, prefetch};
 
 /// Size of a chunk in bytes: longer inputs are trees of chunks.
@@ -95,9 +95,7 @@ impl Mode {
             // An empty input has one block too.
             let blocks = input.len().div_ceil(BLOCK).max(1);
             let group = &mut groups[blocks - 1];
-            if group.push(input, (input.len() - (blocks - 1) * BLOCK) as u32, place)
-                == I::Lanes::LANES
-            {
+            if group.push(input, (input.len() - (blocks - 1) * BLOCK) as u32, place) == I::LANES {
                 self.write_keys(isa, blocks, group, out);
                 group.len = 0;
             }
@@ -175,9 +173,8 @@ impl Task for Hashes<'_, '_> {
     type Output = [Start; MAX_LANES];
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let (l, lanes) = (isa.lanes(), I::Lanes::LANES);
-        let last = self.blocks - 1;
+    fn run<I: Isa>(self, l: I) -> Self::Output {
+        let (lanes, last) = (I::LANES, self.blocks - 1);
         let mut chain = self.mode.key.map(|word| l.splat(word));
         let mut flags = self.mode.flags | CHUNK_START;
         for index in 0..last {

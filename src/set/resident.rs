@@ -87,18 +87,18 @@ impl Resident {
     /// Fills the table of starts.
     fn count(&mut self) {
         let (keys, shift) = (self.bytes.as_chunks::<KEY>().0, self.shift);
-        let value_at = |i: usize| value_of(u128::from_be_bytes(keys[i]), shift);
+        let value = |key: &[u8; KEY]| value_of(u128::from_be_bytes(*key), shift);
         let (first, starts) =
             bytemuck::cast_slice_mut::<u8, u32>(&mut self.starts.0).split_at_mut(1);
         first[0] = 0;
         let values = starts.len().div_ceil(SHARES);
         threads::map(starts.chunks_mut(values).enumerate(), |(share, starts)| {
             let least = share * values;
-            let mut before = lowest(keys.len(), |i| value_at(i) >= least);
-            let end = lowest(keys.len(), |i| value_at(i) >= least + starts.len());
+            let mut before = keys.partition_point(|key| value(key) < least);
+            let end = keys.partition_point(|key| value(key) < least + starts.len());
             // The last key of a value decides, as keys rise.
             for i in before..end {
-                starts[value_at(i) - least] = i as u32 + 1;
+                starts[value(&keys[i]) - least] = i as u32 + 1;
             }
             for start in starts {
                 before = before.max(*start as usize);
@@ -160,20 +160,6 @@ impl Resident {
 fn value_of(key: u128, shift: u32) -> usize {
     // All bits are shifted out where there is but one value.
     key.checked_shr(shift).unwrap_or_default() as usize
-}
-
-/// The lowest of `0..count` for which `holds`, which is then true for all above it too; `count` for none.
-fn lowest(count: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 #[cfg(test)]

@@ -129,13 +129,6 @@ pub(super) fn window(low: &Summary, high: &Summary, shift: u32) -> Summary {
 impl Isa for Avx2 {
     const BACKEND: Backend = Backend::Avx2;
 
-    type Lanes = Avx2;
-
-    #[inline(always)]
-    fn lanes(self) -> Avx2 {
-        self
-    }
-
     block_classes!(
         #[inline(always)]
         (self,)

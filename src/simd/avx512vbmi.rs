@@ -101,13 +101,6 @@ fn with_bit(v: __m512i, bit: usize) -> u64 {
 impl Isa for Avx512Vbmi {
     const BACKEND: Backend = Backend::Avx512Vbmi;
 
-    type Lanes = Avx512Vbmi;
-
-    #[inline(always)]
-    fn lanes(self) -> Avx512Vbmi {
-        self
-    }
-
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let v = load(block);

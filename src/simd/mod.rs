@@ -98,36 +98,34 @@ pub struct Sketch {
     pub record_end: u64,
 }
 
-/// The primitives of one instruction set. A value of the implementing type is proof that the CPU
-/// supports it, so every method is safe to call.
+/// The primitives of one instruction set, its vectors of words included. A value of the
+/// implementing type is proof that the CPU supports it, so every method is safe to call.
 ///
 /// Provided methods are the scalar definition; a backend overrides those that it can do better.
 ///
-/// Sealed: an implementation elsewhere could name, as its `BACKEND`, one that the CPU lacks.
+/// Sealed by [`Words32`](lanes::Words32): an implementation elsewhere could name, as its `BACKEND`,
+/// one that the CPU lacks.
 ///
 /// ```compile_fail,E0277
-/// use uriscan::internals::simd::{BLOCK, Backend, Isa, Masks, Sketch, table::NibbleTables};
+/// use uriscan::internals::simd::lanes::{MAX_LANES, Words32};
 /// #[derive(Clone, Copy)]
 /// struct Forged;
-/// impl Isa for Forged {
-///     const BACKEND: Backend = Backend::Avx512Vbmi;
-///     fn classify(self, _: &[u8; BLOCK]) -> Masks { loop {} }
-///     fn sketch(self, _: &[u8; BLOCK], _: u8) -> Sketch { loop {} }
-///     fn equal(self, _: &[u8; BLOCK], _: u8) -> u64 { loop {} }
-///     fn letters(self, _: &[u8; BLOCK]) -> u64 { loop {} }
-///     fn members(self, _: &[u8; BLOCK], _: &NibbleTables) -> u64 { loop {} }
-///     fn hex_digits(self, _: &[u8; BLOCK]) -> (u64, u64) { loop {} }
+/// impl Words32 for Forged {
+///     const LANES: usize = 1;
+///     type Words = u32;
+///     fn splat(self, _: u32) -> u32 { loop {} }
+///     fn gather(self, _: &[u32; MAX_LANES]) -> u32 { loop {} }
+///     fn add(self, _: u32, _: u32) -> u32 { loop {} }
+///     fn xor(self, _: u32, _: u32) -> u32 { loop {} }
+///     fn rotate_16(self, _: u32) -> u32 { loop {} }
+///     fn rotate_12(self, _: u32) -> u32 { loop {} }
+///     fn rotate_8(self, _: u32) -> u32 { loop {} }
+///     fn rotate_7(self, _: u32) -> u32 { loop {} }
 /// }
 /// ```
-pub trait Isa: sealed::Sealed + Copy + Send + Sync {
+pub trait Isa: lanes::Lanes32 {
     /// The backend that the methods belong to.
     const BACKEND: Backend;
-
-    /// The backend's vectors of 32-bit words.
-    type Lanes: lanes::Lanes32;
-
-    /// The proof that those vectors may be used.
-    fn lanes(self) -> Self::Lanes;
 
     /// Runs `task` with these instructions in a function of its own, compiled once for all its
     /// callers: for tasks that are too large to be inlined into each of them.
@@ -188,7 +186,7 @@ pub trait Isa: sealed::Sealed + Copy + Send + Sync {
     }
 }
 
-/// Restricts implementations of [`Isa`].
+/// Restricts implementations of [`Isa`] and of what it consists of.
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::scalar::Scalar {}

@@ -99,13 +99,6 @@ fn outside(v: uint8x16_t, tables: &NibbleTables) -> uint8x16_t {
 impl Isa for Neon {
     const BACKEND: Backend = Backend::Neon;
 
-    type Lanes = Neon;
-
-    #[inline(always)]
-    fn lanes(self) -> Neon {
-        self
-    }
-
     block_classes!(
         #[inline(always)]
         (self,)

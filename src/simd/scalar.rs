@@ -18,13 +18,6 @@ pub(super) fn run<T: Task>(task: T) -> T::Output {
 impl Isa for Scalar {
     const BACKEND: Backend = Backend::Scalar;
 
-    type Lanes = Scalar;
-
-    #[inline(always)]
-    fn lanes(self) -> Scalar {
-        self
-    }
-
     #[inline(never)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         let mut masks = [0u64; class::COUNT];

@@ -125,13 +125,6 @@ mod out_of_line {
 impl Isa for Ssse3 {
     const BACKEND: Backend = Backend::Ssse3;
 
-    type Lanes = Ssse3;
-
-    #[inline(always)]
-    fn lanes(self) -> Ssse3 {
-        self
-    }
-
     #[inline(always)]
     fn classify(self, block: &[u8; BLOCK]) -> Masks {
         // SAFETY: the token is proof of SSSE3.

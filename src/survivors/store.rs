@@ -381,7 +381,12 @@ impl ClassStore {
 
     /// The survivors in this range of positions, with their classes, those seen by earlier runs included.
     pub(super) fn survivors(&self, range: Range<u64>) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let first = first_index(self.positions.len(), |i| self.ordered(i).0 >= range.start);
+        let is_before = |position: u64| position < range.start;
+        let first = if self.order.is_empty() {
+            self.positions.partition_point(|&position| is_before(position))
+        } else {
+            self.order.partition_point(|&class| is_before(self.positions[class as usize]))
+        };
         self.survivors_from(first, range.end)
     }
 
@@ -439,20 +444,6 @@ impl ClassStore {
     pub(super) fn bytes_of(&self, member: &Member) -> &[u8] {
         self.texts.get(member.place)
     }
-}
-
-/// The first of `0..count` for which `is_there`, which stays true once it is, holds; or `count`.
-fn first_index(count: usize, is_there: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_there(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 #[cfg(test)]

@@ -64,16 +64,12 @@ impl<'w> FoundClasses<'w> {
         writer: &'w dyn ClassWriter,
     ) -> FoundClasses<'w> {
         let from = From::Held { classes, start: 0, end, has_sorted_members: false };
-        FoundClasses {
-            from,
-            mode,
-            writer,
-            duplicates: 0,
-            seen: 0,
-            spilled: 0,
-            written: 0,
-            withheld: 0,
-        }
+        FoundClasses::new(from, mode, writer)
+    }
+
+    fn new(from: From, mode: ClassMode, writer: &'w dyn ClassWriter) -> FoundClasses<'w> {
+        let (duplicates, seen, spilled, written, withheld) = (0, 0, 0, 0, 0);
+        FoundClasses { from, mode, writer, duplicates, seen, spilled, written, withheld }
     }
 
     pub(super) fn spilled(
@@ -97,16 +93,7 @@ impl<'w> FoundClasses<'w> {
         let merge = |runs| Merge::new(runs, &file);
         let (lines, dupes, clusters) = (merge(lines)?, merge(dupes)?, merge(clusters)?);
         let from = From::Spilled { file: Arc::new(file), lines, dupes, clusters, counts };
-        Ok(FoundClasses {
-            from,
-            mode,
-            writer,
-            duplicates: 0,
-            seen: 0,
-            spilled: 0,
-            written,
-            withheld,
-        })
+        Ok(FoundClasses { written, withheld, ..FoundClasses::new(from, mode, writer) })
     }
 
     pub(super) fn counting(self, duplicates: u64, seen: u64, spilled: u64) -> FoundClasses<'w> {

@@ -7,6 +7,9 @@ type Fault = &'static str;
 
 const SHORT: Fault = "the page ends within its values";
 
+/// Why a number that [`unsigned`] does not read is refused.
+pub(super) const LONG: Fault = "a number has more than 64 bits";
+
 /// Numbers of the encoding DELTA_BINARY_PACKED: how many there are, and their sum.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Deltas {
@@ -116,6 +119,25 @@ pub(super) fn of_dictionary(mut data: &[u8], values: u32) -> Vec<u32> {
     lengths
 }
 
+/// A number with seven bits in a byte, the lowest first, of the bytes that `next` returns; `None` if it has more than 64
+/// bits.
+pub(super) fn unsigned<E>(mut next: impl FnMut() -> Result<u8, E>) -> Result<Option<u64>, E> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = next()?;
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The number whose sign is in the lowest of `bits`.
+pub(super) fn signed(bits: u64) -> i64 {
+    (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
+}
+
 /// The bytes of a page, and how far they have been read.
 struct Input<'d> {
     data: &'d [u8],
@@ -129,24 +151,12 @@ impl<'d> Input<'d> {
         Some(taken)
     }
 
-    /// A number with seven bits in a byte.
     fn unsigned(&mut self) -> Result<u64, Fault> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = *self.data.get(self.at).ok_or(SHORT)?;
-            self.at += 1;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err("a number has more than 64 bits")
+        unsigned(|| self.take(1).map(|byte| byte[0]).ok_or(SHORT))?.ok_or(LONG)
     }
 
-    /// A number with its sign in the lowest bit.
     fn signed(&mut self) -> Result<i64, Fault> {
-        let bits = self.unsigned()?;
-        Ok((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
+        self.unsigned().map(signed)
     }
 
     /// The number with this `number` of those packed here, which have `width` bits, up to 32.
@@ -165,11 +175,11 @@ impl<'d> Input<'d> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// `value` with seven bits in a byte.
-    fn number(mut value: u64) -> Vec<u8> {
+    pub(in crate::table) fn number(mut value: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         while value >= 0x80 {
             bytes.push(value as u8 | 0x80);
@@ -213,7 +223,7 @@ mod tests {
         assert!(deltas(&header(0, 4, 2, 0), 2).unwrap_err().contains("no values"));
         assert_eq!(deltas(&header(128, u64::MAX, 2, 0), 2), Err("a block has no values"));
         assert_eq!(deltas(&header(1 << 50, 1 << 40, 2, 0), 2), Err(SHORT));
-        assert_eq!(deltas(&[0x80; 20], 2), Err("a number has more than 64 bits"));
+        assert_eq!(deltas(&[0x80; 20], 2), Err(LONG));
         let mut data = header(128, 4, 2, 0);
         data.extend([1, 0, 0, 0, 0]);
         assert!(deltas(&data, 2).unwrap_err().contains("negative"));

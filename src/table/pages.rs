@@ -17,7 +17,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use super::unpack;
+use super::{lengths, unpack};
 use crate::shown::counted;
 
 /// The most bytes that the largest pages of the columns of a row group may claim in all.
@@ -223,21 +223,11 @@ impl<R: Read> Compact<R> {
     }
 
     fn unsigned(&mut self) -> io::Result<u64> {
-        let mut value = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(invalid("a number has more than 64 bits"))
+        lengths::unsigned(|| self.byte())?.ok_or_else(|| invalid(lengths::LONG))
     }
 
-    /// A number with its sign in the lowest bit.
     fn integer(&mut self) -> io::Result<i64> {
-        let bits = self.unsigned()?;
-        Ok((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
+        self.unsigned().map(lengths::signed)
     }
 
     /// A number of bytes or values, which fits 31 bits.
@@ -383,16 +373,7 @@ mod tests {
 
     /// The header of a page of `packed` bytes that claims `content`, and of a dictionary of `values` if there are some.
     fn forged(content: u32, packed: u32, values: Option<u32>) -> Vec<u8> {
-        let number = |value: u32| {
-            let mut value = u64::from(value) << 1;
-            let mut bytes = Vec::new();
-            while value >= 0x80 {
-                bytes.push(value as u8 | 0x80);
-                value >>= 7;
-            }
-            bytes.push(value as u8);
-            bytes
-        };
+        let number = |value: u32| lengths::tests::number(u64::from(value) << 1);
         let kind = if values.is_some() { 2 } else { 0 };
         let mut header =
             [&[0x15][..], &number(kind), &[0x15], &number(content), &[0x15], &number(packed)]

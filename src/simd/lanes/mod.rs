@@ -28,7 +28,7 @@ pub const BLOCK_WORDS: usize = BLOCK / size_of::<u32>();
 
 /// Arithmetic on vectors of 32-bit words. As for [`Isa`](super::Isa), a value of the implementing
 /// type is proof that the CPU has the instructions.
-pub trait Words32: Copy + Send + Sync {
+pub trait Words32: super::sealed::Sealed + Copy + Send + Sync {
     /// Number of words in a vector, at most [`MAX_LANES`].
     const LANES: usize;
 

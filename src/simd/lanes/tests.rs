@@ -1,9 +1,9 @@
 //! Tests the lanes of every backend against plain arithmetic on each word.
 
-use super::{BLOCK, BLOCK_WORDS, Lanes32, MAX_LANES, Words32};
+use super::{BLOCK, BLOCK_WORDS, MAX_LANES};
 use crate::simd::{Isa, Kernels, Task};
 
-/// All operations on the given blocks and values; results as written by [`Lanes32::store`].
+/// All operations on the given blocks and values; results as written by [`super::Lanes32::store`].
 struct Operations<'a> {
     blocks: [&'a [u8; BLOCK]; MAX_LANES],
     lens: [u32; MAX_LANES],
@@ -16,8 +16,7 @@ type Results = (usize, Vec<[[u8; 16]; MAX_LANES]>);
 impl Task for Operations<'_> {
     type Output = Results;
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Results {
-        let l = isa.lanes();
+    fn run<I: Isa>(self, l: I) -> Results {
         let whole = l.load(&self.blocks);
         let starts = l.load_starts(&self.blocks, &self.lens);
         let (a, b) = (whole[0], whole[1]);
@@ -35,7 +34,7 @@ impl Task for Operations<'_> {
             l.store(*words, &mut lanes);
             out.push(lanes);
         }
-        (I::Lanes::LANES, out)
+        (I::LANES, out)
     }
 }
 
