@@ -318,7 +318,7 @@ impl Config {
         let refuse = |what: &str| Err(Failure::at("--checkpoint", what));
         if !matches!(self.job, Job::Dedup(_)) {
             return refuse(
-                "works with plain dedup, not with -c, -d, -u, --keep, --verify, --dupes or --clusters",
+                "works with plain dedup, not with -c, -d, -u, --keep, --dupes or --clusters",
             );
         }
         if self.side.rejects.is_some() {

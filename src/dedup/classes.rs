@@ -1,6 +1,5 @@
 //! A set that numbers classes of rows with equal keys, and keeps something for each partition.
 
-use super::moved::Moved;
 use super::numbered::Numbered;
 use super::rows::{KeysOf, LOOK_AHEAD, PARTITIONS, Rows};
 use super::table::Table;
@@ -65,7 +64,6 @@ pub struct Classes<P> {
 
 struct Partition<P> {
     table: Table<Numbered>,
-    moved: Moved,
     lists: Lists,
     beside: P,
 }
@@ -92,12 +90,8 @@ impl<P: Default + Send> Default for Classes<P> {
 impl<P: Default + Send> Classes<P> {
     /// No classes.
     pub fn new() -> Classes<P> {
-        let partition = || Partition {
-            table: Table::new(),
-            moved: Moved::default(),
-            lists: Lists::EMPTY,
-            beside: P::default(),
-        };
+        let partition =
+            || Partition { table: Table::new(), lists: Lists::EMPTY, beside: P::default() };
         let partitions = (0..PARTITIONS).map(|_| partition()).collect();
         Classes { partitions, expected: 0, most: usize::MAX }
     }
@@ -150,8 +144,7 @@ impl<P: Default + Send> Classes<P> {
     /// their numbers, and what is kept beside it.
     pub fn by_number(&mut self, each: impl Fn(usize, Vec<Key>, &mut P) + Sync) {
         threads::each(&mut self.partitions, |i, partition| {
-            let keys = partition.moved.keys_of(&partition.table);
-            each(i, keys, &mut partition.beside);
+            each(i, partition.table.by_number(), &mut partition.beside);
         });
     }
 
@@ -190,30 +183,6 @@ impl<P: Default + Send> Classes<P> {
                     });
                     let (firsts, further) = (&firsts[..first_count], &further[..further_count]);
                     meet(beside, MetRun { chunk, firsts, further });
-                }
-            },
-        );
-    }
-
-    /// [`Classes::insert`] where keys are not enough: `is_same` is asked whether a row whose key is there is of that class,
-    /// and if not, the row is in another one, with the same key.
-    pub fn insert_if(
-        &mut self,
-        chunks: &[&Rows],
-        is_same: impl Fn(&P, Met) -> bool + Sync,
-        meet: impl Fn(&mut P, Met) + Sync,
-    ) {
-        self.each_run(
-            chunks,
-            |Partition { table, moved, beside, .. }, chunk, (keys, rows), ahead| {
-                for (&key, &row) in keys.iter().zip(rows) {
-                    if let Some(&key) = ahead.next() {
-                        table.prefetch(key);
-                    }
-                    let met = |class, is_first| Met { chunk, row: row as usize, class, is_first };
-                    let (class, is_first) =
-                        moved.insert(table, key, |class| is_same(beside, met(class, false)));
-                    meet(beside, met(class, is_first));
                 }
             },
         );

@@ -5,15 +5,16 @@
 //! order, so that partitions run in parallel without sharing a slot, and "first"
 //! always means the earliest row, whatever the number of threads.
 
+#[cfg(feature = "bulk")]
 mod approx;
 mod classes;
-mod moved;
 mod numbered;
 mod numbering;
 mod rows;
 mod set;
 mod table;
 
+#[cfg(feature = "bulk")]
 pub use approx::ApproxSet;
 pub(crate) use classes::MetRun;
 pub use classes::{Classes, Met};

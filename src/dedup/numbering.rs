@@ -1,6 +1,5 @@
 //! Keys with the numbers of their classes, one part of all keys after the other.
 
-use super::moved::Moved;
 use super::numbered::Numbered;
 use super::table::{Table, places_for};
 use crate::key::Key;
@@ -17,7 +16,6 @@ use crate::key::Key;
 /// ```
 pub struct Numbering {
     table: Table<Numbered>,
-    moved: Moved,
 }
 
 impl Default for Numbering {
@@ -35,7 +33,7 @@ impl core::fmt::Debug for Numbering {
 impl Numbering {
     /// Has seen no key.
     pub fn new() -> Numbering {
-        Numbering { table: Table::new(), moved: Moved::default() }
+        Numbering { table: Table::new() }
     }
 
     /// Number of keys.
@@ -50,12 +48,11 @@ impl Numbering {
 
     /// The keys by their numbers.
     pub fn by_number(&self) -> Vec<Key> {
-        self.moved.keys_of(&self.table)
+        self.table.by_number()
     }
 
     /// Forgets all keys. Keeps the memory, unless `keys` keys need far less of it.
     pub fn clear(&mut self, keys: usize) {
-        self.moved.clear();
         if self.table.memory_bytes() / 4 > Numbering::bytes_for(keys) {
             self.table = Table::new();
         } else {
@@ -84,12 +81,6 @@ impl Numbering {
     #[inline(always)]
     pub fn number(&mut self, key: Key) -> (u32, bool) {
         self.table.insert(key.0)
-    }
-
-    /// The same where keys are not enough: a key whose number `is_same` refuses is taken for another one.
-    #[inline(always)]
-    pub fn number_if(&mut self, key: Key, is_same: impl FnMut(u32) -> bool) -> (u32, bool) {
-        self.moved.insert(&mut self.table, key.0, is_same)
     }
 }
 
@@ -120,28 +111,6 @@ mod tests {
             assert!(oracle.iter().all(|(&key, &number)| keys[number as usize] == key));
             assert_eq!(numbering.table.memory_bytes(), bytes, "there was room");
         }
-    }
-
-    #[test]
-    fn a_key_that_is_refused_gets_a_number_of_its_own() {
-        let mut numbering = Numbering::new();
-        numbering.reserve(3);
-        assert_eq!(numbering.number_if(Key(7), |_| true), (0, true));
-        assert_eq!(numbering.number_if(Key(7), |_| true), (0, false));
-        assert_eq!(numbering.number_if(Key(7), |number| number == 1), (1, true));
-        assert_eq!(numbering.by_number(), [Key(7); 2]);
-    }
-
-    #[test]
-    fn a_number_of_its_own_is_forgotten_with_the_rest() {
-        let mut numbering = Numbering::new();
-        numbering.reserve(3);
-        numbering.number_if(Key(7), |_| true);
-        numbering.number_if(Key(7), |_| false);
-        // The place beside it that the second key took is free again, for the key that belongs there.
-        numbering.clear(3);
-        assert_eq!(numbering.number_if(Key(8), |_| true), (0, true));
-        assert_eq!(numbering.by_number(), [Key(8)]);
     }
 
     #[test]

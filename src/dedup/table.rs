@@ -232,11 +232,11 @@ impl<L: Layout> Table<L> {
     }
 
     /// The keys by their numbers, if numbers are kept.
-    pub(super) fn by_number(&self) -> Vec<u128> {
-        let mut keys = vec![Key::VACANT; self.used];
+    pub(super) fn by_number(&self) -> Vec<Key> {
+        let mut keys = vec![Key(Key::VACANT); self.used];
         for line in self.slots.get().as_chunks::<LINE>().0 {
             for (key, number) in entries::<L>(line) {
-                keys[number as usize] = key;
+                keys[number as usize] = Key(key);
             }
         }
         keys

@@ -14,7 +14,6 @@ use super::invalid;
 use super::limit::within;
 use super::long::{Bytes, LongRecord, Spool};
 use super::numbered::Numbered;
-use super::proof::Proof;
 use super::reread::{Reread, Unit};
 use super::scan::scan_found;
 use super::slot::{Slot, Worker};
@@ -31,8 +30,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 /// Writes one record of each equivalence class of `sources` to `sinks`, in input order, once everything is read,
 /// and optionally reports the others.
 ///
-/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`], [`ClassOptions::verify`] nor
-/// [`OnInvalid::Fail`], records are written as they are met, if there is no [`DedupOptions::limit`], or if all sources are
+/// With [`super::Keep::First`] and [`Sinks::dupes`], and neither counts, [`Sinks::clusters`] nor [`OnInvalid::Fail`], records are written as they are met, if there is no [`DedupOptions::limit`], or if all sources are
 /// uncompressed files that take at most a 24th of it. Then the text of each class is held, and 30 to 60 bytes.
 ///
 /// With [`super::Keep::First`], [`Select::All`] and no counts the results are those of [`super::dedup()`].
@@ -60,8 +58,7 @@ use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FoundClasses, Record,
 ///
 /// With [`ClassOptions::rows`] both take rows of one shape instead, to be made tables.
 ///
-/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`super::Keep::Min`], [`super::Keep::Max`] and
-/// [`ClassOptions::verify`]; with [`Sinks::dupes`] or
+/// Memory: 50 to 70 bytes and the survivor's text for each class; so with [`super::Keep::Min`] and [`super::Keep::Max`]; with [`Sinks::dupes`] or
 /// [`Sinks::clusters`] also 24 bytes for each omitted record, and its text unless that is the
 /// survivor's. If all sources are uncompressed regular files and neither sink is used,
 /// they are read a second time instead of holding texts: 36 to 60 bytes for each class then. Records too long to
@@ -123,14 +120,14 @@ fn run_classes(
     sinks: &mut Sinks<'_>,
 ) -> Result<Report, Error> {
     let has_members = sinks.dupes.is_some() || sinks.clusters.is_some();
-    let has_texts = has_members || options.verify || options.keep.has_order();
+    let has_texts = has_members || options.keep.has_order();
     let reopened: Option<Vec<Source>> =
         if has_texts { None } else { sources.iter().map(Source::again).collect() };
     let settings = &settings.within_limits();
     let limit = options.dedup.limit.as_ref();
     let settings = &limit.map_or(*settings, |limit| within(limit, settings));
     let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
-    if options.verify || options.rows != ClassRows::default() {
+    if options.rows != ClassRows::default() {
         options.dedup.equivalence.require_targets()?;
     }
     let hasher = options.dedup.run_hasher(needs_public)?;
@@ -236,9 +233,7 @@ impl Job for ClassJob<'_> {
             dupes: sinks.dupes.is_some(),
             clusters: sinks.clusters.is_some(),
         };
-        let proof = proof(&self.options, &self.settings);
-        let are_same = proof.as_ref().map(Proof::as_fn);
-        let mut found = classes.finish(self.lines, wanted, are_same.as_deref(), &self.writer)?;
+        let mut found = classes.finish(self.lines, wanted, &self.writer)?;
         report.duplicates = found.duplicates;
         report.seen = found.seen;
         report.spilled = found.spilled;
@@ -276,20 +271,13 @@ impl Job for ClassJob<'_> {
     }
 }
 
-/// The comparison of texts, if keys are not trusted.
-fn proof<'o>(options: &'o ClassOptions, settings: &Settings) -> Option<Proof<'o>> {
-    options.verify.then(|| Proof::new(&options.dedup.equivalence, settings.kernels))
-}
-
 impl ClassJob<'_> {
     /// Adds the records of a batch to their classes.
     fn insert(&mut self, scanned: &Scanned<'_>) -> Result<(), Error> {
         let Some(mut classes) = self.classes.take() else { return Ok(()) };
-        let proof = proof(&self.options, &self.settings);
-        let are_same = proof.as_ref().map(Proof::as_fn);
         let expected = self.forecast.expected(classes.len());
         let rest = self.forecast.rest();
-        let done = classes.insert(scanned, are_same.as_deref(), expected, rest);
+        let done = classes.insert(scanned, expected, rest);
         self.classes = Some(classes);
         Ok(done?)
     }

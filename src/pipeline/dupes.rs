@@ -40,7 +40,7 @@ pub(super) fn is_possible(
     sinks: &Sinks<'_>,
 ) -> bool {
     let is_first = options.keep == Keep::First && options.select == Select::All;
-    let has_no_end = !(options.count || options.verify || has_seen || sinks.clusters.is_some());
+    let has_no_end = !(options.count || has_seen || sinks.clusters.is_some());
     let may_begin = options.dedup.on_invalid != OnInvalid::Fail;
     let has_room = options.dedup.limit.as_ref().is_none_or(|limit| {
         let is_file = sources.iter().all(|source| source.again().is_some());

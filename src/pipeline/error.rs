@@ -28,7 +28,7 @@ pub enum Error {
     Threads(rayon::ThreadPoolBuildError),
     /// A set on disk could not be read or written.
     Set(SetError),
-    /// Public keys or proofs are requested under [`super::Aliases`] that were read without their targets.
+    /// Public keys are requested under [`super::Aliases`] that were read without their targets.
     Targets,
     /// An invalid record under [`super::OnInvalid::Fail`].
     Invalid {
@@ -49,7 +49,7 @@ impl fmt::Display for Error {
             Error::Read(error) => error.fmt(f),
             Error::Set(error) => error.fmt(f),
             Error::Targets => {
-                f.write_str("public keys and proofs need aliases that were read with their targets")
+                f.write_str("public keys need aliases that were read with their targets")
             }
             Error::Write(error) => write!(f, "cannot write: {error}"),
             Error::Spill { dir, error } => {

@@ -139,9 +139,6 @@ pub struct ClassOptions {
     pub select: Select,
     /// Write the number of records before each line, right-aligned to seven columns, and a space.
     pub count: bool,
-    /// Compare the canonical forms of two records wherever they share a key, instead of trusting 128 bits; records
-    /// whose forms differ are in different classes.
-    pub verify: bool,
     /// Which side outputs are rows with keys.
     pub rows: ClassRows,
 }
@@ -168,12 +165,6 @@ impl ClassOptions {
     /// Sets whether the number of records is written before each line.
     pub fn count(mut self, count: bool) -> ClassOptions {
         self.count = count;
-        self
-    }
-
-    /// Sets whether canonical forms are compared wherever two records have one key.
-    pub fn verify(mut self, verify: bool) -> ClassOptions {
-        self.verify = verify;
         self
     }
 

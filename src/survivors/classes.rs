@@ -11,8 +11,8 @@ use super::resolve::{self, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
 use super::write::FoundClasses;
-use super::writer::{AreSame, ClassWriter, Wanted};
-use crate::dedup::{Classes, Met, Rows};
+use super::writer::{ClassWriter, Wanted};
+use crate::dedup::{Classes, Rows};
 use crate::key::{Hasher, Key};
 use crate::threads;
 
@@ -63,14 +63,13 @@ impl<'s> ClassSet<'s> {
     }
 
     /// Adds the records of a batch. About `expected` classes will come in all, 0 if unknown, and about `more` bytes of
-    /// texts, if that is known. Keys are trusted unless there is `are_same`.
+    /// texts, if that is known.
     ///
     /// # Errors
     /// When there is no space on the disk.
     pub(crate) fn insert(
         &mut self,
         batch: &impl Batch,
-        are_same: Option<&AreSame<'_>>,
         expected: u64,
         more: Option<u64>,
     ) -> Result<(), StoreError> {
@@ -95,27 +94,13 @@ impl<'s> ClassSet<'s> {
         }
         self.classes.expect(expected);
         let record = |chunk, row| batch.record(chunk, row);
-        match are_same {
-            None => {
-                // Under a limit, memory grows as it is needed. Partitions are not filled alike.
-                let share =
-                    if self.budget.is_none() { expected / Rows::PARTITIONS as u64 } else { 0 };
-                let share = (share + share / 32) as usize;
-                self.classes.insert_runs(&keys, |store, run| {
-                    store.expect(mode, run.firsts.len(), share);
-                    store.add_run(mode, run, record);
-                });
-            }
-            Some(are_same) => {
-                let is_member = |store: &ClassStore, met: Met| {
-                    let (_, bytes) = batch.record(met.chunk, met.row);
-                    are_same(mode.text(bytes), store.survivor(mode, met.class).1)
-                };
-                self.classes.insert_if(&keys, is_member, |store, met| {
-                    store.add(mode, met.class, met.is_first, (met.chunk, met.row), record);
-                });
-            }
-        }
+        // Under a limit, memory grows as it is needed. Partitions are not filled alike.
+        let share = if self.budget.is_none() { expected / Rows::PARTITIONS as u64 } else { 0 };
+        let share = (share + share / 32) as usize;
+        self.classes.insert_runs(&keys, |store, run| {
+            store.expect(mode, run.firsts.len(), share);
+            store.add_run(mode, run, record);
+        });
         if !mode.is_counted_only() {
             let mut stores = self.classes.partitions_mut();
             threads::each(&mut stores, |_, store| store.add_waiting(mode, record));
@@ -169,7 +154,6 @@ impl<'s> ClassSet<'s> {
         self,
         end: u64,
         wanted: Wanted,
-        are_same: Option<&AreSame<'_>>,
         writer: &'w dyn ClassWriter,
     ) -> Result<FoundClasses<'w>, StoreError> {
         let ClassSet { mode, mut classes, records, seen, budget, spill } = self;
@@ -189,8 +173,7 @@ impl<'s> ClassSet<'s> {
         let capacity = (rest / 8 / runs.max(1) as usize).clamp(64, 64 << 10);
         let seen = seen.as_ref();
         let (rows, to_file) = (&rows, &to);
-        let resolver =
-            Resolver { writer, mode, wanted, are_same, seen, rows, to: to_file, room, capacity };
+        let resolver = Resolver { writer, mode, wanted, seen, rows, to: to_file, room, capacity };
         let most_text = room / resolve::FOR_TEXT;
         let resolved = Partitions::resolve(groups, most_text, passes, |part, pass, table| {
             resolver.resolve(part, pass, table)

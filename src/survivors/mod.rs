@@ -43,7 +43,7 @@ pub use seen::Seen;
 pub(crate) use seen::{forget, look_up};
 pub(crate) use stream::SpillStream;
 pub(crate) use write::FoundClasses;
-pub(crate) use writer::{AreSame, ClassSession, ClassWriter, Wanted};
+pub(crate) use writer::{ClassSession, ClassWriter, Wanted};
 
 use std::fmt;
 use std::io;

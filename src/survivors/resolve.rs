@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::StoreError;
 use super::file::SpillFile;
 use super::keep::{ClassMode, Keep};
-use super::partitions::{Partition, Pass, Row};
+use super::partitions::{Partition, Pass};
 use super::run::PositionedRun;
 use super::seen::SeenClasses;
 use super::store::ClassStore;
-use super::writer::{AreSame, ClassSession, ClassWriter, Wanted, push_cluster};
+use super::writer::{ClassSession, ClassWriter, Wanted, push_cluster};
 use crate::dedup::Numbering;
 use crate::key::Key;
 
@@ -61,7 +61,6 @@ pub(super) struct Resolver<'r, 's> {
     pub(super) writer: &'r dyn ClassWriter,
     pub(super) mode: ClassMode,
     pub(super) wanted: Wanted,
-    pub(super) are_same: Option<&'r AreSame<'r>>,
     pub(super) seen: Option<&'r SeenClasses<'s>>,
     /// Where the partitions are.
     pub(super) rows: &'r SpillFile,
@@ -86,7 +85,8 @@ impl Resolver<'_, '_> {
         let mut store = ClassStore::default();
         store.reserve(mode, (part.rows / pass.of) as usize);
         let mut weights: Vec<u64> = Vec::new();
-        self.each_row(part, pass, table, &mut store, |store, row, class, is_first| {
+        part.read_pass(pass, table, self.rows, |table, row| {
+            let (class, is_first) = table.number(row.key);
             store.add_row(mode, class, is_first, row);
             if self.wanted.clusters {
                 if is_first {
@@ -120,28 +120,6 @@ impl Resolver<'_, '_> {
         Ok(made)
     }
 
-    /// Calls `each` for the rows of a pass, with the store of their classes, the numbers of these and whether they are new.
-    fn each_row(
-        &self,
-        part: &Partition,
-        pass: Pass,
-        table: &mut Numbering,
-        store: &mut ClassStore,
-        mut each: impl FnMut(&mut ClassStore, &Row<'_>, u32, bool) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let mode = self.mode;
-        part.read_pass(pass, table, self.rows, |table, row| {
-            let (class, is_first) = match self.are_same {
-                // There may be no texts.
-                None => table.number(row.key),
-                Some(are_same) => table.number_if(row.key, |class| {
-                    are_same(mode.text(row.bytes), store.survivor(mode, class).1)
-                }),
-            };
-            each(store, row, class, is_first)
-        })
-    }
-
     /// Writes the lines of omitted records, and adds these to the store if clusters are wanted, except members of giants.
     fn write_dupes(
         &self,
@@ -154,7 +132,8 @@ impl Resolver<'_, '_> {
     ) -> Result<(), StoreError> {
         let (mode, mut session) = (self.mode, self.writer.session());
         let mut line = Vec::new();
-        self.each_row(part, pass, table, store, |store, row, class, _| {
+        part.read_pass(pass, table, self.rows, |table, row| {
+            let (class, _) = table.number(row.key);
             let is_seen = store.count(class) == 0;
             if giants.has(class) && !is_seen {
                 giants.keys.insert(class, row.key);
@@ -240,9 +219,6 @@ impl Resolver<'_, '_> {
         part.read(self.rows, |rows| {
             for row in rows.iter().filter(|row| row.key == key) {
                 let member = self.mode.text(row.bytes);
-                if self.are_same.is_some_and(|are_same| !are_same(member, survivor)) {
-                    continue;
-                }
                 session.cluster_member(row.position, member, survivor, &mut text);
                 self.push_most(position, &mut text, clusters)?;
             }

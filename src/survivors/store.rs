@@ -122,28 +122,6 @@ pub(super) struct ClassStore {
 }
 
 impl ClassStore {
-    /// Adds a record to the class of this number: that in a row of a chunk, of which `record` gives the rest. It may wait
-    /// until [`ClassStore::add_waiting`] is called.
-    #[inline(always)]
-    pub(super) fn add<'t>(
-        &mut self,
-        mode: ClassMode,
-        class: u32,
-        is_first: bool,
-        (chunk, row): (usize, usize),
-        record: impl Fn(usize, usize) -> Record<'t>,
-    ) {
-        if is_first {
-            let (position, bytes) = record(chunk, row);
-            self.add_first(mode, position, mode.keep.rank(bytes), bytes);
-            return;
-        }
-        self.counts.add(class);
-        if !mode.is_counted_only() {
-            self.wait(mode, (class, chunk as u32, row as u32), record);
-        }
-    }
-
     /// Adds a further record once its place has had the time to be fetched.
     #[inline(always)]
     fn wait<'t>(
@@ -159,7 +137,8 @@ impl ClassStore {
         }
     }
 
-    /// [`ClassStore::add`] for the rows of a chunk.
+    /// Adds the records of rows of a chunk, of which `record` gives the rest. Some may wait until [`ClassStore::add_waiting`] is
+    /// called.
     #[inline(always)]
     pub(super) fn add_run<'t>(
         &mut self,
@@ -217,7 +196,7 @@ impl ClassStore {
         self.texts.prefetch(member.place);
     }
 
-    /// [`ClassStore::add`] for a row that spilled; all rows of a class come in the order of their positions, except for the
+    /// Adds a row that spilled; all rows of a class come in the order of their positions, except for the
     /// one that represents several, which comes before the others.
     #[inline]
     pub(super) fn add_row(&mut self, mode: ClassMode, class: u32, is_first: bool, row: &Row<'_>) {
@@ -450,12 +429,29 @@ impl ClassStore {
 mod tests {
     use super::*;
 
+    /// Adds the record of this row.
+    fn add<'t>(
+        store: &mut ClassStore,
+        mode: ClassMode,
+        class: u32,
+        is_first: bool,
+        row: usize,
+        record: impl Fn(usize, usize) -> Record<'t>,
+    ) {
+        let (first, further) = (row as u32, (class, row as u32));
+        let run = match is_first {
+            true => MetRun { chunk: 0, firsts: &[first], further: &[] },
+            false => MetRun { chunk: 0, firsts: &[], further: &[further] },
+        };
+        store.add_run(mode, run, record);
+    }
+
     fn add_all(mode: ClassMode, records: &[(u32, &str)]) -> ClassStore {
         let mut store = ClassStore::default();
         let mut seen = 0;
         for (position, &(class, _)) in records.iter().enumerate() {
             let record = |_, row: usize| (row as u64, records[row].1.as_bytes());
-            store.add(mode, class, class == seen, (0, position), record);
+            add(&mut store, mode, class, class == seen, position, record);
             seen = seen.max(class + 1);
         }
         store.add_waiting(mode, |_, row: usize| (row as u64, records[row].1.as_bytes()));
@@ -515,7 +511,7 @@ mod tests {
         let texts: Vec<Vec<u8>> = (0..20_000).map(text).collect();
         let record = |_, row: usize| (row as u64, &texts[row][..]);
         for i in 0..20_000 {
-            store.add(mode, i as u32 % 10, i < 10, (0, i), record);
+            add(&mut store, mode, i as u32 % 10, i < 10, i, record);
         }
         store.add_waiting(mode, record);
         store.seal();
@@ -533,10 +529,10 @@ mod tests {
         let mut store = ClassStore::default();
         let mode = ClassMode { keep: Keep::First, has_texts: true, ..ClassMode::default() };
         let record = |_, row: usize| (row as u64, &b"a"[..]);
-        store.add(mode, 0, true, (0, 0), record);
+        add(&mut store, mode, 0, true, 0, record);
         store.counts.low[0] = u32::MAX;
-        store.add(mode, 0, false, (0, 1), record);
-        store.add(mode, 0, false, (0, 2), record);
+        add(&mut store, mode, 0, false, 1, record);
+        add(&mut store, mode, 0, false, 2, record);
         store.seal();
         assert_eq!(store.count(0), (1 << 32) + 1);
     }

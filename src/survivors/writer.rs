@@ -3,9 +3,6 @@
 use super::keep::{ClassMode, Select};
 use super::store::{ClassStore, Member};
 
-/// Says whether the texts of two records with one key are equivalent, if keys are not trusted.
-pub(crate) type AreSame<'p> = dyn Fn(&[u8], &[u8]) -> bool + Sync + 'p;
-
 /// What is to be written of classes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {

@@ -212,8 +212,6 @@ pub struct ByClass {
     pub select: Select,
     /// Add the number of rows of its class to each row, as a column `uri_count` of unsigned 64-bit numbers.
     pub count: bool,
-    /// Compare canonical forms wherever two rows share a key, instead of trusting 128 bits.
-    pub verify: bool,
     /// Which side outputs are rows with keys by [`Columns::hash`], as [`super::ClassTable`] takes them.
     pub rows: ClassRows,
     /// A directory for the rows of tables that can be read only once; the files are unnamed and vanish with the process.
@@ -227,7 +225,6 @@ impl ByClass {
             keep,
             select: Select::default(),
             count: false,
-            verify: false,
             rows: ClassRows::default(),
             temp_dir: temp_dir.into(),
         }
@@ -242,12 +239,6 @@ impl ByClass {
     /// Sets whether the number of rows of its class is added to each row.
     pub fn count(mut self, count: bool) -> ByClass {
         self.count = count;
-        self
-    }
-
-    /// Sets whether canonical forms are compared wherever two rows have one key.
-    pub fn verify(mut self, verify: bool) -> ByClass {
-        self.verify = verify;
         self
     }
 

@@ -21,7 +21,7 @@ use crate::arrow::{Columns, Keyed, each_value, spelled_out};
 use crate::dedup::{ApproxSet, Rows};
 use crate::key::Hasher;
 use crate::pipeline::{
-    ClassOptions, DedupOptions, Origins, Proof, RecordWriter, Report, Seen, Select, Settings,
+    ClassOptions, DedupOptions, Origins, RecordWriter, Report, Seen, Select, Settings,
 };
 use crate::survivors::{Batch, Budget, ClassMode, ClassSet, FirstSet, Record, SpillStream, Wanted};
 
@@ -150,7 +150,7 @@ impl<'j> Picker<'j> {
                 firsts.spill(&keyed.rows(), |piece, row| start + positions[piece][row] as u64)?;
             }
             Kind::Classes(classes) => {
-                classes.insert(&self.columns, batch, &values, &keyed, (start, &positions))?;
+                classes.insert(batch, &values, &keyed, (start, &positions))?;
             }
         }
         self.rows.push(batch)?;
@@ -172,7 +172,7 @@ impl<'j> Picker<'j> {
         sides: &mut Sides<'_>,
         put: impl FnMut(&[Unit]) -> Result<(), TableError> + Send,
     ) -> Result<(), TableError> {
-        let Picker { columns, target, kind, rows, alone, .. } = self;
+        let Picker { target, kind, rows, alone, .. } = self;
         let blank_in = job.keeps_blank.then(|| target.clone());
         let alone_rows = alone.iter().map(|&(row, _)| row).collect();
         match kind {
@@ -195,10 +195,8 @@ impl<'j> Picker<'j> {
             }
             Kind::Classes(classes) => {
                 let ClassesOf { by, set, writer, wanted, .. } = *classes;
-                let proof = by.verify.then(|| Proof::new(&columns.equivalence, columns.kernels));
-                let are_same = proof.as_ref().map(Proof::as_fn);
                 let keyed = report.duplicates - alone.len() as u64;
-                let mut found = set.finish(rows.rows, wanted, are_same.as_deref(), &writer)?;
+                let mut found = set.finish(rows.rows, wanted, &writer)?;
                 report.duplicates = found.duplicates;
                 report.seen = found.seen;
                 report.spilled = found.spilled;
@@ -253,7 +251,7 @@ impl ByClass {
         let (dupes, clusters) = (sides.dupes.is_some(), sides.clusters.is_some());
         let (keep, has_members) = (self.keep.keep(), dupes || clusters);
         let has_sort_keys = self.keep.column().is_some();
-        let has_texts = has_members || self.verify || keep.has_order();
+        let has_texts = has_members || keep.has_order();
         let mode = ClassMode { keep, has_texts, has_members, has_sort_keys };
         (Wanted { lines: false, dupes, clusters }, mode)
     }
@@ -263,7 +261,6 @@ impl ClassesOf<'_> {
     /// Adds the rows of `batch`, whose URIs are `values`, to their classes; `positions` are the rows that the keys belong to, counted from `start`.
     fn insert(
         &mut self,
-        columns: &Columns,
         batch: &RecordBatch,
         values: &ArrayRef,
         keyed: &Keyed,
@@ -291,9 +288,7 @@ impl ClassesOf<'_> {
             records.texts = ends.iter().map(cut).collect();
         }
         records.bytes = records.texts.iter().map(|text| text.len()).sum();
-        let proof = self.by.verify.then(|| Proof::new(&columns.equivalence, columns.kernels));
-        let are_same = proof.as_ref().map(Proof::as_fn);
-        Ok(self.set.insert(&records, are_same.as_deref(), 0, None)?)
+        Ok(self.set.insert(&records, 0, None)?)
     }
 }
 
@@ -443,10 +438,9 @@ mod tests {
             (KeepRow::Greatest(column.clone()), Select::All),
             (KeepRow::Least(column), Select::Repeated),
         ] {
-            let verify = select == Select::All;
             let temp_dir = dir.path().to_owned();
             let rows = crate::pipeline::ClassRows::default();
-            let by = ByClass { keep, select, count: true, verify, rows, temp_dir };
+            let by = ByClass { keep, select, count: true, rows, temp_dir };
             let mut job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
             for has_sides in [false, true] {
                 for is_stream in [false, true] {

@@ -364,7 +364,6 @@ fn corpora_agree_with_the_model() {
                 options.dedup.on_invalid = OnInvalid::Drop;
                 agrees(&lists, &options, &Settings::default().threads(3).chunk_bytes(500));
                 options.select = Select::Unique;
-                options.verify = true;
                 agrees(&lists, &options, &Settings::default());
             }
         }

@@ -77,7 +77,7 @@ pub(crate) struct Dedup {
     /// Such as 0.001. No URI is written twice, but some are taken for duplicates and dropped. The end of every run reports
     /// the largest number to expect.
     #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Memory and threads")]
-    #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters", "verify"])]
+    #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters"])]
     pub(crate) approx: Option<f64>,
 
     #[command(flatten)]
@@ -132,12 +132,6 @@ pub(crate) struct Classes {
     /// text is compared by bytes.
     #[arg(long, value_name = "WHICH", default_value = "first", value_parser = WhichParser)]
     pub(crate) keep: Which,
-
-    /// Compare canonical forms if two records have the same key, instead of relying on 128 bits
-    ///
-    /// On a hash collision both records are kept, in separate classes. Holds the kept records in memory.
-    #[arg(long)]
-    pub(crate) verify: bool,
 
     /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
     ///
@@ -248,9 +242,9 @@ Equivalent at rung
   scheme  http://h:80                 http://h/
 Never equivalent: http://h/a and http://h/a/, http://h/? and http://h/, ?a=1&b=2 and ?b=2&a=1.
 
-Classes: with -c, -d, -u, --keep, --verify, --dupes or --clusters, output begins after the end of \
-the input; with --dupes alone it begins at once for uncompressed files of at most a 24th of the \
-memory limit. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
+Classes: with -c, -d, -u, --keep, --dupes or --clusters, output begins after the end of the \
+input; with --dupes alone it begins at once for uncompressed files of at most a 24th of the memory \
+limit. With -c, -d, -u and --keep (except min and max) uncompressed files are read a second \
 time to write the results, with 36 to 60 bytes of memory per class; from pipes and compressed \
 files the survivors are held in memory, 50 to 70 bytes each plus their text. --dupes and \
 --clusters hold them too, plus 24 bytes per duplicate, and its text where it differs, unless \

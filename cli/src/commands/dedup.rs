@@ -73,9 +73,9 @@ impl args::Dedup {
 
 /// Plain deduplication, or whole classes if an option needs them.
 fn dedup_job(dedup: DedupOptions, typed: &args::Classes, rows: ClassRows) -> Job {
-    let args::Classes { count, repeated, unique, keep, verify, dupes, clusters } = typed;
+    let args::Classes { count, repeated, unique, keep, dupes, clusters } = typed;
     let asks = *count || *repeated || *unique || dupes.is_some() || clusters.is_some();
-    if !asks && !verify && keep.keep == args::Keep::First {
+    if !asks && keep.keep == args::Keep::First {
         return Job::Dedup(dedup);
     }
     Job::Classes(
@@ -95,7 +95,6 @@ fn dedup_job(dedup: DedupOptions, typed: &args::Classes, rows: ClassRows) -> Job
                 (false, false) => Select::All,
             })
             .count(*count)
-            .verify(*verify)
             .rows(rows),
     )
 }

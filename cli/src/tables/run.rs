@@ -233,8 +233,8 @@ fn by_class(table: &TableUse, options: &ClassOptions) -> ByClass {
         (None, keep) => KeepRow::Uri(keep),
     };
     let ClassOptions { select, count, .. } = *options;
-    let by = ByClass::new(keep, table.temp_dir.clone()).select(select).count(count);
-    by.verify(options.verify).rows(options.rows)
+    let by = ByClass::new(keep, table.temp_dir.clone());
+    by.select(select).count(count).rows(options.rows)
 }
 
 /// Whether other files than those that were named are asked for.

@@ -54,7 +54,7 @@ const OPTIONS: [&[&str]; 5] = [
     &["-d", "--keep", "shortest"],
     &["-u", "--on-invalid", "drop"],
     &["--max-memory", "64M", "--keep", "last", "--temp-dir", "."],
-    &["--preset", "crawl", "--rung", "syntax", "--verify"],
+    &["--preset", "crawl", "--rung", "syntax"],
 ];
 
 fn dedup(place: &Place, input: &[&str], options: &[&str], side: [&str; 2]) {

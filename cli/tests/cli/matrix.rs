@@ -140,7 +140,7 @@ matrix! {
         (&["dedup", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["dedup", "-d", "--keep", "shortest", "--emit", "normalized"], &["--clusters"]),
         (&["dedup", "-c", "--keep", "min"], &["--dupes"]),
-        (&["dedup", "--verify", "--keep", "max"], &["--rejects"]),
+        (&["dedup", "--keep", "max"], &["--rejects"]),
         (&["dedup", "--redact"], &["--rejects"]),
         (&["dedup", "--redact", "-c"], &["--rejects", "--dupes", "--clusters"]),
         (&["dedup", "--preset", "log", "--emit", "normalized"], &["--rejects"]),

@@ -27,8 +27,7 @@ fn lines_of(numbers: &[usize]) -> String {
 fn a_path_selects_members_of_json_lines() {
     let place = Place::new(&[("in.jsonl", LINES)]);
     let run = |args: &[&str]| place.run(&[args, &["in.jsonl"]].concat(), "").quiet();
-    for more in [&[][..], &["--max-memory", "64M"], &["--verify"], &["-j", "1", "--no-uri", "drop"]]
-    {
+    for more in [&[][..], &["--max-memory", "64M"], &["-j", "1", "--no-uri", "drop"]] {
         let args = [&["dedup", "--column", "page.url"], more].concat();
         assert_eq!(run(&args), lines_of(&[1, 4]), "{more:?}");
     }
@@ -51,7 +50,7 @@ fn the_same_path_selects_fields_of_tables() {
     for name in ["t.parquet", "t.arrow", "t.arrows"] {
         let args = ["normalize", "--column", "page.url", "in.jsonl", "-o", name];
         assert_eq!(place.run(&args, "").quiet(), "");
-        for more in [&[][..], &["--max-memory", "64M"], &["--verify"], &["--sort-by", "surt"]] {
+        for more in [&[][..], &["--max-memory", "64M"], &["--sort-by", "surt"]] {
             let args = [&["dedup", "--to", "jsonl", "--column", "page.url", name], more].concat();
             let rows = place.run(&args, "").quiet();
             let ids: Vec<_> = rows.lines().map(|line| line.split(',').next()).collect();

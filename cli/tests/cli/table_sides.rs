@@ -48,7 +48,7 @@ fn dupes_and_clusters_are_those_of_lines() {
         &["-d"],
         &["-u", "--on-invalid", "drop"],
         &["--keep", "last"],
-        &["--keep", "shortest", "--verify"],
+        &["--keep", "shortest"],
         &["--keep", "max"],
     ] {
         let expected = place.run(&[&LIST[..], &sides, args].concat(), "");
@@ -68,7 +68,7 @@ fn dupes_and_clusters_are_those_of_lines() {
 fn a_column_that_decides_is_in_no_side_file() {
     let table = "n,url\n1,http://h\n3,HTTP://h\n2,http://h/\n,http://h\n5,http://i\n";
     let place = Place::new(&[("in.csv", table)]);
-    let sides = ["--dupes", "dupes", "--clusters", "clusters", "--verify"];
+    let sides = ["--dupes", "dupes", "--clusters", "clusters"];
     for (keep, kept, dupes) in [
         (
             "max:n",
