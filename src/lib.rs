@@ -97,6 +97,9 @@
 // Without the upper floors, some internal items of the lower ones have no caller. The lints stay on for the full build.
 #![cfg_attr(not(feature = "tables"), allow(dead_code, unused_imports))]
 
+#[macro_use]
+mod macros;
+
 pub mod alias;
 #[cfg(feature = "arrow")]
 pub mod arrow;

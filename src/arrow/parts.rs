@@ -37,7 +37,7 @@ pub const COMPONENTS: [&str; 12] = [
 /// The field of a row that is the component with the same place in [`COMPONENTS`].
 fn field_of(component: usize) -> row::Field {
     // The first field is the line.
-    row::Field::ALL[1 + component]
+    row::Field::OF_ROW[1 + component]
 }
 
 impl Columns {
@@ -279,6 +279,6 @@ mod tests {
         for (at, name) in COMPONENTS.into_iter().enumerate() {
             assert_eq!(field_of(at).name(), name);
         }
-        assert_eq!(row::Field::ALL.len(), 1 + COMPONENTS.len());
+        assert_eq!(row::Field::OF_ROW.len(), 1 + COMPONENTS.len());
     }
 }

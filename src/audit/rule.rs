@@ -3,43 +3,27 @@
 
 use core::fmt;
 
-/// The severity of a finding. The names are SARIF's levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Severity {
-    /// Worth knowing; ordinary data has it too.
-    Note,
-    /// Unusual, and harmful if the next system is careless.
-    Warning,
-    /// Rarely without intent, or an exposed secret.
-    Error,
+named! {
+    /// The severity of a finding. The names are SARIF's levels.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[repr(u8)]
+    pub enum Severity {
+        /// Worth knowing; ordinary data has it too.
+        Note = "note",
+        /// Unusual, and harmful if the next system is careless.
+        Warning = "warning",
+        /// Rarely without intent, or an exposed secret.
+        Error = "error",
+    }
 }
 
 impl Severity {
-    /// All severities, least first.
-    pub const ALL: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
-
-    /// The stable name: `note`, `warning` or `error`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
-
     /// The next lower severity; a note stays a note.
     pub(super) const fn lower(self) -> Severity {
         match self {
             Severity::Error => Severity::Warning,
             _ => Severity::Note,
         }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -6,146 +6,94 @@ use crate::normalize::{Options, Rung};
 use crate::rules::{INDEX_PAGES, RuleSet};
 use crate::uri::{Components, UriError, dots, parse};
 
-/// Why two spellings of a component are kept distinct at every rung. Those before
-/// [`Reason::Scheme`] are differences that other tools are known to remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Reason {
-    /// A rung above that of the options makes them equivalent.
-    HigherRung,
-    /// A reserved character is encoded in one and not in the other (2.2).
-    Reserved,
-    /// One is the other, encoded a second time (2.4).
-    DoubleEncoding,
-    /// Case, where it is significant.
-    Case,
-    /// `+` in one, `%20` in the other.
-    PlusSpace,
-    /// `http` and `https`.
-    Https,
-    /// A dot at the end of the host.
-    HostDot,
-    /// `www.` before the host.
-    Www,
-    /// A slash at the end of the path.
-    TrailingSlash,
-    /// Several slashes in place of one.
-    DuplicateSlash,
-    /// An index page and its directory.
-    IndexPage,
-    /// Dot segments of a rootless path, which are kept.
-    RootlessDots,
-    /// The same parts of a query in another order.
-    QueryOrder,
-    /// An empty query and no query.
-    EmptyQuery,
-    /// An empty fragment and no fragment.
-    EmptyFragment,
-    /// An empty userinfo and no userinfo.
-    EmptyUserinfo,
-    /// The schemes are different.
-    Scheme,
-    /// One has an authority and the other has none.
-    Authority,
-    /// The userinfos are different.
-    Userinfo,
-    /// The hosts are different.
-    Host,
-    /// The ports are different.
-    Port,
-    /// The paths are different.
-    Path,
-    /// The queries are different.
-    Query,
-    /// The fragments are different.
-    Fragment,
-    /// At least one of them is not a URI.
-    Invalid,
+named! {
+    /// Why two spellings of a component are kept distinct at every rung. Those before
+    /// [`Reason::Scheme`] are differences that other tools are known to remove.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// A rung above that of the options makes them equivalent.
+        HigherRung = "higher-rung",
+        /// A reserved character is encoded in one and not in the other (2.2).
+        Reserved = "reserved",
+        /// One is the other, encoded a second time (2.4).
+        DoubleEncoding = "double-encoding",
+        /// Case, where it is significant.
+        Case = "case",
+        /// `+` in one, `%20` in the other.
+        PlusSpace = "plus-space",
+        /// `http` and `https`.
+        Https = "https",
+        /// A dot at the end of the host.
+        HostDot = "host-dot",
+        /// `www.` before the host.
+        Www = "www",
+        /// A slash at the end of the path.
+        TrailingSlash = "trailing-slash",
+        /// Several slashes in place of one.
+        DuplicateSlash = "duplicate-slash",
+        /// An index page and its directory.
+        IndexPage = "index-page",
+        /// Dot segments of a rootless path, which are kept.
+        RootlessDots = "rootless-dots",
+        /// The same parts of a query in another order.
+        QueryOrder = "query-order",
+        /// An empty query and no query.
+        EmptyQuery = "empty-query",
+        /// An empty fragment and no fragment.
+        EmptyFragment = "empty-fragment",
+        /// An empty userinfo and no userinfo.
+        EmptyUserinfo = "empty-userinfo",
+        /// The schemes are different.
+        Scheme = "scheme",
+        /// One has an authority and the other has none.
+        Authority = "authority",
+        /// The userinfos are different.
+        Userinfo = "userinfo",
+        /// The hosts are different.
+        Host = "host",
+        /// The ports are different.
+        Port = "port",
+        /// The paths are different.
+        Path = "path",
+        /// The queries are different.
+        Query = "query",
+        /// The fragments are different.
+        Fragment = "fragment",
+        /// At least one of them is not a URI.
+        Invalid = "invalid",
+    }
 }
 
 impl Reason {
-    /// All reasons.
-    pub const ALL: [Reason; 25] = [
-        Reason::HigherRung,
-        Reason::Reserved,
-        Reason::DoubleEncoding,
-        Reason::Case,
-        Reason::PlusSpace,
-        Reason::Https,
-        Reason::HostDot,
-        Reason::Www,
-        Reason::TrailingSlash,
-        Reason::DuplicateSlash,
-        Reason::IndexPage,
-        Reason::RootlessDots,
-        Reason::QueryOrder,
-        Reason::EmptyQuery,
-        Reason::EmptyFragment,
-        Reason::EmptyUserinfo,
-        Reason::Scheme,
-        Reason::Authority,
-        Reason::Userinfo,
-        Reason::Host,
-        Reason::Port,
-        Reason::Path,
-        Reason::Query,
-        Reason::Fragment,
-        Reason::Invalid,
-    ];
-
-    /// The stable name, for machine output.
-    pub const fn name(self) -> &'static str {
-        self.name_and_message().0
-    }
-
     /// The explanation in one sentence.
     pub const fn message(self) -> &'static str {
-        self.name_and_message().1
-    }
-
-    const fn name_and_message(self) -> (&'static str, &'static str) {
         match self {
-            Reason::HigherRung => {
-                ("higher-rung", "equivalent at a higher rung than the selected one")
-            }
-            Reason::Reserved => {
-                ("reserved", "a reserved character is a delimiter; encoded, it is data")
-            }
-            Reason::DoubleEncoding => ("double-encoding", "nothing is decoded twice"),
-            Reason::Case => ("case", "case is significant here"),
-            Reason::PlusSpace => {
-                ("plus-space", "a + is a +; only form encoding reads it as a space")
-            }
-            Reason::Https => {
-                ("https", "http and https are different schemes and may serve different content")
-            }
-            Reason::HostDot => ("host-dot", "the final dot is part of the host"),
-            Reason::Www => ("www", "a host with www. and one without are different names"),
-            Reason::TrailingSlash => ("trailing-slash", "the trailing slash is part of the path"),
-            Reason::DuplicateSlash => ("duplicate-slash", "an empty segment is a segment"),
-            Reason::IndexPage => {
-                ("index-page", "only the server knows which page it serves for a directory")
-            }
-            Reason::RootlessDots => {
-                ("rootless-dots", "dot segments are removed only from a path that begins with /")
-            }
-            Reason::QueryOrder => ("query-order", "the order of a query is part of it"),
-            Reason::EmptyQuery => ("empty-query", "an empty query differs from no query"),
-            Reason::EmptyFragment => {
-                ("empty-fragment", "an empty fragment differs from no fragment")
-            }
-            Reason::EmptyUserinfo => {
-                ("empty-userinfo", "an empty userinfo differs from no userinfo")
-            }
-            Reason::Scheme => ("scheme", "the schemes are different"),
-            Reason::Authority => ("authority", "one has an authority and the other has none"),
-            Reason::Userinfo => ("userinfo", "the userinfos are different"),
-            Reason::Host => ("host", "the hosts are different"),
-            Reason::Port => ("port", "the ports are different"),
-            Reason::Path => ("path", "the paths are different"),
-            Reason::Query => ("query", "the queries are different"),
-            Reason::Fragment => ("fragment", "the fragments are different"),
-            Reason::Invalid => ("invalid", "an invalid URI is equivalent only to the same bytes"),
+            Reason::HigherRung => "equivalent at a higher rung than the selected one",
+            Reason::Reserved => "a reserved character is a delimiter; encoded, it is data",
+            Reason::DoubleEncoding => "nothing is decoded twice",
+            Reason::Case => "case is significant here",
+            Reason::PlusSpace => "a + is a +; only form encoding reads it as a space",
+            Reason::Https => "http and https are different schemes and may serve different content",
+            Reason::HostDot => "the final dot is part of the host",
+            Reason::Www => "a host with www. and one without are different names",
+            Reason::TrailingSlash => "the trailing slash is part of the path",
+            Reason::DuplicateSlash => "an empty segment is a segment",
+            Reason::IndexPage => "only the server knows which page it serves for a directory",
+            Reason::RootlessDots => "dot segments are removed only from a path that begins with /",
+            Reason::QueryOrder => "the order of a query is part of it",
+            Reason::EmptyQuery => "an empty query differs from no query",
+            Reason::EmptyFragment => "an empty fragment differs from no fragment",
+            Reason::EmptyUserinfo => "an empty userinfo differs from no userinfo",
+            Reason::Scheme => "the schemes are different",
+            Reason::Authority => "one has an authority and the other has none",
+            Reason::Userinfo => "the userinfos are different",
+            Reason::Host => "the hosts are different",
+            Reason::Port => "the ports are different",
+            Reason::Path => "the paths are different",
+            Reason::Query => "the queries are different",
+            Reason::Fragment => "the fragments are different",
+            Reason::Invalid => "an invalid URI is equivalent only to the same bytes",
         }
     }
 }

@@ -24,42 +24,30 @@ use crate::uri::dots;
 use crate::uri::{Components, HostKind, UriError, parse};
 use trace::{Edit, Trace};
 
-/// A component of a URI (RFC 3986 section 3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Component {
-    /// The scheme (3.1).
-    Scheme,
-    /// The authority (3.2) as a whole: whether there is one.
-    Authority,
-    /// The userinfo (3.2.1).
-    Userinfo,
-    /// The host (3.2.2).
-    Host,
-    /// The port (3.2.3).
-    Port,
-    /// The path (3.3).
-    Path,
-    /// The query (3.4).
-    Query,
-    /// The fragment (3.5).
-    Fragment,
+named! {
+    /// A component of a URI (RFC 3986 section 3).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Component {
+        /// The scheme (3.1).
+        Scheme = "scheme",
+        /// The authority (3.2) as a whole: whether there is one.
+        Authority = "authority",
+        /// The userinfo (3.2.1).
+        Userinfo = "userinfo",
+        /// The host (3.2.2).
+        Host = "host",
+        /// The port (3.2.3).
+        Port = "port",
+        /// The path (3.3).
+        Path = "path",
+        /// The query (3.4).
+        Query = "query",
+        /// The fragment (3.5).
+        Fragment = "fragment",
+    }
 }
 
 impl Component {
-    /// The stable name, which is that of the RFC.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Component::Scheme => "scheme",
-            Component::Authority => "authority",
-            Component::Userinfo => "userinfo",
-            Component::Host => "host",
-            Component::Port => "port",
-            Component::Path => "path",
-            Component::Query => "query",
-            Component::Fragment => "fragment",
-        }
-    }
-
     /// The component of the byte at `at` of a URI with these parts.
     fn at(at: usize, parts: &Components) -> Component {
         let is_before = |end: u32| at < end as usize;

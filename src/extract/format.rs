@@ -5,63 +5,46 @@ use super::columns::Columns;
 use super::sniff::{self, Sign};
 use super::wide;
 
-/// The kinds of sources that links are extracted from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// Running text, lists, logs: anything in which links are delimited by other bytes.
-    #[default]
-    Text,
-    /// An HTML document: the references in attributes.
-    Html,
-    /// JSON texts, one per line or any other way: the links in all strings, or the values of some members.
-    Json,
-    /// An access log in the Common or Combined Log Format.
-    Clf,
-    /// A WARC archive.
-    Warc,
-    /// A Markdown document: its links and images, URIs in its text, and references in its HTML.
-    Markdown,
-    /// Comma-separated values (RFC 4180).
-    Csv,
-    /// Tab-separated values, without quoting.
-    Tsv,
-    /// An archive index, CDXJ or CDX: the URIs of its lines.
-    Cdxj,
-    /// A sitemap or a feed: RSS, Atom or OPML.
-    Xml,
-    /// A robots.txt: the sitemaps that it names.
-    Robots,
-    /// A style sheet.
-    Css,
-    /// An HTTP archive of a browser: the requested URLs, and the links of the responses.
-    Har,
-    /// A mail message: the links in its parts that are text or pages.
-    Eml,
-    /// A mailbox: messages with a `From ` line before each.
-    Mbox,
+named! {
+    /// The kinds of sources that links are extracted from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// Running text, lists, logs: anything in which links are delimited by other bytes.
+        #[default]
+        Text = "text",
+        /// An HTML document: the references in attributes.
+        Html = "html",
+        /// JSON texts, one per line or any other way: the links in all strings, or the values of some members.
+        Json = "json",
+        /// An access log in the Common or Combined Log Format.
+        Clf = "clf",
+        /// A WARC archive.
+        Warc = "warc",
+        /// A Markdown document: its links and images, URIs in its text, and references in its HTML.
+        Markdown = "markdown",
+        /// Comma-separated values (RFC 4180).
+        Csv = "csv",
+        /// Tab-separated values, without quoting.
+        Tsv = "tsv",
+        /// An archive index, CDXJ or CDX: the URIs of its lines.
+        Cdxj = "cdxj",
+        /// A sitemap or a feed: RSS, Atom or OPML.
+        Xml = "xml",
+        /// A robots.txt: the sitemaps that it names.
+        Robots = "robots",
+        /// A style sheet.
+        Css = "css",
+        /// An HTTP archive of a browser: the requested URLs, and the links of the responses.
+        Har = "har",
+        /// A mail message: the links in its parts that are text or pages.
+        Eml = "eml",
+        /// A mailbox: messages with a `From ` line before each.
+        Mbox = "mbox",
+    }
 }
 
 impl Format {
-    /// All of them.
-    pub const ALL: [Format; 15] = [
-        Format::Text,
-        Format::Html,
-        Format::Json,
-        Format::Clf,
-        Format::Warc,
-        Format::Markdown,
-        Format::Csv,
-        Format::Tsv,
-        Format::Cdxj,
-        Format::Xml,
-        Format::Robots,
-        Format::Css,
-        Format::Har,
-        Format::Eml,
-        Format::Mbox,
-    ];
-
     /// The byte that ends a line of such a source, if records end at `record_end`: only text
     /// follows that setting.
     pub(crate) fn line_end(self, record_end: u8) -> u8 {
@@ -74,32 +57,6 @@ impl Format {
             self,
             Format::Html | Format::Markdown | Format::Xml | Format::Css | Format::Eml | Format::Har
         )
-    }
-
-    /// The stable name used for options and in machine output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Html => "html",
-            Format::Json => "json",
-            Format::Clf => "clf",
-            Format::Warc => "warc",
-            Format::Markdown => "markdown",
-            Format::Csv => "csv",
-            Format::Tsv => "tsv",
-            Format::Cdxj => "cdxj",
-            Format::Xml => "xml",
-            Format::Robots => "robots",
-            Format::Css => "css",
-            Format::Har => "har",
-            Format::Eml => "eml",
-            Format::Mbox => "mbox",
-        }
-    }
-
-    /// The format with this `name`, or `None`.
-    pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// Detects the format of a source that begins with `head`, some thousand bytes of it.

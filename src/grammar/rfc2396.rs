@@ -9,43 +9,28 @@ use core::str::FromStr;
 
 use super::class::{ALPHA, ByteClass, DIGIT};
 
-/// A generic syntax of URIs.
-///
-/// ```
-/// use uriscan::grammar::Grammar;
-/// assert_eq!("rfc2396+2732".parse(), Ok(Grammar::Rfc2396And2732));
-/// assert_eq!(Grammar::default().name(), "rfc3986");
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Grammar {
-    /// RFC 3986, January 2005.
-    #[default]
-    Rfc3986,
-    /// RFC 2396, August 1998.
-    Rfc2396,
-    /// RFC 2396 with the changes of RFC 2732, December 1999: `[` and `]` are reserved, an IPv6
-    /// address in brackets is a host, and a group of an IPv4 address has at most three digits.
-    Rfc2396And2732,
+named! {
+    /// A generic syntax of URIs.
+    ///
+    /// ```
+    /// use uriscan::grammar::Grammar;
+    /// assert_eq!("rfc2396+2732".parse(), Ok(Grammar::Rfc2396And2732));
+    /// assert_eq!(Grammar::default().name(), "rfc3986");
+    /// ```
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Grammar {
+        /// RFC 3986, January 2005.
+        #[default]
+        Rfc3986 = "rfc3986",
+        /// RFC 2396, August 1998.
+        Rfc2396 = "rfc2396",
+        /// RFC 2396 with the changes of RFC 2732, December 1999: `[` and `]` are reserved, an IPv6
+        /// address in brackets is a host, and a group of an IPv4 address has at most three digits.
+        Rfc2396And2732 = "rfc2396+2732",
+    }
 }
 
 impl Grammar {
-    /// All of them.
-    pub const ALL: [Grammar; 3] = [Grammar::Rfc3986, Grammar::Rfc2396, Grammar::Rfc2396And2732];
-
-    /// The stable name used on the command line, in reports and in the parameters of keys.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Grammar::Rfc3986 => "rfc3986",
-            Grammar::Rfc2396 => "rfc2396",
-            Grammar::Rfc2396And2732 => "rfc2396+2732",
-        }
-    }
-
-    /// The grammar with this `name` (exactly, lower case), if any.
-    pub fn from_name(name: &str) -> Option<Grammar> {
-        Grammar::ALL.into_iter().find(|grammar| grammar.name() == name)
-    }
-
     /// The variant of RFC 2396, if this is one.
     pub const fn legacy(self) -> Option<Legacy> {
         match self {
@@ -53,12 +38,6 @@ impl Grammar {
             Grammar::Rfc2396 => Some(Legacy { has_rfc2732: false }),
             Grammar::Rfc2396And2732 => Some(Legacy { has_rfc2732: true }),
         }
-    }
-}
-
-impl fmt::Display for Grammar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

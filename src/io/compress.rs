@@ -17,20 +17,22 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// Memory limit in bytes for decompressing xz; `xz -9` needs 65 MiB.
 const XZ_MEMORY: u64 = 256 << 20;
 
-/// A format of compressed data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Compression {
-    /// RFC 1952, one member or several.
-    Gzip,
-    /// RFC 8878, frames and skippable frames.
-    Zstd,
-    /// bzip2, one stream or several.
-    Bzip2,
-    /// The .xz format, one stream or several.
-    Xz,
-    /// The LZ4 frame format, one frame or several.
-    Lz4,
+named! {
+    /// A format of compressed data.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Compression {
+        /// RFC 1952, one member or several.
+        Gzip = "gzip",
+        /// RFC 8878, frames and skippable frames.
+        Zstd = "zstd",
+        /// bzip2, one stream or several.
+        Bzip2 = "bzip2",
+        /// The .xz format, one stream or several.
+        Xz = "xz",
+        /// The LZ4 frame format, one frame or several.
+        Lz4 = "lz4",
+    }
 }
 
 impl Compression {
@@ -57,17 +59,6 @@ impl Compression {
             [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
             [0x04, 0x22, 0x4D, 0x18, ..] => Some(Compression::Lz4),
             _ => None,
-        }
-    }
-
-    /// The name of the format, for messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-            Compression::Bzip2 => "bzip2",
-            Compression::Xz => "xz",
-            Compression::Lz4 => "lz4",
         }
     }
 }
@@ -282,14 +273,6 @@ mod tests {
         }
     }
 
-    const ALL: [Compression; 5] = [
-        Compression::Gzip,
-        Compression::Zstd,
-        Compression::Bzip2,
-        Compression::Xz,
-        Compression::Lz4,
-    ];
-
     /// The bytes read, and the error at their end.
     fn read(data: Vec<u8>) -> (Vec<u8>, Option<String>) {
         let mut found = Vec::new();
@@ -321,7 +304,7 @@ mod tests {
     #[test]
     fn members_follow_each_other() {
         let (one, two) = (text(5000), text(3));
-        for format in ALL {
+        for format in Compression::ALL {
             let mut data = compress(format, &one);
             assert_eq!(Compression::of_head(&data), Some(format));
             data.extend(compress(format, b""));
@@ -334,7 +317,7 @@ mod tests {
     #[test]
     fn a_truncated_stream_returns_its_data_and_the_position() {
         let whole = text(50_000);
-        for format in ALL {
+        for format in Compression::ALL {
             let data = compress(format, &whole);
             for len in [data.len() / 2, data.len() - 1] {
                 let (found, error) = read(data[..len].to_vec());
@@ -400,7 +383,7 @@ mod tests {
     #[test]
     fn a_broken_stream_is_an_error() {
         let whole = text(50_000);
-        for format in ALL {
+        for format in Compression::ALL {
             let mut data = compress(format, &whole);
             let middle = data.len() / 2;
             data[middle..middle + 64].fill(0xA5);
@@ -426,7 +409,7 @@ mod tests {
     fn garbage_at_the_end_is_an_error_after_all_data() {
         let whole = text(20_000);
         let one = text(3);
-        for format in ALL {
+        for format in Compression::ALL {
             for text in [&one, &whole] {
                 for garbage in [&b"http://h/no\n"[..], b"x", b"\x1f", b"\0\0\0\0x", b"\0x"] {
                     let data = [&compress(format, text)[..], garbage].concat();
@@ -469,7 +452,7 @@ mod tests {
                 assert!(found.is_empty());
                 assert!(error.is_some_and(|error| error.contains(what)), "{what}");
             };
-            ALL.into_iter().for_each(|format| refused(compress(format, &data)));
+            Compression::ALL.into_iter().for_each(|format| refused(compress(format, &data)));
             refused(data);
         }
     }

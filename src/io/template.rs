@@ -141,8 +141,7 @@ impl fmt::Display for TemplateError {
         let at = self.at;
         match &self.kind {
             TemplateErrorKind::UnknownField(name) => {
-                let all = Field::ALL.into_iter().chain(Field::OF_PLACE);
-                let names = all.map(Field::name).collect::<Vec<_>>().join(", ");
+                let names = Field::ALL.map(Field::name).join(", ");
                 write!(
                     f,
                     "unknown field '{}' at byte {at} of the template; the fields are {names}",

@@ -13,7 +13,7 @@ const UNDEFINED: &[u8] = b"\\N";
 
 /// Appends the header line.
 pub(crate) fn header(out: &mut Vec<u8>) {
-    for field in Field::ALL {
+    for field in Field::OF_ROW {
         out.extend_from_slice(field.name().as_bytes());
         out.push(b'\t');
     }
@@ -24,7 +24,7 @@ pub(crate) fn header(out: &mut Vec<u8>) {
 #[inline]
 pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
     push_decimal(row.line, out);
-    for field in &Field::ALL[1..] {
+    for field in &Field::OF_ROW[1..] {
         out.push(b'\t');
         if !row.push(*field, out) {
             out.extend_from_slice(UNDEFINED);
@@ -36,7 +36,7 @@ pub(crate) fn row(row: &Row<'_>, out: &mut Vec<u8>) {
 /// Appends the row of a record that is not a URI-reference.
 pub(crate) fn error_row(line: u64, error: UriError, out: &mut Vec<u8>) {
     push_decimal(line, out);
-    for _ in &Field::ALL[1..] {
+    for _ in &Field::OF_ROW[1..] {
         out.push(b'\t');
         out.extend_from_slice(UNDEFINED);
     }

@@ -1,6 +1,5 @@
 //! Public keys: a hash of the canonical form and nothing else, which anyone can compute.
 
-use core::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -13,44 +12,16 @@ use crate::simd::Isa;
 #[cfg(test)]
 mod tests;
 
-/// The hash whose first 16 bytes are a public key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PublicHash {
-    /// BLAKE3, the default.
-    #[default]
-    Blake3,
-    /// SHA-256, for engines without BLAKE3. Slower.
-    Sha256,
-}
-
-impl PublicHash {
-    /// All of them.
-    pub const ALL: [PublicHash; 2] = [PublicHash::Blake3, PublicHash::Sha256];
-
-    /// The stable name: `blake3` or `sha256`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PublicHash::Blake3 => "blake3",
-            PublicHash::Sha256 => "sha256",
-        }
-    }
-
-    /// The hash with this `name`, or `None`.
-    ///
-    /// ```
-    /// use uriscan::key::PublicHash;
-    /// assert_eq!(PublicHash::from_name("sha256"), Some(PublicHash::Sha256));
-    /// assert_eq!(PublicHash::from_name("md5"), None);
-    /// ```
-    pub fn from_name(name: &str) -> Option<PublicHash> {
-        PublicHash::ALL.into_iter().find(|hash| hash.name() == name)
-    }
-}
-
-impl fmt::Display for PublicHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+named! {
+    /// The hash whose first 16 bytes are a public key.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum PublicHash {
+        /// BLAKE3, the default.
+        #[default]
+        Blake3 = "blake3",
+        /// SHA-256, for engines without BLAKE3. Slower.
+        Sha256 = "sha256",
     }
 }
 

@@ -3,46 +3,23 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// How far normalization goes; a later rung merges every pair that an earlier one merges.
-///
-/// ```
-/// use uriscan::normalize::Rung;
-/// assert!(Rung::String < Rung::Syntax && Rung::Syntax < Rung::Scheme);
-/// assert_eq!("syntax".parse(), Ok(Rung::Syntax));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rung {
-    /// Simple string comparison (6.2.1): the bytes are the same.
-    String,
-    /// Syntax-based normalization (6.2.2).
-    Syntax,
-    /// Scheme-based normalization (6.2.3), on top of syntax-based.
-    #[default]
-    Scheme,
-}
-
-impl Rung {
-    /// All rungs, lowest first.
-    pub const ALL: [Rung; 3] = [Rung::String, Rung::Syntax, Rung::Scheme];
-
-    /// The stable name used on the command line and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Rung::String => "string",
-            Rung::Syntax => "syntax",
-            Rung::Scheme => "scheme",
-        }
-    }
-
-    /// The rung with this `name` (exactly, lower case), if any.
-    pub fn from_name(name: &str) -> Option<Rung> {
-        Rung::ALL.into_iter().find(|rung| rung.name() == name)
-    }
-}
-
-impl fmt::Display for Rung {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// How far normalization goes; a later rung merges every pair that an earlier one merges.
+    ///
+    /// ```
+    /// use uriscan::normalize::Rung;
+    /// assert!(Rung::String < Rung::Syntax && Rung::Syntax < Rung::Scheme);
+    /// assert_eq!("syntax".parse(), Ok(Rung::Syntax));
+    /// ```
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Rung {
+        /// Simple string comparison (6.2.1): the bytes are the same.
+        String = "string",
+        /// Syntax-based normalization (6.2.2).
+        Syntax = "syntax",
+        /// Scheme-based normalization (6.2.3), on top of syntax-based.
+        #[default]
+        Scheme = "scheme",
     }
 }
 

@@ -18,34 +18,22 @@ pub struct Aliases {
     pub(super) targets: Option<HashMap<u128, Box<[u8]>>>,
 }
 
-/// Why a row of a file of aliases is ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AliasFault {
-    /// It does not have two columns, or the members `from` and `to`.
-    Malformed,
-    /// One of the two is not a URI.
-    Invalid,
-    /// Another row has another target for the same URI.
-    Conflict,
-    /// It is part of a cycle.
-    Loop,
+named! {
+    /// Why a row of a file of aliases is ignored.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum AliasFault {
+        /// It does not have two columns, or the members `from` and `to`.
+        Malformed = "malformed",
+        /// One of the two is not a URI.
+        Invalid = "invalid",
+        /// Another row has another target for the same URI.
+        Conflict = "conflict",
+        /// It is part of a cycle.
+        Loop = "loop",
+    }
 }
 
 impl AliasFault {
-    /// All faults.
-    pub const ALL: [AliasFault; 4] =
-        [AliasFault::Malformed, AliasFault::Invalid, AliasFault::Conflict, AliasFault::Loop];
-
-    /// The stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            AliasFault::Malformed => "malformed",
-            AliasFault::Invalid => "invalid",
-            AliasFault::Conflict => "conflict",
-            AliasFault::Loop => "loop",
-        }
-    }
-
     /// The explanation in one sentence.
     pub const fn message(self) -> &'static str {
         match self {

@@ -13,11 +13,11 @@ use crate::uri::UriError;
 /// The shape of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowFormat {
-    /// A JSON object a line, with the names of [`crate::io::Field::ALL`] in that order. An undefined
+    /// A JSON object a line, with the names of [`crate::io::Field::OF_ROW`] in that order. An undefined
     /// component is `null`, an empty one `""`. A record that is not a URI-reference gives
     /// `{"line":4,"error":{"kind":"space","at":17}}`.
     Jsonl,
-    /// Tab-separated values under a line of column names: those of [`crate::io::Field::ALL`], and
+    /// Tab-separated values under a line of column names: those of [`crate::io::Field::OF_ROW`], and
     /// `error`. An undefined component is `\N`, an empty one is empty. A record that is not a
     /// URI-reference has `\N` in every column but `line` and `error`, which is `space@17`.
     Tsv,

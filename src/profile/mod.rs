@@ -16,8 +16,6 @@ mod w3lib;
 mod whatwg;
 mod whatwg_file;
 
-use core::fmt;
-
 use crate::chunk::PaddedBuf;
 use crate::index::{Index, Record};
 use crate::normalize;
@@ -25,41 +23,29 @@ use crate::simd::{Isa, Kernels, Task};
 use crate::surt;
 use crate::uri::{ErrorKind, UriError};
 
-/// The system whose equivalence is followed.
-///
-/// ```
-/// use uriscan::profile::Profile;
-/// assert_eq!(Profile::from_name("w3lib"), Some(Profile::W3lib));
-/// assert_eq!(Profile::Whatwg.to_string(), "whatwg");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Profile {
-    /// The WHATWG URL Standard.
-    Whatwg,
-    /// `w3lib.url.canonicalize_url`.
-    W3lib,
-    /// `BasicURLNormalizer` of crawler-commons.
-    CrawlerCommons,
-    /// The sort-friendly key of the Wayback Machine.
-    Surt,
+named! {
+    /// The system whose equivalence is followed.
+    ///
+    /// ```
+    /// use uriscan::profile::Profile;
+    /// assert_eq!(Profile::from_name("w3lib"), Some(Profile::W3lib));
+    /// assert_eq!(Profile::Whatwg.to_string(), "whatwg");
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Profile {
+        /// The WHATWG URL Standard.
+        Whatwg = "whatwg",
+        /// `w3lib.url.canonicalize_url`.
+        W3lib = "w3lib",
+        /// `BasicURLNormalizer` of crawler-commons.
+        CrawlerCommons = "crawler-commons",
+        /// The sort-friendly key of the Wayback Machine.
+        Surt = "surt",
+    }
 }
 
 impl Profile {
-    /// All profiles.
-    pub const ALL: [Profile; 4] =
-        [Profile::Whatwg, Profile::W3lib, Profile::CrawlerCommons, Profile::Surt];
-
-    /// The stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Profile::Whatwg => "whatwg",
-            Profile::W3lib => "w3lib",
-            Profile::CrawlerCommons => "crawler-commons",
-            Profile::Surt => "surt",
-        }
-    }
-
     /// Incremented when the forms of the profile change, and with them the keys; this includes an
     /// update of the `url` crate that changes results.
     pub const fn version(self) -> u32 {
@@ -73,17 +59,6 @@ impl Profile {
             // 2: computed from canonical forms in which rootless paths keep their dot segments.
             Profile::Surt => 2,
         }
-    }
-
-    /// The profile with this `name`, if any.
-    pub fn from_name(name: &str) -> Option<Profile> {
-        Profile::ALL.into_iter().find(|profile| profile.name() == name)
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

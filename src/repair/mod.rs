@@ -16,75 +16,36 @@
 #[cfg(test)]
 mod tests;
 
-use core::fmt;
-
 use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
 use crate::grammar::scheme_facts;
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::{UriError, parse, split};
 
-/// A change that makes a record a URI-reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Repair {
-    /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
-    Iri,
-    /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are
-    /// removed (Appendix C).
-    Quotes,
-    /// Tabs and line breaks inside are removed (Appendix C).
-    LineBreak,
-    /// A space becomes `%20`.
-    Space,
-    /// `"`, `<`, `>`, `^`, `` ` ``, `{`, `|` and `}` become triplets.
-    Byte,
-    /// A backslash becomes a slash before the query of `http`, `https`, `ws`, `wss`, `ftp` and `file`, as in
-    /// browsers; elsewhere `%5C`.
-    Backslash,
-    /// `[` and `]` outside of an IP literal become `%5B` and `%5D`.
-    Bracket,
-    /// A `%` without two hexadecimal digits after it becomes `%25`.
-    Percent,
-}
-
-impl Repair {
-    /// All of them, in order.
-    pub const ALL: [Repair; 8] = [
-        Repair::Iri,
-        Repair::Quotes,
-        Repair::LineBreak,
-        Repair::Space,
-        Repair::Byte,
-        Repair::Backslash,
-        Repair::Bracket,
-        Repair::Percent,
-    ];
-
-    /// The stable name used in options and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Repair::Iri => "iri",
-            Repair::Quotes => "quotes",
-            Repair::LineBreak => "line-break",
-            Repair::Space => "space",
-            Repair::Byte => "byte",
-            Repair::Backslash => "backslash",
-            Repair::Bracket => "bracket",
-            Repair::Percent => "percent",
-        }
-    }
-
-    /// The repair with this `name`, or `None`.
-    pub fn from_name(name: &str) -> Option<Repair> {
-        Repair::ALL.into_iter().find(|repair| repair.name() == name)
-    }
-}
-
-impl fmt::Display for Repair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// A change that makes a record a URI-reference.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum Repair {
+        /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
+        Iri = "iri",
+        /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are
+        /// removed (Appendix C).
+        Quotes = "quotes",
+        /// Tabs and line breaks inside are removed (Appendix C).
+        LineBreak = "line-break",
+        /// A space becomes `%20`.
+        Space = "space",
+        /// `"`, `<`, `>`, `^`, `` ` ``, `{`, `|` and `}` become triplets.
+        Byte = "byte",
+        /// A backslash becomes a slash before the query of `http`, `https`, `ws`, `wss`, `ftp` and `file`, as in
+        /// browsers; elsewhere `%5C`.
+        Backslash = "backslash",
+        /// `[` and `]` outside of an IP literal become `%5B` and `%5D`.
+        Bracket = "bracket",
+        /// A `%` without two hexadecimal digits after it becomes `%25`.
+        Percent = "percent",
     }
 }
 

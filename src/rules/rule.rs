@@ -1,45 +1,45 @@
 //! The rules: names, meanings, versions, order.
 
-use core::fmt;
-
-/// A rule beyond the RFC. The order of the variants is the order in which they are applied.
-///
-/// ```
-/// use uriscan::rules::Rule;
-/// assert_eq!(Rule::from_name("sort-query"), Some(Rule::SortQuery));
-/// assert!(Rule::Fragment < Rule::SortQuery);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Rule {
-    /// `fragment`
-    Fragment,
-    /// `userinfo`
-    Userinfo,
-    /// `https`
-    Https,
-    /// `host-dot`
-    HostDot,
-    /// `www`
-    Www,
-    /// `session-id`
-    SessionId,
-    /// `duplicate-slash`
-    DuplicateSlash,
-    /// `index-page`
-    IndexPage,
-    /// `trailing-slash`
-    TrailingSlash,
-    /// `keep-param`
-    KeepParam,
-    /// `drop-param`
-    DropParam,
-    /// `allow-param`
-    AllowParam,
-    /// `sort-query`
-    SortQuery,
-    /// `empty-query`
-    EmptyQuery,
+named! {
+    /// A rule beyond the RFC. The order of the variants is the order in which they are applied.
+    ///
+    /// ```
+    /// use uriscan::rules::Rule;
+    /// assert_eq!(Rule::from_name("sort-query"), Some(Rule::SortQuery));
+    /// assert!(Rule::Fragment < Rule::SortQuery);
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Rule {
+        /// `fragment`
+        Fragment = "fragment",
+        /// `userinfo`
+        Userinfo = "userinfo",
+        /// `https`
+        Https = "https",
+        /// `host-dot`
+        HostDot = "host-dot",
+        /// `www`
+        Www = "www",
+        /// `session-id`
+        SessionId = "session-id",
+        /// `duplicate-slash`
+        DuplicateSlash = "duplicate-slash",
+        /// `index-page`
+        IndexPage = "index-page",
+        /// `trailing-slash`
+        TrailingSlash = "trailing-slash",
+        /// `keep-param`
+        KeepParam = "keep-param",
+        /// `drop-param`
+        DropParam = "drop-param",
+        /// `allow-param`
+        AllowParam = "allow-param",
+        /// `sort-query`
+        SortQuery = "sort-query",
+        /// `empty-query`
+        EmptyQuery = "empty-query",
+    }
 }
 
 /// Whether a rule has an argument, the `ARG` of `NAME=ARG`.
@@ -54,44 +54,6 @@ pub enum Argument {
 }
 
 impl Rule {
-    /// All rules, in the order in which they are applied.
-    pub const ALL: [Rule; 14] = [
-        Rule::Fragment,
-        Rule::Userinfo,
-        Rule::Https,
-        Rule::HostDot,
-        Rule::Www,
-        Rule::SessionId,
-        Rule::DuplicateSlash,
-        Rule::IndexPage,
-        Rule::TrailingSlash,
-        Rule::KeepParam,
-        Rule::DropParam,
-        Rule::AllowParam,
-        Rule::SortQuery,
-        Rule::EmptyQuery,
-    ];
-
-    /// The stable name, used on the command line, in reports and in the hash of a rule set.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Rule::Fragment => "fragment",
-            Rule::Userinfo => "userinfo",
-            Rule::Https => "https",
-            Rule::HostDot => "host-dot",
-            Rule::Www => "www",
-            Rule::SessionId => "session-id",
-            Rule::DuplicateSlash => "duplicate-slash",
-            Rule::IndexPage => "index-page",
-            Rule::TrailingSlash => "trailing-slash",
-            Rule::KeepParam => "keep-param",
-            Rule::DropParam => "drop-param",
-            Rule::AllowParam => "allow-param",
-            Rule::SortQuery => "sort-query",
-            Rule::EmptyQuery => "empty-query",
-        }
-    }
-
     /// What the rule does, in one sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -147,17 +109,6 @@ impl Rule {
             Rule::SessionId => 2,
             _ => 1,
         }
-    }
-
-    /// The rule with this `name` (exactly, lower case), if any.
-    pub fn from_name(name: &str) -> Option<Rule> {
-        Rule::ALL.into_iter().find(|rule| rule.name() == name)
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

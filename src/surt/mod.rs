@@ -43,41 +43,23 @@ use parts::Parts;
 
 use crate::uri::{parse, split};
 
-/// A sort-friendly form.
-///
-/// ```
-/// use uriscan::surt::Form;
-/// assert_eq!(Form::from_name("surt"), Some(Form::Cdxj));
-/// assert_eq!(Form::from_name("surt:ia"), Some(Form::Ia));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Form {
-    /// Host reversed, then port, scheme and userinfo; reversible.
-    Ssurt,
-    /// Host reversed, then port, path and query, all in lower case.
-    Cdxj,
-    /// The key in the Internet Archive's index.
-    Ia,
-}
-
-impl Form {
-    /// All forms.
-    pub const ALL: [Form; 3] = [Form::Ssurt, Form::Cdxj, Form::Ia];
-
-    /// The stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Form::Ssurt => "ssurt",
-            Form::Cdxj => "surt:cdxj",
-            Form::Ia => "surt:ia",
-        }
-    }
-
-    /// The form with this `name`; `surt` is `surt:cdxj`.
-    pub fn from_name(name: &str) -> Option<Form> {
-        let name = if name == "surt" { Form::Cdxj.name() } else { name };
-        Form::ALL.into_iter().find(|form| form.name() == name)
+named! {
+    /// A sort-friendly form.
+    ///
+    /// ```
+    /// use uriscan::surt::Form;
+    /// assert_eq!(Form::from_name("surt"), Some(Form::Cdxj));
+    /// assert_eq!(Form::from_name("surt:ia"), Some(Form::Ia));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Form {
+        /// Host reversed, then port, scheme and userinfo; reversible.
+        Ssurt = "ssurt",
+        /// Host reversed, then port, path and query, all in lower case.
+        Cdxj = "surt:cdxj" | "surt",
+        /// The key in the Internet Archive's index.
+        Ia = "surt:ia",
     }
 }
 

@@ -2,51 +2,26 @@
 
 use std::path::Path;
 
-/// The format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
-    /// Apache Parquet; written with zstd.
-    Parquet,
-    /// The file format of Arrow IPC (Feather version 2).
-    Arrow,
-    /// The stream format of Arrow IPC.
-    ArrowStream,
-    /// Comma-separated values (RFC 4180), or those of another [`super::Dialect`]. All columns are text; an empty field is null.
-    Csv,
-    /// Tab-separated values, otherwise like [`TableFormat::Csv`].
-    Tsv,
-    /// A JSON object per line.
-    Jsonl,
+named! {
+    /// The format of a table.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TableFormat {
+        /// Apache Parquet; written with zstd.
+        Parquet = "parquet",
+        /// The file format of Arrow IPC (Feather version 2).
+        Arrow = "arrow",
+        /// The stream format of Arrow IPC.
+        ArrowStream = "arrow-stream",
+        /// Comma-separated values (RFC 4180), or those of another [`super::Dialect`]. All columns are text; an empty field is null.
+        Csv = "csv",
+        /// Tab-separated values, otherwise like [`TableFormat::Csv`].
+        Tsv = "tsv",
+        /// A JSON object per line.
+        Jsonl = "jsonl",
+    }
 }
 
 impl TableFormat {
-    /// All of them.
-    pub const ALL: [TableFormat; 6] = [
-        TableFormat::Parquet,
-        TableFormat::Arrow,
-        TableFormat::ArrowStream,
-        TableFormat::Csv,
-        TableFormat::Tsv,
-        TableFormat::Jsonl,
-    ];
-
-    /// The stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TableFormat::Parquet => "parquet",
-            TableFormat::Arrow => "arrow",
-            TableFormat::ArrowStream => "arrow-stream",
-            TableFormat::Csv => "csv",
-            TableFormat::Tsv => "tsv",
-            TableFormat::Jsonl => "jsonl",
-        }
-    }
-
-    /// The format called `name`.
-    pub fn from_name(name: &str) -> Option<TableFormat> {
-        TableFormat::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// The format by the extension of a file name, ignoring that of a compression.
     ///
     /// ```

@@ -2,93 +2,55 @@
 
 use core::fmt;
 
-/// Why a record is not a URI-reference of RFC 3986 (or not of the required form).
-///
-/// There are few kinds, so that they can be counted; the byte position gives the detail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum ErrorKind {
-    /// The text before the first `:` is not a scheme, and a relative reference may
-    /// not have a colon in its first segment (3.1, 4.2). Points at the first byte
-    /// that no scheme may hold there (the `:` itself when nothing precedes it).
-    Scheme,
-    /// `%` without two hexadecimal digits after it (2.1). Points at the `%`.
-    Percent,
-    /// An ASCII control byte, 0x00-0x1F or 0x7F. Points at it.
-    Control,
-    /// A space inside the record. Points at it.
-    Space,
-    /// A byte of 0x80 or above (an IRI, or text in another encoding). Points at the first one.
-    NonAscii,
-    /// `[` or `]` outside an IP literal (3.2.2). Points at it.
-    Bracket,
-    /// A general delimiter where no component may end any more: a second `#`, a second `@` in an
-    /// authority. Points at it.
-    Delimiter,
-    /// Another ASCII byte that no URI may hold: `"` `<` `>` `\` `^` `` ` `` `{` `|` `}`. Points at it.
-    Byte,
-    /// A byte other than a digit in the port (3.2.3). Points at it.
-    Port,
-    /// The text between `[` and `]` is neither an IPv6 address nor an IPvFuture, the `]` is
-    /// missing, or something other than a port follows it (3.2.2). Points at the `[`, or at the
-    /// byte after the `]`.
-    IpLiteral,
-    /// A relative reference where a URI with a scheme is needed. Points at byte 0.
-    Relative,
-    /// The record is longer than the limit of the reader. Points at the limit.
-    TooLong,
-    /// A row without the selected fields: too few columns, invalid JSON, no such member. Points at
-    /// where the row ends or stops being JSON, or at its start.
-    Field,
-    /// Nothing follows the `:` of a scheme, where RFC 2396 requires a path. Points after the `:`.
-    NoPath,
-    /// The system that a profile models does not accept it as a URL. Points at the first byte that
-    /// is not UTF-8 if that is the reason, otherwise at byte 0.
-    Profile,
+named! {
+    /// Why a record is not a URI-reference of RFC 3986 (or not of the required form).
+    ///
+    /// There are few kinds, so that they can be counted; the byte position gives the detail.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum ErrorKind {
+        /// The text before the first `:` is not a scheme, and a relative reference may
+        /// not have a colon in its first segment (3.1, 4.2). Points at the first byte
+        /// that no scheme may hold there (the `:` itself when nothing precedes it).
+        Scheme = "scheme",
+        /// `%` without two hexadecimal digits after it (2.1). Points at the `%`.
+        Percent = "percent",
+        /// An ASCII control byte, 0x00-0x1F or 0x7F. Points at it.
+        Control = "control",
+        /// A space inside the record. Points at it.
+        Space = "space",
+        /// A byte of 0x80 or above (an IRI, or text in another encoding). Points at the first one.
+        NonAscii = "non-ascii",
+        /// `[` or `]` outside an IP literal (3.2.2). Points at it.
+        Bracket = "bracket",
+        /// A general delimiter where no component may end any more: a second `#`, a second `@` in an
+        /// authority. Points at it.
+        Delimiter = "delimiter",
+        /// Another ASCII byte that no URI may hold: `"` `<` `>` `\` `^` `` ` `` `{` `|` `}`. Points at it.
+        Byte = "byte",
+        /// A byte other than a digit in the port (3.2.3). Points at it.
+        Port = "port",
+        /// The text between `[` and `]` is neither an IPv6 address nor an IPvFuture, the `]` is
+        /// missing, or something other than a port follows it (3.2.2). Points at the `[`, or at the
+        /// byte after the `]`.
+        IpLiteral = "ip-literal",
+        /// A relative reference where a URI with a scheme is needed. Points at byte 0.
+        Relative = "relative",
+        /// The record is longer than the limit of the reader. Points at the limit.
+        TooLong = "too-long",
+        /// A row without the selected fields: too few columns, invalid JSON, no such member. Points at
+        /// where the row ends or stops being JSON, or at its start.
+        Field = "field",
+        /// Nothing follows the `:` of a scheme, where RFC 2396 requires a path. Points after the `:`.
+        NoPath = "no-path",
+        /// The system that a profile models does not accept it as a URL. Points at the first byte that
+        /// is not UTF-8 if that is the reason, otherwise at byte 0.
+        Profile = "profile",
+    }
 }
 
 impl ErrorKind {
-    /// All kinds, in the order in which reports list them.
-    pub const ALL: [ErrorKind; 15] = [
-        ErrorKind::Scheme,
-        ErrorKind::Percent,
-        ErrorKind::Control,
-        ErrorKind::Space,
-        ErrorKind::NonAscii,
-        ErrorKind::Bracket,
-        ErrorKind::Delimiter,
-        ErrorKind::Byte,
-        ErrorKind::Port,
-        ErrorKind::IpLiteral,
-        ErrorKind::Relative,
-        ErrorKind::TooLong,
-        ErrorKind::Field,
-        ErrorKind::NoPath,
-        ErrorKind::Profile,
-    ];
-
-    /// The stable name used in reports and machine output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ErrorKind::Scheme => "scheme",
-            ErrorKind::Percent => "percent",
-            ErrorKind::Control => "control",
-            ErrorKind::Space => "space",
-            ErrorKind::NonAscii => "non-ascii",
-            ErrorKind::Bracket => "bracket",
-            ErrorKind::Delimiter => "delimiter",
-            ErrorKind::Byte => "byte",
-            ErrorKind::Port => "port",
-            ErrorKind::IpLiteral => "ip-literal",
-            ErrorKind::Relative => "relative",
-            ErrorKind::TooLong => "too-long",
-            ErrorKind::Field => "field",
-            ErrorKind::NoPath => "no-path",
-            ErrorKind::Profile => "profile",
-        }
-    }
-
     /// One sentence that a person can act on.
     pub const fn message(self) -> &'static str {
         match self {
@@ -121,12 +83,6 @@ impl ErrorKind {
             b'#' | b'@' | b':' | b'/' | b'?' => ErrorKind::Delimiter,
             _ => ErrorKind::Byte,
         }
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
