@@ -1,4 +1,4 @@
-//! Floor 0: what all enums with names have in common.
+//! Floor 0: what all enums with names, and all options, have in common.
 
 /// Defines enums whose variants have stable names: `Variant = "name"`, or `"name" | "other"` where `from_name` takes
 /// `other` too.
@@ -38,6 +38,43 @@ macro_rules! named {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.pad(self.name())
             }
+        }
+    };
+}
+
+/// Defines methods that set a field each, for options: `field: Type` takes the value, under `into` what converts to the
+/// type, and under `some` the value of an `Option`.
+///
+/// Fields are public and have the documentation; structs that may get more fields cannot be written out elsewhere.
+macro_rules! setters {
+    (
+        $Options:ident $(<$life:lifetime>)?
+        $({ $($field:ident: $type:ty),* $(,)? })?
+        $(into { $($into:ident: $target:ty),* $(,)? })?
+        $(some { $($some:ident: $inner:ty),* $(,)? })?
+    ) => {
+        impl $(<$life>)? $Options $(<$life>)? {
+            $($(
+                #[doc = concat!("Sets the field `", stringify!($field), "`.")]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*)?
+            $($(
+                #[doc = concat!("Sets the field `", stringify!($into), "`.")]
+                pub fn $into(mut self, $into: impl Into<$target>) -> Self {
+                    self.$into = $into.into();
+                    self
+                }
+            )*)?
+            $($(
+                #[doc = concat!("Sets the field `", stringify!($some), "`.")]
+                pub fn $some(mut self, $some: $inner) -> Self {
+                    self.$some = Some($some);
+                    self
+                }
+            )*)?
         }
     };
 }

@@ -102,6 +102,11 @@ impl Default for Columns {
     }
 }
 
+setters! { Columns {
+    equivalence: Equivalence, hash: PublicHash, hasher: Hasher, on_invalid: OnInvalid,
+    kernels: Kernels,
+} }
+
 impl Columns {
     /// Columns under `equivalence`, which keep values that are not URIs ([`OnInvalid::Pass`]).
     pub fn new(equivalence: Equivalence) -> Columns {
@@ -112,36 +117,6 @@ impl Columns {
             on_invalid: OnInvalid::default(),
             kernels: Kernels::detect(),
         }
-    }
-
-    /// Sets when two values are equivalent.
-    pub fn equivalence(mut self, equivalence: Equivalence) -> Columns {
-        self.equivalence = equivalence;
-        self
-    }
-
-    /// Sets the hash for columns of keys.
-    pub fn hash(mut self, hash: PublicHash) -> Columns {
-        self.hash = hash;
-        self
-    }
-
-    /// Sets the hasher for the keys that are held in memory; by default a random one.
-    pub fn hasher(mut self, hasher: Hasher) -> Columns {
-        self.hasher = hasher;
-        self
-    }
-
-    /// Sets how values that are not URIs are treated.
-    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> Columns {
-        self.on_invalid = on_invalid;
-        self
-    }
-
-    /// Sets the SIMD backend.
-    pub fn kernels(mut self, kernels: Kernels) -> Columns {
-        self.kernels = kernels;
-        self
     }
 }
 

@@ -30,31 +30,9 @@ pub struct PageParts {
     pub data: bool,
 }
 
+setters! { PageParts { css: bool, json_ld: bool, meta: bool, data: bool } }
+
 impl PageParts {
-    /// Sets whether style sheets are read.
-    pub fn css(mut self, css: bool) -> PageParts {
-        self.css = css;
-        self
-    }
-
-    /// Sets whether JSON-LD is read.
-    pub fn json_ld(mut self, json_ld: bool) -> PageParts {
-        self.json_ld = json_ld;
-        self
-    }
-
-    /// Sets whether `meta` elements are read.
-    pub fn meta(mut self, meta: bool) -> PageParts {
-        self.meta = meta;
-        self
-    }
-
-    /// Sets whether `data-*` attributes are read.
-    pub fn data(mut self, data: bool) -> PageParts {
-        self.data = data;
-        self
-    }
-
     /// Whether no such part is read.
     pub fn is_empty(self) -> bool {
         self == PageParts::default()

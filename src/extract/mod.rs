@@ -95,72 +95,12 @@ pub struct ExtractorOptions {
     pub filter: Filter,
 }
 
-impl ExtractorOptions {
-    /// Sets the definition of a link.
-    pub fn find(mut self, find: Options) -> ExtractorOptions {
-        self.find = find;
-        self
+setters! { ExtractorOptions
+    {
+        find: Options, fields: Vec<String>, log_fields: Vec<Context>, warc_targets: bool,
+        warc_types: Vec<String>, media_types: Vec<String>, page_parts: PageParts, filter: Filter,
     }
-
-    /// Sets the base URI for relative references, for documents that do not specify one.
-    pub fn base(mut self, base: impl Into<Option<Vec<u8>>>) -> ExtractorOptions {
-        self.base = base.into();
-        self
-    }
-
-    /// Sets the members or columns that are searched; empty for all.
-    pub fn fields(mut self, fields: Vec<String>) -> ExtractorOptions {
-        self.fields = fields;
-        self
-    }
-
-    /// Sets the format of the lines of an access log.
-    pub fn log_format(mut self, log_format: impl Into<Option<LogFormat>>) -> ExtractorOptions {
-        self.log_format = log_format.into();
-        self
-    }
-
-    /// Sets the kinds of fields of an access log that are extracted; empty for all.
-    pub fn log_fields(mut self, log_fields: Vec<Context>) -> ExtractorOptions {
-        self.log_fields = log_fields;
-        self
-    }
-
-    /// Sets whether the URIs of the records of an archive are extracted instead of their links.
-    pub fn warc_targets(mut self, warc_targets: bool) -> ExtractorOptions {
-        self.warc_targets = warc_targets;
-        self
-    }
-
-    /// Sets the types of the records of archives that are read; empty for all.
-    pub fn warc_types(mut self, warc_types: Vec<String>) -> ExtractorOptions {
-        self.warc_types = warc_types;
-        self
-    }
-
-    /// Sets the media types of the records of archives that are read; empty for all.
-    pub fn media_types(mut self, media_types: Vec<String>) -> ExtractorOptions {
-        self.media_types = media_types;
-        self
-    }
-
-    /// Sets how many times the bytes of its `Content-Encoding` a body in an archive may have.
-    pub fn max_expansion(mut self, max_expansion: impl Into<Option<u64>>) -> ExtractorOptions {
-        self.max_expansion = max_expansion.into();
-        self
-    }
-
-    /// Sets the parts of pages that are read besides the attributes that hold references.
-    pub fn page_parts(mut self, page_parts: PageParts) -> ExtractorOptions {
-        self.page_parts = page_parts;
-        self
-    }
-
-    /// Sets which links are kept.
-    pub fn filter(mut self, filter: Filter) -> ExtractorOptions {
-        self.filter = filter;
-        self
-    }
+    into { base: Option<Vec<u8>>, log_format: Option<LogFormat>, max_expansion: Option<u64> }
 }
 
 /// Finds the links of sources of any [`Format`].
@@ -324,46 +264,7 @@ pub struct Options {
     pub unsplit: bool,
 }
 
-impl Options {
-    /// Sets the schemes to find.
-    pub fn schemes(mut self, schemes: Schemes) -> Options {
-        self.schemes = schemes;
-        self
-    }
-
-    /// Sets whether non-ASCII letters and digits are part of a link.
-    pub fn iri(mut self, iri: bool) -> Options {
-        self.iri = iri;
-        self
-    }
-
-    /// Sets whether a link between `<` and `>` may have line breaks.
-    pub fn unwrap(mut self, unwrap: bool) -> Options {
-        self.unwrap = unwrap;
-        self
-    }
-
-    /// Sets whether defanged links (`hxxp://evil[.]example/`) are found, too.
-    pub fn refang(mut self, refang: bool) -> Options {
-        self.refang = refang;
-        self
-    }
-
-    /// Sets whether hosts without a scheme (`www.example.com/x`) are found, too.
-    pub fn www(mut self, www: bool) -> Options {
-        self.www = www;
-        self
-    }
-
-    /// Sets whether mail addresses are found, too.
-    pub fn email(mut self, email: bool) -> Options {
-        self.email = email;
-        self
-    }
-
-    /// Sets whether a link continues after a comma or semicolon that the scheme of another follows.
-    pub fn unsplit(mut self, unsplit: bool) -> Options {
-        self.unsplit = unsplit;
-        self
-    }
-}
+setters! { Options {
+    schemes: Schemes, iri: bool, unwrap: bool, refang: bool, www: bool, email: bool,
+    unsplit: bool,
+} }

@@ -54,6 +54,14 @@ pub struct Source {
     pub(crate) places: Option<Places>,
 }
 
+setters! { Source
+    { text_only: bool, early: bool }
+    into {
+        name: String, bytes: Option<u64>, path: Option<PathBuf>, wait: Option<Wait>,
+        base: Option<Vec<u8>>,
+    }
+}
+
 impl Source {
     /// Creates a source that reads from `reader`.
     pub fn new(name: impl Into<String>, reader: impl Read + Send + 'static) -> Source {
@@ -121,18 +129,6 @@ impl Source {
         }
     }
 
-    /// Sets the name in messages.
-    pub fn name(mut self, name: impl Into<String>) -> Source {
-        self.name = name.into();
-        self
-    }
-
-    /// Sets the length in bytes, if known.
-    pub fn bytes(mut self, bytes: impl Into<Option<u64>>) -> Source {
-        self.bytes = bytes.into();
-        self
-    }
-
     /// Sets how the stream is opened. If there is a `path`, it may be read instead.
     pub fn open<R: Read + Send + 'static>(
         mut self,
@@ -142,38 +138,6 @@ impl Source {
         self
     }
 
-    /// Sets whether the source is skipped if it looks binary.
-    pub fn text_only(mut self, text_only: bool) -> Source {
-        self.text_only = text_only;
-        self
-    }
-
-    /// Sets the file that may be read instead of the stream.
-    pub fn path(mut self, path: impl Into<Option<PathBuf>>) -> Source {
-        self.path = path.into();
-        self
-    }
-
-    /// Sets what waits until more can be read, as `readable` does.
-    pub fn wait(mut self, wait: impl Into<Option<Wait>>) -> Source {
-        self.wait = wait.into();
-        self
-    }
-
-    /// Sets the URI against which relative references in the content are resolved.
-    pub fn base(mut self, base: impl Into<Option<Vec<u8>>>) -> Source {
-        self.base = base.into();
-        self
-    }
-
-    /// Sets whether the source may be opened ahead of its turn and on another thread.
-    pub fn early(mut self, early: bool) -> Source {
-        self.early = early;
-        self
-    }
-}
-
-impl Source {
     /// The same source once more, if it can be read again cheaply: a regular, uncompressed file.
     /// Reading it fails if the file has changed since this call.
     pub(crate) fn again(&self) -> Option<Source> {

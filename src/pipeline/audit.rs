@@ -49,19 +49,7 @@ pub struct AuditOptions {
     pub format: AuditFormat,
 }
 
-impl AuditOptions {
-    /// Sets the rules.
-    pub fn rules(mut self, rules: RuleSet) -> AuditOptions {
-        self.rules = rules;
-        self
-    }
-
-    /// Sets the form of the findings.
-    pub fn format(mut self, format: AuditFormat) -> AuditOptions {
-        self.format = format;
-        self
-    }
-}
+setters! { AuditOptions { rules: RuleSet, format: AuditFormat } }
 
 /// Findings by rule and severity; adds up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

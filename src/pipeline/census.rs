@@ -55,36 +55,9 @@ impl Default for CensusOptions {
     }
 }
 
-impl CensusOptions {
-    /// Sets what references are resolved against before they are compared.
-    pub fn context(mut self, context: impl Into<Option<Context>>) -> CensusOptions {
-        self.context = context.into();
-        self
-    }
-
-    /// Sets whether the fragment of every URI is dropped.
-    pub fn drop_fragment(mut self, drop_fragment: bool) -> CensusOptions {
-        self.drop_fragment = drop_fragment;
-        self
-    }
-
-    /// Sets the rules beyond the RFC.
-    pub fn rules(mut self, rules: impl Into<Option<Arc<RuleSet>>>) -> CensusOptions {
-        self.rules = rules.into();
-        self
-    }
-
-    /// Sets how invalid records may be repaired.
-    pub fn repairs(mut self, repairs: Repairs) -> CensusOptions {
-        self.repairs = repairs;
-        self
-    }
-
-    /// Sets the hasher for keys; by default a random one.
-    pub fn hasher(mut self, hasher: Hasher) -> CensusOptions {
-        self.hasher = hasher;
-        self
-    }
+setters! { CensusOptions
+    { drop_fragment: bool, repairs: Repairs, hasher: Hasher }
+    into { context: Option<Context>, rules: Option<Arc<RuleSet>> }
 }
 
 /// What a rung of the ladder does to the records.

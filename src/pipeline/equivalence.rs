@@ -59,47 +59,11 @@ impl From<Options> for Equivalence {
     }
 }
 
-impl Equivalence {
-    /// Sets what references are resolved against before they are compared.
-    pub fn context(mut self, context: impl Into<Option<Context>>) -> Equivalence {
-        self.context = context.into();
-        self
-    }
-
-    /// Sets the grammar.
-    pub fn grammar(mut self, grammar: Grammar) -> Equivalence {
-        self.grammar = grammar;
-        self
-    }
-
-    /// Sets the rung, and whether the fragment is dropped.
-    pub fn normalize(mut self, normalize: Options) -> Equivalence {
-        self.normalize = normalize;
-        self
-    }
-
-    /// Sets the rules beyond the RFC.
-    pub fn rules(mut self, rules: impl Into<Option<Arc<RuleSet>>>) -> Equivalence {
-        self.rules = rules.into();
-        self
-    }
-
-    /// Sets how invalid records may be repaired.
-    pub fn repairs(mut self, repairs: Repairs) -> Equivalence {
-        self.repairs = repairs;
-        self
-    }
-
-    /// Sets the aliases: which URI represents which.
-    pub fn aliases(mut self, aliases: impl Into<Option<Arc<Aliases>>>) -> Equivalence {
-        self.aliases = aliases.into();
-        self
-    }
-
-    /// Sets the other system whose answers are given instead.
-    pub fn profile(mut self, profile: impl Into<Option<Profile>>) -> Equivalence {
-        self.profile = profile.into();
-        self
+setters! { Equivalence
+    { grammar: Grammar, normalize: Options, repairs: Repairs }
+    into {
+        context: Option<Context>, rules: Option<Arc<RuleSet>>, aliases: Option<Arc<Aliases>>,
+        profile: Option<Profile>,
     }
 }
 

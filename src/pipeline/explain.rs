@@ -46,22 +46,12 @@ pub struct ExplainOptions {
     pub format: ExplainFormat,
 }
 
+setters! { ExplainOptions { equivalence: Equivalence, has_pairs: bool } }
+
 impl ExplainOptions {
     /// Explanations in `format`: of single URIs, by the default equivalence.
     pub fn new(format: ExplainFormat) -> ExplainOptions {
         ExplainOptions { equivalence: Equivalence::default(), has_pairs: false, format }
-    }
-
-    /// Sets which records are equivalent.
-    pub fn equivalence(mut self, equivalence: Equivalence) -> ExplainOptions {
-        self.equivalence = equivalence;
-        self
-    }
-
-    /// Sets whether a record is two URIs with a tab between, to be compared.
-    pub fn has_pairs(mut self, has_pairs: bool) -> ExplainOptions {
-        self.has_pairs = has_pairs;
-        self
     }
 }
 

@@ -178,43 +178,12 @@ impl Extract<'_> {
     }
 }
 
+setters! { LinkFormat {
+    shape: LinkShape, with_filename: bool, escapes_names: bool, line_number: bool,
+    byte_offset: bool, context: bool,
+} }
+
 impl LinkFormat {
-    /// Sets the shape of a row.
-    pub fn shape(mut self, shape: LinkShape) -> LinkFormat {
-        self.shape = shape;
-        self
-    }
-
-    /// Sets whether a line begins with the name of the source.
-    pub fn with_filename(mut self, with_filename: bool) -> LinkFormat {
-        self.with_filename = with_filename;
-        self
-    }
-
-    /// Sets whether names of sources are escaped, for a terminal.
-    pub fn escapes_names(mut self, escapes_names: bool) -> LinkFormat {
-        self.escapes_names = escapes_names;
-        self
-    }
-
-    /// Sets whether a line has the number of the line in the source, counted from 1.
-    pub fn line_number(mut self, line_number: bool) -> LinkFormat {
-        self.line_number = line_number;
-        self
-    }
-
-    /// Sets whether a line has the offset of the link's first byte in the source, counted from 0.
-    pub fn byte_offset(mut self, byte_offset: bool) -> LinkFormat {
-        self.byte_offset = byte_offset;
-        self
-    }
-
-    /// Sets whether a line has the kind of place where the link stands.
-    pub fn context(mut self, context: bool) -> LinkFormat {
-        self.context = context;
-        self
-    }
-
     fn fields(self) -> found::Fields {
         found::Fields {
             source: self.with_filename,

@@ -39,30 +39,9 @@ pub struct ExtractOptions {
     pub has_places: bool,
 }
 
-impl ExtractOptions {
-    /// Sets which links are found.
-    pub fn extractor(mut self, extractor: ExtractorOptions) -> ExtractOptions {
-        self.extractor = extractor;
-        self
-    }
-
-    /// Sets the format of all sources; `None` to detect it.
-    pub fn format(mut self, format: impl Into<Option<Format>>) -> ExtractOptions {
-        self.format = format.into();
-        self
-    }
-
-    /// Sets whether links that are not valid are counted.
-    pub fn count_invalid(mut self, count_invalid: bool) -> ExtractOptions {
-        self.count_invalid = count_invalid;
-        self
-    }
-
-    /// Sets whether lists of links note where each link is.
-    pub fn has_places(mut self, has_places: bool) -> ExtractOptions {
-        self.has_places = has_places;
-        self
-    }
+setters! { ExtractOptions
+    { extractor: ExtractorOptions, count_invalid: bool, has_places: bool }
+    into { format: Option<Format> }
 }
 
 /// Replaces `links` with those of `chunk`; leaves the rest of it when they take `room`.

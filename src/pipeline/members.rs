@@ -33,25 +33,9 @@ pub struct MemberOptions {
     pub on_invalid: OnInvalid,
 }
 
+setters! { MemberOptions { equivalence: Equivalence, hash: PublicHash, on_invalid: OnInvalid } }
+
 impl MemberOptions {
-    /// Sets which records are equivalent: what the keys of the set mean.
-    pub fn equivalence(mut self, equivalence: Equivalence) -> MemberOptions {
-        self.equivalence = equivalence;
-        self
-    }
-
-    /// Sets the hash for keys: that of the set.
-    pub fn hash(mut self, hash: PublicHash) -> MemberOptions {
-        self.hash = hash;
-        self
-    }
-
-    /// Sets what becomes of invalid records.
-    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> MemberOptions {
-        self.on_invalid = on_invalid;
-        self
-    }
-
     /// The same as options of a job that keys records, with the hasher that it needs.
     fn for_keys(&self) -> Result<DedupOptions, Error> {
         let options = DedupOptions {

@@ -62,49 +62,15 @@ impl Default for DedupOptions {
     }
 }
 
+setters! { DedupOptions
+    {
+        equivalence: Equivalence, emit: Emit, on_invalid: OnInvalid, hasher: Hasher,
+        hash: PublicHash,
+    }
+    into { limit: Option<MemoryLimit>, approximate: Option<f64> }
+}
+
 impl DedupOptions {
-    /// Sets which records are equivalent.
-    pub fn equivalence(mut self, equivalence: Equivalence) -> DedupOptions {
-        self.equivalence = equivalence;
-        self
-    }
-
-    /// Sets what is written for each class.
-    pub fn emit(mut self, emit: Emit) -> DedupOptions {
-        self.emit = emit;
-        self
-    }
-
-    /// Sets what becomes of invalid records.
-    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> DedupOptions {
-        self.on_invalid = on_invalid;
-        self
-    }
-
-    /// Sets the hasher for the keys of the run; by default a random one.
-    pub fn hasher(mut self, hasher: Hasher) -> DedupOptions {
-        self.hasher = hasher;
-        self
-    }
-
-    /// Sets the hash for public keys.
-    pub fn hash(mut self, hash: PublicHash) -> DedupOptions {
-        self.hash = hash;
-        self
-    }
-
-    /// Sets the memory limit, or with `None` that there is none.
-    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> DedupOptions {
-        self.limit = limit.into();
-        self
-    }
-
-    /// Sets the chance, between 0 and 1, with which a new record may be taken for an old one; `None` for an exact result.
-    pub fn approximate(mut self, approximate: impl Into<Option<f64>>) -> DedupOptions {
-        self.approximate = approximate.into();
-        self
-    }
-
     /// The hasher for the keys of a run; with `needs_public` one that they can be turned back by.
     pub(super) fn run_hasher(&self, needs_public: bool) -> Result<Hasher, Error> {
         let equivalence = &self.equivalence;
@@ -143,37 +109,7 @@ pub struct ClassOptions {
     pub rows: ClassRows,
 }
 
-impl ClassOptions {
-    /// Sets what is equivalent and what is written.
-    pub fn dedup(mut self, dedup: DedupOptions) -> ClassOptions {
-        self.dedup = dedup;
-        self
-    }
-
-    /// Sets which record of a class is kept.
-    pub fn keep(mut self, keep: Keep) -> ClassOptions {
-        self.keep = keep;
-        self
-    }
-
-    /// Sets which classes are written.
-    pub fn select(mut self, select: Select) -> ClassOptions {
-        self.select = select;
-        self
-    }
-
-    /// Sets whether the number of records is written before each line.
-    pub fn count(mut self, count: bool) -> ClassOptions {
-        self.count = count;
-        self
-    }
-
-    /// Sets which side outputs are rows with keys.
-    pub fn rows(mut self, rows: ClassRows) -> ClassOptions {
-        self.rows = rows;
-        self
-    }
-}
+setters! { ClassOptions { dedup: DedupOptions, keep: Keep, select: Select, count: bool, rows: ClassRows } }
 
 /// Which side outputs of [`crate::pipeline::classes()`] are rows of one shape, to be made tables: a JSON object per line,
 /// with the public key of the record ([`DedupOptions::hash`]) as `uri_key`.
@@ -201,16 +137,4 @@ pub struct ClassRows {
     pub clusters: bool,
 }
 
-impl ClassRows {
-    /// Sets whether omitted records are rows.
-    pub fn dupes(mut self, dupes: bool) -> ClassRows {
-        self.dupes = dupes;
-        self
-    }
-
-    /// Sets whether members of classes are rows.
-    pub fn clusters(mut self, clusters: bool) -> ClassRows {
-        self.clusters = clusters;
-        self
-    }
-}
+setters! { ClassRows { dupes: bool, clusters: bool } }

@@ -40,57 +40,14 @@ pub struct Settings {
     pub has_colour: bool,
 }
 
+setters! { Settings {
+    threads: usize, kernels: Kernels, record_end: u8, chunk_bytes: usize, max_record: usize,
+    redact: bool, has_context: bool, has_colour: bool,
+} }
+
 impl Settings {
     /// The largest `max_record`: offsets in a chunk are 32 bits wide.
     pub const MAX_RECORD: usize = 1 << 30;
-
-    /// Sets the number of worker threads; 0 for one per core.
-    pub fn threads(mut self, threads: usize) -> Settings {
-        self.threads = threads;
-        self
-    }
-
-    /// Sets the SIMD backend.
-    pub fn kernels(mut self, kernels: Kernels) -> Settings {
-        self.kernels = kernels;
-        self
-    }
-
-    /// Sets the byte that ends a record, read and written: LF or NUL.
-    pub fn record_end(mut self, record_end: u8) -> Settings {
-        self.record_end = record_end;
-        self
-    }
-
-    /// Sets the approximate size of a chunk in bytes.
-    pub fn chunk_bytes(mut self, chunk_bytes: usize) -> Settings {
-        self.chunk_bytes = chunk_bytes;
-        self
-    }
-
-    /// Sets the length of the longest record that is parsed, in bytes; at most [`Settings::MAX_RECORD`].
-    pub fn max_record(mut self, max_record: usize) -> Settings {
-        self.max_record = max_record;
-        self
-    }
-
-    /// Sets whether records are written with their secrets masked.
-    pub fn redact(mut self, redact: bool) -> Settings {
-        self.redact = redact;
-        self
-    }
-
-    /// Sets whether messages name what a link was found in.
-    pub fn has_context(mut self, has_context: bool) -> Settings {
-        self.has_context = has_context;
-        self
-    }
-
-    /// Sets whether reports for people are coloured.
-    pub fn has_colour(mut self, has_colour: bool) -> Settings {
-        self.has_colour = has_colour;
-        self
-    }
 
     /// The same, with values that exceed the limits of the pipeline reduced to them.
     pub(super) fn within_limits(&self) -> Settings {
@@ -146,40 +103,18 @@ pub struct Sinks<'a> {
     pub unread: Option<&'a mut (dyn FnMut(&ReadError) + Send)>,
 }
 
+setters! { Sinks<'a>
+    some {
+        rejects: &'a mut (dyn Write + Send), dupes: &'a mut (dyn Write + Send),
+        clusters: &'a mut (dyn Write + Send), progress: &'a mut (dyn FnMut(u64) + Send),
+        unread: &'a mut (dyn FnMut(&ReadError) + Send),
+    }
+}
+
 impl<'a> Sinks<'a> {
     /// Results to `out`, nothing else.
     pub fn new(out: &'a mut (dyn Write + Send)) -> Sinks<'a> {
         Sinks { out, rejects: None, dupes: None, clusters: None, progress: None, unread: None }
-    }
-
-    /// Writes the records turned away under [`super::OnInvalid::Divert`] to `rejects`.
-    pub fn rejects(mut self, rejects: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        self.rejects = Some(rejects);
-        self
-    }
-
-    /// Writes a line to `dupes` for every record that [`super::classes()`] omits as a duplicate.
-    pub fn dupes(mut self, dupes: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        self.dupes = Some(dupes);
-        self
-    }
-
-    /// Writes a line of JSON to `clusters` for every class that [`super::classes()`] writes.
-    pub fn clusters(mut self, clusters: &'a mut (dyn Write + Send)) -> Sinks<'a> {
-        self.clusters = Some(clusters);
-        self
-    }
-
-    /// Calls `progress` with the number of bytes read so far, every few milliseconds.
-    pub fn progress(mut self, progress: &'a mut (dyn FnMut(u64) + Send)) -> Sinks<'a> {
-        self.progress = Some(progress);
-        self
-    }
-
-    /// Calls `unread` for every source that cannot be read, and continues with the others.
-    pub fn unread(mut self, unread: &'a mut (dyn FnMut(&ReadError) + Send)) -> Sinks<'a> {
-        self.unread = Some(unread);
-        self
     }
 }
 

@@ -65,48 +65,12 @@ impl Default for TopOptions {
     }
 }
 
-impl TopOptions {
-    /// Sets the parts to count.
-    pub fn by(mut self, by: Vec<By>) -> TopOptions {
-        self.by = by;
-        self
+setters! { TopOptions
+    {
+        by: Vec<By>, equivalence: Equivalence, on_invalid: OnInvalid, most: usize, distinct: bool,
+        details: bool,
     }
-
-    /// Sets what canonical forms are.
-    pub fn equivalence(mut self, equivalence: Equivalence) -> TopOptions {
-        self.equivalence = equivalence;
-        self
-    }
-
-    /// Sets what becomes of invalid records.
-    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> TopOptions {
-        self.on_invalid = on_invalid;
-        self
-    }
-
-    /// Sets how many values of each part are returned.
-    pub fn most(mut self, most: usize) -> TopOptions {
-        self.most = most;
-        self
-    }
-
-    /// Sets whether equivalent records count once.
-    pub fn distinct(mut self, distinct: bool) -> TopOptions {
-        self.distinct = distinct;
-        self
-    }
-
-    /// Sets whether lengths and examples of faults are noted; not with `distinct`.
-    pub fn details(mut self, details: bool) -> TopOptions {
-        self.details = details;
-        self
-    }
-
-    /// Sets the memory limit, or with `None` that there is none.
-    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> TopOptions {
-        self.limit = limit.into();
-        self
-    }
+    into { limit: Option<MemoryLimit> }
 }
 
 /// A value and how many records have it.

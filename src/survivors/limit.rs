@@ -33,16 +33,12 @@ pub struct MemoryLimit {
     pub set_bytes: Option<usize>,
 }
 
+setters! { MemoryLimit into { set_bytes: Option<usize> } }
+
 impl MemoryLimit {
     /// A limit of `bytes`, with files in `temp_dir`.
     pub fn new(bytes: usize, temp_dir: impl Into<PathBuf>) -> MemoryLimit {
         MemoryLimit { bytes, temp_dir: temp_dir.into(), set_bytes: None }
-    }
-
-    /// Sets the bytes for keys alone, for tests and measurements.
-    pub fn set_bytes(mut self, set_bytes: impl Into<Option<usize>>) -> MemoryLimit {
-        self.set_bytes = set_bytes.into();
-        self
     }
 
     /// Bytes for the buffers of spill files.

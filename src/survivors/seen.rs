@@ -45,16 +45,12 @@ pub struct Seen<'s> {
     pub new_keys: Option<&'s mut Loader>,
 }
 
+setters! { Seen<'s> some { new_keys: &'s mut Loader } }
+
 impl<'s> Seen<'s> {
     /// What is in `set` is not new; keys are not collected.
     pub fn new(set: &'s KeySet) -> Seen<'s> {
         Seen { set, new_keys: None }
-    }
-
-    /// Adds the keys of what is not in the set to `new_keys`.
-    pub fn new_keys(mut self, new_keys: &'s mut Loader) -> Seen<'s> {
-        self.new_keys = Some(new_keys);
-        self
     }
 }
 

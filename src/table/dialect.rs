@@ -35,25 +35,9 @@ impl Default for Dialect {
     }
 }
 
+setters! { Dialect { delimiter: u8, has_header: bool } into { quote: Option<u8> } }
+
 impl Dialect {
-    /// Sets the character between two fields of CSV.
-    pub fn delimiter(mut self, delimiter: u8) -> Dialect {
-        self.delimiter = delimiter;
-        self
-    }
-
-    /// Sets the character around fields; `None` if there is none.
-    pub fn quote(mut self, quote: impl Into<Option<u8>>) -> Dialect {
-        self.quote = quote.into();
-        self
-    }
-
-    /// Sets whether tables begin with a header.
-    pub fn has_header(mut self, has_header: bool) -> Dialect {
-        self.has_header = has_header;
-        self
-    }
-
     /// The delimiter of `format`, if it has one.
     ///
     /// # Errors

@@ -63,9 +63,27 @@ pub struct Job {
     /// and written do not count.
     pub limit: Option<MemoryLimit>,
     /// Ends the run with [`super::TableError::Stopped`] soon after another thread sets it.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::AtomicBool};
+    /// use uriscan::arrow::Columns;
+    /// use uriscan::table::{Input, Job, TableError, TableFormat, Task, run};
+    /// let stop = Arc::new(AtomicBool::new(true));
+    /// let job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv).stop(stop);
+    /// let list = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h/\n"[..]);
+    /// assert!(matches!(run(vec![list], &job, &mut Vec::new(), None), Err(TableError::Stopped)));
+    /// ```
     pub stop: Option<Arc<AtomicBool>>,
     /// Rows of the batches in which text is read.
     pub(super) batch_rows: usize,
+}
+
+setters! { Job
+    { drops_invalid: bool, dialect: Dialect, keeps_blank: bool }
+    into {
+        filter: Option<Filter>, approximate: Option<f64>, sort_by: Option<SortBy>,
+        limit: Option<MemoryLimit>, stop: Option<Arc<AtomicBool>>,
+    }
 }
 
 impl Job {
@@ -87,64 +105,6 @@ impl Job {
             stop: None,
             batch_rows: BATCH_ROWS,
         }
-    }
-
-    /// Sets whether rows whose URI is invalid are omitted.
-    pub fn drops_invalid(mut self, drops_invalid: bool) -> Job {
-        self.drops_invalid = drops_invalid;
-        self
-    }
-
-    /// Sets the dialect of CSV and TSV.
-    pub fn dialect(mut self, dialect: Dialect) -> Job {
-        self.dialect = dialect;
-        self
-    }
-
-    /// Sets which rows are read; `None` for all.
-    pub fn filter(mut self, filter: impl Into<Option<Filter>>) -> Job {
-        self.filter = filter.into();
-        self
-    }
-
-    /// Sets whether rows without a URI are kept.
-    pub fn keeps_blank(mut self, keeps_blank: bool) -> Job {
-        self.keeps_blank = keeps_blank;
-        self
-    }
-
-    /// Sets the chance, between 0 and 1, with which a new URI may be taken for an old one; `None` for an exact result.
-    pub fn approximate(mut self, approximate: impl Into<Option<f64>>) -> Job {
-        self.approximate = approximate.into();
-        self
-    }
-
-    /// Sets the order of the rows; `None` for that of the input.
-    pub fn sort_by(mut self, sort_by: impl Into<Option<SortBy>>) -> Job {
-        self.sort_by = sort_by.into();
-        self
-    }
-
-    /// Sets the memory limit, or with `None` that there is none.
-    pub fn limit(mut self, limit: impl Into<Option<MemoryLimit>>) -> Job {
-        self.limit = limit.into();
-        self
-    }
-
-    /// Sets what ends the run early.
-    ///
-    /// ```
-    /// use std::sync::{Arc, atomic::AtomicBool};
-    /// use uriscan::arrow::Columns;
-    /// use uriscan::table::{Input, Job, TableError, TableFormat, Task, run};
-    /// let stop = Arc::new(AtomicBool::new(true));
-    /// let job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv).stop(stop);
-    /// let list = Input::stream("list", TableFormat::Csv, &b"url\nhttp://h/\n"[..]);
-    /// assert!(matches!(run(vec![list], &job, &mut Vec::new(), None), Err(TableError::Stopped)));
-    /// ```
-    pub fn stop(mut self, stop: impl Into<Option<Arc<AtomicBool>>>) -> Job {
-        self.stop = stop.into();
-        self
     }
 }
 
@@ -218,6 +178,8 @@ pub struct ByClass {
     pub temp_dir: PathBuf,
 }
 
+setters! { ByClass { select: Select, count: bool, rows: ClassRows } }
+
 impl ByClass {
     /// A row of every class, chosen by `keep`, without its count; temporary files in `temp_dir`.
     pub fn new(keep: KeepRow, temp_dir: impl Into<PathBuf>) -> ByClass {
@@ -228,24 +190,6 @@ impl ByClass {
             rows: ClassRows::default(),
             temp_dir: temp_dir.into(),
         }
-    }
-
-    /// Sets which classes are written.
-    pub fn select(mut self, select: Select) -> ByClass {
-        self.select = select;
-        self
-    }
-
-    /// Sets whether the number of rows of its class is added to each row.
-    pub fn count(mut self, count: bool) -> ByClass {
-        self.count = count;
-        self
-    }
-
-    /// Sets which side outputs are rows with keys.
-    pub fn rows(mut self, rows: ClassRows) -> ByClass {
-        self.rows = rows;
-        self
     }
 }
 

@@ -71,6 +71,8 @@ pub struct ResolveOptions {
     pub on_invalid: OnInvalid,
 }
 
+setters! { ResolveOptions { same_document: SameDocument, on_invalid: OnInvalid } }
+
 impl ResolveOptions {
     /// Resolution against `against`, which keeps same-document references and invalid records.
     pub fn new(against: Against) -> ResolveOptions {
@@ -79,18 +81,6 @@ impl ResolveOptions {
             same_document: SameDocument::default(),
             on_invalid: OnInvalid::default(),
         }
-    }
-
-    /// Sets what becomes of references to the base itself.
-    pub fn same_document(mut self, same_document: SameDocument) -> ResolveOptions {
-        self.same_document = same_document;
-        self
-    }
-
-    /// Sets what becomes of records that have no target.
-    pub fn on_invalid(mut self, on_invalid: OnInvalid) -> ResolveOptions {
-        self.on_invalid = on_invalid;
-        self
     }
 }
 

@@ -30,19 +30,9 @@ impl Default for Layout {
     }
 }
 
+setters! { Layout into { rows: Option<u64>, bytes: Option<u64> } }
+
 impl Layout {
-    /// Sets the rows of a file.
-    pub fn rows(mut self, rows: impl Into<Option<u64>>) -> Layout {
-        self.rows = rows.into();
-        self
-    }
-
-    /// Sets the bytes after which a file ends.
-    pub fn bytes(mut self, bytes: impl Into<Option<u64>>) -> Layout {
-        self.bytes = bytes.into();
-        self
-    }
-
     /// Sets the columns that become directories.
     pub fn partition_by(mut self, columns: impl IntoIterator<Item = String>) -> Layout {
         self.partition_by = columns.into_iter().collect();
