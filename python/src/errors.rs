@@ -39,7 +39,7 @@ pub(crate) fn of_set(py: Python<'_>, error: &SetError) -> PyErr {
         Fault::Exists => "exists",
         Fault::NotEmpty => "not-empty",
         Fault::NotRegular => "not-regular",
-        Fault::Outdated | Fault::Version(_) => "version",
+        Fault::Version(_) => "version",
         Fault::Damaged { .. } => "damaged",
         Fault::Differs(_) => "differs",
         Fault::Busy => "busy",

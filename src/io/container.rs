@@ -97,10 +97,10 @@ impl Container {
         match self {
             Container::Zip => "unpack it, as in `unzip -p FILE | uriscan ...`",
             Container::Epub => {
-                "unpack its pages, as in `unzip -p FILE '*html' | uriscan extract --format html`"
+                "unpack its pages, as in `unzip -p FILE '*html' | uriscan extract --from html`"
             }
             Container::OpenDocument | Container::OfficeOpenXml => {
-                "save it as HTML or text, or unpack its XML, as in `unzip -p FILE | uriscan extract --format text`"
+                "save it as HTML or text, or unpack its XML, as in `unzip -p FILE | uriscan extract --from text`"
             }
             Container::Tar => "unpack it, as in `tar -xOf FILE | uriscan ...`",
             Container::SevenZip => "unpack it, as in `7z x -so FILE | uriscan ...`",

@@ -164,7 +164,7 @@ fn is_partial(name: &str) -> bool {
     [names::NEW, names::NEW_MANIFEST].iter().any(|prefix| names::is_temporary(name, prefix))
 }
 
-/// Removes regular files of `directory`, and of the directories in it in which earlier versions sorted keys.
+/// Removes regular files of `directory`.
 fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Result<(), SetError> {
     for entry in files::list(directory).at(directory)? {
         let entry = entry.at(directory)?;
@@ -172,11 +172,6 @@ fn remove_where(directory: &Path, is_left: &dyn Fn(&str, &Path) -> bool) -> Resu
         let name = entry.file_name();
         // The names of sets are ASCII.
         let Some(name) = name.to_str() else { continue };
-        if kind.is_dir() && names::is_temporary(name, names::SORT) {
-            remove_where(&path, is_left)?;
-            // Other files stay.
-            let _ = files::remove_directory(&path);
-        }
         if kind.is_file() && is_left(name, &path) {
             remove(&path)?;
         }

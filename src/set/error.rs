@@ -28,8 +28,6 @@ pub enum Fault {
     NotEmpty,
     /// A file of the set is a symbolic link, a directory, a pipe or a device.
     NotRegular,
-    /// The set has the previous format, whose keys can be forged.
-    Outdated,
     /// The set has a format that this version does not support.
     Version(String),
     /// A file is not as it was written.
@@ -88,9 +86,6 @@ impl fmt::Display for SetError {
             ),
             Fault::NotRegular => f.write_str(
                 "not a regular file; a set has no symbolic links, pipes, devices or directories among its files",
-            ),
-            Fault::Outdated => f.write_str(
-                "this set has the old format, whose keys can be forged; remove it and create it again from its list",
             ),
             Fault::Version(version) => {
                 write!(f, "a set of format {version}, which this version does not support")

@@ -53,30 +53,6 @@ const NOTE: &str = "note ";
 /// The start of a meaning.
 const MEANING: &str = "hash ";
 
-/// The hash of the keys of older sets.
-const OLD_HASH: &str = "xxh3-128";
-
-/// Whether `text` is that of a set of the previous format. At that time sets with times had the
-/// first line of this one, but no line `first-seen`.
-fn is_old(text: &str) -> bool {
-    let mut lines = text.lines();
-    let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-    first == "uriscan set 1"
-        || first == FIRST_LINE && second.starts_with("runs ")
-        || is_old_meaning(text)
-}
-
-/// Whether a line of `facts` names the hash of older sets, for which anybody can find two URIs with
-/// the same key.
-///
-/// ```
-/// assert!(!uriscan::set::is_old_meaning("rung scheme\n"));
-/// ```
-pub fn is_old_meaning(facts: &str) -> bool {
-    let mut hashes = facts.lines().filter_map(|line| line.strip_prefix("hash "));
-    hashes.any(|hash| hash == OLD_HASH)
-}
-
 /// The entry of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
@@ -191,9 +167,6 @@ impl Manifest {
             .map_err(|error| damaged("it is not UTF-8", error.valid_up_to()))?;
         if BEGUN.starts_with(text) {
             return Err(SetError::new(directory, Fault::NotASet));
-        }
-        if is_old(text) {
-            return Err(SetError::new(directory, Fault::Outdated));
         }
         let first = text.lines().next().unwrap_or_default();
         match first.strip_prefix(ANY_FIRST_LINE) {
@@ -365,14 +338,5 @@ mod tests {
         let text = text.replace(&names::of_digest(u128::MAX << 64, names::TIMES), &other);
         let (what, _) = Manifest::from_text(&checked(&text)).unwrap_err();
         assert_eq!(what, "this line repeats a file of another line");
-    }
-
-    #[test]
-    fn sets_of_the_old_format_are_recognized() {
-        assert!(is_old("uriscan set 1\nruns 0\nhash xxh3-128\nseed 0\n"));
-        assert!(is_old("uriscan set 2\nruns 0\nhash xxh3-128\nseed 0\n"));
-        let now = manifest(false).to_text();
-        assert!(!is_old(&now) && !is_old(BEGUN));
-        assert!(is_old(&now.replace(PublicHash::Blake3.name(), OLD_HASH)));
     }
 }

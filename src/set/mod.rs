@@ -54,7 +54,6 @@ mod writer;
 pub use directory::abandon;
 pub use error::{Difference, Fault, SetError};
 pub use loader::Loader;
-pub use manifest::is_old_meaning;
 pub use meaning::Meaning;
 pub use store::KeySet;
 pub use times::{NotATime, Timestamp};

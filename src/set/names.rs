@@ -11,10 +11,9 @@ pub(super) const LOCK: &str = "lock";
 pub(super) const KEYS: &str = ".keys";
 pub(super) const TIMES: &str = ".times";
 
-/// Prefixes of the names of files and directories that are being written.
+/// Prefixes of the names of files that are being written.
 pub(super) const NEW: &str = "new-";
 pub(super) const NEW_MANIFEST: &str = "set-";
-pub(super) const SORT: &str = "sort-";
 
 /// Their suffix.
 const PARTIAL: &str = ".partial";
@@ -77,6 +76,6 @@ mod tests {
         let mut made = crate::files::Draft::new_in(directory.path(), NEW).unwrap();
         made.name().unwrap();
         let name = made.temporary_path().unwrap().file_name().unwrap().to_str().unwrap();
-        assert!(is_temporary(name, NEW) && !is_temporary(name, SORT));
+        assert!(is_temporary(name, NEW));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Audit {
     /// Format of the findings [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names::<AuditFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 

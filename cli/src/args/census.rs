@@ -32,7 +32,7 @@ pub(crate) struct Census {
     pub(crate) from: FromText,
 
     /// Format of the report
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     #[arg(help_heading = "Output")]
     pub(crate) to: CensusFormat,
 

@@ -15,7 +15,7 @@ pub(crate) struct Check {
     /// Format of the report [default: text]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names::<CheckFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 

@@ -168,7 +168,6 @@ pub(crate) enum Keep {
     /// The first of the shortest ones
     Shortest,
     /// The first one with scheme https, otherwise the first one
-    #[value(alias = "prefer-https")]
     Https,
     /// The first in byte order
     Min,

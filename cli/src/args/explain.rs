@@ -44,7 +44,7 @@ pub(crate) struct Explain {
     pub(crate) equivalence: Equivalence,
 
     /// Format of the output
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     #[arg(help_heading = "Output")]
     pub(crate) to: ExplainFormat,
 

@@ -71,7 +71,7 @@ pub(crate) struct Extract {
     pub(crate) table: super::table::TableChoice,
 
     /// Format of the values of --column, such as html or markdown [default: text]
-    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = input_names())]
+    #[arg(long, value_name = "FORMAT", value_parser = input_names())]
     #[arg(help_heading = TABLES, hide_possible_values = true)]
     pub(crate) column_format: Option<String>,
 
@@ -110,7 +110,7 @@ pub(crate) struct Find {
     ///
     /// Members by name, at any depth; a.b is member b of a. Columns by their name in the first row, which is then a
     /// header, or by their number from 1. A value that is a URI as a whole is one link, valid or not.
-    #[arg(long, alias = "field", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) link_column: Vec<String>,
 
     /// Format of access logs, as in nginx (log_format) or Apache (LogFormat)

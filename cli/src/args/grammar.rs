@@ -13,7 +13,7 @@ pub(crate) struct Grammar {
     pub(crate) compare: bool,
 
     /// Format of the output
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) to: GrammarFormat,
 }
 

@@ -179,15 +179,7 @@ impl Cli {
 
 /// The commands and their options.
 pub(crate) fn definition() -> clap::Command {
-    // `--format` was the name for the input where it is not one for the output.
-    let old = |command: clap::Command| command.mut_arg("from", |from| from.alias("format"));
-    let command = ["dedup", "normalize", "key"]
-        .into_iter()
-        .fold(Cli::command(), |all, name| all.mut_subcommand(name, old));
-    let command = command.mut_subcommand("set", |set| {
-        ["create", "add", "has"].into_iter().fold(set, |set, name| set.mut_subcommand(name, old))
-    });
-    short_help::shortened(command)
+    short_help::shortened(Cli::command())
 }
 
 #[cfg(test)]

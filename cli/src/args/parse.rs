@@ -18,7 +18,7 @@ pub(crate) struct Parse {
     /// Format of the rows [default: jsonl]
     ///
     /// With --column that of the table: parquet, arrow, arrow-stream, csv, tsv or jsonl, by default that of the input.
-    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = report_names::<RowFormat>())]
+    #[arg(long, value_name = "FORMAT", value_parser = report_names::<RowFormat>())]
     #[arg(help_heading = "Output")]
     pub(crate) to: Option<String>,
 

@@ -20,16 +20,16 @@ pub(crate) struct Resolve {
     /// Records are rows, and this column or member has the base URI
     ///
     /// For tsv it is the number of the column, from 1; for jsonl the name of a member with a string.
-    #[arg(long, alias = "base-field", value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN")]
     pub(crate) base_column: Option<String>,
 
     /// The column or member of the reference [default: column 2 (1 if that is the base), member `reference`]
-    #[arg(long, alias = "reference-field", value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN")]
     #[arg(conflicts_with_all = ["base", "suffix_scheme"])]
     pub(crate) reference_column: Option<String>,
 
     /// Format of rows: tsv (columns separated by tabs, without a header; the default) or jsonl
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum)]
+    #[arg(long, value_name = "FORMAT", value_enum)]
     #[arg(conflicts_with_all = ["base", "suffix_scheme"], hide_possible_values = true)]
     pub(crate) from: Option<RowsFormat>,
 

@@ -16,7 +16,7 @@ pub(crate) struct Rules {
     pub(crate) equivalence: Equivalence,
 
     /// Format of the output
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) to: RulesFormat,
 
     #[command(flatten)]

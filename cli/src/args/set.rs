@@ -203,7 +203,7 @@ pub(crate) struct SetStats {
     pub(crate) set: PathBuf,
 
     /// Format of the output
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     pub(crate) to: SetStatsFormat,
 }
 

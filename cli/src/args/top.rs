@@ -34,7 +34,7 @@ pub(crate) struct Top {
     pub(crate) distinct: bool,
 
     /// The format of the output
-    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     #[arg(help_heading = "Output")]
     pub(crate) to: TopFormat,
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use uriscan::internals::files::File;
 use uriscan::key::Key;
-use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp, is_old_meaning};
+use uriscan::set::{KeySet, Loader, Meaning, SetError, Timestamp};
 
 use super::writing::{LOAD_BYTES, Writing};
 use crate::args::Import;
@@ -191,19 +191,16 @@ impl Lines {
                 let like = KeySet::open(like)?;
                 Ok((like.meaning().clone(), like.is_dated()))
             }
-            (None, false) if is_old_meaning(&header.facts) => Err(self.wrong(
-                "these keys have the old format and can be forged; create them again from their list",
-            )),
             (None, false) => {
                 let known = Meaning::from_text(&header.facts).map(|meaning| (meaning, false));
-                known.ok_or_else(|| {
-                    self.wrong("these lines have no known meaning of keys")
-                })
+                known.ok_or_else(|| self.wrong("these lines have no known meaning of keys"))
             }
             (Some(_), false) => {
                 Err(self.wrong("the file declares what its keys mean; omit --like"))
             }
-            (None, true) => Err(self.wrong("the file does not declare what its keys mean; use --like SET")),
+            (None, true) => {
+                Err(self.wrong("the file does not declare what its keys mean; use --like SET"))
+            }
         }
     }
 

@@ -29,12 +29,12 @@ fn parse_gives_a_json_object_per_record() {
             json!({ "line": 5, "error": { "kind": "percent", "at": 2 } }),
         ]
     );
-    assert_eq!(run(["parse", "--format", "jsonl"], MIXED).stdout, run(["parse"], MIXED).stdout);
+    assert_eq!(run(["parse", "--to", "jsonl"], MIXED).stdout, run(["parse"], MIXED).stdout);
 }
 
 #[test]
 fn parse_gives_tables_and_templates() {
-    let table = run(["parse", "--format", "tsv"], MIXED).quiet();
+    let table = run(["parse", "--to", "tsv"], MIXED).quiet();
     let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split('\t').collect()).collect();
     assert_eq!((rows.len(), rows[0][0], rows[1][1]), (5, "line", "http"));
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{table}");
@@ -44,7 +44,7 @@ fn parse_gives_tables_and_templates() {
     assert_eq!(hosts, "x\0z\0");
     let message = run(["parse", "-g", "{hots}"], MIXED).refused();
     assert!(message.contains("'hots'") && message.contains("host_kind"), "{message}");
-    assert_eq!(run(["parse", "-g", "{host}", "--format", "tsv"], MIXED).code, 2);
+    assert_eq!(run(["parse", "-g", "{host}", "--to", "tsv"], MIXED).code, 2);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn check_fails_when_something_is_invalid() {
 
 #[test]
 fn check_answers_in_json() {
-    let ran = run(["check", "--format", "jsonl"], "http://h/\na:#f\n?q\nno uri\n");
+    let ran = run(["check", "--to", "jsonl"], "http://h/\na:#f\n?q\nno uri\n");
     assert_eq!(ran.code, 1);
     let rows: Vec<Value> =
         ran.text().lines().map(|row| serde_json::from_str(row).unwrap()).collect();
@@ -87,7 +87,7 @@ fn check_answers_in_json() {
             json!({ "line": 4, "kind": null, "error": { "kind": "space", "at": 2 } }),
         ]
     );
-    assert_eq!(run(["check", "--format", "jsonl"], "a:\n").code, 0);
+    assert_eq!(run(["check", "--to", "jsonl"], "a:\n").code, 0);
 }
 
 const LADDER: &str = "http://h/#a\nhttp://h/#a\nHTTP://h/#b\nhttp://h/#b\nhttp://h#b\nno uri\n";
@@ -95,7 +95,7 @@ const LADDER: &str = "http://h/#a\nhttp://h/#a\nHTTP://h/#b\nhttp://h/#b\nhttp:/
 #[test]
 fn census_says_what_each_rung_merges() {
     let counts = |args: &[&str]| {
-        let ran = run([&["census", "--format", "json"], args].concat(), LADDER).quiet();
+        let ran = run([&["census", "--to", "json"], args].concat(), LADDER).quiet();
         assert_eq!(ran.lines().count(), 1);
         let census: Value = serde_json::from_str(&ran).unwrap();
         assert_eq!((&census["records"], &census["invalid"]["space"]), (&json!(6), &json!(1)));

@@ -39,7 +39,7 @@ fn a_finding_is_a_line() {
 
 #[test]
 fn findings_are_objects_without_secrets() {
-    let ran = run(["audit", "--format", "jsonl"], LIST);
+    let ran = run(["audit", "--to", "jsonl"], LIST);
     assert!(!ran.text().contains("s3cret"));
     let found = objects(ran.text());
     assert_eq!(found.len(), 9);
@@ -62,7 +62,7 @@ fn sarif_is_one_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a list.txt");
     fs::write(&path, LIST).unwrap();
-    let ran = run(["audit", "--format", "sarif", path.to_str().unwrap()], "");
+    let ran = run(["audit", "--to", "sarif", path.to_str().unwrap()], "");
     let log: Value = serde_json::from_str(ran.text()).unwrap();
     assert_eq!((ran.code, &log["version"]), (1, &json!("2.1.0")));
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
@@ -81,7 +81,7 @@ fn sarif_is_one_log() {
         assert_eq!(bytes, &line[at("startColumn") - 1..at("endColumn") - 1]);
     }
     // Without findings it is a log all the same.
-    let ran = run(["audit", "--format", "sarif"], "http://h/\n").quiet();
+    let ran = run(["audit", "--to", "sarif"], "http://h/\n").quiet();
     let log: Value = serde_json::from_str(&ran).unwrap();
     assert_eq!(log["runs"][0]["results"], json!([]));
 }
@@ -89,7 +89,7 @@ fn sarif_is_one_log() {
 #[test]
 fn rules_are_selected_and_ignored() {
     let rules = |args: &[&str]| -> Vec<String> {
-        let ran = run([&["audit", "--format", "jsonl"], args].concat(), LIST);
+        let ran = run([&["audit", "--to", "jsonl"], args].concat(), LIST);
         let objects = objects(ran.text());
         objects.iter().map(|object| object["rule"].as_str().unwrap().to_owned()).collect()
     };

@@ -55,7 +55,7 @@ never equivalent
 #[test]
 fn machines_read_json() {
     let row = |args: &[&str]| -> Value {
-        let ran = run([&["explain", "--format", "jsonl"], args].concat(), "").quiet();
+        let ran = run([&["explain", "--to", "jsonl"], args].concat(), "").quiet();
         assert_eq!(ran.lines().count(), 1);
         serde_json::from_str(&ran).unwrap()
     };
@@ -91,7 +91,7 @@ fn machines_read_json() {
 fn records_come_from_files_and_standard_input() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("list"), "\n A:%41 \na b\n").unwrap();
-    let mut command = program(["explain", "-f", "list", "-f", "-", "--format", "jsonl"]);
+    let mut command = program(["explain", "-f", "list", "-f", "-", "--to", "jsonl"]);
     command.current_dir(place.path());
     let rows: Vec<Value> = finish(command, "b:\n")
         .quiet()
@@ -118,7 +118,7 @@ fn pairs_are_what_dupes_writes() {
     let mut command = program(["dedup", "--dupes", "dupes"]);
     command.current_dir(place.path());
     finish(command, "http://h\nHTTP://h/%7e\nhttp://h:80/\nhttp://h/~\nbad\nbad\n").quiet();
-    let mut command = program(["explain", "--pairs", "-f", "dupes", "--format", "jsonl"]);
+    let mut command = program(["explain", "--pairs", "-f", "dupes", "--to", "jsonl"]);
     command.current_dir(place.path());
     let rows: Vec<Value> =
         finish(command, "").quiet().lines().map(|row| serde_json::from_str(row).unwrap()).collect();
@@ -159,8 +159,7 @@ fn colours_are_for_those_who_see_them() {
 #[test]
 fn what_is_no_text_is_told_all_the_same() {
     let row: Value =
-        serde_json::from_slice(&run(["explain", "--format", "jsonl"], b"\xFF\x1b\n").stdout)
-            .unwrap();
+        serde_json::from_slice(&run(["explain", "--to", "jsonl"], b"\xFF\x1b\n").stdout).unwrap();
     assert_eq!(
         row,
         json!({ "line": 1, "uri": null, "hex": "ff1b", "error": { "kind": "non-ascii", "at": 0 } })

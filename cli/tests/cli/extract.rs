@@ -261,7 +261,7 @@ fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
     for (name, text) in documents() {
         let args = ["extract", "--base", "http://base/", "-nb", "--context"];
         let expected =
-            run([&args[..], &["-j1", "--backend", "scalar", "--format", name]].concat(), &text);
+            run([&args[..], &["-j1", "--backend", "scalar", "--from", name]].concat(), &text);
         let expected = expected.quiet();
         assert!(expected.lines().count() >= 300, "{name}: {expected}");
         for kernels in uriscan::Kernels::available() {
@@ -272,7 +272,7 @@ fn formats_are_told_by_content_and_read_alike_however_they_are_cut() {
             }
         }
     }
-    let message = run(["extract", "--format", "pdf"], "");
+    let message = run(["extract", "--from", "pdf"], "");
     assert!(message.code == 2 && message.stderr.contains("html"), "{}", message.stderr);
     assert!(run(["extract", "--base", "x"], "").refused().contains("scheme"));
 }
@@ -297,30 +297,30 @@ fn a_file_gives_what_a_stream_gives() {
 
 #[test]
 fn what_is_left_out_is_told() {
-    let ran = run(["extract", "--format", "html"], "<a href=x><a href=http://h/>");
+    let ran = run(["extract", "--from", "html"], "<a href=x><a href=http://h/>");
     assert_eq!((ran.code, ran.text()), (0, "http://h/\n"));
     assert!(
         ran.stderr.contains("1 relative reference without a base was skipped"),
         "{}",
         ran.stderr
     );
-    assert_eq!(run(["extract", "-q", "--format", "html"], "<a href=x>").quiet(), "");
+    assert_eq!(run(["extract", "-q", "--from", "html"], "<a href=x>").quiet(), "");
     let ran = run(
-        ["extract", "--format", "warc"],
+        ["extract", "--from", "warc"],
         "garbage\r\nWARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
     );
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("1 part of an archive is not a record"), "{}", ran.stderr);
     // Also where a list is made of it.
     let page = "<a href=x><a href=http://h><a href=http://h/>";
-    let list = run(["dedup", "--extract", "--format", "html"], page);
+    let list = run(["dedup", "--extract", "--from", "html"], page);
     assert_eq!((list.code, list.text()), (0, "http://h\n"));
     assert!(
         list.stderr.contains("1 relative reference without a base was skipped"),
         "{}",
         list.stderr
     );
-    let based = ["dedup", "--extract", "--format", "html", "--base", "http://b/"];
+    let based = ["dedup", "--extract", "--from", "html", "--base", "http://b/"];
     assert_eq!(run(based, page).quiet(), "http://b/x\nhttp://h\n");
 }
 
@@ -368,14 +368,14 @@ fn tables_have_columns_by_name() {
     let table = "id,url\n1,\"http://h/a\nb\"\n2,HTTP://h/\"c\"\n3,http://h/d\n";
     fs::write(directory.path().join("a.csv"), table).unwrap();
     fs::write(directory.path().join("b.csv"), "x,y\n1,http://h/no\n").unwrap();
-    let found = in_tree(directory.path(), &["extract", "--field", "url", "a.csv"]).quiet();
+    let found = in_tree(directory.path(), &["extract", "--link-column", "url", "a.csv"]).quiet();
     assert_eq!(found, "http://h/a\nHTTP://h/%22c%22\nhttp://h/d\n");
     for chunk in ["1", "7", "64"] {
-        let args = ["extract", "--field", "url", "--chunk-size", chunk, "-n", "a.csv"];
+        let args = ["extract", "--link-column", "url", "--chunk-size", chunk, "-n", "a.csv"];
         let found = in_tree(directory.path(), &args).quiet();
         assert_eq!(found, "2:http://h/a\n4:HTTP://h/%22c%22\n5:http://h/d\n");
     }
-    let ran = in_tree(directory.path(), &["extract", "--field", "url", "b.csv", "a.csv"]);
+    let ran = in_tree(directory.path(), &["extract", "--link-column", "url", "b.csv", "a.csv"]);
     assert_eq!((ran.code, ran.text()), (2, found.as_str()));
     assert!(ran.stderr.contains("b.csv: its first row has no column 'url'"), "{}", ran.stderr);
 }
@@ -525,7 +525,7 @@ fn links_of_sitemaps_are_shown_with_their_details() {
 
 #[test]
 fn types_of_records_are_those_of_the_standard() {
-    let of = |name: &str| run(["extract", "--format", "warc", "--warc-type", name], "");
+    let of = |name: &str| run(["extract", "--from", "warc", "--warc-type", name], "");
     assert_eq!(of("Response,resource").quiet(), "");
     for (typed, meant) in [("responses", "response"), ("info", "warcinfo"), ("Visit", "revisit")] {
         let ran = of(typed);
@@ -545,13 +545,13 @@ From a@h Mon Sep 17 00:00:00 2001
 
 http://h/3
 ";
-    let ran = run(["extract", "--format", "mbox"], mail);
+    let ran = run(["extract", "--from", "mbox"], mail);
     assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\nhttp://h/3\n"));
     let expected = "uriscan: -: byte 86: is not base64; the rest of the part was searched as text
 uriscan: 1 part of a message or response is not in its encoding, or nested too deep, and was searched as far as possible
 ";
     assert_eq!(ran.stderr, expected);
-    let list = run(["dedup", "--extract", "--format", "mbox"], mail);
+    let list = run(["dedup", "--extract", "--from", "mbox"], mail);
     assert_eq!((list.code, list.text()), (2, ran.text()), "{}", list.stderr);
     assert!(list.stderr.contains("byte 86: is not base64"), "{}", list.stderr);
 }
@@ -640,7 +640,7 @@ fn links_that_check_refuses_are_counted() {
     assert_eq!((&stats["written"], &stats["records"]), (&json!(5), &json!(5)));
     assert_eq!((&stats["dropped"], &stats["invalid"]), (&json!(0), &json!(4)));
     assert_eq!(stats["invalid_by_kind"], expected["invalid_by_kind"]);
-    let ran = run(["extract", "--format", "html", "--stats"], page);
+    let ran = run(["extract", "--from", "html", "--stats"], page);
     assert!(ran.stderr.contains("4 relative references without a base"), "{}", ran.stderr);
 }
 
@@ -698,7 +698,7 @@ fn records_of_archives_are_selected() {
 #[test]
 fn targets_of_logs_need_a_base_with_an_authority() {
     let line = "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"GET //a HTTP/1.0\" 200 1 \"-\" \"-\"\n";
-    let extract = |base: &str| run(["extract", "--format", "clf", "--base", base], line);
+    let extract = |base: &str| run(["extract", "--from", "clf", "--base", base], line);
     assert_eq!(extract("http://h/b/c").text(), "http://h//a\n");
     assert_eq!(extract("file:///b").text(), "file:////a\n");
     let ran = extract("urn:x");

@@ -164,7 +164,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 #[test]
 fn a_reader_that_was_never_there_is_no_failure_either() {
     let place = Place::new(&[]);
-    for args in [["dedup", "-q"], ["parse", "-q"], ["parse", "--format=tsv"], ["census", "-q"]] {
+    for args in [["dedup", "-q"], ["parse", "-q"], ["parse", "--to=tsv"], ["census", "-q"]] {
         let mut child = place.command(&args).stdin(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         // So few bytes that they are written at the very end.

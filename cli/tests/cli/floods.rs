@@ -126,7 +126,7 @@ macro_rules! formats {
         #[test]
         fn all_have_a_test() {
             let known = [$(stringify!($name)),*];
-            assert!(floods().all(|flood| flood.args[0] == "--format" && known.contains(&&*flood.args[1])));
+            assert!(floods().all(|flood| flood.args[0] == "--from" && known.contains(&&*flood.args[1])));
         }
 
         mod full {

@@ -6,7 +6,7 @@ const LIST: &str = "http://a_b/\nmailto:a@b?c\nhttp://[::1]/\na:\nhttp://h:8x/\n
 
 #[test]
 fn check_judges_by_the_grammar_asked_for() {
-    let ran = run(["check", "--grammar", "rfc2396", "--format", "jsonl"], LIST);
+    let ran = run(["check", "--grammar", "rfc2396", "--to", "jsonl"], LIST);
     assert_eq!(ran.code, 1);
     let lines: Vec<serde_json::Value> =
         ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -23,7 +23,7 @@ fn check_judges_by_the_grammar_asked_for() {
 
 #[test]
 fn what_the_grammars_read_differently_is_listed_with_why() {
-    let ran = run(["check", "--differ", "--format", "jsonl", "--stats-format", "json"], LIST);
+    let ran = run(["check", "--differ", "--to", "jsonl", "--stats-format", "json"], LIST);
     assert_eq!(ran.code, 1);
     let lines: Vec<serde_json::Value> =
         ran.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -60,7 +60,7 @@ fn parse_names_the_components_of_the_old_grammar() {
         (&rows[1]["toplabel"], &rows[1]["server"]),
         (&"example".into(), &"www.h.example".into())
     );
-    let tsv = run(["parse", "--grammar", "rfc2396", "--format", "tsv"], "a b\n").quiet();
+    let tsv = run(["parse", "--grammar", "rfc2396", "--to", "tsv"], "a b\n").quiet();
     assert!(
         tsv.starts_with("line\tscheme\topaque_part\t") && tsv.ends_with("\tspace@1\n"),
         "{tsv}"
@@ -77,17 +77,17 @@ fn forms_keys_and_targets_are_those_of_the_grammar() {
     assert_eq!(targets, "http://a/b/?y\nhttp://a/b/c?q#s\nhttp://a/./g\nhttp://a/../g\n");
     let rows = "http://a/b/c\t../../g\nhttp://a/b/c\t#s\nmailto:a\tg\nhttp://a b\tg\nno columns\n";
     let ran =
-        run(["resolve", "--base-field", "1", "--stats-format", "json"].iter().chain(&old), rows);
+        run(["resolve", "--base-column", "1", "--stats-format", "json"].iter().chain(&old), rows);
     let expected = "http://a/../g\nhttp://a/b/c#s\nmailto:a\tg\nhttp://a b\tg\nno columns\n";
     assert_eq!((ran.code, ran.text()), (0, expected));
     let stats: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!((&stats["invalid"], &stats["same_document"]), (&3.into(), &1.into()));
-    let stop = ["resolve", "--base-field", "2", "--on-invalid", "error"];
+    let stop = ["resolve", "--base-column", "2", "--on-invalid", "error"];
     let ran = run(stop.iter().chain(&old), "../g\thttp://a/b/c\nx\thttp://a b\n");
     assert_eq!((ran.code, ran.text()), (2, "http://a/g\n"));
     assert!(ran.stderr.contains("-:2: space at column 11 "), "{}", ran.stderr);
     let rows = "{\"base\":\"http://a/b/c\",\"reference\":\"?y\"}\n";
-    let members = ["resolve", "--base-field", "base", "--format", "jsonl"];
+    let members = ["resolve", "--base-column", "base", "--from", "jsonl"];
     assert_eq!(run(members.iter().chain(&old), rows).quiet(), "http://a/b/?y\n");
     let dropped = ["resolve", "--base", "http://a/b/c?q", "--same-document", "drop"];
     assert_eq!(with(&dropped, "#s\nc?q\n"), "http://a/b/c?q\n");
@@ -103,7 +103,7 @@ fn the_table_of_d_2_is_printed() {
     let table = run(["grammar", "--compare"], "").quiet();
     assert_eq!(table.lines().count(), 20);
     assert!(table.contains("\nhostport       host [ \":\" port ]\n"), "{table}");
-    let rows = run(["grammar", "--compare", "--format", "jsonl"], "").quiet();
+    let rows = run(["grammar", "--compare", "--to", "jsonl"], "").quiet();
     let first: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     assert_eq!(first["obsolete"], "absoluteURI");
     assert!(run(["grammar"], "").quiet().contains("rfc2396+2732"));

@@ -21,7 +21,7 @@ fn a_line_of_sixteen_megabytes_is_a_line() {
     let far = [&b"x ".repeat(LONG / 2)[..], b"http://h/end. http://h/2\nhttp://h/3"].concat();
     let link = [&b"http://h/"[..], &b"a".repeat(LONG), b")\n"].concat();
     for how in WAYS {
-        let ran = extract(&["-nb", "--format", "text"], how, &far);
+        let ran = extract(&["-nb", "--from", "text"], how, &far);
         let expected = format!(
             "1:{LONG}:http://h/end\n1:{}:http://h/2\n2:{}:http://h/3\n",
             LONG + 14,
@@ -46,7 +46,7 @@ fn a_page_in_one_line_is_a_page() {
     }
     // An attribute of that length.
     let page = [&b"<a href=\""[..], &b" ".repeat(LONG), b"x:y\"><a href=x:z>"].concat();
-    assert_eq!(extract(&["--format", "html"], &[], &page).quiet(), "x:y\nx:z\n");
+    assert_eq!(extract(&["--from", "html"], &[], &page).quiet(), "x:y\nx:z\n");
 }
 
 #[test]
@@ -68,16 +68,14 @@ fn bytes_that_belong_to_no_text_end_links() {
     let odd = b"\0http://h/a\0http://h/b\xFF \xC3http://h/c\xC3\x28 \xED\xA0\x80 http://\xFEh/ http://h/d\x1B[0m";
     let expected = "http://h/a\nhttp://h/b\nhttp://h/c\nhttp://h/d\n";
     for how in WAYS {
-        for args in
-            [&["--format", "text"][..], &["--iri"], &["--format", "csv"], &["--format", "tsv"]]
-        {
+        for args in [&["--from", "text"][..], &["--iri"], &["--from", "csv"], &["--from", "tsv"]] {
             assert_eq!(extract(args, how, odd).quiet(), expected, "{args:?} {how:?}");
         }
         let quoted = [b"{\"a\":\"", &odd[..], b"\"}"].concat();
-        assert_eq!(extract(&["--format", "json"], how, &quoted).quiet(), expected, "{how:?}");
+        assert_eq!(extract(&["--from", "json"], how, &quoted).quiet(), expected, "{how:?}");
         // What a page holds is percent-encoded, as browsers do.
         let page = b"<a href=\"http://h/\xFF\0\"><a \xFFhref=x:n href='x:\xC3'>";
-        let found = extract(&["--format", "html"], how, page).quiet();
+        let found = extract(&["--from", "html"], how, page).quiet();
         assert_eq!(found, "http://h/%FF%00\nx:%C3\n", "{how:?}");
     }
 }

@@ -189,59 +189,6 @@ fn completions_know_names() {
 }
 
 #[test]
-fn old_names_of_options_still_work() {
-    let list = "http://h\nHTTP://h:80/\nno uri\n";
-    let pages = "{\"page\":{\"url\":\"http://a/b\"},\"href\":\"c\"}\n";
-    for (old, new, input) in [
-        (&["check", "--format", "jsonl"][..], &["check", "--to", "jsonl"][..], list),
-        (&["parse", "--format", "tsv"], &["parse", "--to", "tsv"], list),
-        (&["audit", "--format", "jsonl"], &["audit", "--to", "jsonl"], list),
-        (&["census", "--format", "json"], &["census", "--to", "json"], list),
-        (&["explain", "--format", "jsonl"], &["explain", "--to", "jsonl"], list),
-        (&["top", "--format", "tsv"], &["top", "--to", "tsv"], list),
-        (&["rules", "--format", "json"], &["rules", "--to", "json"], ""),
-        (&["grammar", "--format", "tsv"], &["grammar", "--to", "tsv"], ""),
-        (&["extract", "--format", "text"], &["extract", "--from", "text"], list),
-        (
-            &["dedup", "--extract", "--format", "text"],
-            &["dedup", "--extract", "--from", "text"],
-            list,
-        ),
-        (&["extract", "--jsonl"], &["extract", "--to", "jsonl"], list),
-        (&["extract", "--field", "page.url"], &["extract", "--link-column", "page.url"], pages),
-        (
-            &[
-                "resolve",
-                "--base-field",
-                "page.url",
-                "--reference-field",
-                "href",
-                "--format",
-                "jsonl",
-            ],
-            &[
-                "resolve",
-                "--base-column",
-                "page.url",
-                "--reference-column",
-                "href",
-                "--from",
-                "jsonl",
-            ],
-            pages,
-        ),
-    ] {
-        let (old_ran, new_ran) = (run(old, input), run(new, input));
-        assert_eq!((old_ran.code, old_ran.text()), (new_ran.code, new_ran.text()), "{old:?}");
-        assert!(!new_ran.text().is_empty() && new_ran.code < 2, "{new:?}: {}", new_ran.stderr);
-        let help = run([new[0], "--help"], "").quiet();
-        let names =
-            old.iter().filter(|word| ["--format", "--field", "--base-field"].contains(word));
-        names.for_each(|name| assert!(!options(&help).contains(*name), "{new:?} {name}"));
-    }
-}
-
-#[test]
 fn formats_are_of_what_is_read_and_written() {
     let place = Place::new(&[
         ("t", "id,url\n1,http://h\n"),
@@ -250,15 +197,8 @@ fn formats_are_of_what_is_read_and_written() {
     let told =
         place.run(&["check", "--column", "url", "--from", "csv", "--to", "jsonl", "t"], "").quiet();
     assert!(told.starts_with("{\"id\":") && told.contains("uri_error"), "{told}");
-    for args in [
-        ["extract", "--column", "page", "--column-format", "html", "--to", "jsonl", "p.csv"],
-        ["extract", "--column", "page", "--format", "html", "--to", "jsonl", "p.csv"],
-    ] {
-        assert!(
-            place.run(&args, "").quiet().contains("\"uri_links\":[\"http://h/x\"]"),
-            "{args:?}"
-        );
-    }
+    let args = ["extract", "--column", "page", "--column-format", "html", "--to", "jsonl", "p.csv"];
+    assert!(place.run(&args, "").quiet().contains("\"uri_links\":[\"http://h/x\"]"));
     for (args, advice) in [
         (&["check", "--to", "csv", "t"][..], "--column"),
         (&["dedup", "--from", "csv", "t"], "--column"),

@@ -165,11 +165,11 @@ matrix! {
     check [
         (&["check"], &[]),
         (&["check", "--differ"], &[]),
-        (&["check", "--iri", "--repair", "--format", "jsonl"], &[]),
+        (&["check", "--iri", "--repair", "--to", "jsonl"], &[]),
     ];
     audit [
         (&["audit", "--fail-on", "never"], &[]),
-        (&["audit", "--fail-on", "never", "--format", "sarif", "--ignore", "invalid"], &[]),
+        (&["audit", "--fail-on", "never", "--to", "sarif", "--ignore", "invalid"], &[]),
     ];
     census [
         (&["census"], &[]),
@@ -179,11 +179,11 @@ matrix! {
     ];
     top [
         (&["top", "--by", "param", "-n", "0"], &[]),
-        (&["top", "--by", "domain", "--distinct", "--format", "tsv"], &["--rejects"]),
+        (&["top", "--by", "domain", "--distinct", "--to", "tsv"], &["--rejects"]),
     ];
     explain [
         (&["explain"], &[]),
-        (&["explain", "--format", "jsonl", "--pairs"], &[]),
+        (&["explain", "--to", "jsonl", "--pairs"], &[]),
     ];
     key [
         (&["key", "--preset", "crawl"], &[]),
@@ -202,9 +202,9 @@ matrix! {
     extract [
         (&["extract", "-nbH", "--context", "--iri"], &[]),
         (&["extract", "--jsonl", "--unwrap", "--scheme", "any"], &[]),
-        (&["extract", "--format", "csv", "-nb"], &[]),
-        (&["extract", "--format", "markdown", "--context"], &[]),
-        (&["extract", "--format", "clf", "-n"], &[]),
+        (&["extract", "--from", "csv", "-nb"], &[]),
+        (&["extract", "--from", "markdown", "--context"], &[]),
+        (&["extract", "--from", "clf", "-n"], &[]),
     ];
     set [
         (&["set", "has", SEEN], &["--rejects"]),

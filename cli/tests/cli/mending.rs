@@ -44,7 +44,7 @@ fn rows_and_verdicts_are_those_of_what_is_repaired() {
     let [one, other] = [Some("/a%20b"), Some("/%C3%A9")];
     assert_eq!(paths, [one, one, one, other, other, one, None]);
     assert_eq!(parsed[6]["error"], serde_json::json!({"kind": "control", "at": 9}));
-    let checked = rows(&["check", "--format", "jsonl"]);
+    let checked = rows(&["check", "--to", "jsonl"]);
     let kinds: Vec<_> = checked.iter().map(|row| row["kind"].as_str()).collect();
     assert_eq!((&kinds[..6], kinds[6]), (&[Some("absolute-uri"); 6][..], None));
     assert_eq!(checked[6]["error"], parsed[6]["error"]);
@@ -87,7 +87,7 @@ fn the_summary_counts_what_was_repaired() {
 #[test]
 fn census_counts_what_repairs_merge() {
     let distinct = |args: &[&str]| {
-        let answer = run([&["census", "--format", "json"], args].concat(), MESSY).quiet();
+        let answer = run([&["census", "--to", "json"], args].concat(), MESSY).quiet();
         let census: Value = serde_json::from_str(&answer).unwrap();
         let rungs = census["rungs"].as_array().unwrap();
         rungs.iter().map(|rung| rung["distinct"].as_u64().unwrap()).collect::<Vec<_>>()
@@ -108,7 +108,7 @@ fn what_is_repaired_is_resolved_too() {
     let with = |command: &str| run([&[command][..], &args].concat(), list).quiet();
     assert_eq!(with("dedup"), "http://h/d/a%20b\n");
     assert_eq!(with("normalize"), "http://h/d/a%20b\n".repeat(4));
-    let census = run([&["census", "--format", "json"][..], &args].concat(), list).quiet();
+    let census = run([&["census", "--to", "json"][..], &args].concat(), list).quiet();
     let census: Value = serde_json::from_str(&census).unwrap();
     assert_eq!(census["rungs"][2]["distinct"], 1);
     let told = run([&["explain"][..], &args].concat(), "a b\n").quiet();

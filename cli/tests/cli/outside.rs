@@ -47,7 +47,7 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
     place.run(&["set", "create", set], "x:1\n").quiet();
     let text = place.run(&["set", "stats", set], "").quiet();
     assert!(text.starts_with("set\\x1b[2J\n"), "{text}");
-    let json = place.run(&["set", "stats", "--format", "json", set], "").quiet();
+    let json = place.run(&["set", "stats", "--to", "json", set], "").quiet();
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["set"], set);
 }

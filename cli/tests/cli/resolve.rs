@@ -50,7 +50,7 @@ fn faults_of_a_row_are_placed_in_it() {
         let refused = run(args, row).refused();
         assert!(refused.contains(message), "{refused}");
     }
-    let args = ["resolve", "--base-column", "b", "--format", "jsonl", "--on-invalid", "error"];
+    let args = ["resolve", "--base-column", "b", "--from", "jsonl", "--on-invalid", "error"];
     for (row, message) in [
         (r#"{"b":"http://a","reference":"x y"}"#, "space at column 31 "),
         (r#"{"b":"http://a","reference":"\u0041 y"}"#, "space at column 1 "),
@@ -65,7 +65,7 @@ fn faults_of_a_row_are_placed_in_it() {
 #[test]
 fn rows_of_json() {
     let args =
-        ["resolve", "--base-column", "page", "--reference-column", "href", "--format", "jsonl"];
+        ["resolve", "--base-column", "page", "--reference-column", "href", "--from", "jsonl"];
     let text = "{\"page\":\"http:\\/\\/a\\/b\",\"n\":1,\"href\":\"c\"}\n{\"href\":\"..\",\"page\":\"http://a/b/c/\"}\n\nno json\n";
     assert_eq!(run(args, text).quiet(), "http://a/c\nhttp://a/b/\n\nno json\n");
 }
@@ -97,7 +97,7 @@ fn references_are_resolved_before_they_are_compared() {
     let absolute = run(["key", "--base", "http://a/b/c/d"], "http://a/b/x\n").quiet();
     assert!(keys.starts_with(&absolute.repeat(3)));
     assert_ne!(absolute, run(["key"], "http://a/b/x\n").quiet());
-    let census = with("census", &["--format", "json"]).quiet();
+    let census = with("census", &["--to", "json"]).quiet();
     let census: serde_json::Value = serde_json::from_str(&census).unwrap();
     let distinct: Vec<_> = (0..3).map(|i| census["rungs"][i]["distinct"].clone()).collect();
     assert_eq!(distinct, [5, 4, 3]);
@@ -130,7 +130,7 @@ fn what_cannot_be_meant_is_refused() {
         &["resolve"][..],
         &["resolve", "--base", "http://h", "--suffix-scheme", "http"],
         &["resolve", "--base", "http://h", "--base-column", "1"],
-        &["resolve", "--base", "http://h", "--format", "jsonl"],
+        &["resolve", "--base", "http://h", "--from", "jsonl"],
         &["dedup", "--lenient-scheme"],
         &["dedup", "--base", "http://h", "--suffix-scheme", "http"],
     ] {

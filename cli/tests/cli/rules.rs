@@ -72,7 +72,7 @@ fn the_hash_of_the_rule_set_is_told() {
     assert_eq!(names, serde_json::json!(["www"]));
     assert_ne!(www, plain);
     assert_ne!(hash(&["dedup", "--rule", "www", "--ignore-fragment"]).0, www);
-    let printed = run(["rules", "--rule", "www", "--format", "json"], "").quiet();
+    let printed = run(["rules", "--rule", "www", "--to", "json"], "").quiet();
     let printed: Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(printed["rule_set"], www);
     let text = run(["dedup", "--rule", "www", "--stats"], LIST).stderr;
@@ -97,7 +97,7 @@ fn the_hash_of_the_rule_set_is_told() {
 
 #[test]
 fn census_counts_what_rules_add() {
-    let census = run(["census", "--preset", "log", "--format", "json"], LIST).quiet();
+    let census = run(["census", "--preset", "log", "--to", "json"], LIST).quiet();
     let census: Value = serde_json::from_str(&census).unwrap();
     assert_eq!(census["rungs"][2]["distinct"], 5);
     assert_eq!(census["rules"], serde_json::json!({ "distinct": 3, "merges": 2 }));
@@ -106,7 +106,7 @@ fn census_counts_what_rules_add() {
         table.contains("\nrules                       3                2   40.00 %  "),
         "{table}"
     );
-    let plain = run(["census", "--format", "json"], LIST).quiet();
+    let plain = run(["census", "--to", "json"], LIST).quiet();
     assert!(!plain.contains("rules"), "{plain}");
 }
 
@@ -163,8 +163,7 @@ fn wrong_rules_are_refused_with_place_and_advice() {
 #[test]
 fn rules_are_listed_for_people_and_machines() {
     let text = run(["rules"], "").quiet();
-    let json: Value =
-        serde_json::from_str(&run(["rules", "--format", "json"], "").quiet()).unwrap();
+    let json: Value = serde_json::from_str(&run(["rules", "--to", "json"], "").quiet()).unwrap();
     for (kind, count) in [("rules", 14), ("presets", 3), ("packs", 1)] {
         let all = json[kind].as_array().unwrap();
         assert_eq!(all.len(), count);
@@ -186,7 +185,7 @@ fn rules_are_listed_for_people_and_machines() {
     let first = text.lines().next().unwrap();
     assert!(first.starts_with("rule set ") && first.ends_with(": rung scheme"), "{first}");
     assert!(text.contains("p.toml:2:10: keep gclid overrides drop at tracking:"), "{text}");
-    let json = run([&args[..], &["--format", "json"]].concat(), "").quiet();
+    let json = run([&args[..], &["--to", "json"]].concat(), "").quiet();
     let json: Value = serde_json::from_str(&json).unwrap();
     let place = json["overrides"][0]["by"].as_u64().unwrap() as usize;
     let pattern = &json["patterns"][place];

@@ -253,7 +253,7 @@ fn a_set_tells_since_when_it_knows_a_uri() {
     assert_eq!(since("s.set"), expected);
     let stats = place.run(&["set", "stats", "s.set"], "").quiet();
     assert!(stats.contains("2026-03-01T00:00:00Z to 2026-03-02T10:00:00Z"), "{stats}");
-    let stats = place.run(&["set", "stats", "--format", "json", "s.set"], "").quiet();
+    let stats = place.run(&["set", "stats", "--to", "json", "s.set"], "").quiet();
     assert!(stats.contains(r#""first_seen":["2026-03-01T00:00:00Z","2026-03-02T10:00:00Z"]"#));
 
     // Made apart and merged, in either order, the earliest stays.

@@ -58,7 +58,7 @@ const COMMANDS: &[&[&str]] = &[
     &["parse", "-o", "out"],
     &["check", "-o", "out"],
     &["census", "-o", "out"],
-    &["audit", "--format", "sarif", "-o", "out"],
+    &["audit", "--to", "sarif", "-o", "out"],
     &["explain", "-o", "out"],
     &["resolve", "--base", "http://h/", "-o", "out"],
     &["extract", "-o", "out"],

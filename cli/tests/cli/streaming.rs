@@ -61,12 +61,12 @@ fn each_line_is_answered_before_the_next_one() {
         (&["dedup"][..], "HTTP://h/1"),
         (&["dedup", "-j1", "--emit", "normalized"], "http://h/1"),
         (&["dedup", "--rule", "www"], "HTTP://h/1"),
-        (&["dedup", "--extract", "--format", "text"], "HTTP://h/1"),
+        (&["dedup", "--extract", "--from", "text"], "HTTP://h/1"),
         (&["normalize"], "http://h/1"),
         (&["key"], ""),
-        (&["parse", "--format", "jsonl"], ""),
+        (&["parse", "--to", "jsonl"], ""),
         (&["resolve", "--base", "http://h/"], "HTTP://h/1"),
-        (&["extract", "--format", "text"], "HTTP://h/1"),
+        (&["extract", "--from", "text"], "HTTP://h/1"),
     ] {
         let mut stream = start(arguments);
         for i in 1..=3 {

@@ -37,7 +37,7 @@ fn rows_are_those_that_lines_are() {
         &["-u", "--on-invalid", "drop"],
         &["-c", "--keep", "last"],
         &["-dc", "--keep", "shortest"],
-        &["--keep", "prefer-https", "--rule", "https"],
+        &["--keep", "https", "--rule", "https"],
         &["--keep", "min"],
         &["--keep", "max", "-c"],
     ] {

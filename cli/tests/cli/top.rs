@@ -9,7 +9,7 @@ const LIST: &str = "http://A.example/x?p=1&q\nhttp://a.example:80/y?p&p=2\nhttps
 #[test]
 fn counts_are_sorted_and_absent_parts_have_a_row() {
     let rows = |by: &str| {
-        let found = run(["top", "--by", by, "--format", "tsv"], LIST).quiet();
+        let found = run(["top", "--by", by, "--to", "tsv"], LIST).quiet();
         found.lines().skip(1).map(|line| line.replace('\t', " ")).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -51,7 +51,7 @@ fn counts_equal_those_of_the_parts_of_canonical_forms() {
         for value in run(["parse", "-g", field], &forms).quiet().lines() {
             *expected.entry(value.to_owned()).or_default() += 1;
         }
-        let found = run(["top", "--by", by, "-n", "0", "--format", "tsv"], &list).quiet();
+        let found = run(["top", "--by", by, "-n", "0", "--to", "tsv"], &list).quiet();
         let found: BTreeMap<String, u64> = found
             .lines()
             .skip(1)
@@ -68,7 +68,7 @@ fn counts_equal_those_of_the_parts_of_canonical_forms() {
 fn distinct_counts_what_dedup_keeps() {
     let list = "http://h\nhttp://h/\nhttp://h/#f\nhttp://i/\n";
     let counts = |args: &[&str]| {
-        let args = ["top", "--format", "tsv"].iter().chain(args).copied();
+        let args = ["top", "--to", "tsv"].iter().chain(args).copied();
         let found = run(args, list).quiet();
         found
             .lines()
@@ -86,7 +86,7 @@ fn distinct_counts_what_dedup_keeps() {
 fn counts_that_are_not_exact_have_a_bound() {
     let mut list: String = (0..200_000).map(|i| format!("http://h{i}/\n")).collect();
     list += &"http://often/\n".repeat(1_000);
-    let args = ["top", "-n", "1", "--format", "tsv", "--max-memory", "64M"];
+    let args = ["top", "-n", "1", "--to", "tsv", "--max-memory", "64M"];
     let found = run(args, &list);
     assert_eq!(found.code, 0);
     assert!(found.stderr.contains("counts are too high by ") && found.stderr.lines().count() == 1);
@@ -109,15 +109,12 @@ fn links_and_columns_are_lists() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         ran.text().lines().nth(1).unwrap_or_default().to_owned()
     };
-    assert_eq!(first(&["top", "--extract", "--format", "tsv", "page.html"]), "x\t2\t0.666667\t0");
+    assert_eq!(first(&["top", "--extract", "--to", "tsv", "page.html"]), "x\t2\t0.666667\t0");
     assert_eq!(
         first(&["top", "--extract", "--from", "text", "page.html"]),
         "         2   66.67 %  x"
     );
-    assert_eq!(
-        first(&["top", "--column", "url", "--format", "tsv", "list.csv"]),
-        "x\t2\t1.000000\t0"
-    );
+    assert_eq!(first(&["top", "--column", "url", "--to", "tsv", "list.csv"]), "x\t2\t1.000000\t0");
     let stats =
         place.run(&["top", "--column", "2", "--stats-format", "json", "list.csv"], "").stderr;
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();

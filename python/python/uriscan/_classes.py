@@ -139,7 +139,7 @@ def census(urls: Any, **equivalence: Unpack[Equivalence]) -> dict[str, Any]:
             ``packs``) are counted on top of the highest rung.
 
     Returns:
-        A ``dict`` like that of ``uriscan census --format json``: ``records``, ``blank`` (with ``None``), ``rungs`` (a list
+        A ``dict`` like that of ``uriscan census --to json``: ``records``, ``blank`` (with ``None``), ``rungs`` (a list
         of ``rung``, ``distinct`` and ``merges``), ``rules`` if there are some, and ``invalid``: how many values are not
         URIs, by what is wrong with them.
 

@@ -77,7 +77,7 @@ def explain(
         ``after``) and ``canonical``, or ``error`` instead of the latter two. Of two, these as ``a`` and ``b``; the lowest
         ``rung`` at which they are equivalent (``None`` if they are not); the ``rules`` that make them equivalent; and the
         ``partings``: where they differ for good (``component``, ``a``, ``b``), with a ``reason`` and a ``message``. As
-        ``uriscan explain --format jsonl`` prints it.
+        ``uriscan explain --to jsonl`` prints it.
 
     Raises:
         ValueError: Under a profile.
