@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use uriscan::extract::{Context, Filter, LogFormat, PageParts, Property};
 
 use super::format::{input_names, table_names};
-use super::groups::{Common, ReportFile, edits};
+use super::groups::{Common, ReportFile};
 use super::table::TABLES;
 
 /// Find URIs in text, logs, pages and archives
@@ -351,7 +351,7 @@ fn warc_type(typed: &str) -> Result<String, String> {
     if WARC_TYPES.contains(&&*name) {
         return Ok(name);
     }
-    let nearest = WARC_TYPES.into_iter().min_by_key(|of_it| edits(&name, of_it));
+    let nearest = WARC_TYPES.into_iter().min_by_key(|of_it| strsim::levenshtein(&name, of_it));
     let nearest = nearest.unwrap_or_default();
     Err(format!("did you mean {nearest}? The types are {}", WARC_TYPES.join(", ")))
 }
