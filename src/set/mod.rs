@@ -31,7 +31,6 @@
 
 mod batch;
 mod blocks;
-mod calendar;
 mod combine;
 mod cursor;
 mod directory;
