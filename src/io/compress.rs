@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn a_stream_cut_at_any_byte_is_an_error() {
         let one = text(9);
-        for format in ALL {
+        for format in Compression::ALL {
             let member = compress(format, &one);
             let data = member.repeat(2);
             let lens = (Compression::HEAD_BYTES..data.len()).step_by(3);

@@ -179,7 +179,7 @@ fn long_records_exceed_the_limit(ways: &[(&[&str], &str, u64)]) {
 
 #[test]
 fn rows_of_tables_are_the_same_under_a_limit() {
-    const DISTINCT: u64 = 1_600_000;
+    const DISTINCT: u64 = 3_200_000;
     let urls = (0..DISTINCT + 100_000).map(|i| format!("{i},u:{}\n", i % DISTINCT));
     let text = format!("n,url\n{}", urls.collect::<String>());
     let place = Place::new(&[("in.csv", &text)]);
