@@ -1,7 +1,7 @@
 //! Keys with the numbers of their classes, one part of all keys after the other.
 
 use super::numbered::Numbered;
-use super::table::{Table, places_for};
+use super::table::Table;
 use crate::key::Key;
 
 /// Numbers keys from 0 in the order in which they come. Reusable: memory that was touched once is cheap.
@@ -53,7 +53,7 @@ impl Numbering {
 
     /// Forgets all keys. Keeps the memory, unless `keys` keys need far less of it.
     pub fn clear(&mut self, keys: usize) {
-        if self.table.memory_bytes() / 4 > Numbering::bytes_for(keys) {
+        if self.table.memory_bytes() / 4 > Numbering::BYTES_PER_KEY * keys {
             self.table = Table::new();
         } else {
             self.table.clear();
@@ -65,10 +65,8 @@ impl Numbering {
         self.table.reserve(more, 0, 0);
     }
 
-    /// Approximate memory in bytes of `keys` keys, if room was made for all of them at once.
-    pub fn bytes_for(keys: usize) -> usize {
-        places_for(keys).div_ceil(3) * 64
-    }
+    /// Approximate memory in bytes of a key, if room was made for all of them at once.
+    pub const BYTES_PER_KEY: usize = 29;
 
     /// Asks for the memory that numbering `key` will touch.
     #[inline(always)]
@@ -81,6 +79,12 @@ impl Numbering {
     #[inline(always)]
     pub fn number(&mut self, key: Key) -> (u32, bool) {
         self.table.insert(key.0)
+    }
+
+    /// The number of `key`, if it has one.
+    #[inline(always)]
+    pub fn find(&self, key: Key) -> Option<u32> {
+        self.table.find(key.0)
     }
 }
 

@@ -109,33 +109,48 @@ impl Set {
         });
     }
 
-    /// Looks the rows of all `chunks` up, on the current rayon pool, and calls `missing` for each whose key is
-    /// not there, with what the caller keeps beside its partition: the chunk, as an index into `chunks`,
-    /// the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
+    /// Inserts the rows of all `chunks` as long as there is room within [`Set::limit_to`], on the current rayon pool, and
+    /// calls `missing` for each whose key was not there, with what the caller keeps beside its partition: the chunk, as an
+    /// index into `chunks`, the row and its key. `beside` has [`Rows::PARTITIONS`] of these.
     ///
-    /// Rows of one partition come in their order. Nothing is inserted, and no result written. Every chunk
-    /// must have been through [`Rows::partition`] since its last row came.
-    pub fn find<P: Send>(
-        &self,
+    /// A key that found no room is missing again each time it comes. Rows of one partition come in their order; no result
+    /// is written. Every chunk must have been through [`Rows::partition`] since its last row came.
+    pub fn insert_within<P: Send>(
+        &mut self,
         chunks: &[&Rows],
         beside: &mut [P],
         missing: impl Fn(&mut P, usize, usize, Key) + Sync,
     ) {
-        threads::each(beside, |partition, beside| {
-            let table = &self.tables[partition];
+        /// Keys for which room is made at a time: many may be the same.
+        const PIECE: usize = 256;
+        let most = self.most;
+        let mut partitions: Vec<(&mut Table, &mut P)> =
+            self.tables.iter_mut().zip(beside).collect();
+        threads::each(&mut partitions, |partition, (table, beside)| {
             let mut ahead = chunks.iter().flat_map(|rows| &rows.sorted_keys[rows.run(partition)]);
             for &key in ahead.by_ref().take(LOOK_AHEAD) {
                 table.prefetch(key);
             }
             for (chunk, rows) in chunks.iter().enumerate() {
                 let run = rows.run(partition);
-                for (&key, &row) in rows.sorted_keys[run.clone()].iter().zip(&rows.sorted_rows[run])
-                {
-                    if let Some(&key) = ahead.next() {
-                        table.prefetch(key);
+                let (keys, rows) = (&rows.sorted_keys[run.clone()], &rows.sorted_rows[run]);
+                for (keys, rows) in keys.chunks(PIECE).zip(rows.chunks(PIECE)) {
+                    if table.fits(keys.len(), most) {
+                        table.reserve(keys.len(), 0, most);
+                        table.insert_all(keys, &mut ahead, |i, _, is_new| {
+                            if is_new {
+                                missing(beside, chunk, rows[i] as usize, Key(keys[i]));
+                            }
+                        });
+                        continue;
                     }
-                    if !table.contains(key) {
-                        missing(beside, chunk, row as usize, Key(key));
+                    for (&key, &row) in keys.iter().zip(rows) {
+                        if let Some(&key) = ahead.next() {
+                            table.prefetch(key);
+                        }
+                        if table.find(key).is_none() {
+                            missing(beside, chunk, row as usize, Key(key));
+                        }
                     }
                 }
             }
@@ -191,22 +206,38 @@ mod tests {
         }
     }
 
+    /// Rows of the keys of these numbers.
+    fn rows_of(numbers: impl Iterator<Item = u32>, hasher: &Hasher) -> Rows {
+        let mut rows = Rows::default();
+        numbers.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
+        rows.partition();
+        rows
+    }
+
+    /// The chunks and rows that are missing, sorted.
+    fn missing(set: &mut Set, chunks: &[Rows]) -> Vec<(usize, usize)> {
+        let mut beside = vec![Vec::new(); PARTITIONS];
+        let rows: Vec<&Rows> = chunks.iter().collect();
+        set.insert_within(&rows, &mut beside, |list, chunk, row, key| {
+            assert_eq!(key, chunks[chunk].key(row));
+            list.push((chunk, row));
+        });
+        assert!(beside.iter().all(|list| list.is_sorted()));
+        let mut found = beside.concat();
+        found.sort();
+        found
+    }
+
     #[test]
-    fn finds_what_was_inserted_and_keeps_to_its_limit() {
+    fn reports_what_was_not_inserted_and_keeps_to_its_limit() {
         let hasher = Hasher::random();
-        let rows_of = |range: core::ops::Range<u32>| {
-            let mut rows = Rows::default();
-            range.for_each(|i| rows.push(hasher.key(&i.to_le_bytes())));
-            rows.partition();
-            rows
-        };
         let mut set = Set::new();
         set.limit_to(0);
-        assert!(set.fits(&[]) && !set.fits(&[&rows_of(0..1)]));
+        assert!(set.fits(&[]) && !set.fits(&[&rows_of(0..1, &hasher)]));
         set.limit_to(1 << 20);
         let mut next = 0;
         loop {
-            let rows = rows_of(next..next + 500);
+            let rows = rows_of(next..next + 500, &hasher);
             if !set.fits(&[&rows]) {
                 break;
             }
@@ -214,18 +245,23 @@ mod tests {
             next += 500;
         }
         assert!(next > 30_000 && set.memory_bytes() <= 1 << 20, "{next}");
-        let chunks = [rows_of(next - 300..next + 200), rows_of(next + 200..next + 210)];
-        let mut beside = vec![Vec::new(); PARTITIONS];
-        set.find(&[&chunks[0], &chunks[1]], &mut beside, |list, chunk, row, key| {
-            assert_eq!(key, chunks[chunk].key(row));
-            list.push((chunk, row));
-        });
-        assert!(beside.iter().all(|list| list.is_sorted()));
-        let mut found = beside.concat();
-        found.sort();
+        let chunks =
+            [rows_of(next - 300..next + 200, &hasher), rows_of(next + 200..next + 20_000, &hasher)];
         let expected: Vec<_> =
-            (300..500).map(|row| (0, row)).chain((0..10).map(|row| (1, row))).collect();
-        assert_eq!(found, expected);
+            (300..500).map(|row| (0, row)).chain((0..19_800).map(|row| (1, row))).collect();
+        assert_eq!(missing(&mut set, &chunks), expected);
+        assert!(set.memory_bytes() <= 1 << 20);
+        assert!(missing(&mut set, &chunks).len() > 10_000, "there was no room for most");
+    }
+
+    #[test]
+    fn a_repeated_key_is_missing_once_while_there_is_room() {
+        let hasher = Hasher::random();
+        let mut set = Set::new();
+        set.limit_to(1 << 20);
+        let chunks = [rows_of((0..9_000).map(|i| i % 3), &hasher), rows_of(0..3, &hasher)];
+        assert_eq!(missing(&mut set, &chunks), [(0, 0), (0, 1), (0, 2)]);
+        assert_eq!(missing(&mut set, &chunks), []);
     }
 
     #[test]

@@ -242,10 +242,10 @@ impl<L: Layout> Table<L> {
         keys
     }
 
-    /// Whether `key` is there.
+    /// The number of `key`, if it is there; without numbers, 0.
     #[inline(always)]
-    pub(super) fn contains(&self, key: u128) -> bool {
-        contains::<L>(self.slots.get(), key)
+    pub(super) fn find(&self, key: u128) -> Option<u32> {
+        find::<L>(self.slots.get(), key)
     }
 
     /// Forgets all keys and keeps the memory.
@@ -355,19 +355,17 @@ fn spread<L: Layout>(slots: &mut [u128], old: usize) {
     }
 }
 
-/// Whether `key` is in `slots`, which have a free place. As [`insert`], but changes nothing.
+/// The number of `key` in `slots`, which have a free place, if it is there. As [`insert`], but changes nothing.
 #[inline(always)]
-fn contains<L: Layout>(slots: &[u128], key: u128) -> bool {
+fn find<L: Layout>(slots: &[u128], key: u128) -> Option<u32> {
     let lines = slots.as_chunks::<LINE>().0;
     let mut at = home(key, lines.len());
     loop {
-        let (mut is_there, mut is_end) = (false, false);
-        for &slot in &lines[at][..L::KEYS] {
-            is_there |= slot == key;
-            is_end |= slot == Key::VACANT;
-        }
-        if is_there | is_end {
-            return is_there;
+        let line = &lines[at];
+        let hits = hits::<L>(line, key);
+        if hits != 0 {
+            let i = hits.trailing_zeros() as usize % LINE;
+            return (line[i] != Key::VACANT).then(|| L::number(line, i));
         }
         at += 1;
         if at == lines.len() {

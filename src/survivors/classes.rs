@@ -6,8 +6,8 @@ use super::StoreError;
 use super::file::SpillDir;
 use super::keep::{ClassMode, Record, Select};
 use super::limit::Budget;
-use super::partitions::{Partitions, Row};
-use super::resolve::{self, Resolver};
+use super::partitions::{PARTITIONS, Partitions, Row};
+use super::resolve::{FOR_TEXT, Resolver};
 use super::seen::{Seen, SeenClasses};
 use super::store::{ClassStore, Member};
 use super::write::FoundClasses;
@@ -36,15 +36,32 @@ pub(crate) struct ClassSet<'s> {
     records: u64,
     seen: Option<SeenClasses<'s>>,
     budget: Option<Budget>,
-    /// Everything, since it had no room in memory.
+    /// What had no room in memory.
     spill: Option<Partitions>,
+    /// Records since memory was empty.
+    gathered: u64,
+    /// Records that spill at once, before classes are gathered in memory again.
+    direct: u64,
 }
+
+/// After classes in memory of which hardly any had a second record, this many times as many records spill at once: to gather
+/// them first would be for nothing.
+const DIRECT: u64 = 4;
 
 impl<'s> ClassSet<'s> {
     /// No classes, to be gathered in `mode` within `budget`.
     pub(crate) fn new(mode: ClassMode, budget: Option<Budget>) -> ClassSet<'s> {
         let classes = Classes::new();
-        ClassSet { mode, classes, records: 0, seen: None, budget, spill: None }
+        ClassSet {
+            mode,
+            classes,
+            records: 0,
+            seen: None,
+            budget,
+            spill: None,
+            gathered: 0,
+            direct: 0,
+        }
     }
 
     /// The same without what is in `seen`, by keys of `hasher`; classes that are written are those of `select`.
@@ -62,6 +79,12 @@ impl<'s> ClassSet<'s> {
         self.classes.len()
     }
 
+    /// Where records spill to, if they have.
+    #[cfg(test)]
+    pub(super) fn spill_dir(&self) -> Option<&SpillDir> {
+        self.spill.as_ref().map(|spill| &spill.dir)
+    }
+
     /// Adds the records of a batch. About `expected` classes will come in all, 0 if unknown, and about `more` bytes of
     /// texts, if that is known.
     ///
@@ -74,24 +97,12 @@ impl<'s> ClassSet<'s> {
         more: Option<u64>,
     ) -> Result<(), StoreError> {
         let (mode, keys) = (self.mode, batch.keys());
-        let count: usize = keys.iter().map(|rows| rows.len()).sum();
+        let count = keys.iter().map(|rows| rows.len()).sum();
         self.records += count as u64;
-        if self.spill.is_none() && !self.fits(batch, &keys, count) {
-            self.begin_spill(more)?;
+        if !self.make_room(batch, &keys, count, more)? {
+            return self.spill_batch(batch, &keys);
         }
-        if let Some(Partitions { file, groups, .. }) = &mut self.spill {
-            threads::each(groups, |partition, group| {
-                for (chunk, rows) in keys.iter().enumerate() {
-                    for (key, row) in rows.in_partition(partition) {
-                        let (position, bytes) = batch.record(chunk, row);
-                        let rank = mode.keep.rank(bytes);
-                        let bytes = if mode.has_texts { bytes } else { &[] };
-                        group.push(&Row { key, position, count: 1, rank, bytes }, file);
-                    }
-                }
-            });
-            return self.spill.as_mut().map_or(Ok(()), Partitions::fault);
-        }
+        self.gathered += count as u64;
         self.classes.expect(expected);
         let record = |chunk, row| batch.record(chunk, row);
         // Under a limit, memory grows as it is needed. Partitions are not filled alike.
@@ -106,6 +117,35 @@ impl<'s> ClassSet<'s> {
             threads::each(&mut stores, |_, store| store.add_waiting(mode, record));
         }
         Ok(())
+    }
+
+    /// Makes room in memory for a batch of `count` records; says whether there is any, and the records are to be gathered.
+    fn make_room(
+        &mut self,
+        batch: &impl Batch,
+        keys: &[&Rows],
+        count: usize,
+        more: Option<u64>,
+    ) -> Result<bool, StoreError> {
+        if self.direct > 0 {
+            self.direct = self.direct.saturating_sub(count as u64);
+            return Ok(false);
+        }
+        if self.fits(batch, keys, count) {
+            return Ok(true);
+        }
+        let (records, classes) = (self.gathered, self.classes.len() as u64);
+        self.spill_classes(more)?;
+        // Members have rows of their own, so nothing is gained by gathering them first.
+        if self.mode.has_members {
+            self.direct = u64::MAX;
+        } else if classes > records / 2 {
+            self.direct = DIRECT * records;
+        }
+        if self.direct == 0 && !self.fits(batch, keys, count) {
+            self.direct = DIRECT * count as u64;
+        }
+        Ok(self.direct == 0)
     }
 
     /// Whether a batch of `count` records has room in memory.
@@ -124,14 +164,19 @@ impl<'s> ClassSet<'s> {
         tables <= most && self.classes.fits(keys)
     }
 
-    /// Spills all that is in memory.
-    fn begin_spill(&mut self, more: Option<u64>) -> Result<(), StoreError> {
+    /// Spills all classes in memory, a row for each.
+    fn spill_classes(&mut self, more: Option<u64>) -> Result<(), StoreError> {
         let Some(budget) = &self.budget else { return Ok(()) };
         let mode = self.mode;
-        let dir = SpillDir::new(&budget.limit.temp_dir);
-        // A guess, and on the low side.
-        dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
-        let mut spill = Partitions::new(dir, Some(mode), budget.limit.buffer_bytes())?;
+        let mut spill = match self.spill.take() {
+            Some(spill) => spill,
+            None => {
+                let dir = SpillDir::new(&budget.limit.temp_dir);
+                // A guess, and on the low side.
+                dir.need(more.unwrap_or(0) / if mode.has_texts { 1 } else { 8 })?;
+                Partitions::new(dir, Some(mode), budget.limit.buffer_bytes())?
+            }
+        };
         let Partitions { file, groups, .. } = &mut spill;
         // Each partition of the set has its own.
         let groups: Vec<_> = groups.iter_mut().map(Mutex::new).collect();
@@ -141,9 +186,28 @@ impl<'s> ClassSet<'s> {
         });
         drop(groups);
         self.classes = Classes::new();
-        spill.fault()?;
+        self.gathered = 0;
+        let fault = spill.fault();
         self.spill = Some(spill);
-        Ok(())
+        fault
+    }
+
+    /// Spills the records of a batch, a row for each.
+    fn spill_batch(&mut self, batch: &impl Batch, keys: &[&Rows]) -> Result<(), StoreError> {
+        let mode = self.mode;
+        let Some(spill) = &mut self.spill else { return Ok(()) };
+        let Partitions { file, groups, .. } = &mut *spill;
+        threads::each(groups, |partition, group| {
+            for (chunk, rows) in keys.iter().enumerate() {
+                for (key, row) in rows.in_partition(partition) {
+                    let (position, bytes) = batch.record(chunk, row);
+                    let rank = mode.keep.rank(bytes);
+                    let bytes = if mode.has_texts { bytes } else { &[] };
+                    group.push(&Row { key, position, count: 1, rank, bytes }, file);
+                }
+            }
+        });
+        spill.fault()
     }
 
     /// What came of all records, which have positions below `end`; `writer` writes what is `wanted`.
@@ -151,33 +215,29 @@ impl<'s> ClassSet<'s> {
     /// # Errors
     /// See [`StoreError`].
     pub(crate) fn finish<'w>(
-        self,
+        mut self,
         end: u64,
         wanted: Wanted,
         writer: &'w dyn ClassWriter,
     ) -> Result<FoundClasses<'w>, StoreError> {
-        let ClassSet { mode, mut classes, records, seen, budget, spill } = self;
+        if self.spill.is_some() {
+            self.spill_classes(None)?;
+        }
+        let ClassSet { mode, mut classes, records, seen, budget, spill, .. } = self;
         let (Some(Partitions { dir, file: rows, groups }), Some(budget)) = (spill, budget) else {
             let all = classes.len() as u64;
             let new = seal(&mut classes, seen.as_ref())?;
             let found = FoundClasses::held(classes, mode, end, writer);
             return Ok(found.counting(records - new, all - new, 0));
         };
+        drop(classes);
         let (rest, to) = (budget.rest(), dir.file()?);
-        // A part of it is for the runs that are written.
+        // A part of it is for the runs that are written, of which each partition has three.
         let room = rest / 4 * 3 / rayon::current_num_threads();
-        let has_seen = seen.is_some();
-        let passes = |part: &_| resolve::passes(part, mode, wanted, has_seen, room);
-        let runs: u64 =
-            groups.iter().flat_map(|group| group.parts()).map(|part| 3 * passes(part)).sum();
-        let capacity = (rest / 8 / runs.max(1) as usize).clamp(64, 64 << 10);
-        let seen = seen.as_ref();
-        let (rows, to_file) = (&rows, &to);
-        let resolver = Resolver { writer, mode, wanted, seen, rows, to: to_file, room, capacity };
-        let most_text = room / resolve::FOR_TEXT;
-        let resolved = Partitions::resolve(groups, most_text, passes, |part, pass, table| {
-            resolver.resolve(part, pass, table)
-        })?;
+        let capacity = (rest / 8 / (3 * PARTITIONS)).clamp(64, 64 << 10);
+        let (seen, to_file) = (seen.as_ref(), &to);
+        let resolver = Resolver { writer, mode, wanted, seen, to: to_file, room, capacity };
+        let resolved = Partitions::resolve(groups, &rows, room / FOR_TEXT, &resolver)?;
         let new: u64 = resolved.iter().map(|resolved| resolved.classes).sum();
         let known = resolved.iter().map(|resolved| resolved.seen).sum();
         let found = FoundClasses::spilled(resolved, to, wanted, mode, writer)?;

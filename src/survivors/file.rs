@@ -11,22 +11,29 @@ use crate::files::{File, free_bytes};
 /// Bytes written between two checks of the free space; as much has to be left each time.
 const STRIDE: u64 = 64 << 20;
 
-/// The directory for spill files, and how many bytes were written there.
+/// The directory for spill files, and how many bytes were written there, and read.
 #[derive(Clone, Debug)]
 pub(crate) struct SpillDir {
     dir: Arc<PathBuf>,
     written: Arc<AtomicU64>,
+    read: Arc<AtomicU64>,
 }
 
 impl SpillDir {
     /// The directory `dir`; whether it can be used shows when the first file is made.
     pub(crate) fn new(dir: &Path) -> SpillDir {
-        SpillDir { dir: Arc::new(dir.to_owned()), written: Arc::default() }
+        SpillDir { dir: Arc::new(dir.to_owned()), written: Arc::default(), read: Arc::default() }
     }
 
     /// Bytes written so far, to all files.
     pub(crate) fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
+    }
+
+    /// Bytes read so far, from all files.
+    #[cfg(test)]
+    pub(super) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
     }
 
     /// Makes a file.
@@ -87,6 +94,7 @@ impl SpillFile {
 
     /// The same, for implementations of [`io::Read`].
     pub(crate) fn read_plain(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        self.dir.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.file.read_exact_at(bytes, at)
     }
 }

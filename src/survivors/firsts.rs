@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StoreError;
-use super::file::SpillDir;
+use super::file::{SpillDir, SpillFile};
 use super::limit::Budget;
-use super::partitions::{Partition, Partitions, Row};
+use super::merge::joined;
+use super::partitions::{Outcome, Partition, Partitions, Resolve, Rest, Row};
 use super::reread::Survivors;
 use super::run::PositionedRun;
 use super::seen::{NewKeys, Seen, forget};
 use crate::dedup::{ApproxSet, Numbering, Rows, Set};
 use crate::key::Hasher;
+use crate::set::Loader;
 use crate::threads;
 
 /// The keys of all records so far.
@@ -22,9 +24,10 @@ enum Keys {
 
 /// Says of each record whether it is the first of its class.
 ///
-/// When keys exceed the memory limit, the set is frozen: records that it knows are duplicates; of all others, the key and the
-/// position spill to disk, in partitions by the bits of the keys. At the end the set is dropped, and each partition
-/// is resolved by itself, which gives the positions of first records.
+/// When keys exceed the memory limit, records that the set knows are duplicates; of all others, the key and the position spill
+/// to disk, in partitions by the bits of the keys. The set goes on to learn keys as long as it has room, so that a key that comes
+/// again and again spills once. At the end the set is dropped, and each partition is resolved by itself, which gives the
+/// positions of first records.
 pub(crate) struct FirstSet<'s> {
     keys: Keys,
     hasher: Hasher,
@@ -91,7 +94,7 @@ impl<'s> FirstSet<'s> {
         set.fits(chunks)
     }
 
-    /// Freezes the set; from now on, records spill. About `more` are still to come, if that is not 0.
+    /// From now on, records spill that the set does not know. About `more` are still to come, if that is not 0.
     ///
     /// # Errors
     /// When there is no space on the disk.
@@ -123,14 +126,14 @@ impl<'s> FirstSet<'s> {
         Ok(())
     }
 
-    /// Spills what of `chunks` the frozen set does not know, marked if the one on disk knows it; `position` is that of a row of a chunk, and
+    /// Spills what of `chunks` the set does not know, marked if the one on disk knows it; `position` is that of a row of a chunk, and
     /// rises from row to row and from call to call.
     pub(crate) fn spill(
         &mut self,
         chunks: &[&Rows],
         position: impl Fn(usize, usize) -> u64 + Sync,
     ) -> Result<(), StoreError> {
-        let (Some(spill), Keys::Exact(set)) = (&mut self.spill, &self.keys) else {
+        let (Some(spill), Keys::Exact(set)) = (&mut self.spill, &mut self.keys) else {
             return Ok(());
         };
         let Partitions { file, groups, .. } = spill;
@@ -139,12 +142,13 @@ impl<'s> FirstSet<'s> {
             Row { key, position, count: 1, rank: 0, bytes: &[] }
         };
         match &self.seen {
-            None => set.find(chunks, groups, |group, chunk, i, key| {
+            None => set.insert_within(chunks, groups, |group, chunk, i, key| {
                 group.push(&row(chunk, i, key), file);
             }),
             Some(seen) => {
                 chunks.iter().for_each(|rows| forget(rows));
-                set.find(chunks, &mut [(); Rows::PARTITIONS], |(), chunk, row, _| {
+                let mut beside = [(); Rows::PARTITIONS];
+                set.insert_within(chunks, &mut beside, |(), chunk, row, _| {
                     chunks[chunk].set_first(row, true);
                 });
                 let known: Vec<Mutex<Vec<usize>>> =
@@ -184,39 +188,87 @@ impl<'s> FirstSet<'s> {
             return Ok(None);
         };
         let Partitions { dir, file, groups } = spill;
-        let room = budget.rest() / rayon::current_num_threads();
+        let (hasher, room) = (&self.hasher, budget.rest() / rayon::current_num_threads());
         let to = dir.file()?;
-        let needed = |part: &Partition| Numbering::bytes_for(part.rows as usize) as u64;
-        let loader = self.seen.as_mut().and_then(|seen| seen.new_keys.as_deref_mut());
-        let loader = loader.map(Mutex::new);
-        let resolved = Partitions::resolve(
-            groups,
-            usize::MAX,
-            |part| Partition::passes(needed(part), room),
-            |part, pass, table| {
-                let (mut run, mut count) = (PositionedRun::new(RUN_BYTES), 0);
-                let mut keys = loader.as_ref().map(|loader| NewKeys::new(loader, &self.hasher));
-                part.read_pass(pass, table, &file, |table, row| {
-                    let (position, is_seen) = unmarked(row.position);
-                    if !table.number(row.key).1 {
-                        return Ok(());
-                    }
-                    if is_seen {
-                        count += 1;
-                    } else {
-                        run.push(position, &[], &to)?;
-                        keys.as_mut().map_or(Ok(()), |keys| keys.push(row.key))?;
-                    }
-                    Ok(())
-                })?;
-                keys.map_or(Ok(()), |mut keys| keys.flush())?;
-                run.finish(&to)?;
-                self.seen_classes.fetch_add(count, Ordering::Relaxed);
-                Ok((run, table.len() as u64 - count))
-            },
-        )?;
-        let (runs, counts): (Vec<PositionedRun>, Vec<u64>) = resolved.into_iter().unzip();
-        Ok(Some((Survivors::spilled(runs, Arc::new(to))?, counts.iter().sum())))
+        let new_keys = self.seen.as_mut().and_then(|seen| seen.new_keys.as_deref_mut());
+        let resolver = Resolver { hasher, new_keys: new_keys.map(Mutex::new), room, to: &to };
+        let found = Partitions::resolve(groups, &file, usize::MAX, &resolver)?;
+        *self.seen_classes.get_mut() += found.iter().map(|found| found.seen).sum::<u64>();
+        let count = found.iter().map(|found| found.new).sum();
+        let runs = found.into_iter().map(|found| found.run).collect();
+        Ok(Some((Survivors::spilled(runs, Arc::new(to))?, count)))
+    }
+}
+
+/// Finds the first records among those that spilled.
+struct Resolver<'r, 'l> {
+    hasher: &'r Hasher,
+    /// Takes the keys of first records.
+    new_keys: Option<Mutex<&'l mut Loader>>,
+    /// Bytes of memory for a partition.
+    room: usize,
+    /// Where the positions are written.
+    to: &'r SpillFile,
+}
+
+/// The first records of a partition.
+struct Firsts {
+    /// Their positions.
+    run: PositionedRun,
+    /// Their number, and that of the classes that earlier runs have seen.
+    new: u64,
+    seen: u64,
+}
+
+impl Resolve for Resolver<'_, '_> {
+    type Found = Firsts;
+
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    fn most_keys(&self, part: &Partition) -> usize {
+        part.keys_in(self.room / 8 * 7, 0, 0)
+    }
+
+    fn resolve(
+        &self,
+        part: &Partition,
+        most: usize,
+        table: &mut Numbering,
+        rest: &mut Rest<'_>,
+    ) -> Result<Outcome<Firsts>, StoreError> {
+        let mut firsts = Firsts { run: PositionedRun::new(RUN_BYTES), new: 0, seen: 0 };
+        let mut keys = self.new_keys.as_ref().map(|loader| NewKeys::new(loader, self.hasher));
+        part.read_ahead(table, rest.file(), |table, row| {
+            if table.len() >= most {
+                return match table.find(row.key) {
+                    Some(_) => Ok(()),
+                    None => rest.push(row),
+                };
+            }
+            let (position, is_seen) = unmarked(row.position);
+            if !table.number(row.key).1 {
+                return Ok(());
+            }
+            if is_seen {
+                firsts.seen += 1;
+                return Ok(());
+            }
+            firsts.new += 1;
+            firsts.run.push(position, &[], self.to)?;
+            keys.as_mut().map_or(Ok(()), |keys| keys.push(row.key))
+        })?;
+        keys.map_or(Ok(()), |mut keys| keys.flush())?;
+        firsts.run.finish(self.to)?;
+        Ok(Outcome::Found(firsts))
+    }
+
+    fn join(&self, all: Vec<Firsts>) -> Result<Firsts, StoreError> {
+        let [new, seen] = [|firsts: &Firsts| firsts.new, |firsts: &Firsts| firsts.seen]
+            .map(|count| all.iter().map(count).sum());
+        let runs = all.into_iter().map(|firsts| firsts.run).collect();
+        Ok(Firsts { run: joined(runs, RUN_BYTES, self.to)?, new, seen })
     }
 }
 

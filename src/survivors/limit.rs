@@ -6,10 +6,10 @@ use crate::files::read_to_string;
 
 /// How much memory a run may take, and where it spills what does not fit.
 ///
-/// The limit is enforced for the whole process, if nothing else in it takes memory, within a tenth and from 128 MiB on;
-/// records of many megabytes come on top. Files in `temp_dir` have no names and are gone when the run ends, however
-/// it ends. They take up to 22 bytes for each record, and the length of all that is read from pipes and compressed
-/// files.
+/// The limit is enforced for the whole process, if nothing else in it takes memory, within a tenth and from 64 MiB on, for
+/// up to eight threads; records of many megabytes come on top. Files in `temp_dir` have no names and are gone when the run
+/// ends, however it ends. They take up to 22 bytes for each record, as much again for each time that distinct records are
+/// sixteen times as many as have room, and the length of all that is read from pipes and compressed files.
 ///
 /// ```
 /// use uriscan::{io::Source, pipeline::{DedupOptions, MemoryLimit, Settings, Sinks, dedup}};

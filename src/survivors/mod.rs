@@ -8,12 +8,15 @@
 //! second time at the positions of [`Survivors`].
 //!
 //! What spills goes to `Partitions` by the bits of the keys, each a run of rows in the order of the input. At
-//! the end each partition is resolved by itself, in several passes by further bits if it exceeds the limit. Results are
-//! those without a limit.
+//! the end each partition is resolved by itself; if its keys exceed the limit, those without room go to smaller partitions.
+//! Results are those without a limit.
 
 mod classes;
+mod clusters;
 mod file;
 mod firsts;
+#[cfg(test)]
+mod growth;
 mod keep;
 mod limit;
 mod merge;

@@ -1,4 +1,9 @@
 //! Rows that spilled, in partitions by the bits of their keys, so that each partition can be resolved by itself.
+//!
+//! A partition is resolved in one reading, whatever it holds: the first keys that have room in memory are numbered, and their
+//! rows resolved. Rows of all other keys go to smaller partitions by further bits, which are resolved in the same way. So a
+//! row is read and written again once for each level, of which there are as many as the logarithm of the number of distinct
+//! keys: rows of one key are never apart, however many there are.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,8 +22,23 @@ const GROUP_BITS: u32 = Rows::PARTITIONS.trailing_zeros();
 /// Further bits that number the partition on disk within it.
 const PART_BITS: u32 = 2;
 
+/// Partitions on disk.
+pub(super) const PARTITIONS: usize = Rows::PARTITIONS << PART_BITS;
+
+/// Bits that number the smaller partitions of one that has no room in memory.
+const REST_BITS: u32 = 4;
+
+/// Partitions are not divided by more bits of a key than these: keys in the upper half are random, and it has no more.
+const MOST_BITS: u32 = 64;
+
 /// Least number of bytes of a partition that are written at once.
 const LEAST: usize = 256;
+
+/// Bytes of memory below which it is not worth while to divide a partition.
+pub(super) const LEAST_ROOM: usize = 64 << 10;
+
+/// Keys of a group whose rows were the last to come.
+const RECENT: usize = 256;
 
 /// A record that spilled, or the survivor so far of several records of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +61,12 @@ pub(super) struct Partitions {
     pub(super) groups: Vec<Group>,
 }
 
-/// The partitions on disk of one partition in memory.
+/// The partitions on disk of one partition in memory, or of a larger one on disk.
 #[derive(Debug)]
 pub(super) struct Group {
-    parts: [Partition; 1 << PART_BITS],
+    parts: Vec<Partition>,
+    /// Of bare keys, some that have a row already. A further row of theirs is none of the first, and is not needed.
+    recent: Vec<Key>,
     fault: Option<StoreError>,
 }
 
@@ -52,13 +74,15 @@ pub(super) struct Group {
 #[derive(Debug)]
 pub(super) struct Partition {
     run: Run,
+    /// Top bits that all keys have in common.
+    bits: u32,
     /// Of classes; nothing but keys and positions are kept otherwise.
     mode: Option<ClassMode>,
-    pub(super) rows: u64,
+    rows: u64,
     /// Bytes of all texts.
-    pub(super) text_bytes: u64,
+    text_bytes: u64,
     /// Bytes of the longest text.
-    longest: usize,
+    pub(super) longest: usize,
     /// The position of the last row.
     last: u64,
 }
@@ -71,16 +95,8 @@ impl Partitions {
         mode: Option<ClassMode>,
         bytes: usize,
     ) -> Result<Partitions, StoreError> {
-        let capacity = (bytes / (Rows::PARTITIONS << PART_BITS)).max(LEAST);
-        let part = || Partition {
-            run: Run::new(capacity),
-            mode,
-            rows: 0,
-            text_bytes: 0,
-            longest: 0,
-            last: 0,
-        };
-        let group = || Group { parts: [(); 1 << PART_BITS].map(|()| part()), fault: None };
+        let capacity = (bytes / PARTITIONS).max(LEAST);
+        let group = || Group::new(GROUP_BITS, PART_BITS, mode, capacity);
         let groups = (0..Rows::PARTITIONS).map(|_| group()).collect();
         Ok(Partitions { file: dir.file()?, dir, groups })
     }
@@ -90,72 +106,124 @@ impl Partitions {
         self.groups.iter_mut().find_map(|group| group.fault.take()).map_or(Ok(()), Err)
     }
 
-    /// Calls `resolve` for each partition, in as many passes as `passes` says, on all threads, with a table that has room for
-    /// the keys of the pass; gives what came of all passes. Partitions with texts above `most_text` bytes are resolved one
-    /// after the other: each thread takes many times its longest text.
-    pub(super) fn resolve<T: Send>(
+    /// Resolves each partition, on all threads; gives what came of each. Those with texts above `most_text` bytes are resolved
+    /// one after the other: each thread takes many times its longest text.
+    pub(super) fn resolve<R: Resolve>(
         groups: Vec<Group>,
+        file: &SpillFile,
         most_text: usize,
-        passes: impl Fn(&Partition) -> u64 + Sync,
-        resolve: impl Fn(&Partition, Pass, &mut Numbering) -> Result<T, StoreError> + Sync,
-    ) -> Result<Vec<T>, StoreError> {
+        resolver: &R,
+    ) -> Result<Vec<R::Found>, StoreError> {
         // As many as there are threads.
         let tables: Mutex<Vec<Numbering>> = Mutex::default();
         let parts: Vec<Partition> = groups.into_iter().flat_map(|group| group.parts).collect();
-        let one = |part: &Partition| {
+        let one = |part: Partition| {
             let used = tables.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut table = used.unwrap_or_default();
-            let of = passes(part);
-            let rows = (part.rows / of) as usize;
-            let done: Result<Vec<T>, StoreError> = (0..of)
-                .map(|number| {
-                    table.clear(rows);
-                    table.reserve(rows);
-                    resolve(part, Pass { number, of }, &mut table)
-                })
-                .collect();
+            let done = part.resolve(file, resolver, &mut table);
             tables.lock().unwrap_or_else(PoisonError::into_inner).push(table);
             done
         };
         let resolved = threads::map(parts, |part: Partition| match part.longest > most_text {
             true => Err(part),
-            false => Ok(one(&part)),
+            false => Ok(one(part)),
         });
-        let resolved = resolved.into_iter().map(|done| done.unwrap_or_else(|long| one(&long)));
-        let resolved = resolved.collect::<Result<Vec<_>, StoreError>>()?;
-        Ok(resolved.into_iter().flatten().collect())
+        resolved.into_iter().map(|done| done.unwrap_or_else(one)).collect()
+    }
+}
+
+/// Resolves partitions.
+pub(super) trait Resolve: Sync {
+    /// What comes of a partition.
+    type Found: Send;
+
+    /// Bytes of memory for a partition.
+    fn room(&self) -> usize;
+
+    /// The number of keys of `part` that have room in memory.
+    fn most_keys(&self, part: &Partition) -> usize;
+
+    /// Resolves the rows whose keys have room: `most` keys at most, for which `table` has places. All other rows go to `rest`.
+    fn resolve(
+        &self,
+        part: &Partition,
+        most: usize,
+        table: &mut Numbering,
+        rest: &mut Rest<'_>,
+    ) -> Result<Outcome<Self::Found>, StoreError>;
+
+    /// What came of all parts of a partition together.
+    fn join(&self, all: Vec<Self::Found>) -> Result<Self::Found, StoreError>;
+}
+
+/// What came of the keys of a partition that have room.
+pub(super) enum Outcome<F> {
+    Found(F),
+    /// The keys needed far more memory than was expected of them: nothing is done, and fewer are to be taken.
+    TooMany,
+}
+
+/// The rows of a partition whose keys have no room in memory.
+pub(super) struct Rest<'f> {
+    file: &'f SpillFile,
+    bits: u32,
+    mode: Option<ClassMode>,
+    capacity: usize,
+    group: Option<Group>,
+}
+
+impl<'f> Rest<'f> {
+    /// Where the rows are, and those of the partition.
+    pub(super) fn file(&self) -> &'f SpillFile {
+        self.file
+    }
+
+    /// Adds a row.
+    #[inline]
+    pub(super) fn push(&mut self, row: &Row<'_>) -> Result<(), StoreError> {
+        let Rest { file, bits, mode, capacity, group } = self;
+        let group = group.get_or_insert_with(|| Group::new(*bits, REST_BITS, *mode, *capacity));
+        group.push(row, file);
+        group.fault.take().map_or(Ok(()), Err)
+    }
+
+    /// The partitions, if there are rows.
+    fn finish(self) -> Result<Vec<Partition>, StoreError> {
+        let mut parts = self.group.map_or(Vec::new(), |group| group.parts);
+        parts.iter_mut().try_for_each(|part| part.run.finish(self.file))?;
+        Ok(parts)
     }
 }
 
 impl Group {
-    /// The partitions.
-    pub(super) fn parts(&self) -> &[Partition] {
-        &self.parts
+    /// No rows, of keys whose first `bits` bits are the same; the next `part_bits` bits number the parts.
+    fn new(bits: u32, part_bits: u32, mode: Option<ClassMode>, capacity: usize) -> Group {
+        let part = || Partition {
+            run: Run::new(capacity),
+            bits: bits + part_bits,
+            mode,
+            rows: 0,
+            text_bytes: 0,
+            longest: 0,
+            last: 0,
+        };
+        let recent = vec![Key(Key::VACANT); if mode.is_none() { RECENT } else { 0 }];
+        Group { parts: (0..1 << part_bits).map(|_| part()).collect(), recent, fault: None }
     }
 
     /// Adds a row; an error is kept for [`Partitions::fault`].
     #[inline]
     pub(super) fn push(&mut self, row: &Row<'_>, file: &SpillFile) {
-        let shift = 128 - GROUP_BITS - PART_BITS;
-        let part = &mut self.parts[(row.key.0 >> shift) as usize % (1 << PART_BITS)];
-        if let Err(error) = part.push(row, file) {
+        if let Some(recent) = self.recent.get_mut(row.key.0 as usize % RECENT)
+            && std::mem::replace(recent, row.key) == row.key
+        {
+            return;
+        }
+        let bits = self.parts[0].bits;
+        let number = (row.key.0 >> (u128::BITS - bits)) as usize % self.parts.len();
+        if let Err(error) = self.parts[number].push(row, file) {
             self.fault.get_or_insert(error);
         }
-    }
-}
-
-/// Some of the keys of a partition, by the bits after those that they share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pass {
-    number: u64,
-    pub(super) of: u64,
-}
-
-impl Pass {
-    #[inline]
-    fn has(self, key: Key) -> bool {
-        let shift = 128 - GROUP_BITS - PART_BITS - self.of.trailing_zeros();
-        (key.0 >> shift) as u64 % self.of == self.number
     }
 }
 
@@ -206,7 +274,7 @@ impl Partition {
     }
 
     /// Calls `each` for all rows in their order, some at a time.
-    pub(super) fn read(
+    fn read(
         &self,
         file: &SpillFile,
         mut each: impl FnMut(&[Row<'_>]) -> Result<(), StoreError>,
@@ -226,34 +294,62 @@ impl Partition {
         })
     }
 
-    /// Calls `each` for the rows of a pass, with the table of their keys, which has room for them and in which they are being
-    /// looked up.
-    pub(super) fn read_pass(
+    /// Whether the keys have further bits that can number smaller partitions.
+    pub(super) fn is_divisible(&self) -> bool {
+        self.bits + REST_BITS <= MOST_BITS
+    }
+
+    /// Resolves the partition, and all smaller ones that it is divided into.
+    fn resolve<R: Resolve>(
+        self,
+        file: &SpillFile,
+        resolver: &R,
+        table: &mut Numbering,
+    ) -> Result<R::Found, StoreError> {
+        let all = self.rows as usize;
+        let mut most =
+            if self.is_divisible() { resolver.most_keys(&self).clamp(1, all.max(1)) } else { all };
+        let (found, rest) = loop {
+            let capacity = (resolver.room() / (8 << REST_BITS)).clamp(LEAST, 64 << 10);
+            let (bits, mode) = (self.bits, self.mode);
+            let mut rest = Rest { file, bits, mode, capacity, group: None };
+            table.clear(most);
+            table.reserve(most);
+            match resolver.resolve(&self, most, table, &mut rest)? {
+                Outcome::Found(found) => break (found, rest.finish()?),
+                Outcome::TooMany => most = (table.len() / 2).max(1),
+            }
+        };
+        if rest.is_empty() {
+            return Ok(found);
+        }
+        drop(self);
+        let mut all = vec![found];
+        for part in rest {
+            all.push(part.resolve(file, resolver, table)?);
+        }
+        resolver.join(all)
+    }
+
+    /// Calls `each` for all rows in their order, after asking for the memory of `table` that looking up their keys will touch.
+    pub(super) fn read_ahead(
         &self,
-        pass: Pass,
         table: &mut Numbering,
         file: &SpillFile,
         mut each: impl FnMut(&mut Numbering, &Row<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.read(file, |rows| {
-            let rows = || rows.iter().filter(|row| pass.has(row.key));
-            let mut count = 0;
-            rows().for_each(|row| {
-                table.prefetch(row.key);
-                count += 1;
-            });
-            table.reserve(count);
-            rows().try_for_each(|row| each(table, row))
+            rows.iter().for_each(|row| table.prefetch(row.key));
+            rows.iter().try_for_each(|row| each(table, row))
         })
     }
 
-    /// In how many passes, a power of two, rows that need `needed` bytes of memory are resolved so that each pass has room in
-    /// `room` bytes.
-    pub(super) fn passes(needed: u64, room: usize) -> u64 {
-        /// Bytes of memory below which more passes are not worth while.
-        const LEAST: u64 = 64 << 10;
-        // Passes are not filled quite alike.
-        needed.div_ceil((room as u64 / 8 * 7).max(LEAST)).max(1).next_power_of_two()
+    /// How many of the keys of the partition have room in `room` bytes, if a key takes `key` bytes in the table and beside it,
+    /// and each byte of text `text` bytes. The keys have texts of the usual length.
+    pub(super) fn keys_in(&self, room: usize, key: usize, text: usize) -> usize {
+        let (room, rows) = (room.max(LEAST_ROOM) as u64, self.rows.max(1));
+        let needed = rows * (Numbering::BYTES_PER_KEY + key) as u64 + text as u64 * self.text_bytes;
+        if needed <= room { rows as usize } else { (room / needed.div_ceil(rows)) as usize }
     }
 }
 

@@ -1,45 +1,28 @@
 //! The classes of one partition of what has spilled.
 
-use std::collections::BTreeMap;
-
 use super::StoreError;
+use super::clusters::Clusters;
 use super::file::SpillFile;
 use super::keep::{ClassMode, Keep};
-use super::partitions::{Partition, Pass};
+use super::merge::joined;
+use super::partitions::{LEAST_ROOM, Outcome, Partition, Resolve, Rest};
 use super::run::PositionedRun;
 use super::seen::SeenClasses;
 use super::store::ClassStore;
-use super::writer::{ClassSession, ClassWriter, Wanted, push_cluster};
+use super::writer::{ClassWriter, Wanted};
 use crate::dedup::Numbering;
-use crate::key::Key;
 
-/// How many times its longest text a pass takes at most: as read, as held, in a line beside that of its survivor, in the forms
+/// How many times its longest text a partition takes at most: as read, as held, in a line beside that of its survivor, in the forms
 /// of both on each rung, and as JSON.
 pub(super) const FOR_TEXT: usize = 16;
 
-/// In how many passes, a power of two, `part` is resolved so that each has room in `room` bytes.
-pub(super) fn passes(
-    part: &Partition,
-    mode: ClassMode,
-    wanted: Wanted,
-    has_seen: bool,
-    room: usize,
-) -> u64 {
-    // Texts that were replaced take room for a while.
-    let texts = if mode.keep == Keep::First { 1 } else { 2 };
-    let keys = if has_seen { 48 } else { 0 };
-    let rows =
-        Numbering::bytes_for(part.rows as usize) as u64 + part.rows * (row_bytes(wanted) + keys);
-    Partition::passes(rows + texts * part.text_bytes, room)
+/// Bytes of memory for a class beside its text and its number: what a [`ClassStore`] holds of it, its key for looking it up in
+/// a set, and the number of its members.
+fn class_bytes(wanted: Wanted, has_seen: bool) -> usize {
+    32 + if has_seen { 48 } else { 0 } + if wanted.clusters { 8 } else { 0 }
 }
 
-/// Bytes of memory for a row at most, beside its text and its number: what a [`ClassStore`] holds of a class; for clusters a
-/// member and the weight of the class.
-fn row_bytes(wanted: Wanted) -> u64 {
-    32 + if wanted.clusters { 32 } else { 0 }
-}
-
-/// What came of a pass over a partition.
+/// What came of a partition.
 #[derive(Debug)]
 pub(super) struct Resolved {
     /// For each class that is written its line, at the position of its survivor; for each class the number of its records if
@@ -62,41 +45,35 @@ pub(super) struct Resolver<'r, 's> {
     pub(super) mode: ClassMode,
     pub(super) wanted: Wanted,
     pub(super) seen: Option<&'r SeenClasses<'s>>,
-    /// Where the partitions are.
-    pub(super) rows: &'r SpillFile,
     /// Where runs are written.
     pub(super) to: &'r SpillFile,
-    /// Bytes of memory for a pass.
+    /// Bytes of memory for a partition.
     pub(super) room: usize,
     /// Bytes that each run gathers.
     pub(super) capacity: usize,
 }
 
-impl Resolver<'_, '_> {
-    /// Resolves a pass over `part`.
-    pub(super) fn resolve(
+impl Resolve for Resolver<'_, '_> {
+    type Found = Resolved;
+
+    fn room(&self) -> usize {
+        self.room
+    }
+
+    fn most_keys(&self, part: &Partition) -> usize {
+        part.keys_in(self.classes_room(), self.class_bytes(), self.text_bytes())
+    }
+
+    fn resolve(
         &self,
         part: &Partition,
-        pass: Pass,
+        most: usize,
         table: &mut Numbering,
-    ) -> Result<Resolved, StoreError> {
-        // Members come later, when the survivors are known.
-        let mode = ClassMode { has_members: false, ..self.mode };
-        let mut store = ClassStore::default();
-        store.reserve(mode, (part.rows / pass.of) as usize);
-        let mut weights: Vec<u64> = Vec::new();
-        part.read_pass(pass, table, self.rows, |table, row| {
-            let (class, is_first) = table.number(row.key);
-            store.add_row(mode, class, is_first, row);
-            if self.wanted.clusters {
-                if is_first {
-                    weights.push(0);
-                }
-                weights[class as usize] += row_bytes(self.wanted) + row.bytes.len() as u64;
-            }
-            Ok(())
-        })?;
-        store.seal();
+        rest: &mut Rest<'_>,
+    ) -> Result<Outcome<Resolved>, StoreError> {
+        let Some(mut store) = self.gather(part, most, table, rest)? else {
+            return Ok(Outcome::TooMany);
+        };
         let seen = match self.seen {
             Some(seen) => seen.mark(&table.by_number(), &mut store)?,
             None => 0,
@@ -111,60 +88,125 @@ impl Resolver<'_, '_> {
             written: 0,
             withheld: 0,
         };
-        let most = (self.room / 16).max(4 << 10) as u64;
-        let mut giants = Giants { most, weights, keys: BTreeMap::new() };
         if self.wanted.dupes || self.wanted.clusters {
-            self.write_dupes(part, pass, table, &mut store, &mut giants, &mut made)?;
+            self.write_members(part, table, &store, rest.file(), &mut made)?;
         }
-        self.write_classes(part, &store, &giants, &mut made)?;
-        Ok(made)
+        self.write_classes(&store, &mut made)?;
+        Ok(Outcome::Found(made))
     }
 
-    /// Writes the lines of omitted records, and adds these to the store if clusters are wanted, except members of giants.
-    fn write_dupes(
+    fn join(&self, all: Vec<Resolved>) -> Result<Resolved, StoreError> {
+        let sum = |count: fn(&Resolved) -> u64| -> u64 { all.iter().map(count).sum() };
+        let (classes, seen) = (sum(|it| it.classes), sum(|it| it.seen));
+        let (written, withheld) = (sum(|it| it.written), sum(|it| it.withheld));
+        let (mut survivors, mut dupes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+        for one in all {
+            survivors.push(one.survivors);
+            dupes.push(one.dupes);
+            clusters.push(one.clusters);
+        }
+        let [survivors, dupes, clusters] =
+            [survivors, dupes, clusters].map(|runs| joined(runs, self.capacity, self.to));
+        let (survivors, dupes, clusters) = (survivors?, dupes?, clusters?);
+        Ok(Resolved { survivors, dupes, clusters, classes, seen, written, withheld })
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// Bytes of memory for classes; the rest is for members and for what is written.
+    fn classes_room(&self) -> usize {
+        if self.wanted.clusters { self.room / 4 * 3 } else { self.room / 8 * 7 }
+    }
+
+    fn class_bytes(&self) -> usize {
+        class_bytes(self.wanted, self.seen.is_some())
+    }
+
+    /// Bytes of memory for a byte of text: texts that were replaced take room for a while.
+    fn text_bytes(&self) -> usize {
+        if self.mode.keep == Keep::First { 1 } else { 2 }
+    }
+
+    /// The classes of the first keys of `part`, `most` at most and as long as their texts have room; all other rows go to
+    /// `rest`. `None` if texts that replace others are far longer.
+    fn gather(
         &self,
         part: &Partition,
-        pass: Pass,
+        most: usize,
         table: &mut Numbering,
-        store: &mut ClassStore,
-        giants: &mut Giants,
-        made: &mut Resolved,
-    ) -> Result<(), StoreError> {
-        let (mode, mut session) = (self.mode, self.writer.session());
-        let mut line = Vec::new();
-        part.read_pass(pass, table, self.rows, |table, row| {
-            let (class, _) = table.number(row.key);
-            let is_seen = store.count(class) == 0;
-            if giants.has(class) && !is_seen {
-                giants.keys.insert(class, row.key);
-            }
-            let (position, survivor) = store.survivor(mode, class);
-            if position == row.position && !is_seen {
+        rest: &mut Rest<'_>,
+    ) -> Result<Option<ClassStore>, StoreError> {
+        // Members come later, when the survivors are known.
+        let mode = ClassMode { has_members: false, ..self.mode };
+        let mut store = ClassStore::default();
+        store.reserve(mode, most);
+        let room = self.classes_room().max(LEAST_ROOM) as u64;
+        let key = (Numbering::BYTES_PER_KEY + self.class_bytes()) as u64;
+        let text = self.text_bytes() as u64;
+        let (mut is_open, mut has_room) = (true, true);
+        part.read_ahead(table, rest.file(), |table, row| {
+            if !has_room {
                 return Ok(());
             }
-            if self.wanted.dupes {
-                line.clear();
-                let survivor = (!is_seen).then_some(survivor);
-                session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
-                made.dupes.push(row.position, &line, self.to)?;
+            let found = if is_open {
+                Some(table.number(row.key))
+            } else {
+                table.find(row.key).map(|class| (class, false))
+            };
+            let Some((class, is_first)) = found else { return rest.push(row) };
+            store.add_row(mode, class, is_first, row);
+            let classes = table.len();
+            if is_first {
+                let held = key * classes as u64 + text * store.text_bytes();
+                is_open = classes < most && held < room;
             }
-            if self.wanted.clusters && !is_seen && !giants.has(class) {
-                store.add_member(None, class, row.position, row.bytes);
-            }
+            let texts = store.text_bytes().saturating_sub(part.longest as u64);
+            has_room = texts <= room || classes == 1 || !part.is_divisible();
             Ok(())
         })?;
-        store.sort_members();
+        store.seal();
+        Ok(has_room.then_some(store))
+    }
+
+    /// Writes the lines of omitted records, and the objects of classes.
+    fn write_members(
+        &self,
+        part: &Partition,
+        table: &mut Numbering,
+        store: &ClassStore,
+        rows: &SpillFile,
+        made: &mut Resolved,
+    ) -> Result<(), StoreError> {
+        let (mode, writer) = (self.mode, self.writer);
+        let (mut session, mut line) = (writer.session(), Vec::new());
+        let most = (self.room / 8).max(4 << 10);
+        let mut clusters = self
+            .wanted
+            .clusters
+            .then(|| Clusters::new((writer, mode), store, (most, self.capacity), self.to));
+        part.read_ahead(table, rows, |table, row| {
+            let Some(class) = table.find(row.key) else { return Ok(()) };
+            let is_seen = store.count(class) == 0;
+            if let Some(clusters) = &mut clusters {
+                clusters.push(store, class, row)?;
+            }
+            let (position, survivor) = store.survivor(mode, class);
+            if !self.wanted.dupes || position == row.position && !is_seen {
+                return Ok(());
+            }
+            line.clear();
+            let survivor = (!is_seen).then_some(survivor);
+            session.dupe(row.position, mode.text(row.bytes), survivor, &mut line);
+            made.dupes.push(row.position, &line, self.to)
+        })?;
+        if let Some(clusters) = clusters {
+            made.clusters = clusters.finish(store)?;
+        }
         made.dupes.finish(self.to)
     }
 
-    /// Writes the lines and objects of classes, or how many records each has.
-    fn write_classes(
-        &self,
-        part: &Partition,
-        store: &ClassStore,
-        giants: &Giants,
-        made: &mut Resolved,
-    ) -> Result<(), StoreError> {
+    /// Writes the lines of classes, or how many records each has.
+    fn write_classes(&self, store: &ClassStore, made: &mut Resolved) -> Result<(), StoreError> {
         let mut session = self.writer.session();
         let mut text = Vec::new();
         for (position, class) in store.survivors(0..u64::MAX) {
@@ -185,78 +227,7 @@ impl Resolver<'_, '_> {
                 session.result(store.survivor(self.mode, class).1, count, &mut text);
                 made.survivors.push(position, &text, self.to)?;
             }
-            if !self.wanted.clusters {
-                continue;
-            }
-            match giants.keys.get(&class) {
-                Some(&key) => {
-                    self.write_giant(part, key, (store, class), &mut *session, &mut made.clusters)?;
-                }
-                None => {
-                    text.clear();
-                    push_cluster(store, self.mode, class, &mut *session, &mut text);
-                    made.clusters.push(position, &text, self.to)?;
-                }
-            }
         }
-        made.survivors.finish(self.to)?;
-        made.clusters.finish(self.to)
-    }
-
-    /// Writes the object of a class whose members exceed the memory limit.
-    fn write_giant(
-        &self,
-        part: &Partition,
-        key: Key,
-        (store, class): (&ClassStore, u32),
-        session: &mut dyn ClassSession,
-        clusters: &mut PositionedRun,
-    ) -> Result<(), StoreError> {
-        let (position, survivor) = store.survivor(self.mode, class);
-        let mut text = Vec::new();
-        session.cluster_start(survivor, store.count(class), &mut text);
-        self.push_most(position, &mut text, clusters)?;
-        part.read(self.rows, |rows| {
-            for row in rows.iter().filter(|row| row.key == key) {
-                let member = self.mode.text(row.bytes);
-                session.cluster_member(row.position, member, survivor, &mut text);
-                self.push_most(position, &mut text, clusters)?;
-            }
-            Ok(())
-        })?;
-        session.cluster_end(&mut text);
-        clusters.push(position, &text, self.to)
-    }
-
-    /// Moves `text` to `run` if it is long, except for its last byte, at which the next member looks.
-    fn push_most(
-        &self,
-        position: u64,
-        text: &mut Vec<u8>,
-        run: &mut PositionedRun,
-    ) -> Result<(), StoreError> {
-        if text.len() < self.capacity {
-            return Ok(());
-        }
-        let end = text.len() - 1;
-        run.push(position, &text[..end], self.to)?;
-        text.drain(..end);
-        Ok(())
-    }
-}
-
-/// Classes whose members are not held in memory at the same time.
-struct Giants {
-    /// Bytes of memory for the members of another class.
-    most: u64,
-    /// The bytes that each class would need; none if nobody asks for members.
-    weights: Vec<u64>,
-    keys: BTreeMap<u32, Key>,
-}
-
-impl Giants {
-    #[inline]
-    fn has(&self, class: u32) -> bool {
-        self.weights.get(class as usize).is_some_and(|&weight| weight > self.most)
+        made.survivors.finish(self.to)
     }
 }

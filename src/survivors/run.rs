@@ -69,7 +69,7 @@ impl Run {
     }
 
     /// Writes what was gathered, unless all of it is in memory, and frees the memory that is not needed.
-    fn finish(&mut self, file: &SpillFile) -> Result<(), StoreError> {
+    pub(super) fn finish(&mut self, file: &SpillFile) -> Result<(), StoreError> {
         if !self.blocks.is_empty() {
             self.write(file)?;
         }

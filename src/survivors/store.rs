@@ -315,6 +315,16 @@ impl ClassStore {
         self.places.reserve_exact(if mode.has_texts { classes } else { 0 });
     }
 
+    /// The number of classes.
+    pub(super) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Bytes of the texts that are needed.
+    pub(super) fn text_bytes(&self) -> u64 {
+        self.texts.bytes - self.garbage
+    }
+
     /// Bytes of memory held, as they will be when `more` records have come, without their texts.
     pub(super) fn memory_bytes(&self, mode: ClassMode, more: usize) -> usize {
         fn grown<T>(items: &Vec<T>, more: usize) -> usize {
