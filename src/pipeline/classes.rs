@@ -125,7 +125,7 @@ fn run_classes(
         if has_texts { None } else { sources.iter().map(Source::again).collect() };
     let settings = &settings.within_limits();
     let limit = options.dedup.limit.as_ref();
-    let settings = &limit.map_or(*settings, |limit| within(limit, settings));
+    let settings = &limit.map_or(*settings, |limit| within(limit, settings, 1));
     let needs_public = seen.is_some() || options.dedup.emit == Emit::Key;
     if options.rows != ClassRows::default() {
         options.dedup.equivalence.require_targets()?;

@@ -77,7 +77,7 @@ fn run_dedup(
     // Where no record is longer than a byte there are no more than 256 classes.
     let is_limited = settings.max_record > 1 && options.approximate.is_none();
     let limit = options.limit.as_ref().filter(|_| is_limited);
-    let settings = &limit.map_or(*settings, |limit| within(limit, settings));
+    let settings = &limit.map_or(*settings, |limit| within(limit, settings, 1));
     let firsts = FirstSet::new(hasher.clone(), seen, limit.cloned().map(Budget::of_process));
     let mut job = Dedup {
         options: DedupOptions { hasher, ..options.clone() },

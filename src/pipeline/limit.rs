@@ -7,15 +7,19 @@ use super::slot::Slot;
 use crate::chunk::Span;
 use crate::survivors::{BATCHES, MemoryLimit};
 
-/// `settings` with chunks so small that their buffers take a quarter of `limit` at most, where that is possible.
-pub(super) fn within(limit: &MemoryLimit, settings: &Settings) -> Settings {
+/// Bytes of memory that a byte of text takes at most in a chunk: a record of one byte and its end have a key, twice, a span, the
+/// numbers of row and line, marks, and a place in the output, in buffers that have grown.
+const PER_BYTE: usize = 32;
+
+/// `settings` with chunks so small that their buffers take a quarter of `limit` at most, whatever the records are, where that is
+/// possible. A record has so many keys.
+pub(super) fn within(limit: &MemoryLimit, settings: &Settings, keys: usize) -> Settings {
     let threads = match settings.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // Chunk, output and rows are thrice the text, unless records are very short.
-    let chunks = BATCHES * full_slots(threads) * 3;
-    let most = (limit.bytes / 4 / chunks).max(4 << 10);
+    let bytes = BATCHES * full_slots(threads) * PER_BYTE * keys.max(1);
+    let most = (limit.bytes / 4 / bytes).max(4 << 10);
     Settings { chunk_bytes: settings.chunk_bytes.min(most), ..*settings }
 }
 

@@ -187,7 +187,7 @@ pub fn top(
     sinks: &mut Sinks<'_>,
 ) -> Result<Top, Error> {
     let settings = &match &options.limit {
-        Some(limit) => within(limit, settings),
+        Some(limit) => within(limit, settings, options.by.len()),
         None => *settings,
     };
     let bytes = options.limit.as_ref().map(|limit| limit.set_bytes.unwrap_or(limit.bytes / 4));

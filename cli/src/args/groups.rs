@@ -335,8 +335,8 @@ pub(crate) struct Memory {
     /// Memory limit of the whole process, with suffix K, M or G: at least 64M
     ///
     /// Defaults to half of the memory of the machine or its control group. If the keys exceed it, they spill to disk and
-    /// the rest of the input is read twice; the output is byte for byte the same. From 128M on, the limit holds within
-    /// a tenth if records are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
+    /// the rest of the input is read twice; the output is byte for byte the same. The limit holds within a tenth, whatever
+    /// the records are, if they are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
     /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
     /// For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short
     /// rows, 350 MB for rows of many megabytes, and with Parquet the row groups.

@@ -157,6 +157,37 @@ fn keeps_to_the_limit(ways: &[&[&str]]) {
     }
 }
 
+/// Short records have the most memory for keys and numbers beside a byte of text.
+#[cfg(target_os = "linux")]
+#[test]
+fn short_records_keep_to_the_limit() {
+    const LIMIT: u64 = 64 << 20;
+    let numbers = || (0..900_000).map(|i| format!("{i:x}\n")).collect::<String>();
+    for (name, text) in [
+        ("blank", "\n".repeat(6 << 20)),
+        ("two bytes", "a\n".repeat(3 << 20)),
+        ("equal", "http://h/\n".repeat(1 << 20)),
+        ("two spellings", "http://h/\nHTTP://h/\n".repeat(1 << 19)),
+        ("distinct", numbers() + &numbers()),
+    ] {
+        let place = Place::new(&[("list", &text)]);
+        for (how, source) in [
+            (&[][..], "list"),
+            (&[], "-"),
+            (&["-c"], "list"),
+            (&["--keep", "max"], "list"),
+            (&["--dupes", "d"], "-"),
+            (&["--clusters", "c"], "list"),
+        ] {
+            let limit = ["-j2", "--max-memory", "64M", "--temp-dir", ".", "-o", "out"];
+            let mut command = place.command(&[&["dedup", source], how, &limit].concat());
+            command.stdin(fs::File::open(place.path("list")).unwrap());
+            let peak = peak(command);
+            assert!(peak <= LIMIT / 10 * 11, "{name} {how:?} {source}: {} MiB", peak >> 20);
+        }
+    }
+}
+
 /// What long records take beyond the limit is what the help says.
 #[cfg(target_os = "linux")]
 #[test]
