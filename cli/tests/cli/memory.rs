@@ -18,7 +18,7 @@ fn uris(lines: u32) -> String {
 }
 
 /// Lines that do not fit into the least limit on eight threads.
-const LINES: u32 = 1_200_000;
+const LINES: u32 = 2_400_000;
 
 #[test]
 fn the_limit_changes_no_byte() {
@@ -45,11 +45,7 @@ fn the_limit_changes_no_byte() {
 
 #[test]
 fn classes_are_the_same_under_a_limit() {
-    same_classes(500_000);
-}
-
-fn same_classes(lines: u32) {
-    let text = uris(lines);
+    let text = uris(1_500_000);
     let place = Place::new(&[("list", &text)]);
     let sides = ["--dupes", "dupes", "--clusters", "clusters"];
     let limited = ["-j8", "--max-memory", "64M", "--temp-dir", ".", "--stats-format", "json"];
@@ -255,11 +251,6 @@ fn what_cannot_be_done_is_told() {
 
 /// Longer lists, and every way.
 mod full {
-    #[test]
-    fn classes_are_the_same_under_a_limit() {
-        super::same_classes(1_500_000);
-    }
-
     #[cfg(target_os = "linux")]
     #[test]
     fn markdown_takes_bounded_memory_whatever_it_is() {
