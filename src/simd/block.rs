@@ -12,14 +12,14 @@ macro_rules! block_classes {
         $visibility fn classify($($receiver)* block: &[u8; BLOCK]) -> Masks {
             let v = load(block);
             [
-                mask!(v, |v| equal(v, b'/')),
-                mask!(v, |v| or(equal(v, b':'), equal(v, b'@'))),
-                mask!(v, |v| equal(v, b'?')),
-                mask!(v, |v| equal(v, b'#')),
-                mask!(v, |v| equal(v, b'%')),
-                mask!(v, |v| in_range(v, b'A', 26)),
-                mask!(v, |v| equal(v, b'.')),
-                mask!(v, |v| outside(v, &PLAIN_NIBBLES)),
+                mask!(v, |x| equal(x, b'/')),
+                mask!(v, |x| or(equal(x, b':'), equal(x, b'@'))),
+                mask!(v, |x| equal(x, b'?')),
+                mask!(v, |x| equal(x, b'#')),
+                mask!(v, |x| equal(x, b'%')),
+                mask!(v, |x| in_range(x, b'A', 26)),
+                mask!(v, |x| equal(x, b'.')),
+                mask!(v, |x| outside(x, &PLAIN_NIBBLES)),
             ]
         }
     };
@@ -31,19 +31,19 @@ macro_rules! block_tests {
     ($(#[$attribute:meta])* $visibility:vis ($($receiver:tt)*)) => {
         $(#[$attribute])*
         $visibility fn letters($($receiver)* block: &[u8; BLOCK]) -> u64 {
-            mask!(load(block), |v| or(in_range(v, b'A', 26), in_range(v, b'a', 26)))
+            mask!(load(block), |x| or(in_range(x, b'A', 26), in_range(x, b'a', 26)))
         }
 
         $(#[$attribute])*
         $visibility fn members($($receiver)* block: &[u8; BLOCK], tables: &NibbleTables) -> u64 {
-            !mask!(load(block), |v| outside(v, tables))
+            !mask!(load(block), |x| outside(x, tables))
         }
 
         $(#[$attribute])*
         $visibility fn hex_digits($($receiver)* block: &[u8; BLOCK]) -> (u64, u64) {
             let v = load(block);
-            let upper = mask!(v, |v| or(in_range(v, b'0', 10), in_range(v, b'A', 6)));
-            (upper, mask!(v, |v| in_range(v, b'a', 6)))
+            let upper = mask!(v, |x| or(in_range(x, b'0', 10), in_range(x, b'A', 6)));
+            (upper, mask!(v, |x| in_range(x, b'a', 6)))
         }
     };
 }
@@ -56,14 +56,14 @@ macro_rules! block_sketch {
             let v = load(block);
             Sketch {
                 summary: Summary {
-                    look: mask!(v, |v| outside(v, &SIMPLE_NIBBLES)),
-                    slash: mask!(v, |v| equal(v, b'/')),
-                    question: mask!(v, |v| equal(v, b'?')),
+                    look: mask!(v, |x| outside(x, &SIMPLE_NIBBLES)),
+                    slash: mask!(v, |x| equal(x, b'/')),
+                    question: mask!(v, |x| equal(x, b'?')),
                     // `@` directly precedes `A`.
-                    head: mask!(v, |v| or(equal(v, b':'), in_range(v, b'@', 27))),
+                    head: mask!(v, |x| or(equal(x, b':'), in_range(x, b'@', 27))),
                 },
-                dot: mask!(v, |v| equal(v, b'.')),
-                record_end: mask!(v, |v| equal(v, record_end)),
+                dot: mask!(v, |x| equal(x, b'.')),
+                record_end: mask!(v, |x| equal(x, record_end)),
             }
         }
     };

@@ -22,6 +22,11 @@ const STREAMING: u64 = 140;
 /// Lines of two bytes become lines of hundreds or thousands.
 #[test]
 fn a_streaming_command_does_not_hold_the_output_of_its_chunks() {
+    outputs_of_chunks(3);
+}
+
+/// Tries one command of `step`.
+fn outputs_of_chunks(step: usize) {
     const LINES: usize = 200_000;
     let base = format!("http://h/{}/", "b".repeat(700));
     let distinct: String = (0..LINES).map(|i| format!("{i:x}\n")).collect();
@@ -41,15 +46,15 @@ fn a_streaming_command_does_not_hold_the_output_of_its_chunks() {
         (&["audit", "--to", "jsonl", "b"], LINES),
         (&["explain", "--to", "jsonl", "--file", "x"], LINES),
         (&["dedup", "--base", &base, "--emit", "normalized", "d"], LINES),
-    ] {
-        for threads in ["-j8"] {
-            let peak = peak(&place, &[args, &[threads]].concat());
-            let out = fs::read(place.path("out")).unwrap();
-            let found = line_count(&out);
-            println!("{peak:5} MiB for {:5} MiB: {:.60?} {threads}", out.len() >> 20, args);
-            assert_eq!(found, lines, "{args:.60?}");
-            assert!(peak < STREAMING, "{args:.60?} {threads}: {peak} MiB");
-        }
+    ]
+    .into_iter()
+    .step_by(step)
+    {
+        let peak = peak(&place, &[args, &["-j8"]].concat());
+        let out = fs::read(place.path("out")).unwrap();
+        println!("{peak:5} MiB for {:5} MiB: {args:.60?}", out.len() >> 20);
+        assert_eq!(line_count(&out), lines, "{args:.60?}");
+        assert!(peak < STREAMING, "{args:.60?}: {peak} MiB");
     }
 }
 
@@ -128,6 +133,11 @@ fn a_page_is_no_amplifier_and_removes_no_links_of_others() {
 /// Bodies that expand are searched alone, their links leave in parts, and what they expand to is limited.
 #[test]
 fn a_few_bytes_do_not_end_a_run() {
+    few_bytes(3);
+}
+
+/// Tries one way of `step`.
+fn few_bytes(step: usize) {
     let page = b"<a href=x>".repeat(1 << 20);
     let coded = record("http://h/", "Content-Encoding: gzip\r\n", &gzip(&page));
     let place = Place::new(&[]);
@@ -151,7 +161,10 @@ fn a_few_bytes_do_not_end_a_run() {
         (&[&["extract", "one.warc.gz"], &raised[..]].concat(), 400),
         (&[&["extract", "many.warc.gz", "-j16"], &raised[..]].concat(), 400),
         (&[&["dedup", "--extract", "many.warc.gz", "-j16"], &raised[..]].concat(), 600),
-    ] {
+    ]
+    .into_iter()
+    .step_by(step)
+    {
         let peak = peak(&place, args);
         println!("{peak:5} MiB {args:?}");
         assert!(peak < most, "{args:?}: {peak} MiB");
@@ -167,9 +180,14 @@ fn a_few_bytes_do_not_end_a_run() {
 /// A name of the DNS has 255 bytes, so that no longer one is mapped, whatever its characters become.
 #[test]
 fn a_long_host_takes_memory_in_proportion_to_its_length() {
+    long_hosts(5);
+}
+
+/// Tries one pair of `step` of a character and a command.
+fn long_hosts(step: usize) {
     const BYTES: usize = 2 << 20;
     // Eighteen characters, five that expand, one that disappears, one of an A-label, and their triplets.
-    for unit in [
+    for (number, unit) in [
         "\u{FDFA}",
         "\u{3300}",
         "\u{1F1FF}.",
@@ -178,7 +196,10 @@ fn a_long_host_takes_memory_in_proportion_to_its_length() {
         "%EF%B7%BA",
         "%CC%81",
         "xn--a-0ga.",
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let host = unit.repeat(BYTES / unit.len());
         let place = Place::new(&[("in", &format!("http://{host}/\n"))]);
         for args in [
@@ -192,7 +213,11 @@ fn a_long_host_takes_memory_in_proportion_to_its_length() {
             &["check", "--iri"],
             &["resolve", "--base", "http://h/"],
             &["dedup", "--iri", "--max-memory", "64M", "--temp-dir", "."],
-        ] {
+        ]
+        .into_iter()
+        .skip(number % step)
+        .step_by(step)
+        {
             let peak = peak(&place, &[args, &["-j1", "in"]].concat());
             println!("{peak:5} MiB {unit:?} {args:?}");
             assert!(peak < 60 + 30 * (BYTES >> 20) as u64, "{unit:?} {args:?}: {peak} MiB");
@@ -262,5 +287,23 @@ fn a_wide_table_takes_bounded_memory_or_is_refused() {
         assert_eq!(code, Some(2));
         assert!(peak < 120, "{name}: {peak} MiB");
         assert!(message.contains("16384"), "{message}");
+    }
+}
+
+/// Every command, character and way.
+mod full {
+    #[test]
+    fn a_streaming_command_does_not_hold_the_output_of_its_chunks() {
+        super::outputs_of_chunks(1);
+    }
+
+    #[test]
+    fn a_few_bytes_do_not_end_a_run() {
+        super::few_bytes(1);
+    }
+
+    #[test]
+    fn a_long_host_takes_memory_in_proportion_to_its_length() {
+        super::long_hosts(1);
     }
 }

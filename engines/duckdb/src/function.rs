@@ -116,8 +116,11 @@ impl Kind {
 /// A function with what its calls have in common.
 pub(crate) struct Function {
     kind: Kind,
-    made: Mutex<HashMap<Vec<(String, OptionValue)>, Arc<Call>>>,
+    made: Mutex<HashMap<Options, Arc<Call>>>,
 }
+
+/// The options of a call, by name.
+type Options = Vec<(String, OptionValue)>;
 
 /// What is computed under some options.
 struct Call {
