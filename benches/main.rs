@@ -24,8 +24,11 @@ use criterion::Criterion;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// A floor, and what measures it.
+type Floor = (&'static str, fn(&mut Criterion));
+
 /// Names of groups, and what measures them.
-const FLOORS: [(&str, fn(&mut Criterion)); 13] = [
+const FLOORS: [Floor; 13] = [
     ("classify", classify::classify),
     ("index", index::index),
     ("parse", parse::parse_all),

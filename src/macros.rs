@@ -46,6 +46,7 @@ macro_rules! named {
 /// type, and under `some` the value of an `Option`.
 ///
 /// Fields are public and have the documentation; structs that may get more fields cannot be written out elsewhere.
+#[cfg(feature = "bulk")]
 macro_rules! setters {
     (
         $Options:ident $(<$life:lifetime>)?
