@@ -342,3 +342,35 @@ fn runs_over_one_day_after_the_other_equal_one_over_all() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_not_there_is_an_error() {
+    use std::os::unix::fs::symlink;
+    let place = place(&[("t/k=1/a.csv", "url\nhttp://a\n"), ("t/k=2/a.csv", "url\nhttp://b\n")]);
+    for (target, what) in [
+        ("nowhere.csv", "t/k=1/b.csv: is a link to nothing"),
+        ("b.csv", "t/k=1/b.csv: "),
+        ("/dev/zero", "t/k=1/b.csv: is neither a file nor a directory"),
+    ] {
+        symlink(target, place.path("t/k=1/b.csv")).unwrap();
+        for input in ["t", "t/k=*/", "t/**/*.csv", "t/k=1/b*"] {
+            for command in ["dedup", "normalize", "top"] {
+                let message = place.run(&[command, "--column", "url", input], "").refused();
+                assert!(message.contains(what), "{command} {input}: {message}");
+            }
+        }
+        fs::remove_file(place.path("t/k=1/b.csv")).unwrap();
+    }
+    // Nobody writes to it.
+    let made = std::process::Command::new("mkfifo").arg(place.path("t/k=1/c.csv")).status();
+    assert!(made.unwrap().success());
+    let message = place.run(&dedup("t", &[]), "").refused();
+    assert!(message.contains("t/k=1/c.csv: is neither a file nor a directory"), "{message}");
+    fs::remove_file(place.path("t/k=1/c.csv")).unwrap();
+    symlink("nowhere", place.path("t/k=3")).unwrap();
+    let message = place.run(&dedup("t/k=*/*.csv", &[]), "").refused();
+    assert!(message.contains("t/k=3: is a link to nothing"), "{message}");
+    // What would not be read if it were there.
+    assert_eq!(place.run(&dedup("t", &[]), "").quiet(), "url\nhttp://a\nhttp://b\n");
+}

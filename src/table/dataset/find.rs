@@ -1,6 +1,7 @@
 //! The files of a dataset: found on a disk, or listed by a store.
 
-use std::fs::{DirEntry, Metadata};
+use std::fmt;
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ pub struct Found {
     /// In the order of their paths, compared directory by directory.
     pub files: Vec<FoundFile>,
     /// Files and directories that were left out: hidden ones, files that are no tables by their name, and links to directories
-    /// that nothing names.
+    /// that nothing names, or to nothing, if nothing could be found there.
     pub skipped: u64,
 }
 
@@ -32,10 +33,11 @@ impl Selection {
     /// The files below the root on the disk. Nothing is opened but directories.
     ///
     /// Links to files are followed; those to directories only where a part of the pattern other than `**` selects them, so no
-    /// loop of links is followed. What vanishes meanwhile is left out.
+    /// loop of links is followed.
     ///
     /// # Errors
-    /// If a directory cannot be read.
+    /// If something that belongs to the dataset by its name is not there: a directory that cannot be read, a link to nothing, what
+    /// is neither a file nor a directory, and what vanishes meanwhile.
     pub fn files(&self) -> Result<Found, TableError> {
         let mut found = Found::default();
         let mut left = vec![(PathBuf::new(), self.start())];
@@ -46,45 +48,63 @@ impl Selection {
                 true => Path::new("."),
                 false => directory.as_path(),
             };
-            let fault = |error: io::Error| unread(&read.display().to_string(), error);
             let entries = match read.read_dir() {
                 Ok(entries) => entries,
-                // There is no such directory, or it has just been removed.
-                Err(error) if is_gone(&error) => continue,
-                Err(error) => return Err(fault(error)),
+                // Nothing was said to be there.
+                Err(error) if below.as_os_str().is_empty() && is_gone(&error) => continue,
+                Err(error) => return Err(unread(&read.display().to_string(), error)),
             };
             for entry in entries {
-                let entry = entry.map_err(fault)?;
-                let (name, below) = (entry.file_name(), below.join(entry.file_name()));
-                let next = match self.step(&matched, &name.to_string_lossy()) {
-                    Matching::Yes(next) => next,
-                    Matching::Hidden => {
-                        found.skipped += 1;
-                        continue;
-                    }
-                    Matching::No => continue,
-                };
-                let (is_link, metadata) = match look(&entry) {
-                    Ok(looked) => looked,
-                    Err(error) if is_gone(&error) => continue,
-                    Err(error) => return Err(unread(&entry.path().display().to_string(), error)),
-                };
-                match (metadata.is_dir(), is_link) {
-                    (true, false) => left.push((below, next)),
-                    (true, true) => match self.follow(&matched, &name.to_string_lossy()) {
-                        Some(named) => left.push((below, named)),
-                        None => found.skipped += 1,
-                    },
-                    (false, _) if !self.is_whole(&next) => {}
-                    (false, _) if metadata.is_file() && self.takes(&below) => {
-                        found.files.push(FoundFile { below, bytes: metadata.len() });
-                    }
-                    (false, _) => found.skipped += 1,
-                }
+                let entry = entry.map_err(|error| unread(&read.display().to_string(), error))?;
+                let below = below.join(entry.file_name());
+                left.extend(self.entry(&entry, below, &matched, &mut found)?);
             }
         }
         found.files.sort_unstable();
         Ok(found)
+    }
+
+    /// Adds the entry at `below`, in a directory of which so much has `matched`, to `found`; returns a directory to be read.
+    fn entry(
+        &self,
+        entry: &DirEntry,
+        below: PathBuf,
+        matched: &Matched,
+        found: &mut Found,
+    ) -> Result<Option<(PathBuf, Matched)>, TableError> {
+        let name = entry.file_name();
+        let next = match self.step(matched, &name.to_string_lossy()) {
+            Matching::Yes(next) => next,
+            Matching::Hidden => {
+                found.skipped += 1;
+                return Ok(None);
+            }
+            Matching::No => return Ok(None),
+        };
+        let fault = |what: &dyn fmt::Display| unread(&entry.path().display().to_string(), what);
+        let is_link = entry.file_type().map_err(|error| fault(&error))?.is_symlink();
+        let named = || self.follow(matched, &name.to_string_lossy());
+        let is_whole = self.is_whole(&next);
+        let is_table = is_whole && self.takes(&below);
+        let metadata = if is_link { entry.path().metadata() } else { entry.metadata() };
+        match metadata {
+            // Were it a file it would be no table, and were it a directory it would not be followed.
+            Err(_) if is_link && !is_table && named().is_none() => found.skipped += 1,
+            Err(error) if is_link && is_gone(&error) => return Err(fault(&"is a link to nothing")),
+            Err(error) => return Err(fault(&error)),
+            Ok(metadata) if metadata.is_dir() && !is_link => return Ok(Some((below, next))),
+            Ok(metadata) if metadata.is_dir() => match named() {
+                Some(named) => return Ok(Some((below, named))),
+                None => found.skipped += 1,
+            },
+            Ok(_) if !is_whole => {}
+            Ok(_) if !is_table => found.skipped += 1,
+            Ok(metadata) if metadata.is_file() => {
+                found.files.push(FoundFile { below, bytes: metadata.len() });
+            }
+            Ok(_) => return Err(fault(&"is neither a file nor a directory")),
+        }
+        Ok(None)
     }
 
     /// The files among those that a store lists, each with its path below the root, parts separated by slashes, and its size.
@@ -116,13 +136,6 @@ impl Selection {
         }
         self.is_whole(&matched).then(|| !name.ends_with('/') && self.takes(Path::new(name)))
     }
-}
-
-/// Whether `entry` is a link, and what it is or leads to.
-fn look(entry: &DirEntry) -> io::Result<(bool, Metadata)> {
-    let is_link = entry.file_type()?.is_symlink();
-    let metadata = if is_link { entry.path().metadata()? } else { entry.metadata()? };
-    Ok((is_link, metadata))
 }
 
 fn is_gone(error: &io::Error) -> bool {
@@ -191,11 +204,12 @@ mod tests {
         let root = made(&["a/x.csv", "other/y.csv"]);
         symlink("..", root.path().join("a/up")).unwrap();
         symlink("x.csv", root.path().join("a/link.csv")).unwrap();
-        symlink("nowhere", root.path().join("a/broken.csv")).unwrap();
+        // Neither a table nor a directory that is followed.
+        symlink("nowhere", root.path().join("a/broken")).unwrap();
         let typed = root.path().to_str().unwrap();
         let found = Selection::of_directory(typed, false).files().unwrap();
         assert_eq!(names(&found), ["a/link.csv", "a/x.csv", "other/y.csv"]);
-        assert_eq!(found.skipped, 1);
+        assert_eq!(found.skipped, 2);
         let of = |pattern: &str| {
             let selection = Selection::of_pattern(&format!("{typed}/{pattern}"), false).unwrap();
             selection.files().unwrap()
@@ -206,6 +220,59 @@ mod tests {
         assert_eq!(names(&of("**/a/**")), ["a/link.csv", "a/x.csv"]);
         let through = of("**/u?/**/x.csv");
         assert_eq!(names(&through), ["a/up/a/x.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_belongs_to_a_dataset_and_is_not_there_is_an_error() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+        let root = made(&["k=1/a.csv", "k=1/note.txt", "k=2/a.csv"]);
+        let at = |name: &str| root.path().join(name);
+        let typed = root.path().to_str().unwrap();
+        let files = |pattern: &str, takes_any_name| {
+            let selection = match pattern {
+                "" => Selection::of_directory(typed, takes_any_name),
+                pattern => {
+                    let pattern = format!("{typed}/{pattern}");
+                    Selection::of_pattern(&pattern, takes_any_name).unwrap()
+                }
+            };
+            selection.files().map(|found| found.files.len()).map_err(|error| error.to_string())
+        };
+        for (target, what) in [
+            ("nowhere.csv", "is a link to nothing"),
+            ("a.csv/x", "is a link to nothing"),
+            ("b.csv", "symbolic links"),
+            ("/dev/null", "is neither a file nor a directory"),
+        ] {
+            symlink(target, at("k=1/b.csv")).unwrap();
+            for pattern in ["", "*", "**/*.csv", "k=1/*", "k=?/b.c*"] {
+                let error = files(pattern, false).unwrap_err();
+                assert!(
+                    error.contains("k=1/b.csv: ") && error.contains(what),
+                    "{target} {pattern}: {error}"
+                );
+            }
+            // It is not selected.
+            assert_eq!((files("k=2/*", false), files("**/a.csv", false)), (Ok(1), Ok(2)));
+            std::fs::remove_file(at("k=1/b.csv")).unwrap();
+        }
+        let socket = UnixListener::bind(at("k=1/c.csv")).unwrap();
+        assert!(files("", false).unwrap_err().contains("neither a file nor a directory"));
+        drop(socket);
+        std::fs::remove_file(at("k=1/c.csv")).unwrap();
+        // Disks that are not there.
+        symlink("/nowhere", at("k=3")).unwrap();
+        assert!(files("k=*/*.csv", false).unwrap_err().contains("k=3: is a link to nothing"));
+        // A link to a directory would not be followed, and one to a file would be no table.
+        assert_eq!(files("", false), Ok(2));
+        assert_eq!(files("**/*.csv", false), Ok(2));
+        assert!(files("", true).unwrap_err().contains("k=3: is a link to nothing"));
+        std::fs::remove_file(at("k=3")).unwrap();
+        symlink("nowhere", at(".hidden.csv")).unwrap();
+        symlink("nowhere", at("_temporary.csv")).unwrap();
+        assert_eq!(files("", false), Ok(2));
     }
 
     #[test]
