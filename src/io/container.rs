@@ -25,6 +25,8 @@ pub enum Container {
     SevenZip,
     /// A PDF document.
     Pdf,
+    /// Data that were compressed by a program whose format is not read: `compress`, `lzip`, `lzop`, `lzma`, `lz4 -l`, Snappy.
+    OtherCompression,
 }
 
 /// Size of a tar header in bytes.
@@ -55,6 +57,17 @@ impl Container {
             [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => Some(Container::SevenZip),
             [b'%', b'P', b'D', b'F', b'-', b'0'..=b'9', b'.', b'0'..=b'9', ..] => {
                 Some(Container::Pdf)
+            }
+            [0x1F, 0x9D, ..]
+            | [b'L', b'Z', b'I', b'P', 0 | 1, ..]
+            | [0x89, b'L', b'Z', b'O', 0, ..]
+            | [0x02, 0x21, 0x4C, 0x18, ..]
+            | [0xFF, 6, 0, 0, b's', b'N', b'a', b'P', b'p', b'Y', ..] => {
+                Some(Container::OtherCompression)
+            }
+            // Usual properties, a size of the dictionary, and the length, which may be unknown.
+            [0x5D, 0, 0, _, _, length @ ..] if is_lzma_length(length) => {
+                Some(Container::OtherCompression)
             }
             _ => head.first_chunk().filter(|header| is_tar(header)).map(|_| Container::Tar),
         }
@@ -89,6 +102,7 @@ impl Container {
             Container::Tar => "a tar archive",
             Container::SevenZip => "a 7z archive",
             Container::Pdf => "a PDF document",
+            Container::OtherCompression => "compressed in a format that is not read",
         }
     }
 
@@ -104,6 +118,9 @@ impl Container {
             }
             Container::Tar => "unpack it, as in `tar -xOf FILE | uriscan ...`",
             Container::SevenZip => "unpack it, as in `7z x -so FILE | uriscan ...`",
+            Container::OtherCompression => {
+                "unpack it with the program that made it, as in `lz4 -dc FILE | uriscan ...`"
+            }
             Container::Pdf => "convert it to text, as in `pdftotext FILE - | uriscan extract`",
         }
     }
@@ -129,6 +146,13 @@ fn of_zip(head: &[u8]) -> Container {
         b"[Content_Types].xml" | b"_rels/.rels" => Container::OfficeOpenXml,
         _ => Container::Zip,
     }
+}
+
+/// Whether `bytes` begin with the length in the header of an `lzma` file: less than 1 TiB, or unknown.
+fn is_lzma_length(bytes: &[u8]) -> bool {
+    bytes
+        .first_chunk()
+        .is_some_and(|length| u64::from_le_bytes(*length) >> 40 == 0 || *length == [0xFF; 8])
 }
 
 /// Whether `header` is that of a file in a tar archive: with the right checksum, and either the
@@ -211,6 +235,16 @@ mod tests {
             ([b"PK\x05\x06", &[0; 18][..]].concat(), Container::Zip),
             (b"7z\xBC\xAF\x27\x1C\0\x04".to_vec(), Container::SevenZip),
             (b"%PDF-1.4".to_vec(), Container::Pdf),
+            (b"\x1F\x9D\x90http".to_vec(), Container::OtherCompression),
+            (b"LZIP\x01\x14".to_vec(), Container::OtherCompression),
+            (b"\x89LZO\0\r\n\x1A\n".to_vec(), Container::OtherCompression),
+            (b"\x02\x21\x4C\x18\x05\0\0\0".to_vec(), Container::OtherCompression),
+            (b"\xFF\x06\0\0sNaPpY".to_vec(), Container::OtherCompression),
+            (
+                b"\x5D\0\0\x80\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF".to_vec(),
+                Container::OtherCompression,
+            ),
+            (b"\x5D\0\0\x80\0\x46\0\x10\0\0\0\0\0".to_vec(), Container::OtherCompression),
             (tar("a", b"ustar\x0000").to_vec(), Container::Tar),
             (tar("http://h/", b"ustar  \0").to_vec(), Container::Tar),
             (tar("a/b.txt", b"").to_vec(), Container::Tar),
@@ -243,6 +277,10 @@ mod tests {
             b"PKzip\n",
             b"7z\n",
             b"%PDF",
+            b"]\0\0http://h/a/b/c\n",
+            b"LZIP\n",
+            b"\x02\x21\n",
+            b"\xFF\x06sNaPpY",
             b"%PDF-\n",
             b"%PDF-x.y\n",
             line.as_bytes(),
