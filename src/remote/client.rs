@@ -1,6 +1,8 @@
 //! Opens, lists and writes objects.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 
@@ -20,6 +22,9 @@ use super::upload::Upload;
 
 /// Names in a listing at most.
 const MOST_LISTED: usize = 10_000_000;
+
+/// Pages of a listing without a name in a row at most; a few are normal where many objects were removed.
+const MOST_EMPTY: usize = 1_000;
 
 /// Opens, lists and writes objects. Clones share their connections.
 #[derive(Clone)]
@@ -81,14 +86,17 @@ impl Client {
         Ok(found)
     }
 
-    /// The objects whose names begin with the key of `beginning`, whatever follows, in the order of their names. An object
-    /// without a byte may stand for a directory: a slash at the end of its name is not shown.
+    /// The objects whose names begin with the key of `beginning`, whatever follows, in the order of their names, each once. An
+    /// object without a byte may stand for a directory: a slash at the end of its name is not shown.
     ///
     /// # Errors
     /// As [`Client::list`].
     pub fn list_names(&self, beginning: &Location) -> io::Result<Vec<Listed>> {
         let mut found = self.listing(beginning, None)?;
+        // What is listed twice was perhaps replaced meanwhile, so what was listed last is kept.
+        found.reverse();
         found.sort_by(|a, b| a.location.key().cmp(b.location.key()));
+        found.dedup_by(|a, b| a.location.key() == b.location.key());
         Ok(found)
     }
 
@@ -115,6 +123,7 @@ impl Client {
         }
         let prefix = Some(beginning.key()).filter(|key| !key.is_empty());
         let (mut found, mut page) = (Vec::new(), None);
+        let mut pages = Pages::default();
         loop {
             let options =
                 PaginatedListOptions { max_keys: enough, page_token: page, ..Default::default() };
@@ -130,7 +139,9 @@ impl Client {
                 let what = format!("has more than {MOST_LISTED} objects; name fewer");
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
             }
-            page = listed.page_token;
+            // Some servers say of the last page that none follows it.
+            page = listed.page_token.filter(|token| !token.is_empty());
+            pages.check(page.as_deref(), found.len())?;
             if page.is_none() || enough.is_some_and(|enough| found.len() >= enough) {
                 return Ok(found);
             }
@@ -138,8 +149,62 @@ impl Client {
     }
 }
 
+/// The pages of a listing so far, which must come to an end.
+#[derive(Default)]
+struct Pages {
+    /// The tokens that led to them, hashed.
+    tokens: HashSet<u64>,
+    hasher: RandomState,
+    /// Pages in a row without a name, and the names before them.
+    empty: usize,
+    names: usize,
+}
+
+impl Pages {
+    /// Counts a page that the one of `token` follows, after which there are so many `names`.
+    fn check(&mut self, token: Option<&str>, names: usize) -> io::Result<()> {
+        let Some(token) = token else { return Ok(()) };
+        let what = if !self.tokens.insert(self.hasher.hash_one(token)) {
+            "the listing does not end: the server sends the same page again and again"
+        } else {
+            self.empty = if names > self.names { 0 } else { self.empty + 1 };
+            self.names = names;
+            if self.empty < MOST_EMPTY {
+                return Ok(());
+            }
+            "the listing does not end: the server sends one page without names after the other"
+        };
+        Err(io::Error::new(io::ErrorKind::InvalidData, what))
+    }
+}
+
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Client").field(&self.0.options).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with pages of these tokens, after which there are so many names.
+    fn fault(page: impl Fn(usize) -> (String, usize)) -> Option<String> {
+        let mut pages = Pages::default();
+        let mut tokens = (0..10 * MOST_EMPTY).map(page);
+        let error = tokens.find_map(|(token, names)| pages.check(Some(&token), names).err());
+        error.map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_listing_comes_to_an_end() {
+        assert_eq!(fault(|page| (page.to_string(), page / 10)), None);
+        let error = fault(|page| (page.to_string(), page.min(20))).unwrap();
+        assert!(error.contains("one page without names after the other"), "{error}");
+        for rounds in [1, 2, 100] {
+            let error = fault(|page| ((page % rounds).to_string(), page)).unwrap();
+            assert!(error.contains("the same page again and again"), "{error}");
+        }
+        assert!(Pages::default().check(None, 0).is_ok());
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use object_store::Error as StoreError;
 use object_store::client::{HttpError, HttpErrorKind};
 
+use super::answer::Refused;
 use super::location::Service;
 use crate::shown::{counted, escaped};
 
@@ -29,6 +30,9 @@ pub(super) fn wrong_length(found: u64, expected: u64) -> io::Error {
 pub(super) fn of_store(error: &StoreError, service: Service) -> io::Error {
     if let StoreError::Precondition { .. } = error {
         return changed();
+    }
+    if let Some(refused) = refused(error) {
+        return io::Error::new(io::ErrorKind::InvalidData, refused.to_string());
     }
     let texts = texts(error);
     let status = match error {
@@ -64,7 +68,12 @@ pub(super) fn is_cut_off(error: &StoreError) -> bool {
     let transport = chain(error).find_map(|cause| cause.downcast_ref::<HttpError>());
     use HttpErrorKind::{Decode, Interrupted, Unknown};
     let is_broken = |error: &HttpError| matches!(error.kind(), Interrupted | Decode | Unknown);
-    transport.is_some_and(is_broken)
+    transport.is_some_and(is_broken) && refused(error).is_none()
+}
+
+/// What was wrong with an answer that came whole.
+fn refused(error: &StoreError) -> Option<&Refused> {
+    chain(error).find_map(|cause| cause.downcast_ref::<Refused>())
 }
 
 /// The error for a response with this `status`, and this `code` of an error that the store names.

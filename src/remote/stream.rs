@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::error::wrong_length;
 use super::fetch::{Content, Place};
 use super::web::{Fault, Known, Page, Retry, broken};
 use crate::shown::counted;
@@ -164,12 +165,18 @@ async fn pass_on(
     sent: &mut u64,
     send: &mpsc::Sender<io::Result<Vec<u8>>>,
 ) -> Result<(), Fault> {
-    let mut response = page.whole(known).await?;
+    let (mut response, expected) = page.whole(known).await?;
     while let Some(bytes) = response.chunk().await.map_err(|error| broken(&error))? {
         *sent += bytes.len() as u64;
+        if let Some(expected) = expected.filter(|&expected| *sent > expected) {
+            return Err(Fault::Final(wrong_length(*sent, expected)));
+        }
         if send.send(Ok(bytes.to_vec())).await.is_err() {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
+    match expected {
+        Some(expected) if *sent < expected => Err(Fault::Passing(wrong_length(*sent, expected))),
+        _ => Ok(()),
+    }
 }

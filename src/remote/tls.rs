@@ -11,6 +11,7 @@ use reqwest::{Client, NoProxy, Proxy};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
+use super::answer::Checked;
 use super::options::Options;
 
 /// Redirects of a web server that are followed.
@@ -96,6 +97,6 @@ impl HttpConnector for Connector {
             store: "HTTP client",
             source: Box::new(error),
         })?;
-        Ok(HttpClient::new(client))
+        Ok(HttpClient::new(Checked(client)))
     }
 }

@@ -123,12 +123,13 @@ impl Page {
         let mark = Mark::of(headers);
         Ok(match response.status() {
             StatusCode::PARTIAL_CONTENT => {
-                let bytes = content_range(headers).map(|(_, bytes)| bytes);
+                let part = Part::of(headers).filter(|part| (part.first, part.last) == (0, 0));
+                let bytes = part.ok_or_else(other_part)?.whole;
                 Known { has_ranges: bytes.is_some() && mark.is_some(), bytes, mark }
             }
             // An empty file has no first byte.
             StatusCode::RANGE_NOT_SATISFIABLE => Known::default(),
-            status if status.is_success() => {
+            StatusCode::OK => {
                 let says_so = headers.get(ACCEPT_RANGES).is_some_and(|value| value == "bytes");
                 let bytes = response.content_length();
                 Known { has_ranges: says_so && bytes.is_some() && mark.is_some(), bytes, mark }
@@ -160,16 +161,18 @@ impl Page {
         }
     }
 
-    /// A response with the whole content.
-    pub(super) async fn whole(&self, known: &Known) -> Result<Response, Fault> {
+    /// A response with the whole content, and how many bytes that has, if it was announced.
+    pub(super) async fn whole(&self, known: &Known) -> Result<(Response, Option<u64>), Fault> {
         let response = self.send(&[]).await?;
-        match response.status() {
-            status if !status.is_success() => Err(refusal(status)),
-            _ if known.mark.is_some() && Mark::of(response.headers()) != known.mark => {
-                Err(Fault::Final(changed()))
-            }
-            _ => Ok(response),
+        if response.status() != StatusCode::OK {
+            return Err(refusal(response.status()));
         }
+        // A page that is made for each request may have another length each time, and has no mark.
+        let expected = response.content_length().or(known.bytes);
+        let is_same = known.mark.is_none()
+            || Mark::of(response.headers()) == known.mark
+                && known.bytes.is_none_or(|bytes| Some(bytes) == expected);
+        if is_same { Ok((response, expected)) } else { Err(Fault::Final(changed())) }
     }
 
     /// A response with the bytes from `start` to `end`.
@@ -188,10 +191,10 @@ impl Page {
             | StatusCode::RANGE_NOT_SATISFIABLE
             | StatusCode::OK => Err(Fault::Final(changed())),
             StatusCode::PARTIAL_CONTENT => {
-                let found = content_range(response.headers());
-                let is_same = Mark::of(response.headers()) == known.mark
-                    && found
-                        .is_some_and(|(from, bytes)| from == start && Some(bytes) == known.bytes);
+                let headers = response.headers();
+                let part = Part::of(headers).filter(|part| part.first == start && part.last < end);
+                let part = part.ok_or_else(other_part)?;
+                let is_same = Mark::of(headers) == known.mark && part.whole == known.bytes;
                 if is_same { Ok(response) } else { Err(Fault::Final(changed())) }
             }
             status => Err(refusal(status)),
@@ -230,6 +233,10 @@ pub(super) fn broken(error: &reqwest::Error) -> Fault {
 }
 
 fn refusal(status: StatusCode) -> Fault {
+    if status.is_success() {
+        let what = format!("the server did not send the file (HTTP status {})", status.as_u16());
+        return Fault::Final(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
     let error = of_status(status.as_u16().into(), None, 0, Service::Web);
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Fault::Passing(error),
@@ -238,9 +245,31 @@ fn refusal(status: StatusCode) -> Fault {
     }
 }
 
-/// The first byte of a part, and the length of the whole.
-fn content_range(headers: &HeaderMap) -> Option<(u64, u64)> {
-    let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
-    let (range, bytes) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
-    Some((range.split_once('-')?.0.parse().ok()?, bytes.parse().ok()?))
+/// What a response says of the part that it has.
+struct Part {
+    first: u64,
+    last: u64,
+    /// The bytes of the whole, if they are known.
+    whole: Option<u64>,
+}
+
+impl Part {
+    /// What is said in `headers`, if that is possible.
+    fn of(headers: &HeaderMap) -> Option<Part> {
+        let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
+        let (range, whole) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+        let (first, last) = range.split_once('-')?;
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        let whole = if whole == "*" { None } else { Some(whole.parse().ok()?) };
+        (first <= last && whole.is_none_or(|whole| last < whole)).then_some(Part {
+            first,
+            last,
+            whole,
+        })
+    }
+}
+
+fn other_part() -> Fault {
+    let what = "the server sent another part of the file than was asked for, or does not say which";
+    Fault::Final(io::Error::new(io::ErrorKind::InvalidData, what))
 }

@@ -1,5 +1,6 @@
 //! Object stores and web servers as inputs and outputs, against a server on this machine that fails as it is told to.
 
+mod answers;
 mod datasets;
 mod folders;
 mod requests;

@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     Replaced(Vec<u8>),
     /// A redirect to this URL.
     Redirect(String),
+    /// Another answer: its status, headers and body. The request has no effect.
+    Instead(u16, Vec<(&'static str, &'static str)>, String),
 }
 
 /// When a response goes wrong.
@@ -179,6 +181,12 @@ fn serve(stream: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
                 let body =
                     format!("<Error><Code>{code}</Code><Message>\u{1b}[2Jsecret</Message></Error>");
                 Response { status: *status, headers: Vec::new(), body: body.into_bytes() }
+            }
+            Some(Fault::Instead(status, headers, body)) => {
+                let headers =
+                    headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+                let body = body.clone().into_bytes();
+                Response { status: *status, headers: headers.collect(), body }
             }
             Some(Fault::Redirect(to)) => {
                 let headers = vec![("Location".to_owned(), to.clone())];
@@ -443,6 +451,7 @@ fn list(request: &Request, state: &State, (prefix, after): (&str, &str), most: u
         );
         last = key;
     }
+    body += &format!("<IsTruncated>{}</IsTruncated>", names.peek().is_some());
     if names.peek().is_some() {
         body += &format!("<NextContinuationToken>{last}</NextContinuationToken>");
     }
