@@ -420,8 +420,8 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         ),
         (
             report.miscoded,
-            "part of a message or response is not in its encoding, or nested too deep, and was searched as far as possible",
-            "parts of messages or responses are not in their encoding, or nested too deep, and were searched as far as possible",
+            "part of a message or response is not in its encoding, nested too deep or cut off, and was searched as far as possible",
+            "parts of messages or responses are not in their encoding, nested too deep or cut off, and were searched as far as possible",
         ),
     ] {
         if count > 0 {

@@ -95,6 +95,8 @@ pub(crate) enum PartFault {
     Encoding,
     /// It is nested too deep.
     Nesting,
+    /// The message ends before the last boundary.
+    CutOff,
     /// A response in an HTTP archive is not base64 from this place on.
     Body,
 }
@@ -115,6 +117,9 @@ impl PartFault {
             PartFault::Body => {
                 format!("byte {at}: is not base64; the rest of the response was not searched")
             }
+            PartFault::CutOff => format!(
+                "byte {at}: the message ends before the boundary after its last part; what there is was searched"
+            ),
             PartFault::Nesting => {
                 format!("part at byte {at}: is nested too deep and was searched as text")
             }
@@ -160,7 +165,11 @@ impl Fault {
                         "expands to more than {times} times its length; its beginning was searched"
                     )),
                 };
-                format!("record at byte {at}{about}: its body, Content-Encoding {coding}, {what}")
+                let coding = match codings.is_empty() {
+                    true => String::new(),
+                    false => format!(", Content-Encoding {coding},"),
+                };
+                format!("record at byte {at}{about}: its body{coding} {what}")
             }
             Fault::Base(document, len) => format!(
                 "{}a base of {len} bytes, more than {LONGEST_BASE}, was ignored",

@@ -177,6 +177,9 @@ impl Message<'_, '_> {
             }
             at = end.map_or(content.len(), |end| self.after(&end));
         }
+        if !self.open.is_empty() {
+            self.fault(content.len(), PartFault::CutOff);
+        }
     }
 
     /// The delimiter after the body that begins at `start`. A multipart is opened if that is its

@@ -251,7 +251,9 @@ impl Record<'_> {
     fn response(&self, block: Span, links: &mut Links) -> bool {
         let Record { extractor, kernels, text, .. } = *self;
         let message = block.of(text.content());
-        let Some((header_len, start)) = header_end(message) else { return true };
+        // A header that breaks off has links, too.
+        let end = header_end(message);
+        let (header_len, start) = end.unwrap_or((message.len(), message.len()));
         let header = &message[..header_len];
         let media = field(header, b"content-type").unwrap_or_default();
         let payload = Span { start: block.start + start as u32, end: block.end };
@@ -259,6 +261,9 @@ impl Record<'_> {
             Sort::of(media).map(|sort| (sort, self.decoded(header, payload, sort, links)));
         if matches!(decoded, Some((_, Body::Left))) {
             return false;
+        }
+        if end.is_none() && !message.is_empty() {
+            links.count_fault(Fault::of_body(self.at, b"", self.target, BodyFault::Partial));
         }
         self.search(header_len, links, |base, links| {
             header_links(extractor, kernels, (header, block.start), base, links);
@@ -286,11 +291,15 @@ impl Record<'_> {
 
     /// The body at `payload`, without its codings; faults in them are counted.
     fn decoded(&self, header: &[u8], payload: Span, sort: Sort, links: &mut Links) -> Body {
-        let is_chunked =
-            field(header, b"transfer-encoding").is_some_and(|value| has_prefix(value, b"chunked"));
-        let codings = field(header, b"content-encoding").unwrap_or_default();
+        let (is_chunked, codings) = codings_of(header);
+        let codings = &codings[..];
         let bytes = payload.of(self.text.content());
         let whole = if is_chunked { unchunked(bytes) } else { None };
+        let is_cut = match &whole {
+            Some((_, is_whole)) => !is_whole,
+            None => codings.is_empty() && is_shorter(bytes, header),
+        };
+        let whole = whole.map(|(whole, _)| whole);
         let coded = whole.as_deref().unwrap_or(bytes);
         if !links.is_alone() && memchr::memchr(b',', codings).is_some() {
             // Each of several codings may expand.
@@ -299,22 +308,23 @@ impl Record<'_> {
         let times = self.extractor.options().max_expansion.unwrap_or(MAX_EXPANSION);
         let allowed = (coded.len() as u64).saturating_mul(times).clamp(SMALL, coding::MOST);
         let most = if links.is_alone() { allowed } else { allowed.min(LARGE) };
-        let fault = |what| Fault::of_body(self.at, codings, self.target, what);
-        match coding::decoded(codings, coded, most, |bytes| sort.is_like(bytes)) {
-            Decoded::Plain => whole.map_or(Body::Plain, Body::Made),
-            Decoded::Made { is_whole: true, text } => Body::Made(text),
-            Decoded::Made { text, .. } if text.len() as u64 == most && most < allowed => Body::Left,
+        let (body, fault) = match coding::decoded(codings, coded, most, |it| sort.is_like(it)) {
+            Decoded::Plain => (whole.map_or(Body::Plain, Body::Made), None),
+            Decoded::Made { is_whole: true, text } => (Body::Made(text), None),
+            Decoded::Made { text, .. } if text.len() as u64 == most && most < allowed => {
+                return Body::Left;
+            }
             Decoded::Made { text, .. } => {
                 let is_over = text.len() as u64 == allowed && allowed < coding::MOST;
                 let what = if is_over { BodyFault::Expands(times) } else { BodyFault::Partial };
-                links.count_fault(fault(what));
-                Body::Made(text)
+                (Body::Made(text), Some(what))
             }
-            Decoded::Unknown => {
-                links.count_fault(fault(BodyFault::Unknown));
-                Body::Unknown
-            }
+            Decoded::Unknown => (Body::Unknown, Some(BodyFault::Unknown)),
+        };
+        if let Some(what) = fault.or(is_cut.then_some(BodyFault::Partial)) {
+            links.count_fault(Fault::of_body(self.at, codings, self.target, what));
         }
+        body
     }
 }
 
@@ -380,27 +390,59 @@ pub(super) fn each_link<'t>(value: &'t [u8], mut found: impl FnMut(&'t [u8])) {
     }
 }
 
-/// `bytes` without the chunked transfer coding (RFC 9112 section 7.1); `None` if they are not
-/// chunked, as in archives that were decoded but kept the header.
-fn unchunked(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Whether the body of a response with this `header` is chunked, and its other codings, in the order in which they were
+/// applied: those of the content, and those of the transfer.
+fn codings_of(header: &[u8]) -> (bool, Vec<u8>) {
+    let mut codings = field(header, b"content-encoding").unwrap_or_default().to_vec();
+    let transfer = field(header, b"transfer-encoding").unwrap_or_default();
+    let mut names = transfer.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).peekable();
+    while let Some(name) = names.next() {
+        // It may have parameters.
+        if names.peek().is_none() && has_prefix(name, b"chunked") {
+            return (true, codings);
+        }
+        if !name.is_empty() && !name.eq_ignore_ascii_case(b"identity") {
+            codings.extend_from_slice(if codings.is_empty() { b"" } else { b", " });
+            codings.extend_from_slice(name);
+        }
+    }
+    (false, codings)
+}
+
+/// Whether a body that is neither chunked nor coded lacks bytes that its `header` announces. A response to `HEAD` has none.
+fn is_shorter(body: &[u8], header: &[u8]) -> bool {
+    let announced = field(header, b"content-length").and_then(|text| str::from_utf8(text).ok());
+    let announced: Option<u64> = announced.and_then(|text| text.parse().ok());
+    !body.is_empty() && announced.is_some_and(|announced| (body.len() as u64) < announced)
+}
+
+/// `bytes` without the chunked transfer coding (RFC 9112 section 7.1), and whether its last chunk is there; `None` if they are
+/// not chunked, as in archives that were decoded but kept the header. What follows a fault is taken as it is.
+fn unchunked(bytes: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     loop {
-        let line = memchr::memchr(b'\n', rest)?;
-        let size = rest[..line].split(|&byte| byte == b';').next()?.trim_ascii();
-        let size = usize::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
-        rest = &rest[line + 1..];
-        if size == 0 {
-            return Some(out);
+        let line = memchr::memchr(b'\n', rest);
+        let size = rest[..line.unwrap_or(rest.len())].split(|&byte| byte == b';').next()?;
+        let size = str::from_utf8(size.trim_ascii()).ok();
+        let size = size.and_then(|size| usize::from_str_radix(size, 16).ok());
+        let (size, end) = match (size, line) {
+            (Some(0), _) => return Some((out, true)),
+            (Some(size), Some(end)) => (size, end),
+            _ if rest.len() == bytes.len() => return None,
+            _ => {
+                out.extend_from_slice(if line.is_some() { rest } else { b"" });
+                return Some((out, false));
+            }
+        };
+        rest = &rest[end + 1..];
+        out.extend_from_slice(&rest[..size.min(rest.len())]);
+        if size > rest.len() {
+            return Some((out, false));
         }
-        let taken = size.min(rest.len());
-        out.extend_from_slice(&rest[..taken]);
-        rest = rest.get(size..).unwrap_or_default();
+        rest = &rest[size..];
         rest = rest.strip_prefix(b"\r").unwrap_or(rest);
         rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-        if rest.is_empty() {
-            return Some(out);
-        }
     }
 }
 

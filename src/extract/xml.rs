@@ -50,17 +50,28 @@ pub(super) fn document(
         about: About::default(),
         links,
     };
+    // The name of the first element while it is open: other elements need not be closed.
+    let (mut root, mut has_root) = (None, false);
     loop {
         let at = reader.buffer_position();
         let event = reader.read_event();
         let end = reader.buffer_position();
         match event {
-            Ok(Event::Start(tag)) => document.start(&tag, at, end),
+            Ok(Event::Start(tag)) => {
+                if !std::mem::replace(&mut has_root, true) {
+                    root = Some(tag.name().as_ref().to_owned());
+                }
+                document.start(&tag, at, end);
+            }
             Ok(Event::Empty(tag)) => {
+                has_root = true;
                 document.start(&tag, at, end);
                 document.end(end);
             }
-            Ok(Event::End(_)) => document.end(at),
+            Ok(Event::End(tag)) => {
+                root = root.filter(|root| *root != *tag.name().as_ref());
+                document.end(at);
+            }
             // The bytes themselves, which need not be UTF-8.
             Ok(Event::Text(_) | Event::GeneralRef(_)) => {
                 document.text(&text.content()[at as usize..end as usize]);
@@ -69,7 +80,8 @@ pub(super) fn document(
                 let start = at as usize + b"<![CDATA[".len();
                 document.section(&text.content()[start..start + section.len()]);
             }
-            Ok(Event::Eof) => return,
+            Ok(Event::Eof) if has_root && root.is_none() => return,
+            Ok(Event::Eof) => return links.count_fault(Fault::Xml(end as u32)),
             Ok(_) => {}
             Err(_) => return links.count_fault(Fault::Xml(end as u32)),
         }

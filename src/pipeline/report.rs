@@ -77,7 +77,8 @@ pub struct Report {
     pub unparsed: u64,
     /// Sitemaps and feeds that were searched in part, because they are not well-formed, and HTTP archives that break off.
     pub malformed: u64,
-    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are.
+    /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
+    /// that break off.
     pub miscoded: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,

@@ -251,6 +251,7 @@ fn documents() -> Vec<(&'static str, Vec<u8>)> {
     let eml = [
         &b"Message-ID: <a@b>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n"[..],
         &parts,
+        b"--b--\n",
     ]
     .concat();
     vec![("html", html), ("warc", warc), ("json", json), ("clf", clf), ("mbox", mbox), ("eml", eml)]
@@ -548,7 +549,7 @@ http://h/3
     let ran = run(["extract", "--from", "mbox"], mail);
     assert_eq!((ran.code, ran.text()), (2, "http://h/1\nhttp://h/2\nhttp://h/3\n"));
     let expected = "uriscan: -: byte 86: is not base64; the rest of the part was searched as text
-uriscan: 1 part of a message or response is not in its encoding, or nested too deep, and was searched as far as possible
+uriscan: 1 part of a message or response is not in its encoding, nested too deep or cut off, and was searched as far as possible
 ";
     assert_eq!(ran.stderr, expected);
     let list = run(["dedup", "--extract", "--from", "mbox"], mail);

@@ -102,12 +102,18 @@ fn positions_are_those_of_the_document() {
 #[test]
 fn documents_that_are_not_well_formed_are_searched_to_the_fault() {
     for (text, expected, malformed) in [
-        ("<urlset><loc>http://h/a</loc><loc>http://h/b", 1, 0),
+        ("<urlset><loc>http://h/a</loc><loc>http://h/b", 1, 1),
+        ("<urlset><loc>http://h/a</loc>", 1, 1),
+        ("<urlset><url><loc>http://h/a</loc></url></url>\n", 1, 1),
+        ("<?xml version='1.0'?><x:urlset><loc>http://h/a</loc></urlset>", 1, 1),
+        ("<?xml version='1.0'?>\n", 0, 1),
+        ("<x:urlset><loc>http://h/a</loc></x:urlset >\n<!-- end -->", 1, 0),
+        ("<urlset/>", 0, 0),
         ("<urlset><loc>http://h/a</loc><!-- open", 1, 1),
         ("<urlset><loc>http://h/a</loc></url></urlset></x><loc>http://h/b</loc>", 2, 0),
-        ("<urlset><loc>http://h/?a&b&c;&</loc>", 1, 0),
-        ("<urlset><loc>http://h/\u{E9}</loc>", 1, 0),
-        ("<urlset><x a=b a=c href='http://h/' href=http://i/><loc>http://h/</loc>", 3, 0),
+        ("<urlset><loc>http://h/?a&b&c;&</loc></urlset>", 1, 0),
+        ("<urlset><loc>http://h/\u{E9}</loc></urlset>", 1, 0),
+        ("<urlset><x a=b a=c href='http://h/' href=http://i/><loc>http://h/</loc></urlset>", 3, 0),
     ] {
         let (found, counted) = links(Format::Xml, text.as_bytes(), None);
         assert_eq!((found.len(), counted.malformed()), (expected, malformed), "{text} {found:?}");

@@ -227,6 +227,71 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn bodies_that_break_off_are_reported() {
+    let of = |header: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}");
+        let fields =
+            "WARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Type: application/http";
+        let archive = record(fields, &[head.as_bytes(), body].concat());
+        let (found, counted) = links(ExtractorOptions::default(), Format::Warc, &archive);
+        (found, counted.partial() + counted.undecoded())
+    };
+    let chunked = "Transfer-Encoding: chunked\r\n\r\n";
+    const A: &str = "href http://h/a";
+    let packed = gzip(b"<a href=a>");
+    let in_chunks = |bytes: &[u8]| {
+        [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n0\r\n\r\n"].concat()
+    };
+    // Whole, as servers and programs that write archives have it.
+    for (header, body) in [
+        (chunked, &b"a\r\n<a href=a>\r\n0\r\n\r\n"[..]),
+        (chunked, b"5\r\n<a hr\r\n5;x=y\r\nef=a>\r\n000\r\nTrailer: x\r\n\r\n"),
+        (chunked, b"a\n<a href=a>\n0"),
+        (chunked, b"<a href=a>"),
+        ("Content-Length: 10\r\n\r\n", b"<a href=a>"),
+        // It was decoded, and the header kept.
+        ("Content-Length: 3\r\n\r\n", b"<a href=a>"),
+        ("Content-Encoding: gzip\r\nContent-Length: 30\r\n\r\n", b"<a href=a>"),
+        ("Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n", &in_chunks(&packed)),
+        ("Transfer-Encoding: gzip, Chunked\r\n\r\n", &in_chunks(&packed)),
+        ("Transfer-Encoding: gzip\r\n\r\n", &packed),
+    ] {
+        let text = String::from_utf8_lossy(body);
+        assert_eq!(of(header, body), (vec![A.to_owned()], 0), "{header}{text}");
+    }
+    // Without a body, as after HEAD.
+    assert_eq!(of("Content-Length: 10\r\n\r\n", b""), (Vec::new(), 0));
+    assert_eq!(of(chunked, b""), (Vec::new(), 0));
+    for (header, body) in [
+        // In a chunk, after it, and in the length of the next one.
+        (chunked, &b"14\r\n<a href=a>"[..]),
+        (chunked, b"a\r\n<a href=a>"),
+        (chunked, b"a\r\n<a href=a>\r\n"),
+        (chunked, b"a\r\n<a href=a>\r\n1"),
+        (chunked, b"a\r\n<a href=a>\r\n3a\r\n"),
+        (chunked, b"a\r\n<a href=a>\r\nxyz\r\n"),
+        (chunked, b"5\r\n<a hr\r\nfff\r\nef=a>"),
+        ("Content-Length: 11\r\n\r\n", b"<a href=a>"),
+        (
+            "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
+            &in_chunks(&packed[..packed.len() - 4]),
+        ),
+        ("Transfer-Encoding: gzip, chunked\r\n\r\n", &in_chunks(&packed[..packed.len() - 4])),
+        // The header breaks off.
+        ("Location: a\r\n", b""),
+        ("Link: <a>", b""),
+    ] {
+        let (found, faults) = of(header, body);
+        let text = String::from_utf8_lossy(body);
+        assert_eq!((found.len(), faults), (1, 1), "{header}{text}: {found:?}");
+        assert!(found[0].ends_with(" http://h/a"), "{header}{text}: {found:?}");
+    }
+    // What follows a fault is searched.
+    let broken = b"a\r\n<a href=a>\r\nx\r\n<a href=b>\r\n0\r\n\r\n";
+    assert_eq!(of(chunked, broken), (vec![A.to_owned(), "href http://h/b".to_owned()], 1));
+}
+
+#[test]
 fn coded_bodies_are_decoded_or_reported() {
     let page = b"<a href=/a>x</a><a href=/b>";
     let packed = gzip(page);

@@ -164,12 +164,32 @@ fn faults_of_encodings_are_reported_and_the_bytes_searched() {
 }
 
 #[test]
+fn a_message_that_breaks_off_is_reported() {
+    let whole = "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nhttp://h/1\n--x\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nhttp://h/2\n--y--\n--x--";
+    for end in ["", "\n", "\n\nan epilogue\n--x\n"] {
+        let (found, counted) = links(Format::Eml, format!("{whole}{end}").as_bytes());
+        assert_eq!((found.len(), counted.miscoded()), (2, 0), "{end:?}");
+    }
+    // From the first delimiter on.
+    for len in whole.find("--x").unwrap() + 3..whole.len() {
+        let (_, counted) = links(Format::Eml, &whole.as_bytes()[..len]);
+        assert_eq!(counted.miscoded(), 1, "{}", &whole[..len]);
+    }
+    // In a mailbox each message has its own end.
+    let from = "From a@h Mon Sep 17 00:00:00 2001\n";
+    let cut = &whole[..whole.len() - 5];
+    let mailbox = format!("{from}{cut}\n{from}{whole}\n{from}{cut}\n{from}\nhttp://h/3\n");
+    let (found, counted) = links(Format::Mbox, mailbox.as_bytes());
+    assert_eq!((found.len(), counted.miscoded()), (7, 2));
+}
+
+#[test]
 fn nesting_is_bounded() {
     let mut text = String::new();
     for level in 0..40 {
         text += &format!("Content-Type: multipart/mixed; boundary=b{level}\n\n--b{level}\n");
     }
-    text += "\nsee http://h/deep";
+    text += "\nsee http://h/deep\n--b0--\n";
     let (found, counted) = links(Format::Eml, text.as_bytes());
     assert_eq!((&found[..], counted.miscoded()), (&["text http://h/deep".to_owned()][..], 1));
 
