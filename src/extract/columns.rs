@@ -43,6 +43,11 @@ impl Columns {
         Columns { has_heading: false, ..self }
     }
 
+    /// Whether only some columns are searched, so that a value must be in its own.
+    pub(crate) fn are_selected(self) -> bool {
+        self.wanted != 0
+    }
+
     fn has(self, column: usize) -> bool {
         self.wanted == 0 || (column < 128 && self.wanted >> column & 1 != 0)
     }

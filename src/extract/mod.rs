@@ -27,6 +27,7 @@ pub(crate) mod mail;
 mod markdown;
 mod mime;
 mod page;
+pub(crate) mod quotes;
 mod reference;
 mod regular_tags;
 mod robots;

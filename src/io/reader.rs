@@ -94,6 +94,14 @@ pub(crate) trait Cut: Send {
         Ok(Kind::default())
     }
 
+    /// Takes the next bytes of the current source, each once; `is_end` if they are its last ones.
+    ///
+    /// # Errors
+    /// What is wrong with the record at an offset, from which on the source is not read.
+    fn check(&mut self, _bytes: &[u8], _is_end: bool) -> Result<(), (usize, io::Error)> {
+        Ok(())
+    }
+
     /// The end of the last whole record of `content`, which begins with a record; `None` if there
     /// is none.
     fn last_end(&mut self, content: &[u8]) -> Option<usize>;
@@ -446,8 +454,17 @@ impl ChunkReader {
             chunk.text.room()[..len].copy_from_slice(&self.carry);
             self.carry.clear();
         }
+        // What was carried over has been checked before, but for a part of a mark that is none of the content.
+        let is_mark = |content: &[u8]| {
+            content.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(content)
+        };
+        let begins = self.byte == 0;
+        let mut checked = match is_whole || begins && is_mark(&chunk.text.room()[..len]) {
+            true => 0,
+            false => len,
+        };
         loop {
-            let (filled, is_end) = match is_whole {
+            let (filled, mut is_end) = match is_whole {
                 true => (len, true),
                 false => self.read(&mut chunk.text.room()[..most], len),
             };
@@ -476,6 +493,16 @@ impl ChunkReader {
                     }
                 }
             }
+            let is_open = begins && is_mark(&chunk.text.room()[..len]) && !is_end;
+            if self.failed.is_none() && !is_open {
+                let next = &chunk.text.room()[checked..len];
+                if let Err((at, error)) = self.cut.check(next, is_end) {
+                    (len, is_end) = (checked + at, true);
+                    self.failed = Some(self.error(error));
+                }
+                checked = len;
+            }
+            let content = &chunk.text.room()[..len];
             if self.failed.is_some() {
                 // The bytes after the last record end may be half a record.
                 let whole = self.cut.fault_end(content);

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::{Report, Settings};
+use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
     Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail, wrapped_cut,
@@ -97,7 +98,13 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         format: Format::Text,
         rest: Rest::Garbage,
         ends_line: false,
+        quotes: None,
+        line: 1,
     })
+}
+
+fn invalid(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 struct Documents {
@@ -113,6 +120,10 @@ struct Documents {
     rest: Rest,
     /// Whether the last part of a mailbox ended a line.
     ends_line: bool,
+    /// Those of a table of which only some columns are searched: where rows and fields end makes no difference otherwise.
+    quotes: Option<Quotes>,
+    /// The line of the table that comes next.
+    line: u64,
 }
 
 /// The part of an archive that belongs to no searched record.
@@ -167,8 +178,24 @@ impl Cut for Documents {
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
         self.format = self.typed.unwrap_or_else(|| Format::of_source(name, head));
-        Kind::new(self.format, &self.fields, head)
-            .map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))
+        let kind = Kind::new(self.format, &self.fields, head).map_err(invalid)?;
+        let is_quoted = self.format == Format::Csv && kind.columns.are_selected();
+        (self.quotes, self.line) = (is_quoted.then(|| Quotes::new(b',', b'"')), 1);
+        Ok(kind)
+    }
+
+    fn check(&mut self, bytes: &[u8], is_end: bool) -> Result<(), (usize, io::Error)> {
+        let Some(quotes) = &mut self.quotes else { return Ok(()) };
+        let taken = quotes.take(bytes);
+        let whole = &bytes[..taken.err().unwrap_or(bytes.len())];
+        self.line += memchr::memchr_iter(b'\n', whole).count() as u64;
+        match taken {
+            Err(at) => Err((at, invalid(format!("line {}: {AFTER_QUOTE}", self.line)))),
+            Ok(()) if is_end && quotes.is_open() => {
+                Err((bytes.len(), invalid("a quote is never closed".to_owned())))
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {

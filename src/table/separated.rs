@@ -12,6 +12,7 @@ use super::error::unread;
 use super::line::LONGEST;
 use super::unit::{BATCH_BYTES, MOST_COLUMNS, batch_rows};
 use super::{Dialect, TableError, TableFormat};
+use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 
 /// Bytes that are read at a time.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -101,6 +102,8 @@ impl<R: Read> Iterator for Separated<R> {
 struct Fields<R> {
     reader: BufReader<R>,
     core: csv_core::Reader,
+    /// What the parser does not look at: it takes what follows a closing quote for a part of the field.
+    quotes: Option<Quotes>,
     table: String,
     /// The number of fields of a row, once the header is read.
     expected: Option<usize>,
@@ -121,7 +124,8 @@ impl<R: Read> Fields<R> {
         table: &str,
     ) -> Result<Fields<R>, TableError> {
         let mut core = csv_core::ReaderBuilder::new();
-        core.delimiter(dialect.of(format)?.unwrap_or(b','));
+        let delimiter = dialect.of(format)?.unwrap_or(b',');
+        core.delimiter(delimiter);
         match dialect.quote {
             Some(quote) => core.quote(quote),
             None => core.quoting(false),
@@ -129,6 +133,7 @@ impl<R: Read> Fields<R> {
         Ok(Fields {
             reader: BufReader::with_capacity(BUFFER_BYTES, reader),
             core: core.build(),
+            quotes: dialect.quote.map(|quote| Quotes::new(delimiter, quote)),
             table: table.to_owned(),
             expected: None,
             text: vec![0; 1 << 10],
@@ -150,10 +155,16 @@ impl<R: Read> Fields<R> {
             let input = if is_end { b"\n" } else { input };
             let (text, ends) = (&mut self.text[self.len..], &mut self.ends[self.count..]);
             let (result, taken, written, ended) = self.core.read_record(input, text, ends);
+            let quoted = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.take(&input[..taken]));
+            let rest = quoted.err().map(|at| memchr::memchr_iter(b'\n', &input[at..taken]).count());
             self.ends_line = result == ReadRecordResult::Record && input[..taken].ends_with(b"\n");
             self.reader.consume(if is_end { 0 } else { taken });
             self.len += written;
             self.count += ended;
+            if let Some(rest) = rest {
+                let line = self.core.line() - rest as u64;
+                return Err(self.wrong(&format!("{AFTER_QUOTE}, on line {line}")));
+            }
             match result {
                 ReadRecordResult::Record => return self.refuse_other_widths().map(|()| true),
                 ReadRecordResult::OutputFull if self.len > LONGEST => {
@@ -258,6 +269,17 @@ mod tests {
             (b"a,b\n1,\xFF\n", "t:2: invalid UTF-8 in field 2"),
             (b"a,b\n1,2\n\xC3,\xA9\n", "t:3: invalid UTF-8 in field 1"),
             (b"a,\xFF\n", "t:1: invalid UTF-8 in field 2"),
+            (
+                b"a,\"b\"c\n",
+                "t:1: the closing quote of a field is followed by neither a delimiter nor the end of the row, on line 1",
+            ),
+            (b"a,b\r\n\r\n\"x\r\n\"y\r\nz\",1\r\n", "t:3: the closing quote"),
+            (
+                b"a,b\n\n1,\"oops\n2,1\n3,\"4\"\n",
+                "t:3: the closing quote of a field is followed by neither a delimiter nor the end of the row, on line 5",
+            ),
+            (b"a,b\n1,\"2\" \n", "t:2: the closing quote"),
+            (b"a,b\n1,\"2\"x", "t:2: the closing quote"),
         ] {
             let error = read(text, 10).unwrap_err();
             assert!(error.starts_with(what), "{error}, not {what}");

@@ -43,6 +43,12 @@ fn text_tables_are_told_by_file_and_line() {
             b"id,url\n1,http://h\n2,\"http://i\n3,x\n",
             "t.csv:3: a quote in this row is never closed",
         ),
+        (
+            b"url,id\nhttp://a/,\"oops\nhttp://b/,1\nhttp://c/,\"2\"\n",
+            "t.csv:2: the closing quote of a field is followed by neither a delimiter nor the end of the row, on line 4",
+        ),
+        (b"id,url\n1,\"http://h\" \n", "t.csv:2: the closing quote"),
+        (b"id,\"url\"x\n", "t.csv:1: the closing quote"),
         (b"id,url\n1,http://h/\xFF\n", "t.csv:2: invalid UTF-8 in field 2"),
         (b"id,url\xFF\n", "t.csv:1: invalid UTF-8 in field 2"),
         (b"", "t.csv: there is no header, the row that names the columns"),
@@ -232,4 +238,38 @@ fn a_page_that_claims_too_much_is_an_error_and_no_abort() {
         assert!(message.starts_with(&expected) && message.contains(what), "{message}");
         assert_eq!(place.names(), ["t.parquet"]);
     }
+}
+
+#[test]
+fn a_stray_quote_is_an_error_for_every_reader_of_rows() {
+    // The second row opens a quote that the fourth one closes.
+    let text =
+        "url,note\nhttp://h/0,x\nhttp://a/,\"oops\nhttp://b/,1\nhttp://c/,\"2\"\nhttp://d/,3\n";
+    let place = Place::new(&[("t.csv", text), ("t.tsv", &text.replace(',', "\t"))]);
+    let what =
+        "the closing quote of a field is followed by neither a delimiter nor the end of the row";
+    for args in [
+        &["dedup", "--column", "url"][..],
+        &["dedup", "--column", "2"],
+        &["normalize", "--column", "url"],
+        &["check", "--column", "url"],
+        &["top", "--by", "host", "--column", "url"],
+        &["extract", "--link-column", "url"],
+        &["extract", "--link-column", "2"],
+        &["dedup", "--extract", "--link-column", "url"],
+    ] {
+        for name in ["t.csv", "t.tsv"] {
+            if name == "t.tsv" && args.contains(&"--link-column") {
+                // Its fields have no quotes there.
+                continue;
+            }
+            let ran = place.run(&[args, &[name]].concat(), "");
+            assert!(ran.code == 2 && ran.stderr.contains(what), "{args:?}: {}", ran.stderr);
+            assert!(ran.stderr.contains(name), "{}", ran.stderr);
+            assert!(ran.stderr.contains("line 5"), "{}", ran.stderr);
+        }
+    }
+    // With another quote there is none.
+    let rows = place.run(&["dedup", "--column", "url", "--quote", "none", "t.csv"], "").quiet();
+    assert_eq!(rows.lines().count(), 6);
 }

@@ -706,3 +706,34 @@ fn targets_of_logs_need_a_base_with_an_authority() {
     let message = "uriscan: 1 relative reference was skipped: --base has no authority, which targets of access logs need\n";
     assert_eq!((ran.text(), &*ran.stderr), ("", message));
 }
+
+#[test]
+fn rows_before_a_stray_quote_are_searched() {
+    let place = crate::run::Place::new(&[]);
+    let rows: String = (0..9_000).map(|n| format!("http://h/{n},\"a, \"\"b\"\"\"\n")).collect();
+    for (more, what) in [
+        (
+            "http://a/,\"oops\nhttp://b/,1\nhttp://c/,\"2\"\n",
+            "line 9004: the closing quote of a field",
+        ),
+        ("http://a/,\"oops\nhttp://b/,1\n", "a quote is never closed"),
+        ("\"http://a/\"x,1\nhttp://b/,1\n", "line 9002: the closing quote of a field"),
+        ("\"http://a/\" ,1\n", "line 9002: the closing quote of a field"),
+        ("http://a/,\"", "a quote is never closed"),
+    ] {
+        fs::write(place.path("t.csv"), format!("url,note\n{rows}{more}")).unwrap();
+        for threads in ["-j1", "-j4"] {
+            let ran = place.run(&["extract", "--link-column", "url", threads, "t.csv"], "");
+            assert_eq!(
+                (ran.code, ran.text().lines().count()),
+                (2, 9_000),
+                "{more}: {}",
+                ran.stderr
+            );
+            assert!(ran.stderr.starts_with(&format!("uriscan: t.csv: {what}")), "{}", ran.stderr);
+        }
+        // Where all of the table is searched, it makes no difference what is a field.
+        let found = place.run(&["extract", "t.csv"], "").quiet();
+        assert_eq!(found.lines().count(), 9_000 + more.matches("http").count());
+    }
+}
