@@ -128,6 +128,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     print_summary(config, report, findings, set, started);
     print_hint(config, &report, &stdin_head);
+    tables::print_notes();
     if let Job::Dedup(DedupOptions { approximate: Some(rate), .. }) = &config.job {
         print_approximate(*rate, &report);
     }

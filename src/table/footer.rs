@@ -5,8 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::ChunkReader;
 
 use super::stored::Ranges;
+
+/// The first and last bytes of a Parquet file.
+const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Bytes of the footers of all tables of a job that are kept at most, as they are in memory; those after them are requested
 /// again.
@@ -16,6 +22,48 @@ const MOST_FOOTERS: usize = 32 << 20;
 
 /// Bytes at most of contents that are kept with their footers, because they are so short that both came at once.
 const MOST_CONTENTS: usize = 32 << 20;
+
+/// Reads the footer of `file`.
+///
+/// # Errors
+/// If that fails, or if `file` is several ones that were joined: the positions in the footer of the last one are those of bytes
+/// in the first one.
+pub(super) fn load<F: ChunkReader>(file: &F) -> Result<ArrowReaderMetadata, ParquetError> {
+    const TAIL_BYTES: u64 = 8;
+    const LEAST_BYTES: u64 = 12;
+    let metadata = ArrowReaderMetadata::load(file, Default::default())?;
+    let at = file.len() - TAIL_BYTES;
+    let tail = file.get_bytes(at, TAIL_BYTES as usize)?;
+    let length = tail.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+    // Where the last one begins, if its footer follows its data.
+    let begin = at.saturating_sub(length.into()).checked_sub(end_of_data(metadata.metadata()));
+    if let Some(begin) = begin.filter(|&begin| begin >= LEAST_BYTES) {
+        let around = file.get_bytes(begin - MAGIC.len() as u64, 2 * MAGIC.len())?;
+        if around[..] == [*MAGIC, *MAGIC].concat() {
+            let what = "several files were joined, which can be read one by one only";
+            return Err(ParquetError::General(what.to_owned()));
+        }
+    }
+    Ok(metadata)
+}
+
+/// The end of what `metadata` says to be in a file before its footer.
+fn end_of_data(metadata: &ParquetMetaData) -> u64 {
+    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let end = columns.map(end_of_column).max().unwrap_or(0);
+    u64::try_from(end).unwrap_or(0).max(MAGIC.len() as u64)
+}
+
+fn end_of_column(column: &ColumnChunkMetaData) -> i64 {
+    let data = column.dictionary_page_offset().unwrap_or(i64::MAX).min(column.data_page_offset());
+    let part = |start: Option<i64>, bytes: Option<i32>| {
+        start.unwrap_or(0).saturating_add(bytes.unwrap_or(0).into())
+    };
+    data.saturating_add(column.compressed_size())
+        .max(part(column.column_index_offset(), column.column_index_length()))
+        .max(part(column.offset_index_offset(), column.offset_index_length()))
+        .max(part(column.bloom_filter_offset(), column.bloom_filter_length()))
+}
 
 /// How much may still be kept, of all tables of a job.
 #[derive(Debug)]
@@ -145,6 +193,43 @@ mod tests {
         footers.iter().for_each(|footer| footer.keep(known));
         let found: Vec<Known> = footers.iter().filter_map(Footer::get).collect();
         (found.len(), found.iter().filter(|known| known.tail.is_some()).count())
+    }
+
+    #[test]
+    fn files_that_were_joined_are_told() {
+        use parquet::file::properties::WriterProperties;
+        let written = |texts: Vec<&str>, bloom: bool| {
+            let column: ArrayRef = Arc::new(StringArray::from(texts));
+            let batch = RecordBatch::try_from_iter([("url", column)]).unwrap();
+            let properties = WriterProperties::builder()
+                .set_bloom_filter_enabled(bloom)
+                .set_max_row_group_row_count(Some(2))
+                .build();
+            let mut bytes = Vec::new();
+            let mut writer =
+                ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            bytes
+        };
+        let files = [
+            written(vec!["a", "b", "c"], false),
+            written(vec!["d"; 300], true),
+            written(vec![], false),
+        ];
+        let load = |bytes: &[u8]| load(&bytes::Bytes::copy_from_slice(bytes)).map(drop);
+        for first in &files {
+            load(first).unwrap();
+            for second in &files {
+                let error = load(&[&first[..], second].concat()).unwrap_err().to_string();
+                assert!(error.contains("several files were joined"), "{error}");
+                assert!(load(&[&first[..], second, first].concat()).is_err());
+            }
+            // Something else between data and footer is none of ours.
+            let footer = u32::from_le_bytes(*first[first.len() - 8..].first_chunk().unwrap());
+            let (data, footer) = first.split_at(first.len() - 8 - footer as usize);
+            load(&[data, b"PAR1 padding PAR1", footer].concat()).unwrap();
+        }
     }
 
     #[test]

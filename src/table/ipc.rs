@@ -74,6 +74,8 @@ impl<R: Read + Seek> Batches<R> {
         let schema = footer.schema().ok_or_else(|| corrupt("the footer has no schema"))?;
         let schema = schema_of(schema)?;
         let blocks = footer.recordBatches().ok_or_else(|| corrupt("the footer has no batches"))?;
+        let dictionaries = footer.dictionaries().into_iter().flatten();
+        nothing_precedes((&mut file, at), blocks.iter().chain(dictionaries))?;
         let blocks = blocks.iter().copied().collect::<Vec<Block>>().into_iter();
         let decoder = FileDecoder::new(schema.clone(), footer.version());
         let mut batches = Batches { file, file_bytes, blocks, decoder, schema };
@@ -129,12 +131,24 @@ pub(super) struct Stream<R> {
     decoder: FileDecoder,
     schema: SchemaRef,
     has_ended: bool,
+    /// Whether it ended with the mark that says so, which is optional.
+    has_mark: bool,
+}
+
+/// What comes next in a stream.
+enum Next {
+    /// A message in the layout of files, and the lengths of its head and its body.
+    Message(MutableBuffer, usize, usize),
+    /// The mark at the end.
+    Mark,
+    /// No more bytes.
+    Nothing,
 }
 
 impl<R: Read> Stream<R> {
     /// Reads the schema of `stream`.
     pub(super) fn open(mut stream: R) -> Result<Stream<R>, ArrowError> {
-        let Some((message, _, _)) = next_message(&mut stream)? else {
+        let Next::Message(message, _, _) = next_message(&mut stream)? else {
             return Err(corrupt("the stream has no schema"));
         };
         let message = metadata(&message[PREFIX_BYTES..])?;
@@ -144,7 +158,12 @@ impl<R: Read> Stream<R> {
         let schema = schema_of(schema)?;
         // With version 1 the decoder accepts messages of different versions.
         let decoder = FileDecoder::new(schema.clone(), MetadataVersion::V1);
-        Ok(Stream { stream, decoder, schema, has_ended: false })
+        Ok(Stream { stream, decoder, schema, has_ended: false, has_mark: false })
+    }
+
+    /// Whether all of it has been read, and no mark at its end said that this is all.
+    pub(super) fn lacks_mark(&self) -> bool {
+        self.has_ended && !self.has_mark
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -152,7 +171,15 @@ impl<R: Read> Stream<R> {
     }
 
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        while let Some((message, head, body)) = next_message(&mut self.stream)? {
+        loop {
+            let (message, head, body) = match next_message(&mut self.stream)? {
+                Next::Message(message, head, body) => (message, head, body),
+                Next::Nothing => return Ok(None),
+                Next::Mark => {
+                    self.has_mark = true;
+                    return nothing_follows(&mut self.stream).map(|()| None);
+                }
+            };
             let metadata = metadata(&message[PREFIX_BYTES..head])?;
             check(&metadata, &message[head..])?;
             let block = Block::new(0, head as i32, body as i64);
@@ -164,7 +191,6 @@ impl<R: Read> Stream<R> {
                 return batch_of(&self.decoder, &block, &message).map(Some);
             }
         }
-        Ok(None)
     }
 }
 
@@ -182,18 +208,80 @@ impl<R: Read> Iterator for Stream<R> {
     }
 }
 
-/// The next message of `stream`, in the layout of files, and the lengths of its head and its body; `None` at the end.
-fn next_message(
-    stream: &mut impl Read,
-) -> Result<Option<(MutableBuffer, usize, usize)>, ArrowError> {
+/// Fails if there is more than padding between the last of `blocks` and the footer of `file`, at `footer`. If several files were
+/// joined, the positions in the footer of the last one are those of bytes in the first one.
+fn nothing_precedes<'b>(
+    (file, footer): (&mut (impl Read + Seek), u64),
+    blocks: impl Iterator<Item = &'b Block>,
+) -> Result<(), ArrowError> {
+    const MOST_PADDING: u64 = 4 << 10;
+    let ends = blocks.map(|block| {
+        let bytes = block.bodyLength().saturating_add(block.metaDataLength().into());
+        u64::try_from(block.offset().saturating_add(bytes)).unwrap_or(0)
+    });
+    let end = match ends.max() {
+        Some(end) => end,
+        None => end_of_schema(file)?,
+    };
+    // What extends past the footer is told where it is read.
+    let bytes = footer.saturating_sub(end);
+    let mut rest = vec![0; bytes.min(MOST_PADDING) as usize];
+    file.seek(SeekFrom::Start(end.min(footer)))?;
+    file.read_exact(&mut rest)?;
+    // The mark at the end of the batches has both.
+    if bytes > MOST_PADDING || rest.iter().any(|byte| !matches!(byte, 0 | 0xFF)) {
+        let what = "the footer does not tell of all that precedes it; files that were joined can be read one by one only";
+        return Err(corrupt(what));
+    }
+    Ok(())
+}
+
+/// The end of the message with the schema, the first one in `file`, if it is there.
+fn end_of_schema(file: &mut (impl Read + Seek)) -> Result<u64, ArrowError> {
+    const MAGIC: &[u8] = b"ARROW1";
+    // Writers align the first message by at most so much.
+    const START_BYTES: u64 = 128;
+    let mut start = Vec::new();
+    file.rewind()?;
+    file.by_ref().take(START_BYTES).read_to_end(&mut start)?;
+    let padding = start.iter().skip(MAGIC.len()).take_while(|byte| **byte == 0).count();
+    let at = MAGIC.len() + padding;
+    let word = |at: usize| {
+        let word = start.get(at..).and_then(|rest| rest.first_chunk());
+        word.map_or(0, |word| u32::from_le_bytes(*word))
+    };
+    let (prefix, length) = match word(at) {
+        u32::MAX => (PREFIX_BYTES, word(at + MARK.len())),
+        length => (OLD_PREFIX_BYTES, length),
+    };
+    Ok((at + prefix) as u64 + u64::from(length))
+}
+
+/// Fails if `stream` goes on after the mark at its end with more than padding, such as with a second stream.
+fn nothing_follows(stream: &mut impl Read) -> Result<(), ArrowError> {
+    let mut rest = [0; 4 << 10];
+    loop {
+        match stream.read(&mut rest) {
+            Ok(0) => return Ok(()),
+            Ok(count) if rest[..count].iter().all(|&byte| byte == 0) => {}
+            Ok(_) => {
+                let what = "bytes follow the mark at its end; streams that were joined are to be read one by one";
+                return Err(corrupt(what));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn next_message(stream: &mut impl Read) -> Result<Next, ArrowError> {
     /// The alignment of bodies in memory, which suits all types.
     const ALIGNMENT: usize = 64;
     let mut word = [0; 4];
     let mut got = 0;
     while got < word.len() {
         match stream.read(&mut word[got..]) {
-            // The mark at the end of a stream is optional.
-            Ok(0) if got == 0 => return Ok(None),
+            Ok(0) if got == 0 => return Ok(Next::Nothing),
             Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
             Ok(count) => got += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -204,7 +292,7 @@ fn next_message(
         stream.read_exact(&mut word)?;
     }
     let head_bytes = match i32::from_le_bytes(word) {
-        0 => return Ok(None),
+        0 => return Ok(Next::Mark),
         bytes => usize::try_from(bytes).map_err(|_| corrupt("a message has a negative length"))?,
     };
     let mut head = [MARK, word].concat();
@@ -222,7 +310,7 @@ fn next_message(
         stream.read_exact(&mut message.as_slice_mut()[filled..])?;
         filled = message.len();
         if filled == end {
-            return Ok(Some((message, start, body)));
+            return Ok(Next::Message(message, start, body));
         }
         let more = end.min(filled.saturating_mul(2));
         message.try_resize(more, 0).map_err(|error| ArrowError::MemoryError(error.to_string()))?;
@@ -402,6 +490,51 @@ mod tests {
                 }
             }
             assert!(tried >= 10, "{tried}");
+        }
+    }
+
+    #[test]
+    fn files_that_were_joined_are_told() {
+        let empty = || {
+            let mut file = Vec::new();
+            FileWriter::try_new(&mut file, &batch().schema()).unwrap().finish().unwrap();
+            file
+        };
+        let files = [written(None), written(Some(CompressionType::ZSTD)), [empty(), Vec::new()]];
+        for [first, _] in &files {
+            read(first, true).unwrap();
+            for [second, _] in &files {
+                let error = read(&[&first[..], second].concat(), true).unwrap_err().to_string();
+                assert!(error.contains("files that were joined"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_tells_whether_it_has_ended() {
+        for compression in [None, Some(CompressionType::ZSTD)] {
+            let [_, whole] = written(compression);
+            let read = |data: &[u8]| {
+                let mut stream = Stream::open(data).unwrap();
+                let found = stream.by_ref().collect::<Found>();
+                found.map(|found| (found.len(), stream.lacks_mark()))
+            };
+            assert_eq!(read(&whole).unwrap(), (2, false));
+            let (messages, mark) = whole.split_at(whole.len() - 8);
+            assert_eq!(mark, [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]);
+            assert_eq!(read(messages).unwrap(), (2, true));
+            // The mark of old streams, and padding.
+            assert_eq!(read(&[messages, &mark[4..]].concat()).unwrap(), (2, false));
+            assert_eq!(read(&[&whole[..], &[0; 9_000]].concat()).unwrap(), (2, false));
+            for more in [&whole[..], messages, &[0xFF; 4], &[0, 0, 1], b"ARROW1"] {
+                let error = read(&[&whole[..], more].concat()).unwrap_err().to_string();
+                assert!(error.contains("bytes follow the mark at its end"), "{error}");
+            }
+            // Joined without the first mark: the schema is no batch.
+            assert!(read(&[messages, &whole].concat()).is_err());
+            for cut in 1..8 {
+                assert!(read(&whole[..whole.len() - cut]).is_err(), "{cut}");
+            }
         }
     }
 

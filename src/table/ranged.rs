@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use super::counted::Counted;
 use super::decoding::guarded;
 use super::error::unread;
-use super::footer::{Footer, Known};
+use super::footer::{self, Footer, Known};
 use super::groups::{Groups, Place};
 use super::ipc;
 use super::job::Job;
@@ -76,9 +75,7 @@ fn ranged_rows(
         return Ok((reader.schema(), batches(reader, name)));
     }
     let tail = Ranges::tail(stored).map_err(|error| fault(&error))?;
-    let metadata = guarded(name, || {
-        ArrowReaderMetadata::load(&tail, Default::default()).map_err(|error| fault(&error))
-    })?;
+    let metadata = guarded(name, || footer::load(&tail).map_err(|error| fault(&error)))?;
     let known = Known { metadata, tail: Some(tail) };
     footer.keep(&known);
     Ok(group_rows(stored, known, bytes))

@@ -9,19 +9,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use rayon::prelude::*;
 
 use super::counted::Counted;
 use super::dataset::{Fit, Merge, Partition, Plan};
 use super::decoding::guarded;
 use super::error::unread;
-use super::footer::{Footer, Room};
+use super::footer::{self, Footer, Room};
 use super::groups::{Groups, Place};
 use super::ipc;
 use super::job::Job;
 use super::kept::Kept;
 use super::members::Members;
+use super::notes::Notes;
 use super::ranged::{of_name, stored_rows};
 use super::rows::{Rows, batches, stream_rows};
 use super::target::Target;
@@ -41,6 +41,7 @@ pub struct Input {
     from: From,
     columns: OfColumns,
     footer: Footer,
+    notes: Notes,
     /// Of inputs that were prepared together.
     pub(super) prepared: Option<Arc<Prepared>>,
 }
@@ -102,8 +103,16 @@ impl Input {
             from: From::File(path),
             columns: OfColumns::default(),
             footer: Footer::default(),
+            notes: Notes::default(),
             prepared: None,
         }
+    }
+
+    /// Puts what is to be said of it into `notes`.
+    #[must_use]
+    pub fn notes(mut self, notes: &Notes) -> Input {
+        self.notes = notes.clone();
+        self
     }
 
     /// Adds columns, which are in the names of its directories, after those of the table.
@@ -128,8 +137,8 @@ impl Input {
     /// What is `stored` elsewhere than in a file; without a format, it is detected from the name or the first bytes.
     pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
         let (name, from) = (stored.name().to_owned(), From::Stored(stored));
-        let (columns, footer) = (OfColumns::default(), Footer::default());
-        Input { name, format, from, columns, footer, prepared: None }
+        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
+        Input { name, format, from, columns, footer, notes, prepared: None }
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -140,8 +149,8 @@ impl Input {
     ) -> Input {
         let from = From::Stream(Box::new(reader));
         let (name, format) = (name.into(), format.into());
-        let (columns, footer) = (OfColumns::default(), Footer::default());
-        Input { name, format, from, columns, footer, prepared: None }
+        let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
+        Input { name, format, from, columns, footer, notes, prepared: None }
     }
 
     /// The name in messages.
@@ -161,7 +170,8 @@ impl Input {
         };
         let (name, footer) = (self.name.clone(), self.footer.clone());
         let (columns, prepared) = (self.columns.clone(), self.prepared.clone());
-        Some(Input { name, format: self.format, from, columns, footer, prepared })
+        let notes = self.notes.clone();
+        Some(Input { name, format: self.format, from, columns, footer, notes, prepared })
     }
 }
 
@@ -339,6 +349,13 @@ impl RereadableTable {
 impl Opened {
     /// Opens `input`, a table for `job`.
     pub(super) fn open(input: Input, job: &Job) -> Result<Opened, TableError> {
+        let notes = input.notes.clone();
+        let mut opened = Opened::open_unnoted(input, job)?;
+        opened.rows.note_in(&notes);
+        Ok(opened)
+    }
+
+    fn open_unnoted(input: Input, job: &Job) -> Result<Opened, TableError> {
         let Input { name, format, from, columns, footer, .. } = input;
         let bytes = Arc::new(AtomicU64::new(0));
         let fault = |error: &dyn fmt::Display| unread(&name, error);
@@ -549,9 +566,7 @@ fn file_rows(
         return Ok((reader.schema(), batches(reader, name)));
     }
     let file = file.into_plain();
-    let metadata = guarded(name, || {
-        ArrowReaderMetadata::load(&file, Default::default()).map_err(|error| fault(&error))
-    })?;
+    let metadata = guarded(name, || footer::load(&file).map_err(|error| fault(&error)))?;
     let schema = metadata.schema().clone();
     Ok((schema, Rows::Groups(Groups::new(Place::File(path), metadata, bytes.clone()))))
 }

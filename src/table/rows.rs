@@ -9,6 +9,7 @@ use super::decoding::guarded;
 use super::error::unread;
 use super::groups::Groups;
 use super::jsonl::Lines;
+use super::notes::Notes;
 use super::unit::{UNIT_BYTES, UNIT_CELLS, UNIT_ROWS, Unit, bytes_of};
 use super::{TableError, ipc};
 
@@ -16,6 +17,8 @@ use super::{TableError, ipc};
 pub(super) enum Rows {
     /// Row groups of Parquet, to be decoded by any thread.
     Groups(Groups),
+    /// Batches of a stream of Arrow IPC.
+    Stream(Box<StreamRows>),
     /// Batches, one after the other.
     Batches(Box<dyn Iterator<Item = Result<RecordBatch, TableError>> + Send>),
     /// Lines of JSON that are written unchanged.
@@ -23,10 +26,18 @@ pub(super) enum Rows {
 }
 
 impl Rows {
+    /// Where notes about them are put.
+    pub(super) fn note_in(&mut self, notes: &Notes) {
+        if let Rows::Stream(stream) = self {
+            stream.notes = notes.clone();
+        }
+    }
+
     /// Up to so many next `units` of the table called `name`; none at the end.
     pub(super) fn next_units(&mut self, units: usize, name: &str) -> Result<Vec<Unit>, TableError> {
         match self {
             Rows::Groups(groups) => groups.next_wave(units, name),
+            Rows::Stream(stream) => wave_of(stream.as_mut(), units),
             Rows::Batches(batches) => wave_of(batches, units),
             Rows::Lines(lines) => wave_of(lines, units),
         }
@@ -40,6 +51,7 @@ impl Rows {
     ) -> Result<Option<RecordBatch>, TableError> {
         let batch = match self {
             Rows::Groups(groups) => groups.sample(rows, name),
+            Rows::Stream(stream) => stream.next().transpose(),
             Rows::Batches(batches) => batches.next().transpose(),
             Rows::Lines(lines) => lines.next().transpose(),
         };
@@ -70,13 +82,39 @@ fn wave_of(
     Ok(wave)
 }
 
+/// The batches of a stream of Arrow IPC.
+pub(super) struct StreamRows {
+    stream: ipc::Stream<Box<dyn Read + Send>>,
+    name: String,
+    /// Where it is noted that there may have been more rows.
+    notes: Notes,
+}
+
+impl Iterator for StreamRows {
+    type Item = Result<RecordBatch, TableError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let StreamRows { stream, name, notes } = self;
+        let batch = || stream.next().transpose().map_err(|error| unread(name, error));
+        let next = guarded(name, batch).transpose();
+        if next.is_none() && stream.lacks_mark() {
+            notes.add(format!(
+                "{name}: the stream has no mark at its end, so rows may be missing there"
+            ));
+        }
+        next
+    }
+}
+
 /// The rows of a stream of Arrow IPC.
 pub(super) fn stream_rows(
     stream: impl Read + Send + 'static,
     name: &str,
 ) -> Result<(SchemaRef, Rows), TableError> {
-    let reader = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
-    Ok((reader.schema(), batches(reader, name)))
+    let stream: Box<dyn Read + Send> = Box::new(stream);
+    let stream = guarded(name, || ipc::Stream::open(stream).map_err(|error| unread(name, error)))?;
+    let (schema, name, notes) = (stream.schema(), name.to_owned(), Notes::default());
+    Ok((schema, Rows::Stream(Box::new(StreamRows { stream, name, notes }))))
 }
 
 /// The batches that `reader` gives, of the table called `name`.

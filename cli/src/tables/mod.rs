@@ -15,5 +15,5 @@ mod sides;
 pub(crate) use choice::{Column, NO_COLUMN, TableUse};
 pub(crate) use dataset::with_found;
 pub(crate) use folder::Folder;
-pub(crate) use run::{open_column, open_pairs, run};
+pub(crate) use run::{open_column, open_pairs, print_notes, run};
 pub(crate) use sides::{ClassTable, io_error};

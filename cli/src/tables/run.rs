@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use uriscan::arrow::{Columns, OnInvalid};
@@ -10,7 +11,7 @@ use uriscan::extract::{Extractor, Format};
 use uriscan::io::Source;
 use uriscan::pipeline::{self, ClassOptions, Emit, Equivalence, Keep, LinkFormat, Report, Sinks};
 use uriscan::table::dataset::Partition;
-use uriscan::table::{self, ByClass, Form, KeepRow, SortBy, TableError, TableFormat, Task};
+use uriscan::table::{self, ByClass, Form, KeepRow, Notes, SortBy, TableError, TableFormat, Task};
 
 use super::choice::{Column, TableUse};
 use super::failure::hide_panics_of_decoders;
@@ -20,7 +21,7 @@ use super::sides::of_pairs;
 use crate::args::NoUri;
 use crate::checkpoint;
 use crate::config::{Config, Job, KeyForm};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, eprint_line};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
 use crate::output::{Destination, NOT_COMPRESSED, is_packed};
 use crate::remote;
@@ -59,6 +60,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         let report = checkpoint::run(config, (directory, *size), &mut tables)?;
         print_summary(config, report, None, None, started);
         print_hint(config, table, &report);
+        print_notes();
         return Ok(outcome(config, &report));
     }
     let mut set = records::open(config)?;
@@ -110,6 +112,7 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
     let set = set.map(SetAtWork::finish).transpose()?.flatten();
     print_summary(config, report, None, set, started);
     print_hint(config, table, &report);
+    print_notes();
     if let Some(rate) = job.approximate {
         print_approximate(rate, &report);
     }
@@ -181,12 +184,24 @@ fn columns(
 
 /// The table that `input` is, in this format if it is known.
 fn opened(input: &Input, format: Option<TableFormat>) -> Result<table::Input, Failure> {
-    Ok(match input {
+    let opened = match input {
         Input::Stdin => table::Input::stream("-", format, Stdin::new()),
         Input::File(path) => table::Input::file(path, format),
         Input::Remote(url) => table::Input::stored(remote::open(url)?, format),
         Input::Typed(list) => table::Input::stream("-e", format, io::Cursor::new(list.clone())),
-    })
+    };
+    Ok(opened.notes(notes()))
+}
+
+/// What is to be said of all tables of the run.
+fn notes() -> &'static Notes {
+    static NOTES: OnceLock<Notes> = OnceLock::new();
+    NOTES.get_or_init(Notes::default)
+}
+
+/// Prints what is to be said of the tables that were read.
+pub(crate) fn print_notes() {
+    notes().all().iter().for_each(|note| eprint_line(format_args!("uriscan: {note}")));
 }
 
 fn outcome(config: &Config, report: &Report) -> Outcome {

@@ -273,3 +273,40 @@ fn a_stray_quote_is_an_error_for_every_reader_of_rows() {
     let rows = place.run(&["dedup", "--column", "url", "--quote", "none", "t.csv"], "").quiet();
     assert_eq!(rows.lines().count(), 6);
 }
+
+#[test]
+fn a_stream_without_its_end_mark_is_noted() {
+    let place = Place::new(&[]);
+    let batch = rows(500);
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    (0..2).for_each(|_| writer.write(&batch).unwrap());
+    let whole = writer.into_inner().unwrap();
+    let messages = whole.strip_suffix(&[0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]).unwrap();
+    fs::write(place.path("whole.arrows"), &whole).unwrap();
+    fs::write(place.path("cut.arrows"), messages).unwrap();
+    fs::write(place.path("joined.arrows"), [&whole[..], &whole].concat()).unwrap();
+    fs::write(place.path("joined-cut.arrows"), [messages, &whole].concat()).unwrap();
+    for args in [
+        &["dedup", "--column", "url", "--to", "csv"][..],
+        &["dedup", "--column", "url", "--to", "csv", "--keep", "last"],
+        &["normalize", "--column", "url", "--to", "csv"],
+        &["check", "--column", "url", "--to", "csv"],
+        &["top", "--by", "host", "--column", "url"],
+    ] {
+        let run = |name: &str| place.run(&[args, &[name]].concat(), "");
+        let expected = run("whole.arrows").quiet();
+        let cut = run("cut.arrows");
+        assert_eq!((cut.code, cut.text()), (0, &expected[..]), "{args:?}");
+        assert_eq!(
+            cut.stderr,
+            "uriscan: cut.arrows: the stream has no mark at its end, so rows may be missing there\n",
+            "{args:?}"
+        );
+        for (name, what) in [("joined.arrows", "bytes follow the mark"), ("joined-cut.arrows", "")]
+        {
+            let ran = run(name);
+            assert_eq!(ran.code, 2, "{args:?} {name}: {}", ran.stderr);
+            assert!(ran.stderr.contains(name) && ran.stderr.contains(what), "{}", ran.stderr);
+        }
+    }
+}
