@@ -25,7 +25,7 @@ pub(crate) fn read(config: &Config) -> Result<Config, Failure> {
         return Err(Failure::at(path.display(), what));
     }
     // Whether the targets themselves are needed, and not only compared.
-    let has_set = config.set.is_some() || config.checkpoint.is_some();
+    let has_set = config.set.is_some();
     let (equivalence, hasher, keeps): (&mut Equivalence, Hasher, bool) = match &mut config.job {
         Job::Dedup(dedup) => {
             let keeps = has_set || dedup.emit != Emit::Original;

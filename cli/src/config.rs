@@ -260,8 +260,6 @@ pub(crate) struct Config {
     pub(crate) output: Destination,
     /// The set on disk, if one is used.
     pub(crate) set: Option<SetUse>,
-    /// The directory of the checkpoint, and the bytes between two checkpoints.
-    pub(crate) checkpoint: Option<(PathBuf, u64)>,
     /// The file of aliases.
     pub(crate) aliases: Option<PathBuf>,
     /// Files that are read in addition to the inputs: aliases, packs of rules, the list of files.
@@ -308,35 +306,6 @@ impl Config {
         Ok(self)
     }
 
-    /// Adds a checkpoint in `directory`.
-    pub(crate) fn with_checkpoint(
-        mut self,
-        directory: Option<PathBuf>,
-        size: u64,
-    ) -> Result<Config, Failure> {
-        let Some(directory) = directory else { return Ok(self) };
-        let refuse = |what: &str| Err(Failure::at("--checkpoint", what));
-        if !matches!(self.job, Job::Dedup(_)) {
-            return refuse(
-                "works with plain dedup, not with -c, -d, -u, --keep, --dupes or --clusters",
-            );
-        }
-        if self.side.rejects.is_some() {
-            return refuse("does not work with --rejects");
-        }
-        if self.inputs.contains(&Input::Stdin) {
-            return refuse("standard input cannot be read again; name files");
-        }
-        let is_remote = |input: &Input| matches!(input, Input::Remote(_));
-        if self.inputs.iter().any(is_remote) || matches!(self.output, Destination::Remote(_)) {
-            return refuse(
-                "works with files of this machine only, not with object stores and web servers",
-            );
-        }
-        self.checkpoint = Some((directory, size));
-        Ok(self)
-    }
-
     /// Adds aliases and the files of rules.
     pub(crate) fn with_evidence(mut self, typed: &args::Equivalence) -> Result<Config, Failure> {
         if typed.aliases.is_some()
@@ -370,9 +339,6 @@ impl Config {
             return Ok(self);
         }
         let refuse = |what: &str| Err(Failure::at("--report", what));
-        if self.checkpoint.is_some() {
-            return refuse("does not work with --checkpoint");
-        }
         if matches!(self.job, Job::ListRules | Job::Redact | Job::Legacy { .. }) {
             return refuse(
                 "does not work with --list-rules, --redact, --differ and other grammars",
@@ -485,12 +451,6 @@ impl Config {
         }
         let filter = from.find.list_filter();
         self.filter = (!filter.is_empty()).then_some(filter);
-        if self.filter.is_some() && self.checkpoint.is_some() {
-            return Err(Failure::at(
-                "--checkpoint",
-                "does not work with filters; filter the list first",
-            ));
-        }
         Ok(self)
     }
 
@@ -538,7 +498,6 @@ impl Config {
             is_quiet: reporting.quiet,
             output,
             set: None,
-            checkpoint: None,
             aliases: None,
             evidence: Vec::new(),
             column: None,

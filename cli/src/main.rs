@@ -9,7 +9,6 @@ mod aliases;
 mod args;
 mod bar;
 mod bases;
-mod checkpoint;
 mod commands;
 mod config;
 mod documents;

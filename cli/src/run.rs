@@ -13,7 +13,6 @@ use uriscan::uri::{ErrorKind, UriError};
 
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
-use crate::checkpoint::{self, Lists};
 use crate::config::{Config, Job, KeyForm, Selection};
 use crate::documents;
 use crate::exit::{Failure, Outcome, eprint_line};
@@ -70,13 +69,6 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             &mut report_unread,
         )?,
     };
-    if let Some((directory, size)) = &config.checkpoint {
-        let report = checkpoint::run(config, (directory, *size), &mut Lists::new(config)?)?;
-        print_summary(config, report, None, None, started);
-        print_hint(config, &report, &stdin_head);
-        let is_fine = report.invalid.total() == 0 || !config.strict;
-        return Ok(if is_fine { Outcome::Done } else { Outcome::SomeInvalid });
-    }
     if config.side.report.is_some() && config.inputs.contains(&Input::Stdin) {
         inputs::keep_stdin(config.report_limit.as_ref())?;
     }

@@ -39,9 +39,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
         }
     }
     config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
-    let set = config.set.iter().map(|set| &set.path);
-    let checkpoint = config.checkpoint.iter().map(|(path, _)| path);
-    set.chain(checkpoint).try_for_each(|directory| claims.refuse_inside(directory))?;
+    config.set.iter().try_for_each(|set| claims.refuse_inside(&set.path))?;
     if let Some(output) = StdoutFile::of(&config.output) {
         let inputs = config.inputs.iter();
         let local: Vec<Option<&Path>> = inputs

@@ -48,8 +48,6 @@ pub(super) const MAX_RUNS: usize = 9;
 /// The second line: whether times are recorded.
 const FIRST_SEEN: [&str; 2] = ["first-seen no", "first-seen yes"];
 
-const NOTE: &str = "note ";
-
 /// The start of a meaning.
 const MEANING: &str = "hash ";
 
@@ -69,8 +67,6 @@ pub(super) struct Manifest {
     /// Whether the times at which keys were first seen are recorded.
     pub(super) is_dated: bool,
     pub(super) runs: Vec<Listed>,
-    /// A one-line note of the writer about the set.
-    pub(super) note: Option<String>,
     pub(super) meaning: Meaning,
 }
 
@@ -84,9 +80,6 @@ impl Manifest {
                 text += &format!(" {times}");
             }
             text.push('\n');
-        }
-        if let Some(note) = &self.note {
-            text += &format!("{NOTE}{note}\n");
         }
         text += self.meaning.as_str();
         let check = xxh3_64(text.as_bytes());
@@ -127,13 +120,10 @@ impl Manifest {
             }
             runs.push(listed);
         }
-        let mut rest = lines;
-        let note = rest.next().and_then(|line| line.strip_prefix(NOTE)).map(str::to_owned);
-        let lines = if note.is_some() { rest } else { lines };
         let facts = Some(&lines.text[lines.at..]).filter(|facts| facts.starts_with(MEANING));
         let meaning = facts.and_then(Meaning::from_text);
         let meaning = meaning.ok_or(("the meaning of its keys is unknown", lines.at))?;
-        let manifest = Manifest { is_dated, runs, note, meaning };
+        let manifest = Manifest { is_dated, runs, meaning };
         if manifest.to_text() != text {
             return Err(("it is not in canonical form", 0));
         }
@@ -232,14 +222,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Marks the set in `directory` as being created: from now on there is none.
-///
-/// # Errors
-/// If that cannot be written; the old manifest then stays.
-pub(super) fn put_begun(directory: &Path) -> Result<(), SetError> {
-    put(directory, BEGUN)
-}
-
 /// Writes `text` to the manifest of the set in `directory`.
 fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     let draft = Draft::new_in(directory, names::NEW_MANIFEST).at(directory)?;
@@ -256,7 +238,7 @@ mod tests {
     use super::*;
     use crate::key::PublicHash;
 
-    /// The manifest of a set with a note, and two runs.
+    /// The manifest of a set with two runs.
     fn manifest(is_dated: bool) -> Manifest {
         let run = |digest, len| Listed {
             keys: names::of_digest(digest, names::KEYS),
@@ -266,7 +248,6 @@ mod tests {
         Manifest {
             is_dated,
             runs: vec![run(7, 3), run(u128::MAX, 1)],
-            note: Some("{\"done\":3}".to_owned()),
             meaning: Meaning::new(PublicHash::Blake3, "rung scheme\ndrop utm_* on a.b\n"),
         }
     }

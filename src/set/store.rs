@@ -22,7 +22,6 @@ const TRIES: usize = 100;
 pub struct KeySet {
     pub(super) directory: PathBuf,
     pub(super) meaning: Meaning,
-    pub(super) note: Option<String>,
     pub(super) is_dated: bool,
     /// Runs without common keys.
     pub(super) runs: Vec<Run>,
@@ -37,14 +36,14 @@ impl KeySet {
     pub fn open(directory: &Path) -> Result<KeySet, SetError> {
         let mut tries = 0;
         loop {
-            let Manifest { is_dated, runs, note, meaning } = Manifest::read(directory)?;
+            let Manifest { is_dated, runs, meaning } = Manifest::read(directory)?;
             let opened: Result<Vec<Run>, SetError> =
                 runs.iter().map(|listed| open_run(directory, listed)).collect();
             tries += 1;
             match opened {
                 Ok(runs) => {
                     let directory = directory.to_owned();
-                    return Ok(KeySet { directory, meaning, note, is_dated, runs });
+                    return Ok(KeySet { directory, meaning, is_dated, runs });
                 }
                 Err(SetError { fault: Fault::Io(error), path }) if is_absence(&error) => {
                     // If there was no writer, a run is missing.
@@ -66,11 +65,6 @@ impl KeySet {
     /// The meaning of its keys.
     pub fn meaning(&self) -> &Meaning {
         &self.meaning
-    }
-
-    /// The note of the last writer ([`super::SetWriter::add_noting`]).
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
     }
 
     /// Checks that its keys have the meaning `requested`.

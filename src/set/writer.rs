@@ -10,7 +10,7 @@ use super::directory::{self, remove};
 use super::entry::{Dated, Entry};
 use super::error::{At, SetError};
 use super::loader::Loader;
-use super::manifest::{self, Listed, MAX_RUNS, Manifest};
+use super::manifest::{Listed, MAX_RUNS, Manifest};
 use super::run::Run;
 use super::run_writer::RunWriter;
 use super::store::{KeySet, expect_distinct};
@@ -75,8 +75,7 @@ impl SetWriter {
 
     fn begin(directory: &Path, meaning: Meaning, is_dated: bool) -> Result<SetWriter, SetError> {
         let lock = directory::claim(directory)?;
-        let (note, runs) = (None, Vec::new());
-        let set = KeySet { directory: directory.to_owned(), meaning, note, is_dated, runs };
+        let set = KeySet { directory: directory.to_owned(), meaning, is_dated, runs: Vec::new() };
         // From here on, what is there is removed if anything fails.
         let writer = SetWriter { set, _lock: lock, is_new: true, gate: None };
         directory::begin(directory)?;
@@ -157,35 +156,6 @@ impl SetWriter {
             self.fold(&delta)?;
         }
         Ok(added)
-    }
-
-    /// Like [`SetWriter::add`], and sets [`KeySet::note`] to `note`, a line without its end. The
-    /// two changes are atomic, even if the process is killed.
-    ///
-    /// # Errors
-    /// As for [`SetWriter::add`].
-    pub fn add_noting(&mut self, keys: Loader, note: &str) -> Result<u64, SetError> {
-        self.set.note = Some(note.replace('\n', " "));
-        let added = self.add(keys).and_then(|added| {
-            if added == 0 {
-                self.commit()?;
-            }
-            Ok(added)
-        });
-        let _held = self.gate();
-        self.settle(added)
-    }
-
-    /// Removes the set, and the directory if it is then empty.
-    ///
-    /// # Errors
-    /// If that is not possible.
-    pub fn destroy(self) -> Result<(), SetError> {
-        let _held = self.gate();
-        let directory = &self.set.directory;
-        // If the process is killed, the next one that creates a set here removes the rest.
-        manifest::put_begun(directory).inspect_err(|_| directory::abandon(directory))?;
-        directory::clear(directory)
     }
 
     /// Merges all runs into one, so that sets with the same keys and meaning have identical files.
@@ -339,10 +309,9 @@ impl SetWriter {
             len: run.len(),
             times: run.times().map(|times| name(times.path())),
         };
-        let KeySet { note, meaning, directory, is_dated, runs } = &self.set;
+        let KeySet { meaning, directory, is_dated, runs } = &self.set;
         let runs = runs.iter().map(listed).collect();
-        let (note, meaning) = (note.clone(), meaning.clone());
-        Manifest { is_dated: *is_dated, runs, note, meaning }.replace(directory)?;
+        Manifest { is_dated: *is_dated, runs, meaning: meaning.clone() }.replace(directory)?;
         if std::mem::replace(&mut self.is_new, false) {
             let parent = self.set.directory.parent().filter(|it| !it.as_os_str().is_empty());
             let parent = parent.unwrap_or(Path::new("."));

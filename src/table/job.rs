@@ -53,9 +53,6 @@ pub struct Job {
     pub to: TableFormat,
     /// The dialect of CSV and TSV, in tables that are read and in those that are written.
     pub dialect: Dialect,
-    /// Begin CSV and TSV with the header that their dialect may have. Without it, the rows continue a table; see
-    /// [`super::prepare`].
-    pub has_header: bool,
     /// Write rows in another order than that of the input.
     pub sort_by: Option<SortBy>,
     /// The memory that the keys of [`Task::Dedup`] and the classes of [`Task::Classes`] may use; `None` for no limit. What
@@ -99,7 +96,6 @@ impl Job {
             approximate: None,
             to,
             dialect: Dialect::default(),
-            has_header: true,
             sort_by: None,
             limit: None,
             stop: None,

@@ -74,15 +74,13 @@ pub use read::Input;
 pub use sort::SortBy;
 
 use std::io::Write;
-use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 
 use crate::pipeline::{Report, Seen, Sinks};
-use dataset::names_and_types;
 use parts::Parts;
 use pick::Sides;
-use read::{Opened, Prepared, Reader, each_wave};
+use read::{Opened, Reader, each_wave};
 use sort::Sorter;
 use target::Target;
 use task::Work;
@@ -197,44 +195,6 @@ pub fn run_to_files(
     }
 }
 
-/// Reads the columns of `inputs`, which are files, so that [`run_with`] can process them group by group, in several calls, as
-/// if in one; returns the columns, each with its type.
-///
-/// Files of JSON lines are read to learn their members. In all groups but the first, [`Job::has_header`] is to be `false`.
-///
-/// ```
-/// use uriscan::arrow::Columns;
-/// use uriscan::table::{Input, Job, TableFormat, Task, prepare, run};
-///
-/// let folder = tempfile::tempdir().unwrap();
-/// let paths = ["a.csv", "b.csv"].map(|name| folder.path().join(name));
-/// paths.iter().for_each(|path| std::fs::write(path, "id,url\n1,http://h\n").unwrap());
-/// let mut inputs: Vec<Input> = paths.iter().map(|path| Input::file(path, None)).collect();
-/// let mut job = Job::new("url", Task::Copy, Columns::default(), TableFormat::Csv);
-/// assert_eq!(prepare(&mut inputs, &job).unwrap(), ["id Utf8", "url Utf8"]);
-/// let mut out = Vec::new();
-/// for input in inputs {
-///     run(vec![input], &job, &mut out, None).unwrap();
-///     job.has_header = false;
-/// }
-/// assert_eq!(out, b"id,url\n1,http://h\n1,http://h\n");
-/// ```
-///
-/// # Errors
-/// If one cannot be read, or their columns cannot be unified; see [`TableError`].
-pub fn prepare(inputs: &mut [Input], job: &Job) -> Result<Vec<String>, TableError> {
-    read::learn(inputs, job)?;
-    let files: Vec<Input> = inputs.iter().filter_map(Input::reopened).collect();
-    let mut files = files.into_iter();
-    let Some(first) = files.next() else { return Ok(Vec::new()) };
-    let plan = read::plan(&Opened::open(first, job)?, files.as_slice(), job)?;
-    read::pass(&plan, inputs);
-    let tables = inputs.iter().filter_map(Input::rereadable).collect();
-    let prepared = Arc::new(Prepared { tables, count: inputs.len() });
-    inputs.iter_mut().for_each(|input| input.prepared = Some(Arc::clone(&prepared)));
-    Ok(names_and_types(&plan.schema))
-}
-
 fn run_into(
     mut inputs: Vec<Input>,
     job: &Job,
@@ -243,24 +203,15 @@ fn run_into(
     sides: &mut Sides<'_>,
     mut progress: Option<&mut (dyn FnMut(u64) + Send)>,
 ) -> Result<Report, TableError> {
-    let prepared = inputs.first().and_then(|input| input.prepared.clone());
-    if prepared.is_none() {
-        read::learn(&mut inputs, job)?;
-    }
-    let prepared_before = prepared.as_deref().filter(|all| all.count > inputs.len());
+    read::learn(&mut inputs, job)?;
     let mut lacks_column = true;
     let mut inputs = inputs.into_iter();
     let Some(first) = inputs.next() else { return Ok(Report::default()) };
-    let mut reader = match prepared {
-        Some(_) => Reader::open(first, job)?,
-        None => {
-            // All columns are compared before anything is written, so that a mismatch is found at once and not after hours.
-            let first = Opened::open(first, job)?;
-            let plan = read::plan(&first, inputs.as_slice(), job)?;
-            read::pass(&plan, inputs.as_mut_slice());
-            first.read(&plan, job)?
-        }
-    };
+    // All columns are compared before anything is written, so that a mismatch is found at once and not after hours.
+    let first = Opened::open(first, job)?;
+    let plan = read::plan(&first, inputs.as_slice(), job)?;
+    read::pass(&plan, inputs.as_mut_slice());
+    let mut reader = first.read(&plan, job)?;
     let mut work = Work::new(job, &reader, seen, sides)?;
     let mut results = results.begin(job, (work.schema(), reader.target()))?;
     let rejects = rejects.map(|sink| Writer::new(job, reader.schema(), sink));
@@ -291,8 +242,7 @@ fn run_into(
         let Some(next) = inputs.next() else { break };
         reader = Reader::open(next, job)?;
     }
-    // The tables of this call may be some of them only.
-    if lacks_column && prepared_before.map_or(Ok(true), |all| all.all_lack_column(&reader, job))? {
+    if lacks_column {
         let (table, member) = (reader.name().to_owned(), job.column.clone());
         return Err(TableError::Member { table, member });
     }

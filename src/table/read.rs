@@ -42,8 +42,6 @@ pub struct Input {
     columns: OfColumns,
     footer: Footer,
     notes: Notes,
-    /// Of inputs that were prepared together.
-    pub(super) prepared: Option<Arc<Prepared>>,
 }
 
 /// The columns of a table, as far as they are not its own.
@@ -57,34 +55,6 @@ struct OfColumns {
     keys: Arc<[String]>,
     /// The columns of all tables.
     plan: Option<Arc<Plan>>,
-}
-
-/// What inputs have in common that were prepared together.
-pub(super) struct Prepared {
-    /// All of them, as far as they can be read again.
-    pub(super) tables: Vec<RereadableTable>,
-    /// Their number.
-    pub(super) count: usize,
-}
-
-impl Prepared {
-    /// Whether all tables have been read but for `last`, and none of them has the column, as [`Reader::lacks_column`] has it;
-    /// they are read again to know that.
-    pub(super) fn all_lack_column(&self, last: &Reader, job: &Job) -> Result<bool, TableError> {
-        let is_last =
-            |table: &RereadableTable| last.rereadable().is_some_and(|last| last.is(table));
-        if self.tables.len() < self.count || !self.tables.last().is_some_and(is_last) {
-            return Ok(false);
-        }
-        for table in &self.tables {
-            let mut reader = Reader::open(table.input(), job)?;
-            while !reader.next_unit()?.is_empty() && reader.lacks_column() {}
-            if !reader.lacks_column() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
 }
 
 enum From {
@@ -104,7 +74,6 @@ impl Input {
             columns: OfColumns::default(),
             footer: Footer::default(),
             notes: Notes::default(),
-            prepared: None,
         }
     }
 
@@ -138,7 +107,7 @@ impl Input {
     pub fn stored(stored: Arc<dyn Stored>, format: Option<TableFormat>) -> Input {
         let (name, from) = (stored.name().to_owned(), From::Stored(stored));
         let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, prepared: None }
+        Input { name, format, from, columns, footer, notes }
     }
 
     /// The bytes of `reader`, called `name` in messages. Parquet and Arrow files cannot be read from a stream.
@@ -150,7 +119,7 @@ impl Input {
         let from = From::Stream(Box::new(reader));
         let (name, format) = (name.into(), format.into());
         let (columns, footer, notes) = (OfColumns::default(), Footer::default(), Notes::default());
-        Input { name, format, from, columns, footer, notes, prepared: None }
+        Input { name, format, from, columns, footer, notes }
     }
 
     /// The name in messages.
@@ -169,26 +138,14 @@ impl Input {
             From::Stream(_) => return None,
         };
         let (name, footer) = (self.name.clone(), self.footer.clone());
-        let (columns, prepared) = (self.columns.clone(), self.prepared.clone());
-        let notes = self.notes.clone();
-        Some(Input { name, format: self.format, from, columns, footer, notes, prepared })
+        let (columns, notes) = (self.columns.clone(), self.notes.clone());
+        Some(Input { name, format: self.format, from, columns, footer, notes })
     }
 }
 
 impl Input {
     fn is_stored(&self) -> bool {
         matches!(self.from, From::Stored(_))
-    }
-
-    /// The table, if it can be read twice.
-    pub(super) fn rereadable(&self) -> Option<RereadableTable> {
-        let from = match &self.from {
-            From::File(path) => Rereadable::File(RereadableFile::at(path)?),
-            From::Stored(stored) => Rereadable::Stored(stored.clone()),
-            From::Stream(_) => return None,
-        };
-        let (columns, footer) = (self.columns.clone(), self.footer.clone());
-        Some(RereadableTable { from, format: self.format, columns, footer })
     }
 }
 
@@ -333,15 +290,6 @@ impl RereadableTable {
             }
             // Reading it fails, unless all of it was kept.
             Rereadable::Stored(_) => Ok(()),
-        }
-    }
-
-    /// Whether it is the same as `other`.
-    fn is(&self, other: &RereadableTable) -> bool {
-        match (&self.from, &other.from) {
-            (Rereadable::File(one), Rereadable::File(other)) => one.path() == other.path(),
-            (Rereadable::Stored(one), Rereadable::Stored(other)) => one.name() == other.name(),
-            _ => false,
         }
     }
 }

@@ -95,7 +95,7 @@ impl<W: Write + Send> Writer<W> {
                 )));
             }
             let builder = arrow_csv::WriterBuilder::new().with_delimiter(delimiter);
-            let has_header = job.has_header && job.dialect.has_header;
+            let has_header = job.dialect.has_header;
             let builder = builder.with_header(has_header);
             let builder = match job.dialect.quote {
                 Some(quote) => builder.with_quote(quote),

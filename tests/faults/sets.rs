@@ -43,8 +43,8 @@ fn made(path: &Path, runs: u64, is_dated: bool) {
     }
 }
 
-/// The keys of a set with their times, and its note.
-type State = (Vec<(Key, Option<Timestamp>)>, Option<String>);
+/// The keys of a set with their times.
+type State = Vec<(Key, Option<Timestamp>)>;
 
 /// What the set at `path` holds; `None` if there is none.
 #[track_caller]
@@ -66,7 +66,7 @@ fn state(path: &Path) -> Option<State> {
         }),
     };
     result.unwrap();
-    Some((keys, set.note().map(str::to_owned)))
+    Some(keys)
 }
 
 /// The names of files in the directory of a set that do not belong to it.
@@ -187,20 +187,6 @@ fn keys_are_added_or_not() {
 }
 
 #[test]
-fn a_note_changes_with_the_keys() {
-    let _alone = alone();
-    let some = |place: &Path| made(&place.join("s"), 2, false);
-    for keys in [150..300, 0..10] {
-        old_or_new("add noting", some, |place| {
-            let mut set = SetWriter::open(&place.join("s"))?;
-            let mut loader = set.loader(PLENTY)?;
-            loader.push(keys.clone().map(key))?;
-            set.add_noting(loader, "three files").map(drop)
-        });
-    }
-}
-
-#[test]
 fn sets_of_sets_are_made_or_not() {
     let _alone = alone();
     type Fill = fn(&mut SetWriter, &[KeySet]) -> Result<u64, SetError>;
@@ -221,13 +207,6 @@ fn sets_of_sets_are_made_or_not() {
             });
         }
     }
-}
-
-#[test]
-fn a_set_is_removed_or_not() {
-    let _alone = alone();
-    let some = |place: &Path| made(&place.join("s"), 2, true);
-    old_or_new("destroy", some, |place| SetWriter::open(&place.join("s"))?.destroy());
 }
 
 #[test]

@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
 use super::format::table_names;
-use super::groups;
 use super::groups::{
     Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
 };
@@ -56,28 +55,12 @@ pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) redaction: Redaction,
 
-    /// Save the progress of a long run over many files in this directory, to resume it
-    ///
-    /// If the run ends early, start it again with the same arguments: it skips the files that are done, and the results
-    /// are the same. Until the end they are in OUTPUT.part. The directory is removed at the end. Requires -o and regular
-    /// files. A checkpoint of a run with other options or files is refused.
-    /// For tables in Parquet or Arrow, OUTPUT.part holds uncompressed Arrow streams until the end.
-    #[arg(help_heading = "Memory and threads")]
-    #[arg(long, value_name = "DIR", requires = "output", conflicts_with_all = ["seen", "extract"])]
-    pub(crate) checkpoint: Option<PathBuf>,
-
-    /// Bytes to read between two checkpoints, at least: a checkpoint is saved after whole files
-    #[arg(long, value_name = "SIZE", default_value = "256M", hide_short_help = true)]
-    #[arg(requires = "checkpoint", value_parser = groups::amount)]
-    #[arg(help_heading = "Memory and threads")]
-    pub(crate) checkpoint_size: u64,
-
     /// Use Bloom filters: an eighth of the memory, and at most this share of distinct URIs is lost
     ///
     /// Such as 0.001. No URI is written twice, but some are taken for duplicates and dropped. The end of every run reports
     /// the largest number to expect.
     #[arg(long, value_name = "RATE", value_parser = rate, help_heading = "Memory and threads")]
-    #[arg(conflicts_with_all = ["checkpoint", "max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters"])]
+    #[arg(conflicts_with_all = ["max_memory", "seen", "count", "repeated", "unique", "keep", "dupes", "clusters"])]
     pub(crate) approx: Option<f64>,
 
     #[command(flatten)]
@@ -283,7 +266,6 @@ Examples:
   uriscan dedup --iri --repair urls.txt            accept what logs and pages contain
   uriscan dedup --rung protocol --aliases redirects.tsv urls.txt
   uriscan dedup --seen seen.set --update frontier.txt > new.txt
-  uriscan dedup --checkpoint progress -o all.txt day-*.txt.gz
   uriscan dedup --stats-format json urls.txt 2> stats.json > unique.txt
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

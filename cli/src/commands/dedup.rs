@@ -27,12 +27,10 @@ impl args::Dedup {
         let rows = sides::rows(&side)?;
         let has_keys = matches!(self.emit, args::Emit::Key)
             || self.seen.is_some()
-            || self.checkpoint.is_some()
             || rows.dupes
             || rows.clusters;
         if hash.is_some() && !has_keys {
-            let what =
-                "requires --emit key, --seen, --checkpoint, or --dupes or --clusters as a table";
+            let what = "requires --emit key, --seen, or --dupes or --clusters as a table";
             return Err(Failure::at("--hash", what));
         }
         let options = DedupOptions::default()
@@ -63,7 +61,6 @@ impl args::Dedup {
         config.side = SideFiles { rejects: config.side.rejects, ..side };
         config
             .with_seen(self.seen, self.update, hash)?
-            .with_checkpoint(self.checkpoint, self.checkpoint_size)?
             .with_evidence(&self.equivalence)?
             .redacting(self.redaction.redact)
             .reading(&self.from, LinkUse::of_equivalence(&self.equivalence))?

@@ -10,5 +10,5 @@ mod write;
 
 pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, NOT_COMPRESSED, directory_of, is_dash, is_packed};
-pub(crate) use identity::{FileId, target_of};
-pub(crate) use write::{Output, commit, sync, write_text};
+pub(crate) use identity::target_of;
+pub(crate) use write::{Output, commit, write_text};

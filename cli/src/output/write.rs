@@ -179,12 +179,6 @@ pub(crate) fn write_text(text: &str, destination: &Destination) -> Result<Outcom
     }
 }
 
-/// Waits until the file at `path` and its name are on the disk.
-pub(crate) fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()?;
-    sync_directory(directory_of(&path.canonicalize()?))
-}
-
 /// Standard output without the line buffer of the standard library, which searches for line ends.
 #[cfg(unix)]
 fn stdout() -> io::Result<Stream> {

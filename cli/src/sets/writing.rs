@@ -71,14 +71,6 @@ impl Writing {
             Err(error) => Err(error),
         }
     }
-
-    /// [`SetWriter::destroy`].
-    ///
-    /// # Errors
-    /// As there.
-    pub(crate) fn destroy(self) -> Result<(), SetError> {
-        self.writer.destroy()
-    }
 }
 
 impl Deref for Writing {

@@ -6,7 +6,6 @@ mod dataset;
 mod directory;
 mod failure;
 mod folder;
-mod groups;
 mod hint;
 mod objects;
 mod run;

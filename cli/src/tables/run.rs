@@ -15,11 +15,9 @@ use uriscan::table::{self, ByClass, Form, KeepRow, Notes, SortBy, TableError, Ta
 
 use super::choice::{Column, TableUse};
 use super::failure::hide_panics_of_decoders;
-use super::groups::Tables;
 use super::hint::{failure_of, print_hint};
 use super::sides::of_pairs;
 use crate::args::NoUri;
-use crate::checkpoint;
 use crate::config::{Config, Job, KeyForm};
 use crate::exit::{Failure, Outcome, eprint_line};
 use crate::inputs::{self, Input, Inputs, Stdin, StdinHead};
@@ -55,14 +53,6 @@ pub(crate) fn run(config: &Config, table: &TableUse) -> Result<Outcome, Failure>
         Failure::new(format!("cannot start the threads: {error}; use fewer with -j"))
     })?;
     hide_panics_of_decoders();
-    if let Some((directory, size)) = &config.checkpoint {
-        let mut tables = Tables::new((config, table), job, tables, pool)?;
-        let report = checkpoint::run(config, (directory, *size), &mut tables)?;
-        print_summary(config, report, None, None, started);
-        print_hint(config, table, &report);
-        print_notes();
-        return Ok(outcome(config, &report));
-    }
     let mut set = records::open(config)?;
     let mut session = Session::open(config, total_bytes)?;
     let Session { out, side, progress, folder, .. } = &mut session;

@@ -55,13 +55,11 @@ pub(crate) struct Change {
     pub(crate) args: &'static [&'static str],
     /// The files and sets that are written, in the order in which they are put in place.
     pub(crate) outputs: &'static [&'static str],
-    /// What a run that failed may leave, for the next one to go on with.
-    pub(crate) progress: &'static [&'static str],
 }
 
-const NONE: Change = Change { what: "", before: &[], args: &[], outputs: &[], progress: &[] };
+const NONE: Change = Change { what: "", before: &[], args: &[], outputs: &[] };
 
-/// Changes of outputs, sets and checkpoints.
+/// Changes of outputs and sets.
 pub(crate) const CHANGES: &[Change] = &[
     Change {
         what: "a new file",
@@ -97,14 +95,6 @@ pub(crate) const CHANGES: &[Change] = &[
         before: &[&["set", "create", "s.set", "other"]],
         args: &["dedup", "--seen", "s.set", "--update", "in", "-o", "out"],
         outputs: &["out", "s.set"],
-        ..NONE
-    },
-    Change {
-        what: "a checkpoint",
-        args: &["dedup", "--checkpoint", "p", "--checkpoint-size", "1", "in", "other", "-o", "out"],
-        outputs: &["out"],
-        progress: &["p", "out.part"],
-        ..NONE
     },
     Change {
         what: "a new set",
@@ -117,28 +107,24 @@ pub(crate) const CHANGES: &[Change] = &[
         before: &[&["set", "create", "s.set", "other"]],
         args: &["set", "add", "s.set", "in"],
         outputs: &["s.set"],
-        ..NONE
     },
     Change {
         what: "a set of sets",
         before: &[&["set", "create", "a.set", "other"], &["set", "create", "b.set", "in"]],
         args: &["set", "merge", "-o", "new.set", "a.set", "b.set"],
         outputs: &["new.set"],
-        ..NONE
     },
     Change {
         what: "a compact set",
         before: &[&["set", "create", "s.set", "other"], &["set", "add", "s.set", "in"]],
         args: &["set", "compact", "s.set"],
         outputs: &["s.set"],
-        ..NONE
     },
     Change {
         what: "a text of a set",
         before: &[&["set", "create", "s.set", "other"]],
         args: &["set", "export", "s.set", "-o", "out"],
         outputs: &["out"],
-        ..NONE
     },
     Change {
         what: "a sorted table",
@@ -273,8 +259,7 @@ pub(crate) fn leftovers(change: &Change, directory: &Path, before: &Files) -> Ve
         if !is_hidden && plain.any(|output| name.starts_with(output)) {
             return true;
         }
-        let outputs = change.outputs.iter().chain(change.progress);
-        let mut outputs = outputs.filter(|output| name.starts_with(output));
+        let mut outputs = change.outputs.iter().filter(|output| name.starts_with(output));
         match name.parent().filter(|set| !set.as_os_str().is_empty()) {
             None => outputs.next().is_some(),
             Some(set) => {
@@ -308,5 +293,4 @@ pub(crate) fn again(change: &Change, place: &Place, new: &[Output], is_new: bool
     assert!(ran.code == 0 || exists, "{label}: the next run: {}", ran.stderr);
     // What was done is not done again.
     assert!(is_new || outputs(change, &place.path("")) == new, "{label}: the next run");
-    assert!(change.progress.iter().all(|name| !place.path(name).exists()), "{label}");
 }

@@ -6,7 +6,6 @@ mod audit;
 mod broken_tables;
 #[cfg(unix)]
 mod changes;
-mod checkpoint;
 mod class_table_edges;
 mod class_tables;
 mod classes;
@@ -54,7 +53,6 @@ mod stores;
 mod streaming;
 mod table_arguments;
 #[cfg(unix)]
-mod table_checkpoint;
 mod table_classes;
 mod table_datasets;
 mod table_dialects;

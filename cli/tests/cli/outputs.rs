@@ -131,8 +131,6 @@ fn evidence_and_sets_are_no_outputs() {
     refused(&place, &["set", "has", "s.set", "i.txt", "-o", "s.set"], inside);
     refused(&place, &["set", "export", "s.set", "-o", "s.set/set"], inside);
     place.run(&["set", "verify", "s.set"], "").quiet();
-    let checkpoint = ["dedup", "--checkpoint", "c", "i.txt", "-o"];
-    refused(&place, &[&checkpoint[..], &["c"]].concat(), "must not be written to c");
 }
 
 #[test]

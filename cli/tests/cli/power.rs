@@ -345,8 +345,6 @@ fn a_missing_sync_is_noticed() {
         ("side files", no_file),
         ("results and a set", no_file),
         ("results and a set", no_directory),
-        ("a checkpoint", no_file),
-        ("a checkpoint", no_directory),
         ("a new set", no_file),
         ("a new set", no_directory),
         ("a larger set", no_directory),

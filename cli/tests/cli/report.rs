@@ -247,7 +247,6 @@ fn the_page_is_an_output_like_others() {
     assert!(refused(&["dedup", "--report", "-", "list"]).contains("--report -"));
     assert!(refused(&["dedup", "--report", "no/x.html", "list"]).contains("no directory"));
     refused(&["audit", "--redact", "--report", "x", "list"]);
-    refused(&["dedup", "--checkpoint", "c", "-o", "o", "--report", "x", "list"]);
     assert!(refused(&["dedup", "--report", "notes"]).contains("stays as it was"));
     // A run that fails leaves the old page.
     refused(&["dedup", "--on-invalid", "error", "-o", "o", "--report", "old.html", "list"]);

@@ -399,6 +399,43 @@ fn a_set_with_times_survives_a_kill_at_any_moment() {
     survives(kills().div_ceil(3), &dated, update, |_, _| {});
 }
 
+#[test]
+fn a_loop_over_files_that_is_killed_again_and_again_ends_with_the_same_records() {
+    let place = Place::new(&[]);
+    let names: Vec<String> = (0..8).map(|i| format!("in-{i}")).collect();
+    for (i, name) in (0..).zip(&names) {
+        fs::write(place.path(name), uris(i * 700..i * 700 + 1000)).unwrap();
+    }
+    let all: Vec<&str> = ["dedup"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let expected = place.run(&all, "").quiet();
+    let batches = || names.chunks(2).map(|batch| (batch, format!("{}.new", batch[0])));
+    let outputs = || batches().map(|(_, output)| output);
+    let (mut kills, mut delay, mut state) = (0, 0.001, 0x2545_F491_4F6C_DD1D_u64);
+    // As the guide has it.
+    'start: loop {
+        if let Some(last) = outputs().rfind(|output| place.path(output).exists()) {
+            place.run(&["dedup", "--seen", "seen.set", "--update", &last], "").quiet();
+        }
+        for (batch, output) in batches() {
+            if place.path(&output).exists() {
+                continue;
+            }
+            let args = ["dedup", "--seen", "seen.set", "--update", "-o", &output];
+            let child = program(args).args(batch).current_dir(place.path("")).spawn().unwrap();
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            let share = (state >> 40) as f64 / (1 << 24) as f64;
+            if !kill_after(child, Duration::from_secs_f64(delay * share)) {
+                kills += 1;
+                delay *= 1.03;
+                continue 'start;
+            }
+        }
+        break;
+    }
+    assert!(outputs().map(|output| place.read(&output)).collect::<String>() == expected);
+    assert!(kills > 8, "killed {kills} times only");
+}
+
 /// Lets `update` add `in` to `s.set`, a set made with the arguments `made`, and kills it, that often; `look` is given
 /// what was not in the set before, whenever it is then.
 fn survives(kills: u32, made: &[&str], update: fn(&Place) -> Child, look: fn(&Place, &str)) {

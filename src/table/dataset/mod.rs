@@ -11,7 +11,7 @@ mod plan;
 mod widen;
 
 pub(super) use hive::push_directory;
-pub(super) use plan::{Fit, Merge, Plan, names_and_types};
+pub(super) use plan::{Fit, Merge, Plan};
 
 pub use find::{Found, FoundFile};
 pub use hive::Partition;

@@ -230,7 +230,7 @@ fn refuse_other_columns(
 }
 
 /// The columns of `schema`, each with its type.
-pub(in super::super) fn names_and_types(schema: &SchemaRef) -> Vec<String> {
+fn names_and_types(schema: &SchemaRef) -> Vec<String> {
     let fields = schema.fields().iter();
     fields.map(|field| format!("{} {}", field.name(), field.data_type())).collect()
 }
