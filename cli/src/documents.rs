@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use uriscan::internals::files::File;
+use uriscan::internals::files::{File, Limited, read_limited};
 use uriscan::io::{Compression, Source};
 use uriscan::pipeline::{self, Settings, Skipped};
 
@@ -103,14 +103,18 @@ pub(crate) fn open(
     Ok(found)
 }
 
+/// Bytes of a list of files.
+const MOST_NAMES: u64 = 256 << 20;
+
 /// The files listed in `path`.
 fn listed(path: &Path, is_stdin: bool, end: u8) -> Result<Vec<PathBuf>, Failure> {
-    let mut names = Vec::new();
-    let read = match is_stdin {
-        true => io::stdin().read_to_end(&mut names),
-        false => File::open(path).and_then(|mut file| file.read_to_end(&mut names)),
+    let read = if is_stdin {
+        let mut names = Vec::new();
+        Limited::new(io::stdin(), MOST_NAMES).read_to_end(&mut names).map(|_| names)
+    } else {
+        read_limited(path, MOST_NAMES)
     };
-    read.map_err(|error| Failure::at(path.display(), error))?;
+    let names = read.map_err(|error| Failure::at(path.display(), error))?;
     let names = names.split(|&byte| byte == end).filter(|name| !name.is_empty());
     Ok(names.map(|name| PathBuf::from(os_string(name))).collect())
 }

@@ -1,10 +1,9 @@
 //! The rule set of the options for rules; reads their files.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::internals::files;
-use uriscan::rules::{Included, Pack, Preset, Rule, RuleSet};
+use uriscan::rules::{Pack, PackError, Preset, Rule, RuleSet};
 
 use crate::args::RuleChoice;
 use crate::exit::Failure;
@@ -47,10 +46,27 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     Ok((!rules.is_empty()).then(|| Arc::new(rules)))
 }
 
-/// The files that `typed` names.
+/// The files that `typed` names, and those that they include.
 pub(crate) fn files(typed: &RuleChoice) -> impl Iterator<Item = PathBuf> {
     let is_file = |path: &&PathBuf| path.to_str().and_then(Pack::built_in).is_none();
-    typed.packs.iter().filter(is_file).cloned()
+    let files = typed.packs.iter().filter(is_file);
+    // What cannot be read ends the run elsewhere.
+    files.flat_map(|path| read(path).map_or_else(|_| vec![path.clone()], |(_, files)| files))
+}
+
+/// A pack that was read, with the paths of its files.
+type PackFiles = (Pack, Vec<PathBuf>);
+
+/// [`Pack::read`], once in a run for a path: it may be a pipe.
+fn read(path: &Path) -> Result<PackFiles, PackError> {
+    static DONE: Mutex<Vec<(PathBuf, PackFiles)>> = Mutex::new(Vec::new());
+    let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, read)) = done.iter().find(|(known, _)| known == path) {
+        return Ok(read.clone());
+    }
+    let read = Pack::read(path)?;
+    done.push((path.to_owned(), read.clone()));
+    Ok(read)
 }
 
 /// The pack in the file at `path`, or the built-in one of that name.
@@ -58,20 +74,6 @@ fn pack(path: &Path) -> Result<Pack, Failure> {
     if let Some(pack) = path.to_str().and_then(Pack::built_in) {
         return Ok(pack);
     }
-    let source = path.display().to_string();
-    let text = read(path).map_err(|why| Failure::at(&source, why))?;
-    // Includes are relative to the file that has them.
-    let mut open = |name: &str, from: &str| {
-        let path = Path::new(from).with_file_name(name);
-        let text = read(&path).map_err(|why| format!("{}: {why}", path.display()))?;
-        Ok(Included::new(path.display().to_string(), text))
-    };
-    Pack::parse(&text, &source, &mut open).map_err(|error| Failure::new(error.to_string()))
-}
-
-fn read(path: &Path) -> Result<String, String> {
-    let bytes = files::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| {
-        format!("not TOML: byte {} is not UTF-8", error.utf8_error().valid_up_to())
-    })
+    let (pack, _) = read(path).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(pack)
 }

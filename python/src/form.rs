@@ -14,7 +14,7 @@ use uriscan::extract::Extractor;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve;
-use uriscan::rules::{Included, Pack};
+use uriscan::rules::Pack;
 use uriscan::set::Meaning;
 use uriscan::surt;
 
@@ -31,15 +31,8 @@ pub(crate) struct Form(Columns);
 
 /// The pack in the file of that name.
 fn pack(name: &str) -> Result<Pack, String> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let text = read(Path::new(name))?;
-    let mut open = |name: &str, from: &str| {
-        let path = Path::new(from).with_file_name(name);
-        Ok(Included::new(path.display().to_string(), read(&path)?))
-    };
-    Pack::parse(&text, name, &mut open).map_err(|error| error.to_string())
+    let read = Pack::read(Path::new(name)).map_err(|error| error.to_string());
+    read.map(|(pack, _)| pack)
 }
 
 impl Form {

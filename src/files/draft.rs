@@ -6,14 +6,13 @@
 //!
 //! A file that is replaced needs a temporary name for a moment everywhere, since no system call links over a file.
 
-use std::fs::{OpenOptions, Permissions};
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::links::directory_of;
+use super::partial::{self, PREFIX, SUFFIX};
 use super::{File, remove, rename, without_path};
-
-/// What temporary names end in.
-const SUFFIX: &str = ".partial";
 
 /// Random characters of temporary names.
 const RANDOM: usize = 6;
@@ -40,6 +39,8 @@ pub struct Draft {
     file: File,
     directory: PathBuf,
     prefix: &'static str,
+    /// The output that it is to be, whose temporary name it takes if no other run has that.
+    target: Option<PathBuf>,
     /// The name that it has for now.
     temporary: Option<TemporaryName>,
 }
@@ -71,14 +72,49 @@ impl Draft {
     /// # Errors
     /// When no file can be made there.
     pub fn new_in(directory: &Path, prefix: &'static str) -> io::Result<Draft> {
-        let directory = directory.to_owned();
-        if let Some(file) = File::unnamed(&directory)? {
-            return Ok(Draft { file, directory, prefix, temporary: None });
+        Draft::made(directory.to_owned(), prefix, None, ALL)
+    }
+
+    /// Makes a file that is to be the output at `path`, in place of the file `old` if that is there. It has the access of
+    /// that file then, as far as that gives no one more; else that of any new file.
+    ///
+    /// A temporary name that a killed run has left for the same output is freed.
+    ///
+    /// # Errors
+    /// When no file can be made there, or cannot be given its access.
+    pub fn of_output(path: &Path, old: Option<&File>) -> io::Result<Draft> {
+        let directory = directory_of(path).to_owned();
+        partial::remove_leftover(&partial::name_of(path));
+        let mode = if old.is_some() { OWNER } else { ALL };
+        let draft = Draft::made(directory, PREFIX, Some(path.to_owned()), mode)?;
+        #[cfg(unix)]
+        if let Some(old) = old {
+            draft.file.take_access_of(old)?;
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true);
-        let (file, temporary) = named(&directory, prefix, |path| File::open_with(path, &options))?;
-        Ok(Draft { file, directory, prefix, temporary: Some(temporary) })
+        Ok(draft)
+    }
+
+    /// A draft with this mode, as far as the umask allows.
+    fn made(
+        directory: PathBuf,
+        prefix: &'static str,
+        target: Option<PathBuf>,
+        mode: u32,
+    ) -> io::Result<Draft> {
+        let unnamed = File::unnamed(&directory, mode)?;
+        if let Some(file) = unnamed {
+            // Before it has a name that others see.
+            file.hold(None);
+            return Ok(Draft { file, directory, prefix, target, temporary: None });
+        }
+        let options = new_file(mode);
+        let make = |path: &Path| {
+            let file = File::open_with(path, &options)?;
+            let is_held = file.hold(Some(path));
+            if is_held { Ok(file) } else { Err(io::ErrorKind::AlreadyExists.into()) }
+        };
+        let (file, temporary) = named(&directory, prefix, target.as_deref(), make)?;
+        Ok(Draft { file, directory, prefix, target, temporary: Some(temporary) })
     }
 
     /// The file, for reading and writing.
@@ -91,12 +127,19 @@ impl Draft {
         self.temporary.as_ref().map(|name| &*name.0)
     }
 
-    /// Sets the permissions of the file.
+    /// Gives the file the access of the one at `path`, if there is one, as far as that gives no one more.
     ///
     /// # Errors
-    /// When the system refuses.
-    pub fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
-        self.file.set_permissions(permissions)
+    /// Those of the system.
+    pub fn keep_access_of(&self, path: &Path) -> io::Result<()> {
+        #[cfg(unix)]
+        match File::open_with(path, &partial::without_links()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            old => self.file.take_access_of(&old?)?,
+        }
+        #[cfg(not(unix))]
+        let _ = path;
+        Ok(())
     }
 
     /// Gives the file a temporary name beside the final one, after which little can go wrong with [`Draft::put`].
@@ -105,7 +148,8 @@ impl Draft {
     /// When the directory takes no more names.
     pub fn name(&mut self) -> io::Result<()> {
         if self.temporary.is_none() {
-            let (_, made) = named(&self.directory, self.prefix, |path| self.file.link(path))?;
+            let link = |path: &Path| self.file.link(path);
+            let (_, made) = named(&self.directory, self.prefix, self.target.as_deref(), link)?;
             self.temporary = Some(made);
         }
         Ok(())
@@ -133,8 +177,8 @@ impl Draft {
                 result => return result,
             }
         }
-        // Some systems do not rename what is open.
-        drop(self.file);
+        // Some systems do not rename what is open. On others it is open, and locked, until it has its name.
+        let _held = cfg!(unix).then_some(self.file);
         match self.temporary {
             Some(temporary) => {
                 rename(&temporary.0, path)?;
@@ -146,12 +190,32 @@ impl Draft {
     }
 }
 
-/// What `make` makes at a name in `directory` that nothing has.
+/// Modes of new files: for everybody, and for the owner.
+const ALL: u32 = 0o666;
+const OWNER: u32 = 0o600;
+
+/// How a file with this mode is made.
+fn new_file(mode: u32) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    options
+}
+
+/// What `make` makes at the temporary name of `target`, or at one in `directory` that nothing has.
 fn named<T>(
     directory: &Path,
     prefix: &str,
-    make: impl FnMut(&Path) -> io::Result<T>,
+    target: Option<&Path>,
+    mut make: impl FnMut(&Path) -> io::Result<T>,
 ) -> io::Result<(T, TemporaryName)> {
+    let of_target = target.map(|target| partial::make_at(target, &mut make)).transpose()?;
+    if let Some((made, path)) = of_target.flatten() {
+        return Ok((made, TemporaryName(path)));
+    }
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix(prefix).rand_bytes(RANDOM).suffix(SUFFIX);
     let made = builder.make_in(directory, make).map_err(|error| without_path(&error))?;

@@ -9,22 +9,33 @@
 //!
 //! Questions about a path (`Path::metadata`, `Path::read_dir`) change nothing and are asked anywhere.
 
+#[cfg(unix)]
+mod access;
+mod descriptor;
 mod draft;
+mod draft_directory;
 #[cfg(feature = "fault-injection")]
 pub mod faults;
+mod links;
+mod partial;
 #[cfg(not(feature = "fault-injection"))]
 mod plain;
+mod small;
 mod stored;
 
 use std::fs::{self, Metadata, OpenOptions, Permissions, ReadDir, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+pub use descriptor::Descriptor;
 pub use draft::Draft;
+pub use draft_directory::{DraftDirectory, is_mount_point};
 #[cfg(feature = "fault-injection")]
 use faults::{call, opening, transfer};
+pub use links::followed;
 #[cfg(not(feature = "fault-injection"))]
 use plain::{call, opening, transfer};
+pub use small::{Limited, read_limited, read_to_string};
 pub use stored::Stored;
 
 /// A call of the system, with what it is about.
@@ -38,6 +49,8 @@ enum Call<'a> {
     List,
     Lock,
     SetPermissions,
+    #[cfg_attr(not(unix), allow(dead_code))]
+    SetOwner,
     Read,
     /// The bytes, and where they go if that is not the position of the file.
     Write(&'a fs::File, &'a [u8], Option<u64>),
@@ -83,10 +96,10 @@ impl File {
 
     /// Makes a file in `directory` that [`File::link`] can give a name; `None` where there is no such thing.
     #[cfg(target_os = "linux")]
-    fn unnamed(directory: &Path) -> io::Result<Option<File>> {
+    fn unnamed(directory: &Path, mode: u32) -> io::Result<Option<File>> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let open = || Ok(rustix::fs::open(directory, flags, Mode::from_raw_mode(0o666))?.into());
+        let open = || Ok(rustix::fs::open(directory, flags, Mode::from_raw_mode(mode))?.into());
         match unbroken(|| opening(Call::Unnamed, open)) {
             Ok(file) => {
                 // Without /proc it could never be linked.
@@ -99,7 +112,7 @@ impl File {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn unnamed(_: &Path) -> io::Result<Option<File>> {
+    fn unnamed(_: &Path, _: u32) -> io::Result<Option<File>> {
         Ok(None)
     }
 
@@ -322,27 +335,6 @@ impl Seek for File {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.0.seek(to)
     }
-}
-
-/// The content of the file at `path`.
-///
-/// # Errors
-/// Those of the system.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The content of the file at `path`, which is text.
-///
-/// # Errors
-/// Those of the system; when it is not UTF-8.
-pub fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.read_to_string(&mut text)?;
-    Ok(text)
 }
 
 /// Renames `from` to `to`, in place of what is there.

@@ -1,11 +1,12 @@
 //! Aliases read from a file of pairs.
 
 use std::collections::HashMap;
+use std::io;
 
 use super::{AliasFault, Aliases, Equivalence, Error, Settings};
 use crate::alias::{AliasRows, AliasTable, Lookup};
 use crate::io::fields::members;
-use crate::io::{Chunk, ChunkReader, Shape, Source};
+use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::key::{Hasher, Key, PublicHash, PublicHasher};
 use crate::normalize::Normalizer;
 use crate::rules;
@@ -93,7 +94,16 @@ impl Aliases {
         settings: &Settings,
         on_fault: &mut dyn FnMut(AliasFault, u64),
     ) -> Result<Aliases, Error> {
-        let mut reader = Reader::new(equivalence, hasher.clone(), settings);
+        let reader = Reader::new(equivalence, hasher, settings);
+        Aliases::read_by(reader, open, keep_targets, on_fault)
+    }
+
+    fn read_by(
+        mut reader: Reader<'_>,
+        open: &dyn Fn() -> Source,
+        keep_targets: bool,
+        on_fault: &mut dyn FnMut(AliasFault, u64),
+    ) -> Result<Aliases, Error> {
         let mut rows = AliasRows::new();
         let mut targets = keep_targets.then(HashMap::new);
         reader.each(open(), &mut |line, row| match row {
@@ -117,9 +127,12 @@ impl Aliases {
                 }
             })?;
         }
-        Ok(Aliases { table, hasher, digest, targets })
+        Ok(Aliases { table, hasher: reader.hasher, digest, targets })
     }
 }
+
+/// Bytes of a file of aliases when it is decompressed, all of which may be pairs that are held in memory.
+const MOST_BYTES: u64 = 16 << 30;
 
 /// The key of the left side, the key and the canonical form of the right one; or what is wrong.
 type RowOf<'a> = Result<(Key, (Key, &'a [u8])), AliasFault>;
@@ -131,6 +144,8 @@ struct Reader<'a> {
     settings: &'a Settings,
     normalizer: Normalizer,
     rules: rules::Scratch,
+    /// Bytes that the file may have.
+    limit: u64,
     /// The canonical form of the right side.
     to: Vec<u8>,
     /// The public keys of the pairs that were read, while that is done for the first time.
@@ -146,6 +161,7 @@ impl<'a> Reader<'a> {
             settings,
             normalizer,
             rules: rules::Scratch::default(),
+            limit: MOST_BYTES,
             to: Vec::new(),
             pairs: Vec::new(),
         }
@@ -153,11 +169,19 @@ impl<'a> Reader<'a> {
 
     fn each(&mut self, source: Source, each: &mut dyn FnMut(u64, RowOf<'_>)) -> Result<(), Error> {
         let Settings { chunk_bytes, max_record, .. } = *self.settings;
+        let name = source.name.clone();
         let mut chunks = ChunkReader::new(vec![source], b'\n', chunk_bytes, max_record);
         chunks.count_lines();
         let mut chunk = Chunk::default();
         let mut columns = None;
+        let mut bytes = 0;
         while chunks.fill(&mut chunk)? {
+            bytes += chunk.text.padded().content().len() as u64;
+            if bytes > self.limit {
+                let what = format!("has more than {} bytes, the limit for aliases", self.limit);
+                let error = io::Error::new(io::ErrorKind::InvalidData, what);
+                return Err(ReadError { source: name, error }.into());
+            }
             match chunk.shape {
                 Shape::Records => {}
                 Shape::LongFirst => {
@@ -258,6 +282,23 @@ mod tests {
             assert_eq!(Columns::of(row.as_bytes()), columns, "{row}");
             assert_eq!(columns.split(row.as_bytes()), cells, "{row}");
         }
+    }
+
+    #[test]
+    fn a_file_has_a_limit() {
+        let text = "a:1\ta:2\n".repeat(100);
+        let (equivalence, settings) = (Equivalence::default(), Settings::default());
+        let read = |limit: u64| {
+            let mut reader = Reader::new(&equivalence, Hasher::random(), &settings);
+            reader.limit = limit;
+            let text = text.clone();
+            let open = || Source::new("aliases", io::Cursor::new(text.clone()));
+            Aliases::read_by(reader, &open, false, &mut |_, _| {})
+                .map(|aliases| aliases.table.len())
+        };
+        assert_eq!(read(text.len() as u64).unwrap(), 1);
+        let error = read(text.len() as u64 - 1).unwrap_err().to_string();
+        assert!(error.contains("aliases: has more than 799 bytes"), "{error}");
     }
 
     #[test]

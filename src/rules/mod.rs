@@ -18,6 +18,7 @@
 
 mod exact;
 mod fast;
+mod file;
 mod glob;
 mod hosts;
 mod identity;

@@ -87,6 +87,9 @@ impl Included {
 /// Maximum number of levels of packs that include each other.
 const DEPTH: usize = 8;
 
+/// Maximum number of packs that a pack includes, all levels together: each level could multiply them.
+const MOST_INCLUDED: usize = 256;
+
 /// The built-in packs: name and text.
 const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
 
@@ -157,14 +160,15 @@ impl Pack {
         source: &str,
         open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
     ) -> Result<Pack, PackError> {
-        parse_within(text, &mut vec![source.to_owned()], open)
+        parse_within(text, &mut vec![source.to_owned()], &mut 0, open)
     }
 }
 
-/// Parses a pack; `sources` are those that include it, followed by its own.
+/// Parses a pack; `sources` are those that include it, followed by its own. So many have been `included`.
 fn parse_within(
     text: &str,
     sources: &mut Vec<String>,
+    included: &mut usize,
     open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
 ) -> Result<Pack, PackError> {
     let source: Arc<str> = sources.last().map_or("", String::as_str).into();
@@ -176,19 +180,23 @@ fn parse_within(
     let mut units = Vec::new();
     for name in &document.include {
         let fail = |message: String| places.error(name.span(), message);
+        *included += 1;
+        if *included > MOST_INCLUDED {
+            return Err(fail(format!("more than {MOST_INCLUDED} packs are included")));
+        }
         if let Some(pack) = Pack::built_in(name.get_ref()) {
             units.extend(pack.units);
             continue;
         }
-        let included = open(name.get_ref(), &source).map_err(fail)?;
-        if sources.contains(&included.source) {
-            return Err(fail(format!("{} includes itself", included.source)));
+        let opened = open(name.get_ref(), &source).map_err(fail)?;
+        if sources.contains(&opened.source) {
+            return Err(fail(format!("{} includes itself", opened.source)));
         }
         if sources.len() >= DEPTH {
             return Err(fail(format!("packs include each other more than {DEPTH} levels deep")));
         }
-        sources.push(included.source);
-        units.extend(parse_within(&included.text, sources, open)?.units);
+        sources.push(opened.source);
+        units.extend(parse_within(&opened.text, sources, included, open)?.units);
         sources.pop();
     }
     for table in document.param {
@@ -295,6 +303,10 @@ mod tests {
                 text: format!("include = ['{}']\n[[param]]\ndrop = ['o']", "mine.toml"),
             }),
             "mine.toml" => Ok(Included { source: "mine.toml".to_owned(), text: String::new() }),
+            "many" => Ok(Included {
+                source: format!("{from}+"),
+                text: "include = ['many', 'many', 'many']".to_owned(),
+            }),
             "deep" => {
                 Ok(Included { source: format!("{from}+"), text: "include = ['deep']".to_owned() })
             }
@@ -367,5 +379,18 @@ mod tests {
             assert!(error.starts_with(expected), "{text}: {error}");
             assert!(!error.contains('\n'));
         }
+    }
+
+    #[test]
+    fn the_number_of_included_packs_is_limited() {
+        let include = |names: usize| format!("include = [{}]", "'good.toml', ".repeat(names));
+        assert_eq!(parse(&include(MOST_INCLUDED)).unwrap().units.len(), MOST_INCLUDED);
+        for text in
+            [include(MOST_INCLUDED + 1), format!("include = [{}]", "'tracking',".repeat(300))]
+        {
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(error.contains("more than 256 packs are included"), "{error}");
+        }
+        assert!(parse("include = ['many']").is_err());
     }
 }

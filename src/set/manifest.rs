@@ -225,6 +225,7 @@ impl<'a> Lines<'a> {
 /// Writes `text` to the manifest of the set in `directory`.
 fn put(directory: &Path, text: &str) -> Result<(), SetError> {
     let draft = Draft::new_in(directory, names::NEW_MANIFEST).at(directory)?;
+    draft.keep_access_of(&directory.join(names::MANIFEST)).at(directory)?;
     draft.file().write_all(text.as_bytes()).at(directory)?;
     draft.file().sync_all().at(directory)?;
     // The runs have their names before a set is made of them.

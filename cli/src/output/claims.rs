@@ -8,6 +8,7 @@ use uriscan::internals::files::File;
 
 use super::destination::{Destination, directory_of};
 use super::identity::{FileId, stdin_metadata, stdout_metadata, target_of};
+use super::target::Target;
 use crate::exit::Failure;
 use crate::remote::Url;
 
@@ -37,6 +38,8 @@ impl Claims {
                 return Claims(vec![Claim::of_remote(url, "results", is_in_place)]);
             }
             Destination::File(path) => {
+                // What is written to an open descriptor would be read, too.
+                let is_in_place = is_in_place && Target::is_replaced(path);
                 return Claims(vec![Claim::of(path, "results", is_in_place)]);
             }
             Destination::Prefix(url) => {
@@ -63,6 +66,10 @@ impl Claims {
         };
         if let Some(old) = self.0.iter().find(|old| old.id.is_some() && old.id == new.id) {
             let what = format_args!("cannot take both {} and {holds}", old.holds);
+            return Err(Failure::at(&new.name, what));
+        }
+        if let Some(old) = self.0.iter().find(|old| old.id.is_some() && old.id == new.directory) {
+            let what = format_args!("is in {}, which takes the {} only", old.name, old.holds);
             return Err(Failure::at(&new.name, what));
         }
         self.0.push(new);

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use uriscan::internals::files::Descriptor;
+
 use crate::remote::Url;
 
 /// Where results or reports go.
@@ -22,9 +24,15 @@ impl Destination {
         path.filter(|path| !is_dash(path)).map_or(Destination::Stdout, Destination::named)
     }
 
-    /// The file or object that `path` names.
+    /// The file or object that `path` names, or standard output by one of its names.
     pub(crate) fn named(path: PathBuf) -> Destination {
-        Url::of_path(&path).map_or_else(|| Destination::File(path), Destination::Remote)
+        if let Some(url) = Url::of_path(&path) {
+            return Destination::Remote(url);
+        }
+        match Descriptor::at(&path).is_some_and(|descriptor| descriptor.is_stdout()) {
+            true => Destination::Stdout,
+            false => Destination::File(path),
+        }
     }
 }
 

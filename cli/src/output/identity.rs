@@ -42,7 +42,13 @@ fn canonical(path: &Path) -> io::Result<PathBuf> {
     let path = target_of(path);
     path.canonicalize().or_else(|_| {
         let directory = directory_of(&path).canonicalize()?;
-        Ok(directory.join(path.file_name().unwrap_or_default()))
+        let name = path.file_name().unwrap_or_default();
+        // Where case makes no difference, it makes none for a file that is not there yet.
+        let name = match cfg!(any(windows, target_os = "macos")) {
+            true => name.to_string_lossy().to_lowercase().into(),
+            false => name.to_owned(),
+        };
+        Ok(directory.join(name))
     })
 }
 
@@ -50,7 +56,7 @@ fn canonical(path: &Path) -> io::Result<PathBuf> {
 const MOST_LINKS: usize = 40;
 
 /// What the links at `path` lead to, which need not exist.
-pub(crate) fn target_of(path: &Path) -> PathBuf {
+pub(super) fn target_of(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(target) = path.read_link() else { break };

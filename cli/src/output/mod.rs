@@ -6,9 +6,10 @@
 mod claims;
 mod destination;
 mod identity;
+mod target;
 mod write;
 
 pub(crate) use claims::{Claims, Content, StdoutFile};
 pub(crate) use destination::{Destination, NOT_COMPRESSED, directory_of, is_dash, is_packed};
-pub(crate) use identity::target_of;
+pub(crate) use identity::FileId;
 pub(crate) use write::{Output, commit, write_text};

@@ -1,22 +1,19 @@
 //! Open outputs: standard output, or files that change only when all is done.
 
-use std::fs::{Metadata, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use uriscan::internals::files::{Draft, File, sync_directory};
 
 use super::destination::{Destination, directory_of};
-use super::identity;
+use super::target::Target;
 use crate::exit::{Failure, Outcome};
 use crate::interrupt::{self, Leftover, Registered};
 use crate::remote::{self, Upload, Url};
 
 /// Larger writes go to the system without a copy; smaller ones are gathered.
 const BUFFER_BYTES: usize = 16 << 10;
-
-/// What the names of files in progress begin with, where they need one.
-const PREFIX: &str = ".uriscan-";
 
 type Stream = Box<dyn Write + Send>;
 
@@ -192,26 +189,19 @@ fn stdout() -> io::Result<Stream> {
 }
 
 fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
-    let existing = match path.metadata() {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    // `/dev/stdout` may be a regular file, but one that belongs to somebody else.
-    let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
-    let is_replaceable = existing.as_ref().is_none_or(Metadata::is_file);
-    if existing.is_some() && (!is_replaceable || is_descriptor) {
-        let stream = File::open_with(path, OpenOptions::new().append(true))?;
-        return Ok((Box::new(stream), None));
+    match Target::of(path)? {
+        Target::Descriptor(descriptor) => Ok((Box::new(descriptor.file()?), None)),
+        Target::Stream => {
+            let stream = File::open_with(path, OpenOptions::new().append(true))?;
+            Ok((Box::new(stream), None))
+        }
+        Target::New(path) => replacement(path, None),
+        Target::File(path) => {
+            // A file that may not be written to may not be replaced either.
+            let old = File::open_with(&path, OpenOptions::new().write(true))?;
+            replacement(path, Some(&old))
+        }
     }
-    if existing.is_some() {
-        // A file that may not be written to may not be replaced either.
-        File::open_with(path, OpenOptions::new().write(true))?;
-    }
-    // A link stays one: what it points to is replaced.
-    let target = identity::target_of(path);
-    let target = if existing.is_some() { target.canonicalize()? } else { target };
-    replacement(target, existing.as_ref())
 }
 
 /// A new object in place of the one at `url`.
@@ -222,21 +212,15 @@ fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
     Ok((Box::new(upload.clone()), Some(Replacement::Object { upload, _registered })))
 }
 
-/// A new file in the directory of `target`, with the permissions of the one that it is to replace.
-fn replacement(
-    target: PathBuf,
-    existing: Option<&Metadata>,
-) -> io::Result<(Stream, Option<Replacement>)> {
+/// A new file at `target`, in place of `old` if that is there.
+fn replacement(target: PathBuf, old: Option<&File>) -> io::Result<(Stream, Option<Replacement>)> {
     let directory = directory_of(&target);
     if !directory.is_dir() {
         let what = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, what));
     }
     let _held = interrupt::hold();
-    let draft = Draft::new_in(directory, PREFIX)?;
-    if let Some(metadata) = existing {
-        draft.set_permissions(metadata.permissions())?;
-    }
+    let draft = Draft::of_output(&target, old)?;
     let named = draft.temporary_path().map(Path::to_owned);
     let _registered = named.map(|path| Leftover::File(path).register());
     let stream = draft.file().try_clone()?;

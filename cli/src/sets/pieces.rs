@@ -108,6 +108,9 @@ impl Pieces<'_> {
     }
 }
 
+/// Bytes of a list of pieces.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// The sets at `paths`, where a directory of pieces stands for all of them.
 ///
 /// # Errors
@@ -120,8 +123,8 @@ pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             sets.push(path.clone());
             continue;
         }
-        let text =
-            files::read_to_string(&list).map_err(|error| Failure::at(list.display(), error))?;
+        let text = files::read_limited(&list, MOST_BYTES)
+            .map_err(|error| Failure::at(list.display(), error))?;
         let names = names_in(&text).filter(|names| !names.is_empty()).ok_or_else(|| {
             Failure::at(list.display(), format_args!("is not a list of pieces ({FORMAT})"))
         })?;
@@ -131,8 +134,8 @@ pub(super) fn expanded(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The names of sets in a list of pieces; `None` if it is none, or if a name leaves its directory.
-fn names_in(text: &str) -> Option<Vec<String>> {
-    let list: Value = serde_json::from_str(text).ok()?;
+fn names_in(text: &[u8]) -> Option<Vec<String>> {
+    let list: Value = serde_json::from_slice(text).ok()?;
     if list["format"] != FORMAT {
         return None;
     }
@@ -154,12 +157,12 @@ mod tests {
     #[test]
     fn names_stay_in_the_directory() {
         let list = |name: &str| format!(r#"{{"format": "{FORMAT}", "pieces": [["{name}"], []]}}"#);
-        assert_eq!(names_in(&list("run/0a.set")).unwrap(), ["run/0a.set"]);
+        assert_eq!(names_in(list("run/0a.set").as_bytes()).unwrap(), ["run/0a.set"]);
         for name in ["", "/etc", "../x", "a/../../b", "a//b", "./a", "C:x"] {
-            assert_eq!(names_in(&list(name)), None, "{name}");
+            assert_eq!(names_in(list(name).as_bytes()), None, "{name}");
         }
         for other in ["", "[]", "{}", r#"{"format": "uriscan set pieces 2", "pieces": []}"#] {
-            assert_eq!(names_in(other), None, "{other}");
+            assert_eq!(names_in(other.as_bytes()), None, "{other}");
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Results in a directory of files, which appears when all of them are whole.
 //!
-//! The files are made in a hidden directory, which takes the name of the results at the end; if an empty directory has that
-//! name, what is in the hidden one moves into it. Few of the files are open at a time: one that is written to again is opened
-//! again.
+//! The files are made in a [`DraftDirectory`], which takes the name of the results at the end. Few of the files are open at a
+//! time: one that is written to again is opened again.
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -10,29 +9,23 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use uriscan::internals::files::{self, File, sync_directory};
+use uriscan::internals::files::{
+    self, DraftDirectory, File, followed, is_mount_point, sync_directory,
+};
 use uriscan::table::{self, PartFile};
 
 use crate::exit::Failure;
 use crate::interrupt::{self, Leftover, Registered};
-use crate::output::{directory_of, target_of};
+use crate::output::{FileId, directory_of};
 
 /// Files that are open at a time.
 const MOST_OPEN: usize = 64;
 
-/// What the names of hidden directories begin and end with.
-const PREFIX: &str = ".uriscan-";
-const SUFFIX: &str = ".partial";
-
-/// Names of hidden directories that are tried.
-const MOST_TRIES: u32 = 1_000;
-
 /// A directory of results that is being made. Dropped before it is put in place, it is gone.
 pub(crate) struct Directory {
-    /// The directory that is to have the files, and whether it is there, empty.
+    /// The directory that is to have the files.
     target: PathBuf,
-    exists: bool,
-    hidden: PathBuf,
+    draft: DraftDirectory,
     /// Directories below it, and files in them, that have been made.
     made: HashSet<PathBuf>,
     files: Vec<PathBuf>,
@@ -56,42 +49,47 @@ impl Directory {
     /// A directory to be put at `path`.
     ///
     /// # Errors
-    /// If there is a file, or a directory that is not empty; or if none can be made.
+    /// If there is a file, or a directory that is not empty or cannot be replaced; or if none can be made.
     pub(crate) fn new(path: &Path) -> Result<Directory, Failure> {
         let fault = |error: io::Error| Failure::at(path.display(), error);
-        let target = target_of(path);
-        let exists = match target.metadata() {
+        let refuse = |what: &str| Err(Failure::at(path.display(), what));
+        let target = followed(path).map_err(fault)?;
+        let target = match target.metadata() {
             Ok(metadata) if !metadata.is_dir() => {
-                return Err(Failure::at(
-                    path.display(),
-                    "is a file; a directory takes the results",
-                ));
+                return refuse("is a file; a directory takes the results");
             }
-            Ok(_) if !is_vacant(&target).map_err(fault)? => {
-                return Err(Failure::at(path.display(), NOT_EMPTY));
+            Ok(_) if !is_vacant(&target).map_err(fault)? => return refuse(NOT_EMPTY),
+            Ok(_) => {
+                let target = target.canonicalize().map_err(fault)?;
+                // One rename replaces it, so that readers see all of the results or none.
+                if is_mount_point(&target) {
+                    return refuse(
+                        "is a mount point and cannot be replaced; name a new directory in it",
+                    );
+                }
+                if FileId::of(&target) == FileId::of(Path::new(".")) {
+                    return refuse(
+                        "is the working directory and cannot be replaced; name a new directory in it",
+                    );
+                }
+                target
             }
-            Ok(_) => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => target,
             Err(error) => return Err(fault(error)),
         };
-        let parent = if exists { target.as_path() } else { directory_of(&target) };
+        let parent = directory_of(&target);
         if !parent.is_dir() {
             let what = format!("there is no directory {}", parent.display());
             return Err(Failure::at(path.display(), what));
         }
         let _held = interrupt::hold();
-        let hidden = hidden_in(parent).map_err(fault)?;
-        let _registered = Leftover::Directory(hidden.clone()).register();
-        let pool = Arc::default();
-        Ok(Directory {
-            target,
-            exists,
-            hidden,
-            made: HashSet::new(),
-            files: Vec::new(),
-            pool,
-            _registered,
-        })
+        let draft = DraftDirectory::of_output(&target).map_err(|error| {
+            let what = format!("cannot make the results in {}: {error}", parent.display());
+            Failure::at(path.display(), what)
+        })?;
+        let _registered = Leftover::Directory(draft.path().to_owned()).register();
+        let (made, files, pool) = (HashSet::new(), Vec::new(), Arc::default());
+        Ok(Directory { target, draft, made, files, pool, _registered })
     }
 
     /// Waits until the files are on the disk, with their names in the hidden directory: otherwise that might have its name
@@ -101,12 +99,13 @@ impl Directory {
     /// Those of the system.
     pub(crate) fn finish(&self) -> io::Result<()> {
         // One call for very many files: each of them would wait for the disk.
-        if self.files.len() > MOST_OPEN && files::sync_file_system(&self.hidden)? {
-            return Ok(());
+        let is_on_disk =
+            self.files.len() > MOST_OPEN && files::sync_file_system(self.draft.path())?;
+        if !is_on_disk {
+            self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
+            self.made.iter().try_for_each(|directory| sync_directory(directory))?;
         }
-        self.files.iter().try_for_each(|path| append_to(path)?.sync_all())?;
-        self.made.iter().try_for_each(|directory| sync_directory(directory))?;
-        sync_directory(&self.hidden)
+        self.draft.finish()
     }
 
     /// Puts the files in place, after [`Directory::finish`].
@@ -116,74 +115,30 @@ impl Directory {
     /// the directory that is not durable.
     pub(crate) fn put(self, is_durable: bool) -> io::Result<()> {
         let _held = interrupt::hold();
-        match self.exists {
-            false => files::rename(&self.hidden, &self.target)?,
-            true => self.fill()?,
-        }
-        if is_durable {
-            sync_directory(&self.target)?;
-            sync_directory(directory_of(&self.target))?;
-        }
-        Ok(())
-    }
-
-    /// Moves the files into the directory that was there, all or none.
-    fn fill(&self) -> io::Result<()> {
-        if !is_vacant(&self.target)? {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, NOT_EMPTY));
-        }
-        let mut moved = Vec::new();
-        let done = self.move_all(&mut moved);
-        if done.is_err() {
-            for path in moved {
-                // What is left in the hidden directory goes with it.
-                if path.is_dir() { files::remove_all(&path) } else { drop(files::remove(&path)) }
-            }
-        }
-        done
-    }
-
-    fn move_all(&self, moved: &mut Vec<PathBuf>) -> io::Result<()> {
-        for entry in files::list(&self.hidden)? {
-            let entry = entry?;
-            let path = self.target.join(entry.file_name());
-            files::rename(&entry.path(), &path)?;
-            moved.push(path);
-        }
-        files::remove_directory(&self.hidden)
+        self.draft.put().map_err(|error| match error.kind() {
+            io::ErrorKind::DirectoryNotEmpty => io::Error::new(error.kind(), NOT_EMPTY),
+            _ => error,
+        })?;
+        if is_durable { sync_directory(directory_of(&self.target)) } else { Ok(()) }
     }
 }
 
 /// Why a directory does not take results.
 const NOT_EMPTY: &str = "is not empty; name a new directory, or remove what is in it";
 
-/// Whether nothing is in `directory` but what runs have begun, or left when the power was cut.
+/// Whether nothing is in `directory`.
 fn is_vacant(directory: &Path) -> io::Result<bool> {
-    for entry in files::list(directory)? {
-        let name = entry?.file_name();
-        let name = name.to_string_lossy();
-        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        // After it was put in place, nothing has that name.
-        files::remove_all(&self.hidden);
-    }
+    Ok(files::list(directory)?.next().transpose()?.is_none())
 }
 
 impl table::Folder for Directory {
     fn create(&mut self, path: &str) -> io::Result<Box<dyn PartFile>> {
-        let path = self.hidden.join(path);
+        let path = self.draft.path().join(path);
         // A signal removes the hidden directory, with all that is in it.
         let _held = interrupt::hold();
         let mut missing = Vec::new();
         for directory in path.ancestors().skip(1) {
-            if directory == self.hidden || self.made.contains(directory) {
+            if directory == self.draft.path() || self.made.contains(directory) {
                 break;
             }
             missing.push(directory.to_owned());
@@ -242,18 +197,6 @@ fn append_to(path: &Path) -> io::Result<File> {
     File::open_with(path, OpenOptions::new().append(true))
 }
 
-/// A new directory in `parent`, with a name that readers of datasets leave out.
-fn hidden_in(parent: &Path) -> io::Result<PathBuf> {
-    for number in 0..MOST_TRIES {
-        let path = parent.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
-        match files::create_directory(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result.map(|()| path),
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
 #[cfg(test)]
 mod tests {
     use uriscan::table::Folder as _;
@@ -307,16 +250,18 @@ mod tests {
     #[test]
     fn what_others_have_put_into_a_directory_stays_as_it_is() {
         let place = tempfile::tempdir().unwrap();
-        let target = place.path();
-        let mut folder = Directory::new(target).unwrap();
+        let target = place.path().join("there");
+        std::fs::create_dir(&target).unwrap();
+        let mut folder = Directory::new(&target).unwrap();
         folder.create("x").unwrap().write_all(b"new").unwrap();
-        // Another run that has begun, or was interrupted by the end of power, is no obstacle.
-        let other = Directory::new(target).unwrap();
+        // Another run that writes the same has a directory of its own.
+        let other = Directory::new(&target).unwrap();
         std::fs::write(target.join("x"), "theirs").unwrap();
+        folder.finish().unwrap();
         let error = folder.put(false).unwrap_err();
         assert!(error.to_string().contains("is not empty"), "{error}");
         drop(other);
         assert_eq!(std::fs::read_to_string(target.join("x")).unwrap(), "theirs");
-        assert_eq!(std::fs::read_dir(target).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 }

@@ -190,7 +190,24 @@ pub(crate) const CHANGES: &[Change] = &[
     Change {
         what: "an empty directory",
         args: &["key", "--column", "url", "rows.csv", "--rows-per-file", "3", "-o", "empty"],
-        outputs: &["empty/part-00000.csv", "empty/part-00001.csv"],
+        outputs: &["empty"],
+        ..NONE
+    },
+    Change {
+        what: "partitions of an empty directory",
+        args: &[
+            "dedup",
+            "--column",
+            "url",
+            "rows.csv",
+            "--partition-by",
+            "lang",
+            "--dupes",
+            "dupes",
+            "-o",
+            "empty/",
+        ],
+        outputs: &["dupes", "empty"],
         ..NONE
     },
 ];

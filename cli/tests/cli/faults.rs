@@ -112,6 +112,18 @@ fn calls_that_do_less_than_asked_change_nothing() {
     all_changes(LESS_THAN_ASKED, 7);
 }
 
+#[test]
+fn partitions_are_old_or_new_whichever_rename_open_or_sync_fails() {
+    let only =
+        " only:Open,Rename,Sync,SyncDirectory,CreateDirectory,SetPermissions,SetOwner,Look,List";
+    for what in ["partitions", "partitions of an empty directory"] {
+        let change = CHANGES.iter().find(|change| change.what == what).unwrap();
+        let runs = old_or_new(change, &[Kind::Io], only, 0, 1);
+        let named = old_or_new(change, &[Kind::Io], &format!("{only} no-unnamed"), 1, 7);
+        assert!(runs > 15 && named > 2, "{what}: {runs} {named}");
+    }
+}
+
 /// Every call.
 mod full {
     use super::{ERRORS, ERRORS_OF_NAMED_FILES, LESS_THAN_ASKED, all_changes};

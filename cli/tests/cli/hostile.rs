@@ -107,3 +107,21 @@ fn archives_with_broken_headers_are_passed_over() {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_beside_the_input_have_a_limit() {
+    let place = crate::run::Place::new(&[("in", "a:1\n"), ("set.set", "")]);
+    std::fs::File::create(place.path("long")).unwrap().set_len(1 << 40).unwrap();
+    for name in ["/dev/zero", "long"] {
+        for args in [["extract", "--files-from", name], ["dedup", "in", "--rules"]] {
+            let args =
+                if args[2] == "--rules" { [&args[..], &[name]].concat() } else { args.to_vec() };
+            let message = place.run(&args, "").refused();
+            assert!(message.contains(&format!("{name}: is longer than")), "{message}");
+        }
+    }
+    let message =
+        place.run(&["dedup", "in", "--rung", "protocol", "--aliases", "/dev/zero"], "").refused();
+    assert!(message.contains("/dev/zero: is not a regular file"), "{message}");
+}

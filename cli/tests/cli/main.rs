@@ -1,5 +1,7 @@
 //! Black-box tests of the program: arguments and bytes in; bytes, messages and exit codes out.
 
+#[cfg(target_os = "linux")]
+mod access;
 mod answers;
 mod arguments;
 mod audit;
@@ -11,6 +13,8 @@ mod class_tables;
 mod classes;
 mod containers;
 mod dedup;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod explain;
 mod extract;
 #[cfg(unix)]
@@ -28,6 +32,8 @@ mod help;
 mod hostile;
 mod invalid;
 mod json_tables;
+#[cfg(target_os = "linux")]
+mod kills;
 mod learn;
 mod lines;
 mod links;

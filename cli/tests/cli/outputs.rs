@@ -134,6 +134,30 @@ fn evidence_and_sets_are_no_outputs() {
 }
 
 #[test]
+fn rules_that_are_included_are_no_outputs() {
+    let place = place();
+    fs::write(place.path("mine.toml"), "include = ['inc.toml', 'tracking']\n").unwrap();
+    fs::write(place.path("inc.toml"), "include = ['deep.toml']\n").unwrap();
+    fs::write(place.path("deep.toml"), "[[param]]\ndrop = ['ref']\n").unwrap();
+    fs::hard_link(place.path("deep.toml"), place.path("hard")).unwrap();
+    for name in ["mine.toml", "inc.toml", "deep.toml", "./deep.toml", "hard"] {
+        for args in [
+            &["dedup", "--rules", "mine.toml", "i.txt", "-o", name][..],
+            &["dedup", "--rules", "mine.toml", "i.txt", "--dupes", name],
+            &["dedup", "--rules", "mine.toml", "i.txt", "--rejects", name],
+            &["dedup", "--rules", "mine.toml", "i.txt", "--report", name],
+            &["rules", "--rules", "mine.toml", "-o", name],
+            &["census", "--rules", "mine.toml", "i.txt", "-o", name],
+            &["explain", "--rules", "mine.toml", "-o", name, "a:1", "a:2"],
+            &["set", "create", "new.set", "--rules", "mine.toml", "i.txt", "--rejects", name],
+        ] {
+            refused(&place, args, "is the input");
+        }
+    }
+    assert!(place.read("deep.toml").contains("ref"));
+}
+
+#[test]
 fn a_run_that_reads_nothing_replaces_no_list() {
     let place = place();
     for option in ["--dupes", "--clusters", "--rejects"] {

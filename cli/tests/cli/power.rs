@@ -352,6 +352,8 @@ fn a_missing_sync_is_noticed() {
         ("a new directory", no_directory),
         ("partitions", no_directory),
         ("an empty directory", no_file),
+        ("an empty directory", no_directory),
+        ("partitions of an empty directory", no_directory),
     ] {
         let change = CHANGES.iter().find(|change| change.what == what).unwrap();
         let survived = std::panic::catch_unwind(|| survives(change, "", is_made));

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::run::run;
+use crate::run::{Place, finish, run};
 
 const LIST: &str = "http://www.example.com/a?utm_source=x&id=1\nhttps://example.com/a?id=1#f\n\
     http://example.com/a?id=1\nno uri?utm_source=x\nno uri\n";
@@ -117,10 +117,10 @@ fn packs_are_read_with_what_they_include() {
     fs::create_dir(path("sub")).unwrap();
     fs::write(
         path("sub/mine.toml"),
-        "include = ['../other.toml', 'tracking']\n[[param]]\nhosts = ['h']\nallow = ['x']\n",
+        "include = ['other.toml', 'tracking']\n[[param]]\nhosts = ['h']\nallow = ['x']\n",
     )
     .unwrap();
-    fs::write(path("other.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
+    fs::write(path("sub/other.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
     let mine = path("sub/mine.toml");
     let mine = mine.to_str().unwrap();
     let forms = run(["normalize", "--rules", mine], "http://h/?x&gclid=1\nhttp://i/?x&y\n").quiet();
@@ -198,4 +198,118 @@ fn rules_are_listed_for_people_and_machines() {
         (&Value::from("we sell clicks"), &Value::from(2))
     );
     assert_eq!(run(["rules", "--preset", "rfc"], "").quiet().lines().nth(1), Some("no rules"));
+}
+
+#[test]
+fn what_is_included_is_a_regular_file_beside_the_one_that_includes_it() {
+    let place = Place::new(&[
+        ("in", "http://h/?x\n"),
+        ("x.toml", "[[param]]\ndrop = ['x']\n"),
+        ("two.toml", "include = ['x.toml']\n"),
+    ]);
+    fs::create_dir(place.path("d")).unwrap();
+    fs::write(place.path("d/y.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
+    let absolute = place.path("x.toml").to_str().unwrap().to_owned();
+    let dedup = |name: &str| {
+        fs::write(place.path("mine.toml"), format!("include = ['{name}']\n")).unwrap();
+        place.run(&["normalize", "--rules", "mine.toml", "in"], "")
+    };
+    assert_eq!(dedup("x.toml").quiet(), "http://h/\n");
+    assert_eq!(dedup("two.toml").quiet(), "http://h/\n");
+    for name in [
+        "./x.toml",
+        "../x.toml",
+        "d/y.toml",
+        "d/../x.toml",
+        "d",
+        ".",
+        "..",
+        "",
+        "x.toml/",
+        &absolute,
+        "/dev/zero",
+        "/dev/stdin",
+        "/etc/passwd",
+        "mine.toml",
+    ] {
+        let message = dedup(name).refused();
+        let (source, what) =
+            message.strip_prefix("uriscan: ").unwrap().split_at("mine.toml:1:12: ".len());
+        assert_eq!(source, "mine.toml:1:12: ", "{message}");
+        let known = ["not the name of a file beside", "not a regular file", "includes itself"];
+        assert!(known.iter().any(|known| what.contains(known)), "{message}");
+    }
+    // Two that include each other.
+    fs::write(place.path("two.toml"), "include = ['mine.toml']\n").unwrap();
+    assert!(dedup("two.toml").refused().contains("includes itself"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_elsewhere_is_not_included() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new(&[("in", "http://h/?x\n"), ("x.toml", "[[param]]\ndrop = ['x']\n")]);
+    fs::create_dir_all(place.path("d/real")).unwrap();
+    fs::write(place.path("d/real/y.toml"), "[[param]]\ndrop = ['x']\n").unwrap();
+    fs::write(place.path("d/real/all.toml"), "include = ['y.toml']\n").unwrap();
+    fs::write(place.path("mine.toml"), "include = ['link.toml']\n").unwrap();
+    let dedup = |name: &str| place.run(&["normalize", "--rules", name, "in"], "");
+    for (target, what) in [
+        ("d/real/y.toml", "is a link to a file elsewhere"),
+        ("/etc/passwd", "is a link to a file elsewhere"),
+        ("/dev/zero", "is not a regular file"),
+        ("/dev/stdin", "is not a regular file"),
+        ("nowhere", "No such file"),
+        ("link.toml", "symbolic link"),
+    ] {
+        symlink(target, place.path("link.toml")).unwrap();
+        let message = dedup("mine.toml").refused();
+        assert!(message.contains(what), "{target}: {message}");
+        fs::remove_file(place.path("link.toml")).unwrap();
+    }
+    symlink("x.toml", place.path("link.toml")).unwrap();
+    assert_eq!(dedup("mine.toml").quiet(), "http://h/\n");
+    // A directory of links to the files of another one, as some systems mount settings.
+    for name in ["all.toml", "y.toml"] {
+        symlink(format!("real/{name}"), place.path("d").join(name)).unwrap();
+    }
+    assert_eq!(dedup("d/all.toml").quiet(), "http://h/\n");
+    let fifo = std::process::Command::new("mkfifo").arg(place.path("fifo.toml")).status().unwrap();
+    assert!(fifo.success());
+    fs::write(place.path("mine.toml"), "include = ['fifo.toml']\n").unwrap();
+    assert!(dedup("mine.toml").refused().contains("is not a regular file"));
+}
+
+#[test]
+fn files_of_rules_have_a_limit() {
+    let place = Place::new(&[("in", "http://h/?x\n"), ("mine.toml", "include = ['x.toml']\n")]);
+    fs::File::create(place.path("x.toml")).unwrap().set_len(1 << 40).unwrap();
+    for name in ["mine.toml", "x.toml"] {
+        let message = place.run(&["dedup", "--rules", name, "in"], "").refused();
+        assert!(message.contains("x.toml: is longer than 4194304 bytes"), "{message}");
+    }
+    if cfg!(target_os = "linux") {
+        let message = place.run(&["dedup", "--rules", "/dev/zero", "in"], "").refused();
+        assert!(message.contains("/dev/zero: is longer than"), "{message}");
+    }
+    // Files that multiply on each level.
+    for level in 0..7 {
+        let names = format!("'{}.toml',", level + 1).repeat(9);
+        fs::write(place.path(&format!("{level}.toml")), format!("include = [{names}]\n")).unwrap();
+    }
+    fs::write(place.path("7.toml"), "").unwrap();
+    let message = place.run(&["dedup", "--rules", "0.toml", "in"], "").refused();
+    assert!(message.contains("more than 256 packs are included"), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn rules_are_read_once_also_from_a_pipe() {
+    let place = Place::new(&[("in", "http://h/?x\n"), ("mine.toml", "[[param]]\ndrop = ['x']\n")]);
+    let script =
+        "mkfifo fifo; cat mine.toml > fifo & \"$0\" normalize --rules fifo in -o out; cat out";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_uriscan")]).current_dir(place.path(""));
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    assert_eq!(finish(command, "").quiet(), "http://h/\n");
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::run::Place;
+use crate::run::{Place, finish};
 
 /// The files below `directory`, hidden ones included, with their content.
 fn files(place: &Place, directory: &str) -> BTreeMap<String, Vec<u8>> {
@@ -150,6 +150,59 @@ fn only_a_new_or_empty_directory_takes_results() {
     let message = run("-", &["--rows-per-file", "5"]).refused();
     assert!(message.contains("several files need a directory"), "{message}");
     assert_eq!(place.names(), ["empty", "in.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_empty_directory_is_replaced_through_its_links() {
+    let place = list();
+    fs::create_dir(place.path("empty")).unwrap();
+    std::os::unix::fs::symlink("empty", place.path("link")).unwrap();
+    std::os::unix::fs::symlink("new", place.path("nowhere")).unwrap();
+    let by = ["dedup", "--column", "url", "in.csv", "--partition-by", "lang", "-o"];
+    for (link, target) in [("link", "empty"), ("nowhere", "new")] {
+        place.run(&[&by[..], &[link]].concat(), "").quiet();
+        assert!(place.path(link).symlink_metadata().unwrap().is_symlink());
+        assert_eq!(names(&place, target).len(), 3, "{target}");
+    }
+    assert_eq!(place.names(), ["empty", "in.csv", "link", "new", "nowhere"]);
+}
+
+#[test]
+fn what_cannot_be_replaced_at_once_takes_no_results() {
+    let place = list();
+    fs::create_dir(place.path("here")).unwrap();
+    for out in [".", "../here", "./"] {
+        let args = ["dedup", "--column", "url", "../in.csv", "--partition-by", "lang", "-o", out];
+        let mut command = place.command(&args);
+        command.current_dir(place.path("here"));
+        let message = finish(command, "").refused();
+        assert!(message.contains("is the working directory and cannot be replaced"), "{message}");
+    }
+    // Neither is anything written into it that belongs elsewhere.
+    let args = ["dedup", "--column", "url", "in.csv", "-o", "here/", "--dupes", "here/dupes"];
+    let message = place.run(&args, "").refused();
+    assert!(message.contains("here/dupes: is in here/, which takes the results only"), "{message}");
+    assert_eq!(place.names(), ["here", "in.csv"]);
+    assert_eq!(fs::read_dir(place.path("here")).unwrap().count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mount_point_takes_no_results() {
+    let place = list();
+    fs::create_dir(place.path("mounted")).unwrap();
+    let script = "mount -t tmpfs none mounted || exit 77; \
+        exec \"$0\" dedup --column url in.csv --partition-by lang -o mounted";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_uriscan")]);
+    match command.current_dir(place.path("")).output() {
+        Ok(output) if output.status.code() == Some(2) => {
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(message.contains("is a mount point and cannot be replaced"), "{message}");
+        }
+        output => eprintln!("skipped: nothing can be mounted here: {output:?}"),
+    }
 }
 
 #[test]

@@ -96,6 +96,8 @@ impl Kind {
 pub struct Plan {
     /// The call that fails, counted from 0 among those that can fail like this, and how.
     pub fault: Option<(Kind, u64)>,
+    /// The names of the calls that can fail; empty for all.
+    pub only: Vec<String>,
     /// Whether there are no files without names, as on many file systems.
     pub is_without_unnamed: bool,
     /// The first call that gives a file a name makes this file and waits until somebody removes it.
@@ -107,7 +109,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Parses words such as `EIO:17`, `no-unnamed`, `stall:PATH`, `record:PATH` and `report:PATH`, separated by spaces.
+    /// Parses words such as `EIO:17`, `only:Open,Rename`, `no-unnamed`, `stall:PATH`, `record:PATH` and `report:PATH`, separated by spaces.
     ///
     /// # Errors
     /// The word that is none of these.
@@ -116,6 +118,7 @@ impl Plan {
         for word in text.split(' ') {
             match word.split_once(':').unwrap_or((word, "")) {
                 ("no-unnamed", _) => plan.is_without_unnamed = true,
+                ("only", names) => plan.only = names.split(',').map(str::to_owned).collect(),
                 ("stall", path) => plan.stall = Some(path.into()),
                 ("record", path) => plan.record = Some(path.into()),
                 ("report", path) => plan.report = Some(path.into()),
@@ -193,6 +196,13 @@ impl State {
         if !kind.can_strike(call, len) {
             return Ok(len);
         }
+        let name = || {
+            let name = format!("{call:?}");
+            name.split('(').next().unwrap_or_default().to_owned()
+        };
+        if !plan.only.is_empty() && !plan.only.contains(&name()) {
+            return Ok(len);
+        }
         let at = self.calls;
         self.calls += 1;
         let is_struck = if kind == Kind::NoSpace { at >= number } else { at == number };
@@ -200,8 +210,7 @@ impl State {
             return Ok(len);
         }
         if self.failed.is_none() {
-            let name = format!("{call:?}");
-            let name = name.split('(').next().unwrap_or_default().to_owned();
+            let name = name();
             if let Some(path) = &plan.report {
                 fs::write(path, &name)?;
             }
