@@ -40,6 +40,14 @@ impl Url {
         Path::new(self.0.path())
     }
 
+    /// The address of the object: whatever leads to the same one has the same address.
+    pub(crate) fn address(&self) -> String {
+        static OPTIONS: OnceLock<Options> = OnceLock::new();
+        // What is wrong with the files is reported when something of S3 is opened.
+        let all = || with_aws_files(options(), self).unwrap_or_else(|_| options());
+        self.0.address(OPTIONS.get_or_init(all))
+    }
+
     /// Whether a web server has it.
     pub(crate) fn is_web(&self) -> bool {
         self.0.service() == Service::Web

@@ -70,6 +70,13 @@ pub(super) fn settings(options: &Options, location: &Location) -> io::Result<Set
     Ok(settings)
 }
 
+/// The URL of the account of `location`, if it is known.
+pub(super) fn url(options: &Options, location: &Location) -> Option<String> {
+    let mut settings = settings(options, location).ok()?;
+    let of_account = |account: String| format!("https://{account}.blob.core.windows.net");
+    take(&mut settings, Endpoint).or_else(|| take(&mut settings, AccountName).map(of_account))
+}
+
 /// Whether `settings` have credentials, or say where some are.
 pub(super) fn has_credentials(settings: &Settings) -> bool {
     use AzureConfigKey::{

@@ -117,7 +117,7 @@ impl Client {
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
         let store = self.0.store(beginning)?;
-        if Path::parse(beginning.key()).is_err() {
+        if beginning.key().starts_with('/') || Path::parse(beginning.key()).is_err() {
             let what = "is no name that objects may begin with";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }

@@ -122,7 +122,8 @@ impl Content {
 pub(super) fn path(location: &Location) -> io::Result<Path> {
     let key = location.key();
     let is_name = !key.is_empty() && !key.ends_with('/');
-    let path = Path::parse(key).ok().filter(|_| is_name);
+    // Slashes at its ends would be dropped, which makes it the name of another object.
+    let path = Path::parse(key).ok().filter(|path| is_name && path.as_ref() == key);
     path.ok_or_else(|| {
         let what = match is_name {
             true => "is no name that an object may have here: it has empty parts, `.`, `..` or control characters",

@@ -43,6 +43,12 @@ pub(super) fn settings(options: &Options) -> Settings {
     Settings { values, is_anonymous }
 }
 
+/// The URL of the store, unless it is at Google.
+pub(super) fn url(options: &Options) -> Option<String> {
+    let is_url = |(key, _): &(GoogleConfigKey, String)| *key == BaseUrl;
+    settings(options).values.into_iter().find(is_url).map(|(_, url)| url)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,6 +78,9 @@ impl Location {
                 _ => "the name of the bucket is missing",
             }));
         }
+        if service != Service::Web && !bucket.bytes().all(is_of_bucket) {
+            return Err(LocationError("the name of the bucket has characters that none may have"));
+        }
         let key = key.strip_prefix('/').unwrap_or(key);
         Ok(Location { service, scheme, bucket: bucket.to_owned(), key: key.to_owned() })
     }
@@ -116,6 +119,11 @@ impl Location {
         let slash = if self.key.starts_with(['?', '#']) { "" } else { "/" };
         format!("{}://{}{slash}{}", self.scheme, self.bucket, self.key)
     }
+}
+
+/// Whether names of buckets, or of a container and an account, may have `byte`. Others have a meaning in the URLs of requests.
+fn is_of_bucket(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._:$@".contains(&byte)
 }
 
 fn split(text: &str) -> Option<((&'static str, Service), &str)> {
@@ -183,7 +191,20 @@ mod tests {
         let signed = Location::parse("https://u:p@h/a?sig=x").unwrap();
         assert_eq!((signed.url().as_str(), signed.path()), ("https://u:p@h/a?sig=x", "a"));
         assert_eq!(Location::parse("http://h?q").unwrap().url(), "http://h?q");
-        for text in ["", "s3:/b/k", "ftp://h/", "a/s3://b", "s3:///k", "https:///x", "https://?x"] {
+        for text in [
+            "",
+            "s3:/b/k",
+            "ftp://h/",
+            "a/s3://b",
+            "s3:///k",
+            "https:///x",
+            "https://?x",
+            "s3://b?x/k",
+            "s3://%62/k",
+            "az://c#/k",
+            "abfss://%63@a.dfs.core.windows.net/k",
+            "gs://b\\c/k",
+        ] {
             assert!(Location::parse(text).is_err(), "{text}");
         }
     }

@@ -13,6 +13,7 @@
 //! tools of each service read from the environment, and takes the texts of the files of the AWS tools. Messages hold neither these values nor the query of a URL, which may be
 //! a signature. Which certificates are trusted is up to the system.
 
+mod address;
 mod answer;
 mod azure;
 mod client;

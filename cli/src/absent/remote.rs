@@ -27,6 +27,10 @@ impl Url {
         (SCHEMES.iter().any(begins) && !path.exists()).then(|| Url(text.to_owned()))
     }
 
+    pub(crate) fn address(&self) -> String {
+        self.0.clone()
+    }
+
     pub(crate) fn is_web(&self) -> bool {
         false
     }

@@ -92,7 +92,7 @@ impl Claims {
     /// # Errors
     /// As [`Claims::refuse_input`].
     pub(crate) fn refuse_remote(&self, url: &Url) -> Result<(), Failure> {
-        let id = FileId::Remote(url.clone());
+        let id = FileId::of_remote(url);
         self.refuse_id(Path::new(&url.to_string()), Some(&id))
     }
 
@@ -101,7 +101,7 @@ impl Claims {
     /// # Errors
     /// When it would be replaced.
     pub(crate) fn refuse_found(&self, url: &Url) -> Result<(), Failure> {
-        let id = Some(FileId::Remote(url.clone()));
+        let id = Some(FileId::of_remote(url));
         let claim = self.0.iter().find(|claim| claim.id == id);
         claim.map_or(Ok(()), |claim| Err(claim.is_input(Path::new(&url.to_string()))))
     }
@@ -173,7 +173,7 @@ impl Claim {
     }
 
     fn of_remote(url: &Url, holds: &'static str, is_in_place: bool) -> Claim {
-        let (name, id) = (url.to_string(), Some(FileId::Remote(url.clone())));
+        let (name, id) = (url.to_string(), Some(FileId::of_remote(url)));
         Claim { name, holds, id, exists: false, directory: None, is_in_place }
     }
 

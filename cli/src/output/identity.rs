@@ -16,8 +16,8 @@ pub(crate) enum FileId {
     #[cfg(unix)]
     Inode(u64, u64),
     Path(PathBuf),
-    /// An object.
-    Remote(Url),
+    /// The address of an object.
+    Remote(String),
 }
 
 impl FileId {
@@ -28,6 +28,11 @@ impl FileId {
             return Some(FileId::of_metadata(&metadata));
         }
         canonical(path).ok().map(FileId::Path)
+    }
+
+    /// The object at `url`.
+    pub(crate) fn of_remote(url: &Url) -> FileId {
+        FileId::Remote(url.address())
     }
 
     #[cfg(unix)]

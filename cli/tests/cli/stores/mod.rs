@@ -90,6 +90,85 @@ fn a_list_is_read_from_a_store_and_written_to_it() {
 }
 
 #[test]
+fn an_object_is_known_by_all_of_its_names() {
+    let server = Server::start();
+    server.put("b/p/a", "http://h\nhttp://h\n");
+    let web = server.url("/b/p/a");
+    let encoded = server.url("/b/p/%61?x=1");
+    let names = ["s3://b/p/a", "S3://b/p/a", "gs://b/p/a", &web, &encoded];
+    for input in names {
+        for output in &names[..3] {
+            for args in [
+                &["dedup", input, "--dupes", output][..],
+                &["dedup", input, "--rejects", output],
+                &["dedup", input, "--clusters", output],
+                &["dedup", input, "--report", output, "-o", "s3://b/x"],
+                &["key", input, "-o", output],
+                &["dedup", input, "-o", "s3://b/x", "--dupes", "gs://b/x"],
+            ] {
+                let message = run(&server, args).refused();
+                let is_known =
+                    message.contains("is the input") || message.contains("cannot take both");
+                assert!(is_known, "{args:?}: {message}");
+            }
+        }
+    }
+    assert_eq!(server.get("b/p/a").unwrap(), b"http://h\nhttp://h\n");
+    // Records may take the place of their own.
+    assert_eq!(run(&server, &["dedup", "gs://b/p/a", "-o", "s3://b/p/a"]).quiet(), "");
+    assert_eq!(server.get("b/p/a").unwrap(), b"http://h\n");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn settings_have_a_limit() {
+    let server = Server::start();
+    for variable in ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] {
+        let mut command = command(&server, 1, &["dedup", "s3://b/a"]);
+        let ran = finish(
+            {
+                command.env(variable, "/dev/zero");
+                command
+            },
+            "",
+        );
+        assert!(ran.refused().contains("/dev/zero: is longer than 1048576 bytes"));
+    }
+}
+
+#[test]
+fn a_key_is_the_name_of_one_object() {
+    let server = Server::start();
+    server.put("b/p/a", "http://h\n");
+    for name in [
+        "s3://b//p/a",
+        "s3://b///p/a",
+        "gs://b//p/a",
+        "s3://b/p//a",
+        "s3://b/./p/a",
+        "s3://b/x/../p/a",
+        "s3://b//p/",
+        "s3://b//",
+        "s3://%62/p/a",
+        "s3://b?x/p/a",
+    ] {
+        for args in [
+            &["dedup", name][..],
+            &["dedup", "s3://b/p/a", "-o", name],
+            &["dedup", "s3://b/p/a", "--dupes", name, "-o", "s3://b/x"],
+            &["dedup", "--column", "url", "--from", "csv", name, "-o", "s3://b/x"],
+        ] {
+            let ran = run(&server, args);
+            assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}: {}", ran.stderr);
+        }
+    }
+    assert_eq!(server.below("b/"), [("p/a".to_owned(), b"http://h\n".to_vec())].into());
+    // What is percent-encoded is not decoded.
+    let message = run(&server, &["dedup", "s3://b/%70/a"]).refused();
+    assert!(message.contains("s3://b/%70/a"), "{message}");
+}
+
+#[test]
 fn large_lists_are_read_and_written_in_parts() {
     let server = Server::start();
     let text = list(320_000);
