@@ -18,6 +18,8 @@ use uriscan::pipeline::{
 };
 use uriscan::set::SetWriter;
 
+use crate::pairs::{Combinations, by_pairs};
+
 /// A named list.
 type List = (&'static str, Vec<u8>);
 
@@ -324,16 +326,16 @@ fn corpora() -> Vec<(PathBuf, Vec<u8>)> {
     lists.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// Every third line of the real lists beside the repository's checkouts, if there are any: each is put through all forms of
+/// One line in `step` of the real lists beside the repository's checkouts, if there are any: each is put through all forms of
 /// the model, which is slow.
-fn real_lists() -> Vec<Vec<u8>> {
+fn real_lists(step: usize) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let names = ["urls-citizenlab.txt.gz", "urls-node-files.txt.gz", "urls-userbait.txt.gz"];
     let unpack = |name: &str| {
         let list = std::fs::File::open(folder.join(name)).ok()?;
         let mut text = Vec::new();
         MultiGzDecoder::new(list).read_to_end(&mut text).expect("the list is whole");
-        Some(text.split_inclusive(|&byte| byte == b'\n').step_by(3).flatten().copied().collect())
+        Some(text.split_inclusive(|&byte| byte == b'\n').step_by(step).flatten().copied().collect())
     };
     names.into_iter().filter_map(unpack).collect()
 }
@@ -343,6 +345,10 @@ const KEEPS: [Keep; 6] =
 
 #[test]
 fn corpora_agree_with_the_model() {
+    corpora_agree(by_pairs);
+}
+
+fn corpora_agree(combinations: Combinations<3>) {
     for (_, text) in corpora() {
         let middle = text.len() / 2;
         let lists = [
@@ -350,29 +356,33 @@ fn corpora_agree_with_the_model() {
             ("none", Vec::new()),
             ("two", text[middle..].to_vec()),
         ];
-        for keep in KEEPS {
-            for (rung, drop_fragment) in [
+        for [keep, rung, how] in combinations([6, 4, 3]) {
+            let (rung, drop_fragment) = [
                 (Rung::String, false),
                 (Rung::Syntax, true),
                 (Rung::Scheme, false),
                 (Rung::Scheme, true),
-            ] {
-                let mut options = options(rung, drop_fragment, keep);
-                agrees(&lists, &options, &Settings::default());
-                options.select = Select::Repeated;
+            ][rung];
+            let mut options = options(rung, drop_fragment, KEEPS[keep]);
+            if how > 0 {
+                options.select = [Select::Repeated, Select::Unique][how - 1];
                 options.count = true;
                 options.dedup.on_invalid = OnInvalid::Drop;
-                agrees(&lists, &options, &Settings::default().threads(3).chunk_bytes(500));
-                options.select = Select::Unique;
-                agrees(&lists, &options, &Settings::default());
             }
+            let settings = Settings::default();
+            let settings = if how == 1 { settings.threads(3).chunk_bytes(500) } else { settings };
+            agrees(&lists, &options, &settings);
         }
     }
 }
 
 #[test]
 fn real_lists_agree_with_the_model() {
-    for text in real_lists() {
+    real_lists_agree(12);
+}
+
+fn real_lists_agree(step: usize) {
+    for text in real_lists(step) {
         for keep in [Keep::First, Keep::Shortest] {
             let lists = [("list", text.clone())];
             agrees(&lists, &options(Rung::Scheme, true, keep), &Settings::default());
@@ -493,8 +503,20 @@ fn small_lists_agree(
     agrees(&lists, &options, &settings);
 }
 
+/// All combinations, and more cases.
 mod full {
     use super::*;
+    use crate::pairs::every;
+
+    #[test]
+    fn corpora_agree_with_the_model() {
+        corpora_agree(every);
+    }
+
+    #[test]
+    fn real_lists_agree_with_the_model() {
+        real_lists_agree(3);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]

@@ -99,17 +99,17 @@ fn all_changes((kinds, more): Faults, step: usize) {
 
 #[test]
 fn files_are_old_or_new_whichever_call_fails() {
-    all_changes(ERRORS, 3);
+    all_changes(ERRORS, 6);
 }
 
 #[test]
 fn files_are_old_or_new_where_files_need_names() {
-    all_changes(ERRORS_OF_NAMED_FILES, 5);
+    all_changes(ERRORS_OF_NAMED_FILES, 9);
 }
 
 #[test]
 fn calls_that_do_less_than_asked_change_nothing() {
-    all_changes(LESS_THAN_ASKED, 7);
+    all_changes(LESS_THAN_ASKED, 11);
 }
 
 #[test]

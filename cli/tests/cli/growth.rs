@@ -22,7 +22,7 @@ const STREAMING: u64 = 140;
 /// Lines of two bytes become lines of hundreds or thousands.
 #[test]
 fn a_streaming_command_does_not_hold_the_output_of_its_chunks() {
-    outputs_of_chunks(3);
+    outputs_of_chunks(4);
 }
 
 /// Tries one command of `step`.
@@ -133,7 +133,7 @@ fn a_page_is_no_amplifier_and_removes_no_links_of_others() {
 /// Bodies that expand are searched alone, their links leave in parts, and what they expand to is limited.
 #[test]
 fn a_few_bytes_do_not_end_a_run() {
-    few_bytes(3);
+    few_bytes(5);
 }
 
 /// Tries one way of `step`.
@@ -255,7 +255,7 @@ fn a_hint_costs_no_more_than_a_sample() {
 fn a_wide_table_takes_bounded_memory_or_is_refused() {
     let commas = |count: usize| ",".repeat(count - 1);
     let names: Vec<String> = (0..8_000).map(|i| format!("c{i}")).collect();
-    let narrow = names.join(",") + "\n" + &(commas(8_000) + "\n").repeat(3_000);
+    let narrow = names.join(",") + "\n" + &(commas(8_000) + "\n").repeat(1_000);
     let wide = "u".to_owned() + &commas(1_000_001) + "\nhttp://h/" + &commas(1_000_001) + "\n";
     let nested: String = (0..20_000).map(|i| format!("{{\"o\":[{{\"m{i}\":1}}]}}\n")).collect();
     let place = Place::new(&[
@@ -281,10 +281,9 @@ fn a_wide_table_takes_bounded_memory_or_is_refused() {
         ("nested.jsonl", "parquet"),
     ] {
         let args = ["normalize", "--column", "u", name, "--to", to, "-o", "result2"];
-        let (peak, code) = peak_and_code(place.command(&args));
-        let (peak, message) = (peak >> 20, place.run(&args, "").refused());
+        let (peak, message) = (peak(&place, &args), place.read("err"));
         println!("{peak:5} MiB {message}");
-        assert_eq!(code, Some(2));
+        assert!(!place.path("result2").exists());
         assert!(peak < 120, "{name}: {peak} MiB");
         assert!(message.contains("16384"), "{message}");
     }

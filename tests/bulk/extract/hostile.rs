@@ -7,7 +7,7 @@ use uriscan::PaddedBuf;
 use uriscan::extract::{Extractor, ExtractorOptions, Format, Links, Options, Schemes};
 
 /// Length of the longer of two texts. Quadratic work would take hours for it.
-const BYTES: usize = 1 << 20;
+const BYTES: usize = 1 << 19;
 
 fn extractors() -> Vec<Extractor> {
     let all = Options::default().iri(true).unwrap(true).refang(true).www(true).email(true);

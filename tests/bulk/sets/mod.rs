@@ -5,10 +5,10 @@ mod files;
 mod mutation;
 mod plain;
 
-/// Number of sets to change: `URISCAN_CHANGED_SETS`, or some thousand.
+/// Number of sets to change: `URISCAN_CHANGED_SETS`, or a thousand.
 fn cases() -> usize {
     let cases = std::env::var("URISCAN_CHANGED_SETS").ok().and_then(|cases| cases.parse().ok());
-    cases.unwrap_or(3000)
+    cases.unwrap_or(1000)
 }
 
 /// Mutations by pseudo-random bytes, the same in every run.
