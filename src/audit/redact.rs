@@ -2,27 +2,23 @@
 
 use core::ops::Range;
 
-use super::exact::by_appendix_b;
-use super::secret::{self, Part};
-use super::{decoded, triplet};
-use crate::grammar::class::{ALPHA, SCHEME};
-use crate::uri::{Components, parse};
-
-/// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
-pub const MASK: &[u8] = b"***";
+use super::secret::{self, MASK};
+use super::{search, shape};
 
 /// Appends `text` to `out` with every secret replaced by [`MASK`]; returns the number of secrets.
 ///
 /// Masked are:
-/// - the findings of [`super::Rule::Password`] and [`super::Rule::SecretParameter`];
-/// - user names without a password, which may be keys;
+/// - passwords in a userinfo, and user names without one, which may be keys: after any scheme and
+///   slashes or backslashes, also in a path, a parameter or a fragment;
+/// - the values of parameters whose names are those of secrets ([`super::SECRET_NAMES`],
+///   [`super::SECRET_NAME_ENDS`]), and of members of JSON;
 /// - `code` and `state` if a query or fragment holds both: the answer of an OAuth server;
-/// - all of these in the values of parameters, percent-encoded or not: one level deep, as in
-///   `?next=https%3A%2F%2Fh%2F%3Ftoken%3D1`.
+/// - tokens that are known by how they begin ([`super::TOKEN_BEGINNINGS`]);
+/// - all of these percent-encoded, in any number of layers.
 ///
 /// A reference stays a reference: the same components are defined, and their other bytes are
-/// unchanged. A text that is not a URI-reference is masked too, as Appendix B splits it. The
-/// operation is idempotent.
+/// unchanged. A text that is not a URI-reference is masked too. The operation is idempotent, and takes
+/// time that is linear in the text.
 ///
 /// ```
 /// use uriscan::audit::redact_into;
@@ -42,7 +38,7 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
-    each_masked(text, |secret| {
+    search::each(text, true, |secret| {
         out.extend_from_slice(&text[copied..secret.start]);
         out.extend_from_slice(MASK);
         copied = secret.end;
@@ -55,146 +51,16 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 /// Calls `each` for the ranges of `text` that are secret, in order: those that are masked, except
 /// user names without a password.
 pub(crate) fn each_secret(text: &[u8], each: impl FnMut(Range<usize>)) {
-    each_range(text, secret::of_userinfo, each);
+    search::each(text, false, each);
 }
 
-/// Calls `each` for the ranges of `text` that are masked, in order.
-fn each_masked(text: &[u8], each: impl FnMut(Range<usize>)) {
-    each_range(text, secret::masked_in_userinfo, each);
-}
-
-/// Finds the secret in a userinfo.
-type OfUserinfo = fn(&[u8]) -> Option<Range<usize>>;
-
-fn each_range(text: &[u8], of_userinfo: OfUserinfo, mut each: impl FnMut(Range<usize>)) {
-    // Callers that use offsets have rejected texts that are too long for them.
-    let parts = parse(text).unwrap_or_else(|_| by_appendix_b(text));
-    in_userinfo(text, &parts, of_userinfo, &mut each);
-    in_components(text, &parts, Part::Path, &mut |component, start, part| {
-        in_component(component, part, |range, is_secret| {
-            let range = start + range.start..start + range.end;
-            if is_secret {
-                each(range);
-            } else {
-                in_value(&text[range.clone()], range.start, of_userinfo, &mut each);
-            }
-        });
-    });
-}
-
-/// The secret of a userinfo.
-fn in_userinfo(
-    text: &[u8],
-    parts: &Components,
-    of_userinfo: OfUserinfo,
-    each: &mut impl FnMut(Range<usize>),
-) {
-    if let Some(userinfo) = parts.userinfo(text) {
-        let start = parts.authority_start as usize;
-        if let Some(range) = of_userinfo(userinfo) {
-            each(start + range.start..start + range.end);
-        }
-    }
-}
-
-/// Calls `each` for the components that have parameters, with their start and syntax; the path as
-/// `path`.
-fn in_components(
-    text: &[u8],
-    parts: &Components,
-    path: Part,
-    each: &mut impl FnMut(&[u8], usize, Part),
-) {
-    let components = [
-        (Some(parts.path(text)), parts.path_start as usize, path),
-        (parts.query(text), parts.path_end as usize + 1, Part::Query),
-        (parts.fragment(text), parts.query_end as usize + 1, Part::Query),
-    ];
-    for (component, start, part) in components {
-        if let Some(component) = component {
-            each(component, start, part);
-        }
-    }
-}
-
-/// Calls `each` for the ranges of the values of parameters in `component`, and whether they are
-/// secret.
-fn in_component(component: &[u8], part: Part, mut each: impl FnMut(Range<usize>, bool)) {
-    let mut has_answer = None;
-    secret::each_pair(component, part, |name, value| {
-        let is_of_answer = part == Part::Query && secret::is_of_oauth_answer(name);
-        let is_secret = secret::is_secret_name(name)
-            || is_of_answer
-                && *has_answer.get_or_insert_with(|| secret::has_oauth_answer(component, part));
-        each(value, is_secret);
-    });
-}
-
-/// Calls `each` for the ranges of secrets in `value`, the value of a parameter, which begins at
-/// byte `start`: decoded once, it may be a reference, or hold parameters.
-fn in_value(
-    value: &[u8],
-    start: usize,
-    of_userinfo: OfUserinfo,
-    each: &mut impl FnMut(Range<usize>),
-) {
-    // It can hold neither a userinfo nor a parameter.
-    if memchr::memchr3(b'%', b'@', b'=', value).is_none() {
-        return;
-    }
-    let text = decoded(value);
-    let mut place = Place { value, raw: 0, decoded: 0 };
-    let mut each = |range: Range<usize>| {
-        let from = place.of(range.start);
-        each(start + from..start + place.of(range.end));
-    };
-    let parts = by_appendix_b(&text);
-    // The text before the first `:` may be a parameter, too.
-    let is_reference = parts.scheme(&text).is_some_and(|scheme| {
-        scheme.first().is_some_and(|&byte| ALPHA.has(byte))
-            && scheme.iter().all(|&byte| SCHEME.has(byte))
-    });
-    let is_list = parts.scheme(&text).is_some() && !is_reference;
-    if !is_list {
-        in_userinfo(&text, &parts, of_userinfo, &mut each);
-    }
-    let mut in_text = |component: &[u8], at: usize, part| {
-        in_component(component, part, |range, is_secret| {
-            if is_secret {
-                each(at + range.start..at + range.end);
-            }
-        });
-    };
-    if is_list {
-        return in_text(&text, 0, Part::Query);
-    }
-    let is_rooted = is_reference || parts.authority_start > 0 || text.first() == Some(&b'/');
-    let path = if is_rooted { Part::Path } else { Part::Query };
-    in_components(&text, &parts, path, &mut in_text);
-}
-
-/// Maps a byte of the decoded value to the byte of the value that it comes from; offsets must rise.
-struct Place<'v> {
-    value: &'v [u8],
-    raw: usize,
-    decoded: usize,
-}
-
-impl Place<'_> {
-    fn of(&mut self, at: usize) -> usize {
-        while self.decoded < at {
-            self.raw += if triplet(self.value, self.raw).is_some() { 3 } else { 1 };
-            self.decoded += 1;
-        }
-        self.raw
-    }
-}
-
-/// Whether there may be something to mask: an `@`, or an `=` after a possible name of a secret,
-/// decoded or not. Most records have neither.
+/// Whether there may be something to mask: an `@`, a quote, or an `=` after a possible name of a
+/// secret, any of them perhaps encoded; or a token. Most records have none.
 fn may_hold_secret(text: &[u8]) -> bool {
     memchr::memchr3_iter(b'@', b'=', b'%', text)
         .any(|at| text[at] != b'=' || secret::may_be_secret(text, at))
+        || memchr::memchr2(b'"', b'\'', text).is_some()
+        || shape::may_hold(text)
 }
 
 #[cfg(test)]
@@ -249,8 +115,8 @@ mod tests {
             ),
             ("http://h/?d=%2Fcb%3Fcode%3Da", "http://h/?d=%2Fcb%3Fcode%3Da"),
             ("#next=%2Fx%23access_token%3D1", "#next=%2Fx%23access_token%3D***"),
-            // Nothing is masked two levels down, nor inside a value that is masked as a whole.
-            ("http://h/?a=b%253Dc%2526token%253Dx", "http://h/?a=b%253Dc%2526token%253Dx"),
+            // Two levels down, and inside a value that is masked as a whole.
+            ("http://h/?a=b%253Dc%2526token%253Dx", "http://h/?a=b%253Dc%2526token%253D***"),
             ("http://h/?token=a%3Dtoken%3Db", "http://h/?token=***"),
             ("http://h/?q=token%20x&r=1%3D2", "http://h/?q=token%20x&r=1%3D2"),
             ("http://:p@h/", "http://:***@h/"),

@@ -3,8 +3,11 @@
 
 use core::ops::Range;
 
-use super::{Detail, Found, Rule, decoded};
+use super::{Detail, Found, Rule, decoded, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+
+/// Replaces a secret: bytes that a userinfo, a path, a query and a fragment may all hold.
+pub const MASK: &[u8] = b"***";
 
 /// Names of parameters that hold secrets, as they are compared: in lower case, letters and digits
 /// only.
@@ -42,15 +45,11 @@ const SESSION_END: &str = "sessionid";
 /// Alone, either may mean anything, such as the code of a country or the state of a form.
 const OAUTH_ANSWER: [&[u8]; 2] = [b"code", b"state"];
 
-/// Whether `text` has both parameters of an OAuth answer.
-pub(super) fn has_oauth_answer(text: &[u8], part: Part) -> bool {
-    let mut found = [false; 2];
-    each_pair(text, part, |name, _| {
-        for (known, found) in OAUTH_ANSWER.iter().zip(&mut found) {
-            *found |= name.eq_ignore_ascii_case(known);
-        }
-    });
-    found == [true; 2]
+/// Notes in `found` which parameter of an OAuth answer `name` is, if it is one.
+pub(super) fn note_oauth_answer(name: &[u8], found: &mut [bool; 2]) {
+    for (known, found) in OAUTH_ANSWER.iter().zip(found) {
+        *found |= name.eq_ignore_ascii_case(known);
+    }
 }
 
 /// Whether `name` is that of a parameter of an OAuth answer.
@@ -80,23 +79,6 @@ pub const ENDS: &[&str] = &[
     "jwt",
 ];
 
-/// Recognizable prefixes of tokens that are also used as user names.
-const TOKENS: &[&[u8]] = &[
-    b"ghp_",
-    b"gho_",
-    b"ghs_",
-    b"ghu_",
-    b"ghr_",
-    b"github_pat_",
-    b"glpat-",
-    b"xoxb-",
-    b"xoxp-",
-    b"sk_live_",
-    b"sk-",
-    b"AKIA",
-    b"eyJ",
-];
-
 /// The component that holds the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -107,20 +89,17 @@ pub(super) enum Part {
     Query,
 }
 
-/// The range within `userinfo` that is masked: the secret ([`of_userinfo`]), or a user name without
-/// a password, which may be a key or a token.
-pub(super) fn masked_in_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
-    of_userinfo(userinfo).or_else(|| {
-        let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
-        (name_len > 0).then_some(0..name_len)
-    })
+/// Whether the user name of `userinfo` is a token, with or without a password.
+pub(super) fn is_token(userinfo: &[u8]) -> bool {
+    let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
+    shape::is_user_name(&userinfo[..name_len])
 }
 
 /// The range within `userinfo` that is secret: all of it if the user name is a token, with or
 /// without a password; otherwise the part after the first `:`.
-pub(super) fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
+fn of_userinfo(userinfo: &[u8]) -> Option<Range<usize>> {
     let name_len = memchr::memchr(b':', userinfo).unwrap_or(userinfo.len());
-    if name_len >= 16 && TOKENS.iter().any(|token| userinfo.starts_with(token)) {
+    if is_token(userinfo) {
         return Some(0..userinfo.len());
     }
     (name_len + 1 < userinfo.len()).then(|| name_len + 1..userinfo.len())
@@ -148,36 +127,16 @@ pub(super) fn each_parameter<'t>(
     part: Part,
     mut each: impl FnMut(&'t [u8], Range<usize>),
 ) {
-    each_pair_if(text, part, is_secret_name, &mut each);
-}
-
-/// Calls `each` with the name of every parameter in `text` and the range of its value, which is not
-/// empty.
-pub(super) fn each_pair<'t>(
-    text: &'t [u8],
-    part: Part,
-    mut each: impl FnMut(&'t [u8], Range<usize>),
-) {
-    each_pair_if(text, part, |_| true, &mut each);
-}
-
-/// [`each_pair`] for names for which `wanted` returns true.
-fn each_pair_if<'t>(
-    text: &'t [u8],
-    part: Part,
-    wanted: impl Fn(&[u8]) -> bool,
-    each: &mut impl FnMut(&'t [u8], Range<usize>),
-) {
-    let delimiters = match part {
-        Part::Path => ByteClass::of(b"/;&"),
-        // A second `#` occurs in texts that are not URIs.
-        Part::Query => ByteClass::of(b"&;?#"),
+    // What separates names, and what ends values: a `?` in a query is part of a value, though
+    // another query may begin after it, and so is a second `#`, in texts that are not URIs.
+    let (delimiters, ends) = match part {
+        Part::Path => (ByteClass::of(b"/;&"), ByteClass::of(b"/;&")),
+        Part::Query => (ByteClass::of(b"&;?#"), ByteClass::of(b"&;")),
     };
-    let is_delimiter = |byte: &u8| delimiters.has(*byte);
     // Everything before this offset is done.
     let mut done = 0;
     for equals in memchr::memchr_iter(b'=', text) {
-        let before = text[done..equals].iter().rposition(is_delimiter);
+        let before = text[done..equals].iter().rposition(|&byte| delimiters.has(byte));
         // Text between two `=` without a delimiter is a value; only the first one ends a name.
         let is_first = done == 0 || before.is_some();
         let name_start = before.map_or(done, |delimiter| done + delimiter + 1);
@@ -185,8 +144,9 @@ fn each_pair_if<'t>(
         // The first part of a path is not a parameter, nor is the text after a slash.
         let is_parameter = part == Part::Query || name_start > 0 && text[name_start - 1] != b'/';
         let name = &text[name_start..equals];
-        if is_first && is_parameter && wanted(name) {
-            let len = text[done..].iter().position(is_delimiter).unwrap_or(text.len() - done);
+        if is_first && is_parameter && is_secret_name(name) {
+            let len = text[done..].iter().position(|&byte| ends.has(byte));
+            let len = len.unwrap_or(text.len() - done);
             if len > 0 {
                 each(name, done..done + len);
             }
@@ -295,7 +255,7 @@ static IN_NAME: [u8; 256] = {
 /// Whether the name of a secret ends at the `=` at `equals` of `text`, a URI; `in_path` is true
 /// inside the path. A parameter without a value is not a secret.
 pub(super) fn follows_secret_name(text: &[u8], equals: usize, in_path: bool) -> bool {
-    if matches!(text.get(equals + 1), None | Some(b'&' | b';' | b'?' | b'#')) {
+    if matches!(text.get(equals + 1), None | Some(b'&' | b';')) {
         return false;
     }
     let delimiters = if in_path { &b"&;=/"[..] } else { &b"&;?#="[..] };
@@ -414,7 +374,9 @@ mod tests {
         #[test]
         fn parameters_are_separated_by_delimiters(text in "([/;&?#=]|token|a|%74oken|sid){0,12}") {
             let text = text.as_bytes();
-            for (part, delimiters) in [(Part::Path, &b"/;&"[..]), (Part::Query, b"&;?#")] {
+            for (part, delimiters, ends) in
+                [(Part::Path, &b"/;&"[..], &b"/;&"[..]), (Part::Query, b"&;?#", b"&;")]
+            {
                 let mut expected = Vec::new();
                 let mut at = 0;
                 for piece in text.split(|byte| delimiters.contains(byte)) {
@@ -422,10 +384,15 @@ mod tests {
                     let equals = piece.iter().position(|&byte| byte == b'=');
                     if let Some(equals) = equals
                         && is_parameter
-                        && equals + 1 < piece.len()
                         && is_secret_name(&piece[..equals])
                     {
-                        expected.push((&piece[..equals], at + equals + 1..at + piece.len()));
+                        // A value goes on after `?` and `#`.
+                        let start = at + equals + 1;
+                        let end = text[start..].iter().position(|byte| ends.contains(byte));
+                        let end = end.map_or(text.len(), |len| start + len);
+                        if start < end {
+                            expected.push((&piece[..equals], start..end));
+                        }
                     }
                     at += piece.len() + 1;
                 }

@@ -1,0 +1,84 @@
+//! Members of JSON objects, of objects in JavaScript and of the like, in URIs: `{"token":"..."}`, also inside a string, as
+//! `{\"token\":\"...\"}`.
+
+use core::ops::Range;
+
+use super::layers::Layers;
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+
+/// Bytes of a name that are looked at.
+const LONGEST: usize = 64;
+
+/// Spaces, and backslashes, that are skipped.
+const MOST_SPACES: usize = 4;
+
+/// The name of the member whose colon follows `text`: a string, or a word after `{` or `,`.
+pub(super) fn name_before(text: &[u8]) -> Option<&[u8]> {
+    const WORD: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"_-$"));
+    let text = &text[text.len().saturating_sub(LONGEST + MOST_SPACES)..];
+    let spaces = text.iter().rev().take(MOST_SPACES).take_while(|&&byte| byte == b' ').count();
+    let text = &text[..text.len() - spaces];
+    match text {
+        [name @ .., quote @ (b'"' | b'\'')] => {
+            // Without an opening quote, the last bytes decide.
+            Some(memchr::memrchr(*quote, name).map_or(name, |open| &name[open + 1..]))
+        }
+        _ => {
+            let before = text.iter().rposition(|&byte| !WORD.has(byte))?;
+            b"{, ".contains(&text[before]).then(|| &text[before + 1..])
+        }
+    }
+}
+
+/// The value after the colon at `colon`, if it is neither empty nor an object.
+pub(super) fn value_after(text: &Layers<'_>, colon: usize) -> Option<Range<usize>> {
+    let end = text.component_end(colon);
+    let skipped = |from: usize, skip: u8| {
+        let rest = text.bytes()[from..end].iter().take(MOST_SPACES);
+        from + rest.take_while(|&&byte| byte == skip).count()
+    };
+    let start = skipped(colon + 1, b' ');
+    let quote = skipped(start, b'\\');
+    let is_name_quoted =
+        matches!(text.bytes()[..colon].trim_ascii_end().last(), Some(b'"' | b'\''));
+    let value = match text.bytes().get(quote)? {
+        _ if quote >= end => return None,
+        b'"' | b'\'' => quote + 1..string_end(text, quote, quote - start, end),
+        // `sort=pass:asc` is none.
+        _ if !is_name_quoted => return None,
+        _ if text.bytes()[start] == b'[' => {
+            start + 1..bare_end(text, start + 1, end, ByteClass::of(b"]"))
+        }
+        _ => start..bare_end(text, start, end, ByteClass::of(b",}]& \"{")),
+    };
+    let is_nothing = [&b""[..], b"null", b"true", b"false"].contains(&&text.bytes()[value.clone()]);
+    (!is_nothing).then_some(value)
+}
+
+/// The end of the string after `quote`, which follows so many backslashes: the next quote after no more of them.
+fn string_end(text: &Layers<'_>, quote: usize, escapes: usize, end: usize) -> usize {
+    let depth = text.depth(quote);
+    let mut backslashes = 0;
+    for at in quote + 1..end {
+        match text.bytes()[at] {
+            b'\\' => {
+                backslashes += 1;
+                continue;
+            }
+            byte if byte == text.bytes()[quote] && backslashes <= escapes => {
+                return at - backslashes;
+            }
+            // The end of the parameter: the string has none.
+            b'&' if text.depth(at) < depth => return at,
+            _ => {}
+        }
+        backslashes = 0;
+    }
+    end
+}
+
+/// The end of what begins at `start`, before one of `ends`.
+fn bare_end(text: &Layers<'_>, start: usize, end: usize, ends: ByteClass) -> usize {
+    let rest = &text.bytes()[start..end];
+    start + rest.iter().position(|&byte| ends.has(byte)).unwrap_or(rest.len())
+}

@@ -1,0 +1,310 @@
+//! The search for secrets in a reference: one pass over the text without its percent-encoding ([`Layers`]), so that what is
+//! nested in a path, a parameter or a fragment is found as what is not.
+//!
+//! Nothing is parsed but what bounds a secret: the authority of the reference, where path and query end, and what begins and
+//! ends parameters, JSON strings and userinfo. A delimiter that is encoded more often than what it would end is content.
+//!
+//! The search looks forward only, and backward no further than the end of the last secret; hence it takes linear time, and
+//! finds the same in a text whose secrets are masked.
+
+use core::ops::Range;
+
+use super::layers::{Layers, MOST};
+use super::secret::{self, MASK};
+use super::userinfo::{Authority, slashes};
+use super::{json, shape};
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT, SCHEME};
+
+/// Calls `each` for the ranges of `text` that are secret, in order. With `with_names`, user names without a password are,
+/// too, since they may be keys.
+pub(super) fn each(text: &[u8], with_names: bool, mut each: impl FnMut(Range<usize>)) {
+    let layers = Layers::of(text);
+    let mut places = layers.places();
+    let mut search = Search::new(&layers, with_names, |range: Range<usize>| {
+        let start = places.of(range.start);
+        each(start..places.of(range.end));
+    });
+    search.run();
+}
+
+/// The schemes of browsers, which need no slash after the colon.
+const SPECIAL: [&[u8]; 5] = [b"http", b"https", b"ftp", b"ws", b"wss"];
+
+/// Bytes of a scheme that are looked at.
+const LONGEST_SCHEME: usize = 32;
+
+/// Where the name of a parameter begins.
+#[derive(Clone, Copy)]
+struct Name {
+    start: usize,
+    /// Whether a parameter may begin there: in a path, none follows a slash.
+    is_parameter: bool,
+}
+
+struct Search<'l, 't, F> {
+    layers: &'l Layers<'t>,
+    bytes: &'l [u8],
+    with_names: bool,
+    /// The end of the last secret.
+    floor: usize,
+    /// The end of the last authority.
+    authority_end: usize,
+    /// Of parameters in each layer.
+    names: [Name; MOST + 1],
+    /// Inside a string of JSON or the like.
+    is_quoted: bool,
+    /// Whether parameters named `code` and `state` are an answer of OAuth, by layer, in the component that ends there.
+    answers: Option<(usize, [bool; MOST + 1])>,
+    each: F,
+}
+
+impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
+    fn new(layers: &'l Layers<'t>, with_names: bool, each: F) -> Search<'l, 't, F> {
+        let names = [Name { start: 0, is_parameter: false }; MOST + 1];
+        Search {
+            layers,
+            bytes: layers.bytes(),
+            with_names,
+            floor: 0,
+            authority_end: 0,
+            names,
+            is_quoted: false,
+            answers: None,
+            each,
+        }
+    }
+
+    fn run(&mut self) {
+        let mut at = self.head();
+        self.begin_names(at, 0, false);
+        while let Some(&byte) = self.bytes.get(at) {
+            at = self.step(at, byte);
+        }
+    }
+
+    /// Searches at `at`, where `byte` is; returns where to go on.
+    #[inline]
+    fn step(&mut self, at: usize, byte: u8) -> usize {
+        const PLAIN: ByteClass = ALPHA.or(DIGIT);
+        if PLAIN.has(byte) {
+            return match shape::end_of(self.bytes, at) {
+                Some(end) if at >= self.floor => self.found(at..end),
+                _ => at + 1,
+            };
+        }
+        match byte {
+            b'=' => {
+                let next = self.parameter(at);
+                self.begin_names(at + 1, self.layers.depth(at), true);
+                return next;
+            }
+            b'&' | b';' | b'?' | b'#' => {
+                self.begin_names(at + 1, self.layers.depth(at), true);
+            }
+            b'/' | b'\\' => {
+                if byte == b'/' && at < self.layers.path_end() {
+                    self.begin_names(at + 1, self.layers.depth(at), false);
+                }
+                return self.slashes(at);
+            }
+            b':' => return self.colon(at),
+            b'"' => self.is_quoted = !self.is_quoted,
+            b'*' if self.bytes[at..].starts_with(MASK) => {
+                self.end_secret(at + MASK.len());
+                return at + MASK.len();
+            }
+            _ => {}
+        }
+        at + 1
+    }
+
+    /// Names of parameters that are encoded in `depth` layers or more begin at `start`.
+    fn begin_names(&mut self, start: usize, depth: usize, is_parameter: bool) {
+        let start = start.max(self.floor);
+        self.names[depth..].fill(Name { start, is_parameter });
+    }
+
+    /// Reports a secret; returns its end.
+    fn found(&mut self, secret: Range<usize>) -> usize {
+        let end = secret.end;
+        (self.each)(secret);
+        self.end_secret(end);
+        end
+    }
+
+    /// Nothing before `end` is looked at any more.
+    fn end_secret(&mut self, end: usize) {
+        self.floor = end;
+        self.names.iter_mut().for_each(|name| name.start = name.start.max(end));
+    }
+
+    /// Searches scheme and authority; returns where the path begins.
+    fn head(&mut self) -> usize {
+        let (bytes, layers) = (self.bytes, self.layers);
+        let is_plain = |at: usize| layers.depth(at) == 0;
+        let len = bytes.iter().position(|&byte| !SCHEME.has(byte)).unwrap_or(bytes.len());
+        let has_scheme = bytes.first().is_some_and(|&first| ALPHA.has(first))
+            && bytes.get(len) == Some(&b':')
+            && (0..=len).all(is_plain);
+        let start = if has_scheme { len + 1 } else { 0 };
+        let slashes = slashes(bytes, start, self.layers.path_end());
+        let is_authority = slashes == 2
+            && bytes[start..].starts_with(b"//")
+            && is_plain(start)
+            && is_plain(start + 1);
+        let from = start + slashes;
+        if is_authority {
+            self.userinfo(Authority { from, slashes, is_own: true });
+            let end = self.authority_end;
+            self.floor = self.floor.max(from);
+            // `http://http://...`: by the grammar a host with an empty port.
+            return if end > from && bytes[end - 1] == b':' { self.colon(end - 1) } else { end };
+        }
+        if if has_scheme { is_scheme(&bytes[..len], slashes) } else { slashes > 1 } {
+            return self.userinfo(Authority { from, slashes, is_own: false });
+        }
+        from
+    }
+
+    /// What begins at `at` with a slash: perhaps the authority of a reference without a scheme, as the value of a parameter.
+    fn slashes(&mut self, at: usize) -> usize {
+        let before = at.checked_sub(1).map(|before| self.bytes[before]);
+        let slashes = slashes(self.bytes, at, self.layers.component_end(at));
+        let begins = before.is_none_or(|byte| b"=?#&\"'".contains(&byte));
+        if slashes >= 2 && begins && at >= self.floor {
+            return self.userinfo(Authority { from: at + slashes, slashes, is_own: false });
+        }
+        at + 1
+    }
+
+    /// What the colon at `at` ends: the name of a member of JSON, or a scheme.
+    fn colon(&mut self, at: usize) -> usize {
+        if let Some(name) = json::name_before(&self.bytes[self.floor..at])
+            && secret::is_secret_name(name)
+            && let Some(value) = json::value_after(self.layers, at)
+        {
+            // A string is left where it ends.
+            self.is_quoted |= self.bytes[value.start - 1] == b'"';
+            return self.found(value);
+        }
+        let from = self.floor.max(at.saturating_sub(LONGEST_SCHEME));
+        let before = &self.bytes[from..at];
+        let start = before.iter().rposition(|&byte| !SCHEME.has(byte)).map_or(0, |at| at + 1);
+        let scheme = &before[start..];
+        let slashes = slashes(self.bytes, at + 1, self.layers.component_end(at));
+        // `host:/` in an authority has an empty port.
+        if !is_scheme(scheme, slashes) || at < self.authority_end && slashes < 2 {
+            return at + 1;
+        }
+        self.userinfo(Authority { from: at + 1 + slashes, slashes, is_own: false })
+    }
+
+    /// Searches the userinfo of `authority`; returns where to go on.
+    fn userinfo(&mut self, authority: Authority) -> usize {
+        let found = authority.search(self.layers);
+        self.authority_end = found.end;
+        let secret = found.secret.filter(|_| !found.is_name || self.with_names);
+        secret.map_or(authority.from, |secret| self.found(secret))
+    }
+
+    /// The parameter with its `=` at `equals`.
+    fn parameter(&mut self, equals: usize) -> usize {
+        let depth = self.layers.depth(equals);
+        let Name { start, is_parameter } = self.names[depth];
+        let is_parameter = is_parameter || equals >= self.layers.path_end();
+        if !is_parameter || !self.is_secret(&self.bytes[start..equals], equals, depth) {
+            return equals + 1;
+        }
+        let end = self.value_end(equals, depth);
+        if end > equals + 1 { self.found(equals + 1..end) } else { end }
+    }
+
+    /// Whether the value of the parameter `name` is secret.
+    fn is_secret(&mut self, name: &[u8], equals: usize, depth: usize) -> bool {
+        let word = last_word(name);
+        if secret::is_secret_name(name) || word.len() < name.len() && secret::is_secret_name(word) {
+            return true;
+        }
+        let is_query = equals > self.layers.path_end() || depth > 0;
+        is_query && secret::is_of_oauth_answer(name) && self.is_oauth_answer(equals, depth)
+    }
+
+    /// The end of the value that begins after `equals`.
+    fn value_end(&self, equals: usize, depth: usize) -> usize {
+        const ENDS: ByteClass = ByteClass::of(b"&;/#\"");
+        let end = self.layers.component_end(equals);
+        let is_end = |at: usize| {
+            let own = self.layers.depth(at);
+            own <= depth
+                && match self.bytes[at] {
+                    b'&' => true,
+                    // Otherwise it is part of the value, as it is of that of `a=b;c`.
+                    b';' => self.is_parameter(at + 1, end, depth),
+                    b'/' => own == 0 && at < self.layers.path_end(),
+                    b'#' => own > 0,
+                    _ => self.is_quoted,
+                }
+        };
+        let mut rest = (equals + 1..end).filter(|&at| ENDS.has(self.bytes[at]));
+        rest.find(|&at| is_end(at)).unwrap_or(end)
+    }
+
+    /// Whether a name and `=` follow at `at`.
+    fn is_parameter(&self, at: usize, end: usize, depth: usize) -> bool {
+        const NAME: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"-._~$[]*"));
+        let len = self.bytes[at..end].iter().position(|&byte| !NAME.has(byte));
+        len.is_some_and(|len| {
+            len > 0 && self.bytes[at + len] == b'=' && self.layers.depth(at + len) <= depth
+        })
+    }
+
+    /// Whether the component of the byte at `at` has both parameters of an OAuth answer in this layer.
+    fn is_oauth_answer(&mut self, at: usize, depth: usize) -> bool {
+        let end = self.layers.component_end(at);
+        if self.answers.is_none_or(|(known, _)| known != end) {
+            let start = if end <= self.layers.path_end() {
+                0
+            } else if end <= self.layers.query_end() {
+                self.layers.path_end()
+            } else {
+                self.layers.query_end()
+            };
+            self.answers = Some((end, self.oauth_answers(start..end)));
+        }
+        self.answers.is_some_and(|(_, answers)| answers[depth])
+    }
+
+    /// Of each layer, whether `component` has both parameters of an OAuth answer.
+    fn oauth_answers(&self, component: Range<usize>) -> [bool; MOST + 1] {
+        let mut starts = [component.start; MOST + 1];
+        let mut found = [[false; 2]; MOST + 1];
+        for at in component {
+            let depth = self.layers.depth(at);
+            match self.bytes[at] {
+                b'=' => {
+                    let name = &self.bytes[starts[depth]..at];
+                    secret::note_oauth_answer(name, &mut found[depth]);
+                    starts[depth..].fill(at + 1);
+                }
+                b'&' | b';' | b'?' | b'#' => starts[depth..].fill(at + 1),
+                _ => {}
+            }
+        }
+        found.map(|found| found == [true; 2])
+    }
+}
+
+/// Whether `text` is a scheme, before so many slashes.
+fn is_scheme(text: &[u8], slashes: usize) -> bool {
+    let is_special = || SPECIAL.iter().any(|it| text.eq_ignore_ascii_case(it));
+    // `C:/` is a directory.
+    text.iter().any(|&byte| ALPHA.has(byte))
+        && (slashes > 1 || slashes == 1 && text.len() > 1 || is_special())
+}
+
+/// What `name` ends with: the name itself, if the bytes before it are those of a list or of another notation.
+fn last_word(name: &[u8]) -> &[u8] {
+    const APART: ByteClass = ByteClass::of(b" \t\r\n\"'(),:<>{|}/\\&;?#=");
+    let before = name.iter().rposition(|&byte| APART.has(byte));
+    before.map_or(name, |before| &name[before + 1..])
+}

@@ -1,0 +1,228 @@
+//! Tokens that are recognized by how they look, wherever they are: those of well-known services, and JSON Web Tokens.
+
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+
+/// How tokens of one kind begin, and what follows.
+struct Shape {
+    beginning: &'static str,
+    rest: Rest,
+}
+
+/// What follows the beginning of a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// Letters, digits, `_` and `-`.
+    Word,
+    /// These and dots.
+    Dotted,
+    /// A word of which a part between `_` and `-` is long and has both letters and digits, since the beginning occurs in other
+    /// words.
+    Random,
+    /// Capital letters and digits.
+    Capitals,
+}
+
+/// The beginnings of tokens that are masked wherever they are.
+pub const SHAPES: [&str; COUNT] = beginnings();
+
+const COUNT: usize = KNOWN.len();
+
+const KNOWN: [Shape; 26] = [
+    Shape { beginning: "ghp_", rest: Rest::Word },
+    Shape { beginning: "gho_", rest: Rest::Word },
+    Shape { beginning: "ghs_", rest: Rest::Word },
+    Shape { beginning: "ghu_", rest: Rest::Word },
+    Shape { beginning: "ghr_", rest: Rest::Word },
+    Shape { beginning: "github_pat_", rest: Rest::Word },
+    Shape { beginning: "glpat-", rest: Rest::Word },
+    Shape { beginning: "xoxa-", rest: Rest::Word },
+    Shape { beginning: "xoxb-", rest: Rest::Word },
+    Shape { beginning: "xoxe-", rest: Rest::Word },
+    Shape { beginning: "xoxp-", rest: Rest::Word },
+    Shape { beginning: "xoxr-", rest: Rest::Word },
+    Shape { beginning: "xoxs-", rest: Rest::Word },
+    Shape { beginning: "sk_live_", rest: Rest::Word },
+    Shape { beginning: "sk_test_", rest: Rest::Word },
+    Shape { beginning: "rk_live_", rest: Rest::Word },
+    Shape { beginning: "rk_test_", rest: Rest::Word },
+    Shape { beginning: "sk-", rest: Rest::Random },
+    Shape { beginning: "npm_", rest: Rest::Random },
+    Shape { beginning: "pypi-", rest: Rest::Random },
+    Shape { beginning: "hf_", rest: Rest::Random },
+    Shape { beginning: "AIza", rest: Rest::Random },
+    Shape { beginning: "AKIA", rest: Rest::Capitals },
+    Shape { beginning: "ASIA", rest: Rest::Capitals },
+    Shape { beginning: "ya29.", rest: Rest::Dotted },
+    Shape { beginning: "eyJ", rest: Rest::Dotted },
+];
+
+const fn beginnings() -> [&'static str; COUNT] {
+    let mut found = [""; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        found[at] = KNOWN[at].beginning;
+        at += 1;
+    }
+    found
+}
+
+/// Bytes of a token at least.
+const SHORTEST: usize = 16;
+
+const PLAIN: ByteClass = ALPHA.or(DIGIT);
+const WORD: ByteClass = PLAIN.or(ByteClass::of(b"_-"));
+
+/// Whether the byte `before` a token sets it apart from what precedes it.
+fn is_boundary(before: Option<&u8>) -> bool {
+    before.is_none_or(|&byte| !PLAIN.has(byte))
+}
+
+/// The end of the token that begins at `at` of `text`.
+#[inline]
+pub(super) fn end_of(text: &[u8], at: usize) -> Option<usize> {
+    match text[at..] {
+        [first, second, ..] if may_begin(first, second) => end_of_likely(text, at),
+        _ => None,
+    }
+}
+
+/// [`end_of`] where the first two bytes are those of a token.
+#[inline(never)]
+fn end_of_likely(text: &[u8], at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    if !is_boundary(at.checked_sub(1).map(|before| &text[before])) {
+        return None;
+    }
+    let shape = KNOWN.iter().find(|shape| rest.starts_with(shape.beginning.as_bytes()))?;
+    let begun = shape.beginning.len();
+    if shape.rest == Rest::Random && !has_random_part(&rest[begun..]) {
+        return None;
+    }
+    let class = match shape.rest {
+        Rest::Word | Rest::Random => WORD,
+        Rest::Dotted => WORD.or(ByteClass::of(b".")),
+        Rest::Capitals => DIGIT.or(ByteClass::range(b'A', b'Z')),
+    };
+    let len = rest[begun..].iter().position(|&byte| !class.has(byte));
+    let len = len.map_or(rest.len(), |len| begun + len);
+    // Not the beginning of a longer word.
+    let is_whole = rest.get(len).is_none_or(|&byte| !WORD.has(byte));
+    (len >= SHORTEST && is_whole).then_some(at + len)
+}
+
+/// Whether one of the first parts of `text`, between `_` and `-`, is no word of a language: it is long, and has both letters
+/// and digits. Looks at few parts, since each may be the beginning of a token.
+fn has_random_part(text: &[u8]) -> bool {
+    let mut rest = text;
+    for _ in 0..3 {
+        let len = rest.iter().position(|&byte| !PLAIN.has(byte)).unwrap_or(rest.len());
+        let part = &rest[..len];
+        if len >= SHORTEST
+            && part.iter().any(u8::is_ascii_digit)
+            && part.iter().any(u8::is_ascii_alphabetic)
+        {
+            return true;
+        }
+        match rest.get(len) {
+            Some(b'_' | b'-') => rest = &rest[len + 1..],
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether the user name `name` is a token: it begins like one, whatever follows.
+pub(super) fn is_user_name(name: &[u8]) -> bool {
+    name.len() >= SHORTEST && SHAPES.iter().any(|begin| name.starts_with(begin.as_bytes()))
+}
+
+/// Whether `text` holds a token, if nothing in it is encoded.
+pub(super) fn may_hold(text: &[u8]) -> bool {
+    text.len() >= SHORTEST && (0..=text.len() - SHORTEST).any(|at| end_of(text, at).is_some())
+}
+
+/// Whether a token may begin with these two bytes.
+#[inline(always)]
+fn may_begin(first: u8, second: u8) -> bool {
+    FIRST[usize::from(first)] & SECOND[usize::from(second)] != 0
+}
+
+/// For each byte, one bit for each beginning of a token that has it first.
+static FIRST: [u32; 256] = bits(0);
+/// And second.
+static SECOND: [u32; 256] = bits(1);
+
+const fn bits(place: usize) -> [u32; 256] {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < COUNT {
+        table[KNOWN[at].beginning.as_bytes()[place] as usize] |= 1 << at;
+        at += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(text: &str) -> Option<&str> {
+        (0..text.len()).find_map(|at| Some(&text[at..end_of(text.as_bytes(), at)?]))
+    }
+
+    #[test]
+    fn tokens_are_recognized_by_their_beginning() {
+        for (text, expected) in [
+            ("/ghp_0123456789abcdef/x", "ghp_0123456789abcdef"),
+            ("ghp_0123456789abcdef.git", "ghp_0123456789abcdef"),
+            ("/a_github_pat_11ABCDEFG_0123", "github_pat_11ABCDEFG_0123"),
+            ("=glpat-abcdefghij_klm-nop&", "glpat-abcdefghij_klm-nop"),
+            ("x/xoxb-12345678901-abc", "xoxb-12345678901-abc"),
+            ("sk_live_abcdefgh1", "sk_live_abcdefgh1"),
+            ("/sk-0123456789abcdef/", "sk-0123456789abcdef"),
+            ("/sk-proj-a_0123456789abcdefgh", "sk-proj-a_0123456789abcdefgh"),
+            ("AKIA0123456789ABCDEF", "AKIA0123456789ABCDEF"),
+            (
+                "k=AIzaSyA0123456789abcdefghijklmnopqrstuvw",
+                "AIzaSyA0123456789abcdefghijklmnopqrstuvw",
+            ),
+            ("/eyJhbGciOiJIUzI1NiJ9.e30.a-b_c/", "eyJhbGciOiJIUzI1NiJ9.e30.a-b_c"),
+            ("ya29.a0AfB_byABCDEFGHIJ", "ya29.a0AfB_byABCDEFGHIJ"),
+        ] {
+            assert_eq!(token(text), Some(expected), "{text}");
+            assert!(may_hold(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_not_tokens() {
+        for text in [
+            "",
+            "sk",
+            "/sk-SK/novinky-a-clanky-2024/zoznam",
+            "/sk-learn-tutorial-for-beginners-2024-part-1",
+            "/npm_config_registry_url_setting_2",
+            "/hf_models_overview_and_guide_2024",
+            "/pypi-packages-and-how-to-publish-them",
+            "/highp_0123456789abcdef",
+            "/ghp_short",
+            "/AKIAfoo/0123456789abcdef",
+            "/ASIA-PACIFIC-REGION-2024",
+            "/ASIAN0123456789abcdefgh",
+            "/AIza/x",
+            "/eyJ.html",
+            "/keyJewels0123456789abcdef",
+            "/task-0123456789abcdef",
+            "/ya29.html",
+        ] {
+            assert_eq!(token(text), None, "{text}");
+            assert!(!may_hold(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn user_names_are_tokens_whatever_follows() {
+        assert!(is_user_name(b"ghp_0123456789abcdef") && is_user_name(b"sk-abcdefghijklm%2B"));
+        assert!(!is_user_name(b"ghp_0123") && !is_user_name(b"joe-0123456789abcdef"));
+    }
+}
