@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use uriscan::audit::redact_into;
 use uriscan::io::escaped;
 use uriscan::set::SetError;
 
@@ -59,14 +60,15 @@ pub(crate) fn code(result: Result<Outcome, Failure>) -> ExitCode {
 
 /// Prints a line to standard error, ignoring errors.
 ///
-/// Names and messages may come from outside, so control characters are [`escaped`] and the line remains one line.
+/// Names and messages may come from outside, so it is [`shown`], and remains one line.
 pub(crate) fn eprint_line(line: std::fmt::Arguments<'_>) {
-    write_error(&format!("{}\n", escaped(&line.to_string())));
+    write_error(&format!("{}\n", shown(&line.to_string())));
 }
 
 /// Prints the lines of `text`, each as [`eprint_line`] does.
 pub(crate) fn eprint_lines(text: &str) {
-    write_error(&escaped_lines(text));
+    let lines = text.split_terminator('\n').map(|line| format!("{}\n", shown(line)));
+    write_error(&lines.collect::<String>());
 }
 
 /// The lines of `text` with control characters escaped.
@@ -74,7 +76,96 @@ pub(crate) fn escaped_lines(text: &str) -> String {
     text.split_terminator('\n').map(|line| format!("{}\n", escaped(line))).collect()
 }
 
+/// `text` as messages show it: control characters are [`escaped`], and the secrets of URLs masked.
+fn shown(text: &str) -> String {
+    // A name, which may have spaces, is followed by a colon.
+    let parts: Vec<String> = text.split(": ").map(shown_part).collect();
+    escaped(&parts.join(": ")).to_string()
+}
+
+/// A part of a message, which is a name or text with names, without the secrets of URLs.
+fn shown_part(text: &str) -> String {
+    let is_name = |(scheme, _): (&str, &str)| scheme.chars().all(char::is_alphanumeric);
+    if text.split_once("://").is_some_and(is_name) {
+        return masked_url(text);
+    }
+    let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
+    let words = text.split_inclusive(is_end).map(|word| {
+        let end = word.trim_end_matches(|c| is_end(c) || ":;,.)".contains(c)).len();
+        let (url, rest) = word.split_at(end);
+        masked_url(url) + rest
+    });
+    words.collect()
+}
+
+/// A name, or what was typed, as messages show it: it is [`shown`], and may have spaces.
+pub(crate) fn shown_name(name: &str) -> String {
+    escaped(&masked_url(name)).to_string()
+}
+
+/// `name` without user information, query and other secrets if it is or has a URL. Objects of stores have no query, and the
+/// container of Azure is where others have a user.
+fn masked_url(name: &str) -> String {
+    const STORES: [&str; 5] = ["s3", "gs", "az", "abfs", "abfss"];
+    let is_url = name.split(':').skip(1).any(|rest| rest.starts_with(['/', '\\', '%']))
+        || ["%3A", "%3a"].iter().any(|colon| name.contains(colon));
+    let scheme = name.split("://").next().unwrap_or_default();
+    if !is_url || STORES.iter().any(|store| store.eq_ignore_ascii_case(scheme)) {
+        return name.to_owned();
+    }
+    let mut masked = Vec::with_capacity(name.len());
+    redact_into(name.as_bytes(), &mut masked);
+    let masked = String::from_utf8_lossy(&masked);
+    match masked.split_once('?') {
+        Some((before, query)) if !query.is_empty() => format!("{before}?..."),
+        _ => masked.into_owned(),
+    }
+}
+
 fn write_error(text: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_show_no_secrets_of_urls() {
+        for (text, expected) in [
+            ("http://u:S@h/x: not found", "http://u:***@h/x: not found"),
+            ("cannot read http://u:S@h/x?sig=S: a; b", "cannot read http://u:***@h/x?...: a; b"),
+            ("`https://S@h?S` and 'ftp://u:S@h/'", "`https://***@h?...` and 'ftp://u:***@h/'"),
+            ("http:/u:S@h/a and http:\\\\u:S@h", "http:/u:***@h/a and http:\\\\u:***@h"),
+            ("--seen=http://u:S@h/x", "--seen=http://u:***@h/x"),
+            ("h/http%3A%2F%2Fu%3AS%40h", "h/http%3A%2F%2Fu%3A***%40h"),
+            ("a/http://u:S@h/#token=S", "a/http://u:***@h/#token=***"),
+            ("{\"name\":\"http://u:S@h/\",\"b\":1}", "{\"name\":\"http://u:***@h/\",\"b\":1}"),
+            ("http://h/x?...: not found", "http://h/x?...: not found"),
+            ("http://u:S@h/x?... and http://u:S@h/?S", "http://u:***@h/x?..."),
+            ("a\x1b[2J\u{9b}b\u{202e}", "a\\x1b[2J\\u{9b}b\\u{202e}"),
+        ] {
+            assert_eq!(shown(text), expected);
+            assert!(!text.contains("S@") || !shown(text).contains('S'), "{text}");
+        }
+        assert_eq!(shown_name("--a=http://u:S@h/a\x07?S b"), "--a=http://u:***@h/a\\x07?...");
+        let failure = Failure::at("http://u:S S@h/a?S b", "what").to_string();
+        assert_eq!(shown(&format!("uriscan: {failure}")), "uriscan: http://u:***@h/a?...: what");
+    }
+
+    #[test]
+    fn messages_show_all_else() {
+        for text in [
+            "",
+            "no such file: /a b/c?d=e: x@y",
+            "12:30: a:b@c",
+            "mailto:a@b git@h:p",
+            "s3://b/a?.parquet and abfss://c@a.dfs.core.windows.net/k?: x",
+            "http://h/a: try https://h/b.",
+            "token=1; use --token 'x'",
+        ] {
+            assert_eq!(shown(text), text);
+        }
+    }
 }

@@ -22,6 +22,7 @@ use super::google;
 use super::location::{Location, Service};
 use super::options::Options;
 use super::tls::{Connector, Limits, client};
+use super::valid;
 
 /// How long the first pause before a request is repeated lasts; each next one lasts twice as long.
 pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -97,20 +98,28 @@ impl Engine {
         let refused = |error: object_store::Error| {
             io::Error::new(io::ErrorKind::InvalidInput, cause_of(&error))
         };
+        if location.service() != Service::Web {
+            valid::check_bucket(bucket)?;
+        }
         match location.service() {
             Service::S3 => {
+                let given = self.options.of("AWS_").filter(|(_, value)| !value.is_empty());
+                let known = |(name, value): (String, _)| {
+                    Some((name.parse::<AmazonS3ConfigKey>().ok()?, name, value))
+                };
+                let settings: Vec<_> = given.filter_map(known).collect();
+                valid::check(settings.iter().map(|(_, name, value)| (&**name, *value)))?;
                 self.find_credentials(Service::S3)?;
                 let mut builder = AmazonS3Builder::new().with_client_options(limits);
-                for (name, value) in self.options.of("AWS_") {
-                    if let Ok(key) = name.parse::<AmazonS3ConfigKey>() {
-                        builder = builder.with_config(key, value);
-                    }
+                for (key, _, value) in settings {
+                    builder = builder.with_config(key, value);
                 }
                 let builder = builder.with_bucket_name(bucket).with_retry(self.retry(Service::S3));
                 Ok(Arc::new(builder.with_http_connector(connector).build().map_err(refused)?))
             }
             Service::Google => {
                 let settings = google::settings(&self.options);
+                valid::check(settings.values.iter().map(|(key, value)| (key.as_ref(), &**value)))?;
                 if !settings.is_anonymous {
                     self.find_credentials(Service::Google)?;
                 }
@@ -132,6 +141,7 @@ impl Engine {
             }
             Service::Azure => {
                 let settings = azure::settings(&self.options, location)?;
+                valid::check(settings.iter().map(|(key, value)| (key.as_ref(), &**value)))?;
                 if !azure::has_credentials(&settings) {
                     self.find_credentials(Service::Azure)?;
                 }

@@ -58,6 +58,11 @@ pub(super) fn of_store(error: &StoreError, service: Service) -> io::Error {
         Some(HttpErrorKind::Timeout) => "the server does not answer in time".to_owned(),
         Some(HttpErrorKind::Connect) => format!("cannot connect{}", because(error)),
         Some(_) => format!("the connection broke off{}", because(error)),
+        None if texts.iter().any(|text| text.contains(ERROR_AS_ANSWER)) => {
+            let code = texts.iter().find_map(|text| code_in(text));
+            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            format!("the server reports an error{code}")
+        }
         None => return io::Error::other(cause_of(error)),
     };
     io::Error::other(what + &tried(retries))
@@ -132,13 +137,20 @@ pub(super) fn tried(retries: u64) -> String {
 /// The innermost cause of `error`, as far as it can be shown.
 pub(super) fn cause_of(error: &(dyn Error + 'static)) -> String {
     let cause = chain(error).last().map(ToString::to_string).unwrap_or_default();
-    // A signature would be in a URL.
-    if cause.contains("://") {
-        "the request failed".to_owned()
-    } else {
-        escaped(&cause).to_string()
+    // What a server sent may hold what was sent to it; a signature would be in a URL.
+    if ["://", "<", "{", "`", ERROR_AS_ANSWER].iter().any(|mark| cause.contains(mark)) {
+        return "the request failed".to_owned();
     }
+    let cut = cause.char_indices().nth(LONGEST_CAUSE).map_or(cause.len(), |(at, _)| at);
+    let rest = if cut < cause.len() { "..." } else { "" };
+    format!("{}{rest}", escaped(&cause[..cut]))
 }
+
+/// Characters of a cause that are shown.
+const LONGEST_CAUSE: usize = 200;
+
+/// How the crate that speaks to stores begins the message for an error that is the body of an answer with status 200.
+const ERROR_AS_ANSWER: &str = "Server returned error response: ";
 
 fn because(error: &(dyn Error + 'static)) -> String {
     format!(": {}", cause_of(error))
@@ -189,6 +201,12 @@ mod tests {
         );
         let signed = io::Error::other("error for url (https://h/?sig=1)");
         assert_eq!(cause_of(&signed), "the request failed");
+        for body in ["<html>secret</html>", "{\"token\":\"secret\"}", "unknown variant `secret`"] {
+            assert_eq!(cause_of(&io::Error::other(body)), "the request failed");
+        }
+        let long = cause_of(&io::Error::other("ä".repeat(1 << 20)));
+        assert_eq!(long, "ä".repeat(200) + "...");
+        assert_eq!(cause_of(&io::Error::other("no\x1b route")), "no\\x1b route");
     }
 
     #[test]

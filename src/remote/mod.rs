@@ -33,6 +33,7 @@ mod spill;
 mod stream;
 mod tls;
 mod upload;
+mod valid;
 mod web;
 
 pub use client::Client;

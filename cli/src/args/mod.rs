@@ -48,7 +48,11 @@ pub(crate) use set::{
 pub(crate) use table::{NoUri, Quote, TableChoice};
 pub(crate) use top::{Top, TopFormat};
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::exit::{eprint_lines, shown_name};
 
 /// Parse, normalize and deduplicate URIs by RFC 3986, in bulk
 ///
@@ -169,11 +173,29 @@ impl Cli {
     /// `version` is what `--version` prints after the name; `-V` prints the number alone.
     pub(crate) fn from_process(version: String) -> Cli {
         // clap wants a text that lives as long as the process.
+        let version: &str = version.leak();
+        let args: Vec<OsString> = std::env::args_os().collect();
+        Cli::parsed(version, &args).unwrap_or_else(|error| {
+            // Messages quote arguments, and have those that are similar; so these are quoted as messages show them.
+            let quoted = args.iter().map(|arg| shown_name(&arg.to_string_lossy()).into());
+            let quoted: Vec<OsString> = quoted.collect();
+            let is_help = !error.use_stderr();
+            match Cli::parsed(version, &quoted) {
+                Err(quoting) if is_help || quoting.use_stderr() => quoting.exit(),
+                _ => {
+                    eprint_lines(&error.to_string());
+                    std::process::exit(error.exit_code())
+                }
+            }
+        })
+    }
+
+    fn parsed(version: &'static str, args: &[OsString]) -> Result<Cli, clap::Error> {
         // Headings are for the many options of `--help`.
-        let is_short = std::env::args_os().any(|arg| arg == "-h");
+        let is_short = args.iter().any(|arg| arg == "-h");
         let definition = if is_short { short_help::ungrouped(definition()) } else { definition() };
-        let matches = definition.long_version(&*version.leak()).get_matches();
-        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        let matches = definition.long_version(version).try_get_matches_from(args)?;
+        Cli::from_arg_matches(&matches)
     }
 }
 

@@ -50,6 +50,7 @@ mod report;
 mod resolve;
 mod rules;
 mod run;
+mod secrets;
 mod sets;
 #[cfg(unix)]
 mod signals;

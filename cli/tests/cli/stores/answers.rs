@@ -220,3 +220,28 @@ fn an_announced_length_holds_for_the_next_answer() {
     server.fail("GET", "/page", 1..9, answer("http://h/2\n"));
     assert_eq!(run(&server, &["normalize", &server.url("/page")]).quiet(), "http://h/2\n");
 }
+
+#[test]
+fn of_what_a_store_says_only_a_code_is_shown() {
+    let body =
+        format!("<Error><Code>InternalError</Code><x>{}</x></Error>", "HIDDEN ".repeat(170_000));
+    let (small, in_parts) = (list(1), list(290_000));
+    for (method, part, status, text) in [
+        ("GET", "", 400, &small),
+        ("GET", "", 403, &small),
+        ("PUT", "", 400, &small),
+        ("POST", "uploadId=", 200, &in_parts),
+    ] {
+        let server = Server::start();
+        server.put("b/in", &**text);
+        server.fail(method, part, 0..100, answer(status, &body));
+        let ran = finish(command(&server, 1, &["normalize", "s3://b/in", "-o", "s3://b/out"]), "");
+        assert_eq!((ran.code, server.get("b/out")), (2, None), "{method} {status}");
+        let is_short = ran.stderr.len() < 500 && ran.stderr.contains("InternalError");
+        assert!(
+            is_short && !ran.stderr.contains("HIDDEN"),
+            "{method} {status}: {:.500}",
+            ran.stderr
+        );
+    }
+}

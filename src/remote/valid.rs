@@ -1,0 +1,188 @@
+//! Checks settings before requests are made of them: the crate that speaks to stores takes them as they are, and panics if they
+//! cannot be part of a request.
+
+use std::io;
+
+use reqwest::Url;
+
+use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
+
+/// What the value of a setting may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The URL of a server.
+    Url,
+    /// A path of a server.
+    Path,
+    /// A part of the name of a host, or of a path.
+    Word,
+    /// What a header may hold.
+    Text,
+    /// Whatever a file may be named; a document.
+    Any,
+}
+
+/// Checks the settings of a store, each by its name.
+///
+/// # Errors
+/// For the first that has a value that cannot be meant. The value may be a secret and is not shown.
+pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> io::Result<()> {
+    for (name, value) in settings {
+        let what = match form_of(name) {
+            Form::Url if !is_url(value) => {
+                "is not the URL of a server, http://host or https://host"
+            }
+            Form::Path if !value.starts_with('/') || !is_graphic(value) => "is not a path",
+            Form::Word if !is_word(value) => {
+                "has other characters than letters, digits, `.`, `_` and `-`"
+            }
+            Form::Text if !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) => {
+                "has control characters or letters beyond ASCII"
+            }
+            _ => continue,
+        };
+        return Err(refused(format!("{} {what}", name.to_ascii_uppercase())));
+    }
+    Ok(())
+}
+
+/// Checks the name of a bucket or container, which becomes a part of a URL.
+///
+/// # Errors
+/// When no URL can hold it.
+pub(super) fn check_bucket(name: &str) -> io::Result<()> {
+    match is_graphic(name) && !name.contains(['%', '?', '#', '[', ']']) {
+        true => Ok(()),
+        false => Err(refused("is not the name of a bucket")),
+    }
+}
+
+fn refused(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what.into())
+}
+
+/// The form of the values of the setting `name`, in lower case.
+fn form_of(name: &str) -> Form {
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    if ends(&["_file", "_path", "_credentials", "_service_account", "_service_account_key"]) {
+        Form::Any
+    } else if name.starts_with("azure_use_") {
+        Form::Text
+    } else if name.contains("endpoint") || ends(&["_url", "_full_uri", "authority_host"]) {
+        Form::Url
+    } else if ends(&["_relative_uri"]) {
+        Form::Path
+    } else if ends(&["region", "tenant_id", "authority_id", "account_name"]) {
+        Form::Word
+    } else {
+        Form::Text
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    let url = Url::parse(text).ok().filter(|_| is_graphic(text));
+    url.is_some_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.query().is_none()
+            && url.fragment().is_none()
+            // Others are read as these by browsers only.
+            && text.split_once("://").is_some_and(|(_, rest)| !rest.starts_with('/'))
+    })
+}
+
+/// Whether all bytes of `text` may be in a URL.
+fn is_graphic(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte))
+}
+
+fn is_word(text: &str) -> bool {
+    const WORD: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"._-"));
+    text.bytes().all(|byte| WORD.has(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONSENSE: [&str; 7] =
+        ["not a url", "a\nb", "\x1b[31m", "ü", "http://[::1", "%zz\\", "{a}"];
+
+    #[test]
+    fn nonsense_is_refused_without_being_shown() {
+        for name in [
+            "aws_endpoint_url",
+            "aws_endpoint",
+            "aws_endpoint_url_s3",
+            "aws_endpoint_url_sts",
+            "aws_metadata_endpoint",
+            "aws_container_credentials_full_uri",
+            "aws_container_credentials_relative_uri",
+            "aws_region",
+            "aws_default_region",
+            "google_base_url",
+            "azure_storage_endpoint",
+            "azure_authority_host",
+            "azure_tenant_id",
+            "azure_storage_account_name",
+            "azure_msi_endpoint",
+        ] {
+            for value in NONSENSE {
+                let error = check([(name, value)].into_iter()).unwrap_err().to_string();
+                assert!(error.starts_with(&name.to_ascii_uppercase()), "{error}");
+                assert!(!error.contains(value), "{error}");
+            }
+        }
+        for name in [
+            "aws_access_key_id",
+            "aws_session_token",
+            "aws_token",
+            "google_bearer_token",
+            "azure_storage_token",
+        ] {
+            for value in ["a\nb", "\x1b[31m", "ü", "a\x7f"] {
+                assert!(check([(name, value)].into_iter()).is_err(), "{name}");
+            }
+        }
+        for url in [
+            "",
+            "x",
+            "http://",
+            "http:///h",
+            "http:h",
+            "http://h:99999",
+            "ftp://h",
+            "/a",
+            "http://h?x",
+            "http://h#x",
+        ] {
+            assert!(check([("aws_endpoint", url)].into_iter()).is_err(), "{url}");
+        }
+        for bucket in ["a b", "a?b", "a#b", "ü", "a%zz", "{a}", "[", "a\n", "a\"b"] {
+            assert!(check_bucket(bucket).is_err(), "{bucket}");
+        }
+    }
+
+    #[test]
+    fn values_that_make_sense_are_taken() {
+        for (name, value) in [
+            ("aws_endpoint_url", "http://127.0.0.1:9000"),
+            ("aws_endpoint", "https://h.example/minio/"),
+            ("aws_endpoint_url_s3", "http://[::1]:9000"),
+            ("aws_container_credentials_relative_uri", "/v2/credentials?id=1"),
+            ("aws_region", "eu-west-1"),
+            ("aws_secret_access_key", "very/secret+key="),
+            ("aws_web_identity_token_file", "/tmp/a b/ü"),
+            ("google_application_credentials", "/home/jörg/key.json"),
+            ("google_service_account_key", "{\n}"),
+            ("azure_storage_account_name", "devstoreaccount1"),
+            ("azure_storage_sas_token", "?sv=1&sig=a%3D"),
+            ("azure_use_fabric_endpoint", "true"),
+        ] {
+            assert!(check([(name, value)].into_iter()).is_ok(), "{name}");
+        }
+        for bucket in ["b", "my.bucket-1_x", "$logs", "c@a.dfs.core.windows.net"] {
+            assert!(check_bucket(bucket).is_ok(), "{bucket}");
+        }
+    }
+}
