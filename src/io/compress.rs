@@ -75,6 +75,10 @@ impl Compression {
 pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let inner = Begun::new(inner);
     let Some(format) = Compression::of_head(inner.head()) else {
+        if let Some(format) = cut_short(inner.head()).filter(|_| inner.error.is_none()) {
+            let what = format!("{} data is truncated at byte {}", format.name(), inner.len);
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));
+        }
         container::refuse(inner.head())?;
         return Ok(Box::new(inner));
     };
@@ -84,6 +88,19 @@ pub fn decompressed(inner: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
     let content = Begun::new(Decompressed { format, decoder, taken, given: 0 });
     container::refuse(content.head())?;
     Ok(Box::new(content))
+}
+
+/// The format of which `data`, all there is, are the first bytes, if no text has them. A `(`, and `BZh`, are text.
+fn cut_short(data: &[u8]) -> Option<Compression> {
+    const BEGINNINGS: [(Compression, &[u8]); 4] = [
+        (Compression::Gzip, b"\x1F\x8B"),
+        (Compression::Zstd, b"\x28\xB5\x2F\xFD"),
+        (Compression::Xz, b"\xFD7zXZ\0"),
+        (Compression::Lz4, b"\x04\x22\x4D\x18"),
+    ];
+    let is_text = data.iter().all(u8::is_ascii_graphic);
+    let known = BEGINNINGS.iter().find(|(_, beginning)| beginning.starts_with(data));
+    known.filter(|_| !is_text).map(|(format, _)| *format)
 }
 
 /// A stream whose first bytes have been read and are returned again.
@@ -296,8 +313,27 @@ mod tests {
 
     #[test]
     fn uncompressed_data_are_read_unchanged() {
-        for text in [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"\x1f", b"PK\x03\x04 zi"] {
+        for text in
+            [&b""[..], b"h", b"http://h/\n", b"BZh", b"BZh9x", b"(", b"\x1fx", b"PK\x03\x04 zi"]
+        {
             assert_eq!(read(text.to_vec()), (text.to_vec(), None));
+        }
+    }
+
+    #[test]
+    fn the_first_bytes_of_compressed_data_alone_are_truncated_data() {
+        for format in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Lz4] {
+            let whole = compress(format, b"http://h/\n");
+            let first = if format == Compression::Zstd { 2 } else { 1 };
+            for len in first..=8 {
+                let (found, error) = read(whole[..len].to_vec());
+                let error = error.unwrap();
+                let expected = format!("{} data is truncated at byte", format.name());
+                assert!(
+                    found.is_empty() && error.starts_with(&expected),
+                    "{format:?} {len}: {error}"
+                );
+            }
         }
     }
 
