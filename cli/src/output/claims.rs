@@ -146,7 +146,7 @@ impl Claims {
         self.0.iter().find(is_same).map_or(Ok(()), |claim| Err(claim.is_input(path)))
     }
 
-    /// An error if an output is in `directory`, whose files belong to a set or a checkpoint, or is that directory.
+    /// An error if an output is in `directory`, whose files belong to a set, or is that directory.
     ///
     /// # Errors
     /// When it is.

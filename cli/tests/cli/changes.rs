@@ -29,7 +29,7 @@ pub(crate) fn files_in(directory: &Path) -> Files {
 }
 
 /// Makes `files` all that is in `directory`. Files that are what they should be are not touched and stay as old as they
-/// are, which is how a checkpoint knows its inputs.
+/// are.
 pub(crate) fn put_back(directory: &Path, files: &Files) {
     let found = files_in(directory);
     // What is in a directory comes after it.
