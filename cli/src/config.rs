@@ -19,6 +19,7 @@ use uriscan::surt;
 use crate::args::{self, CensusFormat, StatsFormat, TopFormat, When};
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::filters;
 use crate::inputs::{Input, of_arguments};
 use crate::options::{extract_options, link_base, side_file, temp_dir_beside};
 use crate::output::{Content, Destination};
@@ -435,6 +436,7 @@ impl Config {
         from: &args::FromText,
         links: LinkUse<'_>,
     ) -> Result<Config, Failure> {
+        self.evidence.extend(filters::paths(&from.find).cloned());
         if from.extract {
             let mut options =
                 extract_options(&from.find, links.accepts_iris)?.has_places(links.has_places);
@@ -449,7 +451,7 @@ impl Config {
                 "requires --extract, which reads the links in the input",
             ));
         }
-        let filter = from.find.list_filter();
+        let filter = filters::of_lists(&from.find)?;
         self.filter = (!filter.is_empty()).then_some(filter);
         Ok(self)
     }

@@ -14,6 +14,7 @@ mod config;
 mod documents;
 mod environment;
 mod exit;
+mod filters;
 mod grammar;
 mod hint;
 mod inputs;

@@ -13,6 +13,7 @@ use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 use crate::args;
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::filters;
 use crate::output::{Destination, directory_of, is_dash};
 use crate::rule_choice;
 
@@ -194,7 +195,7 @@ pub(crate) fn extract_options(find: &args::Find, iri: bool) -> Result<ExtractOpt
         .max_expansion(find.max_expansion)
         .media_types(find.mime.clone())
         .page_parts(find.page_parts())
-        .filter(find.filter());
+        .filter(filters::of_links(find)?);
     let format = match find.from.as_deref() {
         // With a pattern it is a log, whatever it looks like.
         Some("auto") | None => find.log_format.as_ref().map(|_| Format::Clf),

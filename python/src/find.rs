@@ -97,30 +97,34 @@ impl Find {
 
     /// The links to keep, apart from those that `scheme` names: no others are found.
     fn filter(&self) -> PyResult<Filter> {
-        let only = properties(&self.host, Property::host)
-            .chain(properties(&self.domain, Property::domain))
-            .fold(Filter::default(), Filter::only);
-        let only = patterns("match", &self.r#match)?.into_iter().fold(only, Filter::only);
-        let filter = properties(&self.not_scheme, Property::scheme)
-            .chain(properties(&self.not_host, Property::host))
-            .chain(properties(&self.not_domain, Property::domain))
-            .fold(only, Filter::not);
-        Ok(patterns("not_match", &self.not_match)?.into_iter().fold(filter, Filter::not))
+        let mut filter = Filter::default();
+        for (option, values, property) in [
+            ("host", &self.host, Property::host as Parse),
+            ("domain", &self.domain, Property::domain),
+            ("match", &self.r#match, Property::pattern),
+        ] {
+            filter = properties(option, values, property)?.into_iter().fold(filter, Filter::only);
+        }
+        for (option, values, property) in [
+            ("not_scheme", &self.not_scheme, Property::scheme as Parse),
+            ("not_host", &self.not_host, Property::host),
+            ("not_domain", &self.not_domain, Property::domain),
+            ("not_match", &self.not_match, Property::pattern),
+        ] {
+            filter = properties(option, values, property)?.into_iter().fold(filter, Filter::not);
+        }
+        Ok(filter.compiled())
     }
 }
 
-fn properties<'a>(
-    names: &'a [String],
-    property: impl Fn(&str) -> Property + 'a,
-) -> impl Iterator<Item = Property> + 'a {
-    names.iter().map(move |name| property(name))
-}
+/// Reads a value.
+type Parse = fn(&str) -> Result<Property, String>;
 
-fn patterns(option: &str, patterns: &[String]) -> PyResult<Vec<Property>> {
-    let property = |pattern: &String| {
-        Property::pattern(pattern).map_err(|error| wrong(format!("{option}={pattern:?}: {error}")))
+fn properties(option: &str, values: &[String], property: Parse) -> PyResult<Vec<Property>> {
+    let property = |value: &String| {
+        property(value).map_err(|error| wrong(format!("{option}={value:?}: {error}")))
     };
-    patterns.iter().map(property).collect()
+    values.iter().map(property).collect()
 }
 
 fn log_field(name: &str) -> PyResult<Context> {

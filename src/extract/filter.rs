@@ -1,9 +1,12 @@
 //! Selects links by scheme, host, domain and pattern.
 
 use core::fmt;
+use core::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
-use regex::bytes::Regex;
+use regex::bytes::{Regex, RegexSet};
 
+use super::names::Names;
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::push_triplet;
 use crate::uri::split;
@@ -13,11 +16,12 @@ use crate::uri::split;
 /// ```
 /// use uriscan::extract::{Filter, Property};
 /// let filter = Filter::default()
-///     .only(Property::domain("example.com"))
+///     .only(Property::domain("*.example.com").unwrap())
 ///     .not(Property::pattern(r"\.png$").unwrap());
 /// assert!(filter.keeps(b"http://www.EXAMPLE.com/a"));
 /// assert!(!filter.keeps(b"http://example.com/a.png"));
 /// assert!(!filter.keeps(b"http://example.org/"));
+/// assert!(Property::host("http://example.com/").is_err());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Property(Kind);
@@ -30,21 +34,47 @@ enum Kind {
     Pattern(Regex),
 }
 
+/// The longest name of the DNS, in bytes (RFC 1035, section 2.3.4).
+const LONGEST: usize = 255;
+
 impl Property {
-    /// The scheme is `name`, in any case.
-    pub fn scheme(name: &str) -> Property {
-        Property(Kind::Scheme(name.to_ascii_lowercase()))
+    /// The scheme is `name`, in any case; `http:` and `http://` are read as `http`.
+    ///
+    /// # Errors
+    /// A sentence if no scheme has this name (section 3.1).
+    pub fn scheme(name: &str) -> Result<Property, String> {
+        let name = name.strip_suffix("://").or(name.strip_suffix(':')).unwrap_or(name);
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        if !name.starts_with(|first: char| first.is_ascii_alphabetic())
+            || !name.bytes().all(is_allowed)
+        {
+            return Err("not a scheme: a letter, then letters, digits, + - and .".to_owned());
+        }
+        Ok(Property(Kind::Scheme(name.to_ascii_lowercase())))
     }
 
-    /// The host is `name`, in any case; a name beyond ASCII equals its A-labels.
-    pub fn host(name: &str) -> Property {
-        Property(Kind::Host(comparable(name.as_bytes())))
+    /// The host is `name`, in any case; a name beyond ASCII equals its A-labels, and an IPv6 address, with brackets or
+    /// without, all its spellings.
+    ///
+    /// # Errors
+    /// A sentence if no host has this name, such as that of a URL.
+    pub fn host(name: &str) -> Result<Property, String> {
+        if name.starts_with("*.") || name.starts_with('.') {
+            return Err(format!(
+                "this is a domain; all hosts of {} are selected by domain",
+                below(name)
+            ));
+        }
+        Ok(Property(Kind::Host(checked(name)?)))
     }
 
-    /// The host is `name` or a name below it: with a registrable domain (`example.com`), all hosts
-    /// of one owner.
-    pub fn domain(name: &str) -> Property {
-        Property(Kind::Domain(comparable(name.as_bytes())))
+    /// The host is `name` or a name below it: with a registrable domain (`example.com`), all hosts of one owner. `*.name`
+    /// and `.name` mean the same. An address has no names below it.
+    ///
+    /// # Errors
+    /// As for [`Property::host`].
+    pub fn domain(name: &str) -> Result<Property, String> {
+        Ok(Property(Kind::Domain(checked(below(name))?)))
     }
 
     /// The regular expression `pattern` matches somewhere in the link, as it is written.
@@ -59,39 +89,47 @@ impl Property {
         })?;
         Ok(Property(Kind::Pattern(regex)))
     }
+}
 
-    /// Whether `uri` with this host has the property.
-    fn is_of(&self, uri: &[u8], host: Option<&str>) -> bool {
-        match &self.0 {
-            Kind::Scheme(name) => {
-                uri.len() > name.len()
-                    && uri[name.len()] == b':'
-                    && uri[..name.len()].eq_ignore_ascii_case(name.as_bytes())
-            }
-            Kind::Host(name) => host == Some(name),
-            Kind::Domain(name) => host.is_some_and(|host| {
-                host.strip_suffix(name.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-            }),
-            Kind::Pattern(regex) => regex.is_match(uri),
-        }
+/// The name of a domain without the signs for "and all below it".
+fn below(name: &str) -> &str {
+    name.strip_prefix("*.").or(name.strip_prefix('.')).unwrap_or(name)
+}
+
+/// `name` in the form in which hosts are compared.
+fn checked(name: &str) -> Result<String, String> {
+    if let Ok(address) = name.parse::<Ipv6Addr>() {
+        return Ok(format!("[{address}]"));
     }
-
-    fn is_like(&self, other: &Property) -> bool {
-        core::mem::discriminant(&self.0) == core::mem::discriminant(&other.0)
+    if name.contains("://") {
+        return Err("this is a URL; write its host alone".to_owned());
+    }
+    let is_literal = name.starts_with('[') && name.ends_with(']');
+    let odd = name
+        .chars()
+        .find(|&c| c.is_control() || c.is_whitespace() || "/:@?#*[]\\<>\"^`{|}".contains(c));
+    match odd.filter(|_| !is_literal) {
+        Some('/') => return Err("a host has no path, and networks are not known".to_owned()),
+        Some(':') => return Err("write the host without its port".to_owned()),
+        Some('@') => return Err("write the host without the user before @".to_owned()),
+        Some('*' | '?') => {
+            return Err("a host, not a pattern; a regular expression can match the URI".to_owned());
+        }
+        Some(c) => return Err(format!("no host has {c:?}")),
+        None => {}
+    }
+    let name = comparable(name.as_bytes());
+    match name.len() {
+        0 => Err("the name is empty".to_owned()),
+        1..=LONGEST => Ok(name),
+        _ => Err(format!("no host has more than {LONGEST} bytes")),
     }
 }
 
 impl PartialEq for Property {
     fn eq(&self, other: &Property) -> bool {
-        match (&self.0, &other.0) {
-            (Kind::Pattern(a), Kind::Pattern(b)) => a.as_str() == b.as_str(),
-            (
-                Kind::Scheme(a) | Kind::Host(a) | Kind::Domain(a),
-                Kind::Scheme(b) | Kind::Host(b) | Kind::Domain(b),
-            ) => self.is_like(other) && a == b,
-            _ => false,
-        }
+        let is_like = core::mem::discriminant(&self.0) == core::mem::discriminant(&other.0);
+        is_like && self.to_string() == other.to_string()
     }
 }
 
@@ -99,23 +137,96 @@ impl Eq for Property {}
 
 /// Which of the links found are kept: those that have one of the required properties of each kind,
 /// and none of the excluded ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// A link costs one look-up for its scheme and one for each label of its host, however many names there are, and one
+/// search for all patterns.
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Filter {
-    only: Vec<Property>,
-    not: Vec<Property>,
+    only: Arc<Properties>,
+    not: Arc<Properties>,
+}
+
+/// Properties by kind.
+#[derive(Clone, Debug, Default)]
+struct Properties {
+    schemes: Names,
+    hosts: Names,
+    domains: Names,
+    patterns: Vec<Regex>,
+    /// All of the patterns, if there are several and they fit into one automaton.
+    any_pattern: Option<RegexSet>,
+}
+
+impl Properties {
+    fn add(&mut self, property: Property) {
+        match property.0 {
+            Kind::Scheme(name) => self.schemes.insert(name.as_bytes()),
+            Kind::Host(name) => self.hosts.insert(name.as_bytes()),
+            Kind::Domain(name) => self.domains.insert(name.as_bytes()),
+            Kind::Pattern(regex) => {
+                self.patterns.push(regex);
+                self.any_pattern = None;
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.has_no_hosts() && self.schemes.is_empty() && self.patterns.is_empty()
+    }
+
+    fn has_no_hosts(&self) -> bool {
+        self.hosts.is_empty() && self.domains.is_empty()
+    }
+
+    fn has_scheme(&self, uri: &[u8]) -> bool {
+        // No name is longer than the longest one.
+        let start = &uri[..uri.len().min(self.schemes.longest() + 1)];
+        let Some(colon) = memchr::memchr(b':', start) else { return false };
+        self.schemes.contains(&start[..colon].to_ascii_lowercase())
+    }
+
+    fn has_host(&self, host: Option<&str>) -> bool {
+        host.is_some_and(|host| self.hosts.contains(host.as_bytes()))
+    }
+
+    fn has_domain(&self, host: Option<&str>) -> bool {
+        host.is_some_and(|host| match is_address(host) {
+            true => self.domains.contains(host.as_bytes()),
+            false => self.domains.contains_a_parent(host.as_bytes()),
+        })
+    }
+
+    fn has_pattern(&self, uri: &[u8]) -> bool {
+        match &self.any_pattern {
+            Some(set) => set.is_match(uri),
+            None => self.patterns.iter().any(|regex| regex.is_match(uri)),
+        }
+    }
 }
 
 impl Filter {
     /// Requires `property`, or another one of its kind.
     pub fn only(mut self, property: Property) -> Filter {
-        self.only.push(property);
+        Arc::make_mut(&mut self.only).add(property);
         self
     }
 
     /// Excludes links with `property`.
     pub fn not(mut self, property: Property) -> Filter {
-        self.not.push(property);
+        Arc::make_mut(&mut self.not).add(property);
+        self
+    }
+
+    /// The same filter, which searches for all of several patterns at once, if they fit into one automaton. That takes a
+    /// while, so it is for a filter to which nothing is added any more.
+    pub fn compiled(mut self) -> Filter {
+        for side in [&mut self.only, &mut self.not] {
+            if side.patterns.len() > 1 && side.any_pattern.is_none() {
+                let set = RegexSet::new(side.patterns.iter().map(Regex::as_str)).ok();
+                Arc::make_mut(side).any_pattern = set;
+            }
+        }
         self
     }
 
@@ -126,19 +237,27 @@ impl Filter {
 
     /// Whether it keeps `uri`.
     pub fn keeps(&self, uri: &[u8]) -> bool {
-        let needs_host =
-            |property: &Property| matches!(property.0, Kind::Host(_) | Kind::Domain(_));
-        let host = match self.only.iter().chain(&self.not).any(needs_host) {
-            true => host(uri),
-            false => None,
+        let Filter { only, not } = self;
+        let host = match only.has_no_hosts() && not.has_no_hosts() {
+            true => None,
+            false => host(uri),
         };
-        let has = |property: &Property| property.is_of(uri, host.as_deref());
-        // One of each kind.
-        let is_wanted = |property: &Property| {
-            has(property) || self.only.iter().any(|other| other.is_like(property) && has(other))
-        };
-        self.only.iter().all(is_wanted) && !self.not.iter().any(has)
+        let host = host.as_deref();
+        (only.schemes.is_empty() || only.has_scheme(uri))
+            && (only.hosts.is_empty() || only.has_host(host))
+            && (only.domains.is_empty() || only.has_domain(host))
+            && (only.patterns.is_empty() || only.has_pattern(uri))
+            && !not.has_scheme(uri)
+            && !not.has_host(host)
+            && !not.has_domain(host)
+            && !not.has_pattern(uri)
     }
+}
+
+/// Whether `host` is an address, below which there are no names.
+fn is_address(host: &str) -> bool {
+    host.starts_with('[')
+        || host.ends_with(|last: char| last.is_ascii_digit()) && host.parse::<Ipv4Addr>().is_ok()
 }
 
 /// The host of `uri`, in a form that can be compared.
@@ -152,8 +271,15 @@ fn host(uri: &[u8]) -> Option<String> {
     Some(comparable(&after[..end]))
 }
 
-/// `name` in lower case, without the dot of the root, with A-labels for what is not ASCII.
+/// `name` in lower case, without the dot of the root, with A-labels for what is not ASCII; an IPv6 address as RFC 5952
+/// writes it.
 fn comparable(name: &[u8]) -> String {
+    if let [b'[', address @ .., b']'] = name {
+        let address = str::from_utf8(address).ok().and_then(|it| it.parse::<Ipv6Addr>().ok());
+        if let Some(address) = address {
+            return format!("[{address}]");
+        }
+    }
     let name = name.strip_suffix(b".").unwrap_or(name);
     let lower = || String::from_utf8_lossy(name).to_ascii_lowercase();
     if name.is_ascii() && memchr::memchr(b'%', name).is_none() {
@@ -212,10 +338,10 @@ mod tests {
     #[test]
     fn one_property_of_each_kind_is_required() {
         let filter = Filter::default()
-            .only(Property::scheme("http"))
-            .only(Property::scheme("HTTPS"))
-            .only(Property::host("a.example"))
-            .only(Property::host("b\u{FC}cher.example"))
+            .only(Property::scheme("http").unwrap())
+            .only(Property::scheme("HTTPS://").unwrap())
+            .only(Property::host("a.example").unwrap())
+            .only(Property::host("b\u{FC}cher.example").unwrap())
             .not(Property::pattern("/no").unwrap());
         for (uri, expected) in [
             ("http://a.example/", true),
@@ -235,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_domain_has_all_names_below_it() {
-        let filter = Filter::default().only(Property::domain("Example.com."));
+        let filter = Filter::default().only(Property::domain("Example.com.").unwrap());
         for (uri, expected) in [
             ("http://example.com", true),
             ("http://a.b.example.com:8/", true),
@@ -245,11 +371,97 @@ mod tests {
         ] {
             assert_eq!(filter.keeps(uri.as_bytes()), expected, "{uri}");
         }
-        let address = Filter::default().only(Property::host("[::1]"));
+        let address = Filter::default().only(Property::host("[::1]").unwrap());
         assert!(address.keeps(b"http://u@[::1]:80/") && !address.keeps(b"http://[::2]/"));
-        let not = Filter::default().not(Property::domain("example.com"));
+        let not = Filter::default().not(Property::domain("example.com").unwrap());
         assert!(not.keeps(b"http://h/") && !not.keeps(b"http://www.example.com/"));
         assert_eq!(Property::pattern("(").unwrap_err(), "unclosed group");
-        assert_ne!(Property::host("a"), Property::domain("a"));
+        assert_ne!(Property::host("a").unwrap(), Property::domain("a").unwrap());
+    }
+
+    #[test]
+    fn an_address_equals_its_spellings_and_has_no_names_below_it() {
+        for name in ["[::1]", "::1", "[0:0::1]", "0:0:0:0:0:0:0:1"] {
+            let filter = Filter::default().not(Property::host(name).unwrap());
+            for uri in ["http://[::1]/", "http://[0:0:0:0:0:0:0:1]:8/", "x://u@[0000::0001]"] {
+                assert!(!filter.keeps(uri.as_bytes()), "{name} {uri}");
+            }
+            assert!(filter.keeps(b"http://[::2]/"));
+        }
+        let filter = Filter::default().only(Property::domain("1.1").unwrap());
+        assert!(filter.keeps(b"http://1.1/") && !filter.keeps(b"http://10.0.1.1/"));
+        let filter = Filter::default().only(Property::domain("10.0.1.1").unwrap());
+        assert!(filter.keeps(b"http://10.0.1.1/") && !filter.keeps(b"http://x.10.0.1.1.example/"));
+    }
+
+    #[test]
+    fn other_spellings_of_a_domain_are_known() {
+        for name in ["*.spam.example", ".spam.example", "Spam.Example.", "sp%61m.example"] {
+            let filter = Filter::default().not(Property::domain(name).unwrap());
+            for (uri, expected) in [
+                ("http://spam.example/", false),
+                ("http://x.y.SPAM.example:8/", false),
+                ("http://notspam.example/", true),
+                ("http://example/", true),
+            ] {
+                assert_eq!(filter.keeps(uri.as_bytes()), expected, "{name} {uri}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_that_no_link_can_have_are_refused_with_the_reason() {
+        for (name, why) in [
+            ("http://h/", "a URL"),
+            ("h/x", "no path"),
+            ("10.0.0.0/8", "networks"),
+            ("h:80", "without its port"),
+            ("u@h", "the user before @"),
+            ("w*.example", "not a pattern"),
+            ("a b", "no host has ' '"),
+            ("", "empty"),
+            (".", "empty"),
+            ("[::1", "no host has '['"),
+        ] {
+            for found in [Property::host(name), Property::domain(name)] {
+                let error = found.unwrap_err();
+                assert!(error.contains(why) || name == ".", "{name}: {error}");
+            }
+        }
+        assert!(
+            Property::host("*.a.example").unwrap_err().contains("a.example are selected by domain")
+        );
+        assert!(Property::domain(&"a.".repeat(200)).unwrap_err().contains("255 bytes"));
+        for name in ["", "1a", "a/b", "ht tp", "*"] {
+            assert!(Property::scheme(name).unwrap_err().contains("not a scheme"), "{name}");
+        }
+    }
+
+    #[test]
+    fn many_names_and_patterns_are_found_as_if_each_were_tested() {
+        let names: Vec<String> =
+            (0..500).map(|i| format!("h{}.d{}.example", i % 7, i * i)).collect();
+        let patterns: Vec<String> = (0..40).map(|i| format!("/p{i}$")).collect();
+        let mut filter = Filter::default();
+        for name in &names[..300] {
+            filter = filter.not(Property::domain(name).unwrap());
+        }
+        for pattern in &patterns {
+            filter = filter.not(Property::pattern(pattern).unwrap());
+        }
+        let compiled = filter.clone().compiled();
+        for (i, name) in names.iter().enumerate() {
+            for host in [name.clone(), format!("x.y.{name}"), format!("x{name}")] {
+                for path in [3, 39, 40] {
+                    let uri = format!("http://{host}/p{path}");
+                    let is_listed = names[..300]
+                        .iter()
+                        .any(|listed| host == *listed || host.ends_with(&format!(".{listed}")));
+                    let expected = !is_listed && path == 40;
+                    assert_eq!(filter.keeps(uri.as_bytes()), expected, "{i} {uri}");
+                    assert_eq!(compiled.keeps(uri.as_bytes()), expected, "{i} {uri}");
+                }
+            }
+        }
     }
 }

@@ -26,6 +26,7 @@ mod log_format;
 pub(crate) mod mail;
 mod markdown;
 mod mime;
+mod names;
 mod page;
 pub(crate) mod quotes;
 mod reference;
@@ -64,7 +65,7 @@ use crate::simd::{Isa, Kernels};
 /// let options = ExtractorOptions::default().find(Options::default().www(true)).fields(vec!["url".to_owned()]);
 /// assert!(options.find.www);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct ExtractorOptions {

@@ -24,7 +24,7 @@ pub(super) use crate::io::found::Found;
 /// let options = ExtractOptions::default().extractor(extractor).format(Format::Warc);
 /// assert_eq!(options.format, Some(Format::Warc));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 #[non_exhaustive]
 pub struct ExtractOptions {

@@ -75,7 +75,7 @@ pub fn links_of(
 /// use uriscan::pipeline::{Equivalence, OnInvalid, Settings, Sinks, normalize, records_of};
 /// let (settings, skipped) = (Settings::default(), Default::default());
 /// let list = Source::new("a", &b"http://h\nHTTP://i\n"[..]);
-/// let filter = Filter::default().only(Property::host("i"));
+/// let filter = Filter::default().only(Property::host("i").unwrap());
 /// let kept = records_of(list, &filter, &Equivalence::default(), &settings, &skipped);
 /// let mut out = Vec::new();
 /// let mut sinks = Sinks::new(&mut out);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use uriscan::extract::{Context, Filter, LogFormat, PageParts, Property};
+use uriscan::extract::{Context, LogFormat, PageParts, Property};
 
 use super::format::{input_names, table_names};
 use super::groups::{Common, ReportFile};
@@ -192,33 +192,66 @@ pub(crate) struct Find {
 
     /// Keep only URIs with these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
-    pub(crate) host: Vec<String>,
+    #[arg(value_parser = Property::host)]
+    pub(crate) host: Vec<Property>,
 
     /// Keep only URIs whose host is one of these domains or below it
     #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
-    pub(crate) domain: Vec<String>,
+    #[arg(value_parser = Property::domain)]
+    pub(crate) domain: Vec<Property>,
 
     /// Keep only URIs in which this regular expression matches, or one of several
     ///
     /// In the syntax of the crate regex, as ripgrep has it. It takes time in proportion to the length of a URI.
-    #[arg(long = "match", value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
+    #[arg(long = "match", value_name = "REGEX", value_parser = Property::pattern, help_heading = "Filters")]
     pub(crate) matches: Vec<Property>,
 
     /// Drop URIs with these schemes
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', help_heading = "Filters")]
-    pub(crate) not_scheme: Vec<String>,
+    #[arg(value_parser = Property::scheme)]
+    pub(crate) not_scheme: Vec<Property>,
 
     /// Drop URIs with these hosts
     #[arg(long, value_name = "HOST", value_delimiter = ',', help_heading = "Filters")]
-    pub(crate) not_host: Vec<String>,
+    #[arg(value_parser = Property::host)]
+    pub(crate) not_host: Vec<Property>,
 
     /// Drop URIs whose host is one of these domains or below it
     #[arg(long, value_name = "DOMAIN", value_delimiter = ',', help_heading = "Filters")]
-    pub(crate) not_domain: Vec<String>,
+    #[arg(value_parser = Property::domain)]
+    pub(crate) not_domain: Vec<Property>,
 
     /// Drop URIs in which this regular expression matches
-    #[arg(long, value_name = "REGEX", value_parser = pattern, help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = Property::pattern, help_heading = "Filters")]
     pub(crate) not_match: Vec<Property>,
+
+    /// Keep only URIs with the hosts that FILE lists, one per line
+    ///
+    /// Files of values may be compressed; lines that begin with # are comments. Hosts files (`0.0.0.0 name`) are read, too.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) host_file: Vec<PathBuf>,
+
+    /// Keep only URIs whose host is a domain that FILE lists, or below it
+    ///
+    /// Also in the form ||name^ of ad blockers. Millions of names cost hardly more than one.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) domain_file: Vec<PathBuf>,
+
+    /// Keep only URIs in which a regular expression of FILE matches
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) match_file: Vec<PathBuf>,
+
+    /// Drop URIs with the hosts that FILE lists
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) not_host_file: Vec<PathBuf>,
+
+    /// Drop URIs whose host is a domain that FILE lists, or below it
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) not_domain_file: Vec<PathBuf>,
+
+    /// Drop URIs in which a regular expression of FILE matches
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
+    pub(crate) not_match_file: Vec<PathBuf>,
 
     /// Files of these names stand for their directory in --base, such as index.html
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "base")]
@@ -310,28 +343,6 @@ impl Find {
         ];
         given.iter().find(|(is_given, _)| *is_given).map(|(_, name)| *name)
     }
-
-    /// The records of a list to keep.
-    pub(crate) fn list_filter(&self) -> Filter {
-        let schemes = self.scheme.iter().flat_map(|list| list.split(','));
-        schemes.fold(self.filter(), |filter, name| filter.only(Property::scheme(name)))
-    }
-
-    /// The links to keep, apart from their schemes.
-    pub(crate) fn filter(&self) -> Filter {
-        let only = self.matches.iter().cloned();
-        let only = only.chain(self.host.iter().map(|name| Property::host(name)));
-        let only = only.chain(self.domain.iter().map(|name| Property::domain(name)));
-        let not = self.not_match.iter().cloned();
-        let not = not.chain(self.not_scheme.iter().map(|name| Property::scheme(name)));
-        let not = not.chain(self.not_host.iter().map(|name| Property::host(name)));
-        let not = not.chain(self.not_domain.iter().map(|name| Property::domain(name)));
-        not.fold(only.fold(Filter::default(), Filter::only), Filter::not)
-    }
-}
-
-fn pattern(typed: &str) -> Result<Property, String> {
-    Property::pattern(typed)
 }
 
 /// The types of records of WARC 1.1.

@@ -8,6 +8,7 @@ use crate::args;
 use crate::config::{Config, Documents, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
+use crate::filters;
 use crate::options::{extract_options, link_base};
 use crate::output::Destination;
 
@@ -48,6 +49,7 @@ impl args::Extract {
         // Only the summary shows the number.
         config.job = Job::Extract(options.clone().count_invalid(config.summary.is_some()), format);
         config.evidence.extend(self.walk.files_from.clone());
+        config.evidence.extend(filters::paths(&self.find).cloned());
         config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
         config.with_report(self.page, None, environment)
     }

@@ -20,6 +20,7 @@ mod extract;
 #[cfg(unix)]
 mod faults;
 mod files;
+mod filters;
 #[cfg(target_os = "linux")]
 mod floods;
 mod forged_pages;

@@ -1,0 +1,145 @@
+//! Filters by values and by files of them.
+
+use std::fs;
+use std::io::Write;
+
+use crate::run::{Place, run};
+
+const LIST: &str = "http://spam.example/\nhttp://x.SPAM.example:8/a\nhttp://notspam.example/\nhttp://[0:0::1]/\n\
+http://10.0.1.1/\nmailto:a@spam.example\nhttp://b%C3%BCcher.example/no.png\n";
+
+/// The lines of the list that are kept, by their numbers.
+fn kept(args: &[&str]) -> Vec<usize> {
+    let place = Place::new(&[("list", LIST)]);
+    kept_in(&place, args)
+}
+
+fn kept_in(place: &Place, args: &[&str]) -> Vec<usize> {
+    let out = place.run(&[&["dedup", "--on-invalid", "pass", "list"], args].concat(), "").quiet();
+    let number = |line: &str| LIST.lines().position(|it| it == line).unwrap();
+    out.lines().map(number).collect()
+}
+
+#[test]
+fn a_value_selects_all_spellings_of_what_it_names() {
+    for (args, expected) in [
+        (&["--not-domain", "*.spam.example"][..], &[2, 3, 4, 5, 6][..]),
+        (&["--not-domain", ".spam.example"], &[2, 3, 4, 5, 6]),
+        (&["--domain", "SPAM.Example."], &[0, 1]),
+        (&["--host", "spam.example"], &[0]),
+        (&["--not-host", "[::1]"], &[0, 1, 2, 4, 5, 6]),
+        (&["--host", "::1"], &[3]),
+        (&["--host", "0000::0001"], &[3]),
+        (&["--domain", "b\u{FC}cher.example"], &[6]),
+        (&["--domain", "xn--bcher-kva.example,10.0.1.1"], &[4, 6]),
+        // An address has nothing below it.
+        (&["--not-domain", "1.1"], &[0, 1, 2, 3, 4, 5, 6]),
+        (&["--scheme", "HTTP://"], &[0, 1, 2, 3, 4, 6]),
+        (&["--not-scheme", "mailto:"], &[0, 1, 2, 3, 4, 6]),
+        (&["--match", "png$", "--match", "^mailto"], &[5, 6]),
+    ] {
+        assert_eq!(kept(args), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_value_that_no_uri_has_is_refused_with_the_reason() {
+    for (args, why) in [
+        (["--not-domain", "http://spam.example/"], "this is a URL; write its host alone"),
+        (["--domain", "spam.example/x"], "a host has no path"),
+        (["--not-host", "10.0.0.0/8"], "networks are not known"),
+        (["--host", "h:80"], "without its port"),
+        (["--host", "u@h"], "without the user"),
+        (["--host", "*.a.example"], "all hosts of a.example are selected by domain"),
+        (["--domain", "a.*.example"], "not a pattern"),
+        (["--domain", ""], "the name is empty"),
+        (["--scheme", "ht tp"], "not a scheme"),
+        (["--not-scheme", "*"], "not a scheme"),
+    ] {
+        let ran = run([&["dedup"][..], &args].concat(), "http://h/\n");
+        assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}");
+        let message = ran.stderr;
+        assert!(message.contains(why) && message.contains(args[0]), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn files_of_values_select_as_their_values_do() {
+    let place = Place::new(&[
+        ("list", LIST),
+        ("names", "\u{FEFF}# mine\r\n*.spam.example\r\n\r\n  ::1 # me\n"),
+        (
+            "hosts",
+            "127.0.0.1 localhost\n::1 ip6-localhost ip6-loopback\n0.0.0.0 0.0.0.0\n0.0.0.0 spam.example notspam.example # both\n",
+        ),
+        ("adblock", "[Adblock Plus 2.0]\n! Title: mine\n||spam.example^\n"),
+        ("patterns", "# images\n\\.png$\n^mailto\n"),
+    ]);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"spam.example\n").unwrap();
+    fs::write(place.path("packed"), packed.finish().unwrap()).unwrap();
+    for (args, expected) in [
+        (&["--not-domain-file", "names"][..], &[2, 4, 5, 6][..]),
+        (&["--domain-file", "names"], &[0, 1, 3]),
+        (&["--not-host-file", "hosts"], &[1, 3, 4, 5, 6]),
+        (&["--not-domain-file", "hosts"], &[3, 4, 5, 6]),
+        (&["--not-domain-file", "adblock"], &[2, 3, 4, 5, 6]),
+        (&["--match-file", "patterns"], &[5, 6]),
+        (&["--not-match-file", "patterns", "--domain-file", "packed"], &[0, 1]),
+        (&["--host-file", "packed"], &[0]),
+        (&["--host-file", "packed", "--host", "notspam.example"], &[0, 2]),
+    ] {
+        assert_eq!(kept_in(&place, args), expected, "{args:?}");
+    }
+    let links = ["extract", "list", "--not-domain-file", "names", "--scheme", "http"];
+    assert!(!place.run(&links, "").quiet().contains("SPAM"));
+}
+
+#[test]
+fn a_file_of_values_is_read_whole_or_refused_with_the_place() {
+    let long = "a".repeat(70_000);
+    for (option, text, why) in [
+        ("--domain-file", "a.example\nhttp://b.example/\n", "names:2: this is a URL"),
+        ("--host-file", "||a.example^\n", "names:1: ||name^ is a domain"),
+        ("--domain-file", "\n||a.example^$third-party\n", "names:2: of the rules of ad blockers"),
+        ("--domain-file", "@@||a.example^\n", "names:1: of the rules of ad blockers"),
+        ("--domain-file", "a.example##.ad\n", "names:1: of the rules of ad blockers"),
+        ("--domain-file", "##.ad\n", "names:1: a rule on the elements of pages"),
+        ("--host-file", "a b\n", "names:1: several words"),
+        ("--host-file", &long, "names:1: a line of more than 64 KiB"),
+        ("--domain-file", "# nothing\n\n", "names: has no value"),
+        ("--match-file", "a\n(\n", "names:2: unclosed group"),
+        ("--not-match-file", "*\n", "names:1: "),
+    ] {
+        let place = Place::new(&[("names", text)]);
+        let message = place.run(&["dedup", option, "names"], "http://h/\n").refused();
+        assert!(message.contains(why), "{option} {text:.40?}: {message}");
+    }
+    let place = Place::new(&[("names", "# nothing\n"), ("list", "http://h/\n")]);
+    place.run(&["dedup", "--not-domain-file", "names", "list"], "").quiet();
+    let place = Place::new(&[("names", "a.example\n"), ("list", LIST)]);
+    let message = place.run(&["dedup", "--host-file", "nowhere", "list"], "").refused();
+    assert!(message.contains("nowhere: "), "{message}");
+    let onto = ["dedup", "--not-domain-file", "names", "list", "-o", "names"];
+    let message = place.run(&onto, "").refused();
+    assert!(message.contains("names") && place.read("names") == "a.example\n", "{message}");
+    fs::write(place.path("names"), b"\xFF\n").unwrap();
+    let message = place.run(&["dedup", "--host-file", "names", "list"], "").refused();
+    assert!(message.contains("names:1: not UTF-8"), "{message}");
+}
+
+#[test]
+fn many_names_are_found_as_one_is() {
+    let names: String = (0..200_000).map(|i| format!("h{}.d{i}.example\n", i % 9)).collect();
+    let uris: String =
+        (0..3_000).map(|i| format!("http://x.h{}.d{}.example/\n", i % 9, i * 100)).collect();
+    let place = Place::new(&[("names", &names), ("list", &uris)]);
+    let kept = place.run(&["dedup", "--domain-file", "names", "list"], "").quiet();
+    let expected: String = (0..3_000)
+        .filter(|i| i * 100 % 9 == i % 9 && i * 100 < 200_000)
+        .map(|i| format!("http://x.h{}.d{}.example/\n", i % 9, i * 100))
+        .collect();
+    assert!(kept == expected && !kept.is_empty());
+    let others = place.run(&["dedup", "--not-domain-file", "names", "list"], "").quiet();
+    assert_eq!(others.lines().count() + kept.lines().count(), 3_000);
+}
