@@ -108,6 +108,18 @@ fn read(
         }
         let text = str::from_utf8(&line).map_err(|_| wrong("not UTF-8"))?;
         let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(text);
+        // Most lines are a name and nothing else.
+        let property = match values {
+            Values::Domains if text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+                Property::domain(text.trim_end()).ok()
+            }
+            _ => None,
+        };
+        if let Some(property) = property {
+            filter = add(filter, property);
+            count += 1;
+            continue;
+        }
         for property in of_line(text, values) {
             filter = add(filter, property.map_err(|what| wrong(&what))?);
             count += 1;

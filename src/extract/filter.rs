@@ -98,6 +98,14 @@ fn below(name: &str) -> &str {
 
 /// `name` in the form in which hosts are compared.
 fn checked(name: &str) -> Result<String, String> {
+    let is_usual = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    if (1..=LONGEST).contains(&name.len()) && name.as_bytes().iter().all(is_usual) {
+        let name = name.strip_suffix('.').filter(|rest| !rest.is_empty()).unwrap_or(name);
+        return match name {
+            "." => Err("the name is empty".to_owned()),
+            name => Ok(name.to_ascii_lowercase()),
+        };
+    }
     if let Ok(address) = name.parse::<Ipv6Addr>() {
         return Ok(format!("[{address}]"));
     }
@@ -186,14 +194,14 @@ impl Properties {
         self.schemes.contains(&start[..colon].to_ascii_lowercase())
     }
 
-    fn has_host(&self, host: Option<&str>) -> bool {
-        host.is_some_and(|host| self.hosts.contains(host.as_bytes()))
+    fn has_host(&self, host: Option<&[u8]>) -> bool {
+        host.is_some_and(|host| self.hosts.contains(host))
     }
 
-    fn has_domain(&self, host: Option<&str>) -> bool {
+    fn has_domain(&self, host: Option<&[u8]>) -> bool {
         host.is_some_and(|host| match is_address(host) {
-            true => self.domains.contains(host.as_bytes()),
-            false => self.domains.contains_a_parent(host.as_bytes()),
+            true => self.domains.contains(host),
+            false => self.domains.contains_a_parent(host),
         })
     }
 
@@ -237,12 +245,25 @@ impl Filter {
 
     /// Whether it keeps `uri`.
     pub fn keeps(&self, uri: &[u8]) -> bool {
+        if self.only.has_no_hosts() && self.not.has_no_hosts() {
+            return self.keeps_with(uri, None);
+        }
+        let Some(host) = host(uri) else { return self.keeps_with(uri, None) };
+        let mut lower = [0; LONGEST];
+        let is_usual = |&byte: &u8| byte.is_ascii() && !matches!(byte, b'%' | b'[');
+        match lower.get_mut(..host.len()) {
+            Some(lower) if host.iter().all(is_usual) => {
+                lower.copy_from_slice(host);
+                lower.make_ascii_lowercase();
+                self.keeps_with(uri, Some(lower.strip_suffix(b".").unwrap_or(lower)))
+            }
+            _ => self.keeps_with(uri, Some(comparable(host).as_bytes())),
+        }
+    }
+
+    /// Whether it keeps `uri`, which has this host, in the form in which hosts are compared.
+    fn keeps_with(&self, uri: &[u8], host: Option<&[u8]>) -> bool {
         let Filter { only, not } = self;
-        let host = match only.has_no_hosts() && not.has_no_hosts() {
-            true => None,
-            false => host(uri),
-        };
-        let host = host.as_deref();
         (only.schemes.is_empty() || only.has_scheme(uri))
             && (only.hosts.is_empty() || only.has_host(host))
             && (only.domains.is_empty() || only.has_domain(host))
@@ -255,20 +276,20 @@ impl Filter {
 }
 
 /// Whether `host` is an address, below which there are no names.
-fn is_address(host: &str) -> bool {
-    host.starts_with('[')
-        || host.ends_with(|last: char| last.is_ascii_digit()) && host.parse::<Ipv4Addr>().is_ok()
+fn is_address(host: &[u8]) -> bool {
+    let is_ipv4 = || str::from_utf8(host).is_ok_and(|host| host.parse::<Ipv4Addr>().is_ok());
+    host.starts_with(b"[") || host.last().is_some_and(u8::is_ascii_digit) && is_ipv4()
 }
 
-/// The host of `uri`, in a form that can be compared.
-fn host(uri: &[u8]) -> Option<String> {
+/// The host of `uri`, as it is written.
+fn host(uri: &[u8]) -> Option<&[u8]> {
     let authority = split(uri).authority?;
     let after = memchr::memrchr(b'@', authority).map_or(authority, |at| &authority[at + 1..]);
     let end = match after.first() {
         Some(b'[') => memchr::memchr(b']', after).map_or(after.len(), |at| at + 1),
         _ => memchr::memchr(b':', after).unwrap_or(after.len()),
     };
-    Some(comparable(&after[..end]))
+    Some(&after[..end])
 }
 
 /// `name` in lower case, without the dot of the root, with A-labels for what is not ASCII; an IPv6 address as RFC 5952

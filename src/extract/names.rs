@@ -53,19 +53,21 @@ impl Names {
         if self.slots.len() < 2 * (self.ends.len() + 1) {
             self.grow();
         }
-        let (slot, is_there) = self.find(name);
+        let hash = self.hash(name);
+        let (slot, is_there) = self.find(name, hash);
         if is_there {
             return;
         }
         self.text.extend_from_slice(name);
         self.ends.push(u32::try_from(self.text.len()).expect("names of less than 4 GiB"));
-        self.slots[slot] = self.hash(name) & !0xFFFF_FFFF | self.ends.len() as u64;
-        self.add_base(name);
+        self.slots[slot] = slot_of(hash, self.ends.len() - 1);
+        let (word, bit) = self.bit(base(name));
+        self.bases[word] |= bit;
         self.longest = self.longest.max(name.len());
     }
 
     pub(super) fn contains(&self, name: &[u8]) -> bool {
-        !self.is_empty() && name.len() <= self.longest && self.find(name).1
+        !self.is_empty() && name.len() <= self.longest && self.find(name, self.hash(name)).1
     }
 
     /// Whether `host` or one of the domains that it is in is there.
@@ -97,8 +99,8 @@ impl Names {
     }
 
     /// The slot of `name`, and whether it is there, or the free one in which it belongs.
-    fn find(&self, name: &[u8]) -> (usize, bool) {
-        let (hash, mask) = (self.hash(name), self.slots.len() - 1);
+    fn find(&self, name: &[u8], hash: u64) -> (usize, bool) {
+        let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
             let found = self.slots[slot];
@@ -117,10 +119,13 @@ impl Names {
         self.slots = vec![0; len];
         self.bases = vec![0; len / 8];
         for number in 0..self.ends.len() {
-            let name = self.name(number).to_owned();
-            let (slot, _) = self.find(&name);
-            self.slots[slot] = self.hash(&name) & !0xFFFF_FFFF | (number as u64 + 1);
-            self.add_base(&name);
+            let (hash, base) = (self.hash(self.name(number)), self.bit(base(self.name(number))));
+            let mut slot = hash as usize & (len - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (len - 1);
+            }
+            self.slots[slot] = slot_of(hash, number);
+            self.bases[base.0] |= base.1;
         }
     }
 
@@ -129,15 +134,15 @@ impl Names {
         (hash as usize / 64 % self.bases.len(), 1 << (hash % 64))
     }
 
-    fn add_base(&mut self, name: &[u8]) {
-        let (word, bit) = self.bit(base(name));
-        self.bases[word] |= bit;
-    }
-
     fn may_have_base(&self, base: &[u8]) -> bool {
         let (word, bit) = self.bit(base);
         self.bases[word] & bit != 0
     }
+}
+
+/// What is in the slot of the name with this number.
+fn slot_of(hash: u64, number: usize) -> u64 {
+    hash & !0xFFFF_FFFF | (number as u64 + 1)
 }
 
 /// The last two labels of `name`, or all of it.
