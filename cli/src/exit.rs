@@ -110,8 +110,11 @@ fn masked_url(name: &str) -> String {
     let is_url = name.split(':').skip(1).any(|rest| rest.starts_with(['/', '\\', '%']))
         || ["%3A", "%3a"].iter().any(|colon| name.contains(colon));
     let scheme = name.split("://").next().unwrap_or_default();
-    if !is_url || STORES.iter().any(|store| store.eq_ignore_ascii_case(scheme)) {
+    if !is_url {
         return name.to_owned();
+    }
+    if STORES.iter().any(|store| store.eq_ignore_ascii_case(scheme)) {
+        return masked_object(name);
     }
     let mut masked = Vec::with_capacity(name.len());
     redact_into(name.as_bytes(), &mut masked);
@@ -119,6 +122,26 @@ fn masked_url(name: &str) -> String {
     match masked.split_once('?') {
         Some((before, query)) if !query.is_empty() => format!("{before}?..."),
         _ => masked.into_owned(),
+    }
+}
+
+/// `name`, the URL of an object, without a password and a query, neither of which it should have.
+fn masked_object(name: &str) -> String {
+    // A `?` may be a part of a pattern.
+    let is_query = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c));
+        end.is_some_and(|end| rest[end..].starts_with('='))
+    };
+    let cut = name.split_once('?').filter(|(_, rest)| is_query(rest));
+    let (plain, query) = cut.map_or((name, ""), |(plain, _)| (plain, "?..."));
+    let start = plain.find("://").map_or(0, |at| at + 3);
+    let end = plain[start..].find('/').map_or(plain.len(), |at| start + at);
+    let bucket = &plain[start..end];
+    match bucket.rfind('@').and_then(|at| Some((at, bucket[..at].find(':')?))) {
+        Some((at, colon)) => {
+            format!("{}***{}{query}", &plain[..start + colon + 1], &plain[start + at..])
+        }
+        None => format!("{plain}{query}"),
     }
 }
 
@@ -143,6 +166,9 @@ mod tests {
             ("a/http://u:S@h/#token=S", "a/http://u:***@h/#token=***"),
             ("{\"name\":\"http://u:S@h/\",\"b\":1}", "{\"name\":\"http://u:***@h/\",\"b\":1}"),
             ("http://h/x?...: not found", "http://h/x?...: not found"),
+            ("s3://b/k?X-Amz-Signature=S: not found", "s3://b/k?...: not found"),
+            ("az://u:S@c/k: not found", "az://u:***@c/k: not found"),
+            ("abfss://c@a/k: not found", "abfss://c@a/k: not found"),
             ("http://u:S@h/x?... and http://u:S@h/?S", "http://u:***@h/x?..."),
             ("a\x1b[2J\u{9b}b\u{202e}", "a\\x1b[2J\\u{9b}b\\u{202e}"),
         ] {

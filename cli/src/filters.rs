@@ -77,7 +77,7 @@ pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
             filter = with;
         }
     }
-    Ok(filter.compiled())
+    filter.compiled().map_err(|what| Failure::at("--match and --match-file", what))
 }
 
 /// `filter` with the values of the file at `path`, and their number.
@@ -87,6 +87,9 @@ fn read(
     mut filter: Filter,
     add: fn(Filter, Property) -> Filter,
 ) -> Result<(Filter, u64), Failure> {
+    if path.as_os_str() == "-" {
+        return Err(Failure::at("-", "standard input is for records; name a file of values"));
+    }
     let failed = |error: io::Error| Failure::at(path.display(), error);
     let file = File::open(path).and_then(|file| decompressed(Box::new(file))).map_err(failed)?;
     let mut reader = BufReader::with_capacity(1 << 18, file.take(MOST_BYTES));
@@ -134,16 +137,28 @@ fn of_line(line: &str, values: Values) -> Vec<Result<Property, String>> {
         return match line {
             "" => Vec::new(),
             pattern if pattern.starts_with('#') => Vec::new(),
+            pattern if pattern.starts_with('|') || pattern.ends_with('|') => {
+                let what =
+                    "an empty alternative matches every URI; lists of ad blockers are no patterns";
+                vec![Err(what.to_owned())]
+            }
             pattern => vec![Property::pattern(pattern)],
         };
     }
     if line.starts_with(['!', '#']) || line.starts_with('[') && line.contains("Adblock") {
-        return match line.starts_with("##") || line.starts_with("#@") {
+        // `##.name` and `#@#.name`, but not `## a comment`.
+        let selects =
+            |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || ".#[*".contains(c));
+        let rule = line
+            .strip_prefix("##")
+            .or(line.strip_prefix("#@#"))
+            .filter(|rest| !rest.starts_with('#'));
+        return match rule.is_some_and(selects) {
             true => vec![Err("a rule on the elements of pages, which no URI has".to_owned())],
             false => Vec::new(),
         };
     }
-    if let Some(rule) = line.strip_prefix("||") {
+    if let Some(rule) = line.split(" #").next().unwrap_or_default().trim_end().strip_prefix("||") {
         return vec![match rule.strip_suffix('^') {
             Some(name) if values == Values::Domains => Property::domain(name),
             Some(_) => {
@@ -153,7 +168,9 @@ fn of_line(line: &str, values: Values) -> Vec<Result<Property, String>> {
             None => Err("of the rules of ad blockers only ||name^ is known".to_owned()),
         }];
     }
-    if line.starts_with("@@") || line.contains("##") {
+    if line.starts_with("@@")
+        || line.split_whitespace().any(|word| word.find("##").is_some_and(|at| at > 0))
+    {
         return vec![Err("of the rules of ad blockers only ||name^ is known".to_owned())];
     }
     let mut fields = line.split('#').next().unwrap_or_default().split_whitespace();
@@ -164,7 +181,7 @@ fn of_line(line: &str, values: Values) -> Vec<Result<Property, String>> {
     let (Some(first), second) = (fields.next(), fields.next()) else { return Vec::new() };
     match second {
         None => vec![property(first)],
-        Some(second) if first.parse::<IpAddr>().is_ok() => {
+        Some(second) if is_address(first) => {
             let names = std::iter::once(second).chain(fields);
             names.filter(|name| !is_own(name)).map(property).collect()
         }
@@ -174,8 +191,27 @@ fn of_line(line: &str, values: Values) -> Vec<Result<Property, String>> {
     }
 }
 
+/// Whether `field` is an address, as hosts files write it: with a zone, and 0 for 0.0.0.0.
+fn is_address(field: &str) -> bool {
+    let address = field.split('%').next().unwrap_or_default();
+    field == "0" || address.parse::<IpAddr>().is_ok()
+}
+
 /// Whether `name` is one that hosts files give to the machine itself and its network.
 fn is_own(name: &str) -> bool {
-    let own = ["localhost", "localhost.localdomain", "local", "broadcasthost"];
-    own.contains(&name) || name.starts_with("ip6-") || name.parse::<IpAddr>().is_ok()
+    const OWN: [&str; 12] = [
+        "localhost",
+        "localhost.localdomain",
+        "local",
+        "broadcasthost",
+        "0.0.0.0",
+        "ip6-localhost",
+        "ip6-loopback",
+        "ip6-localnet",
+        "ip6-mcastprefix",
+        "ip6-allnodes",
+        "ip6-allrouters",
+        "ip6-allhosts",
+    ];
+    OWN.contains(&name)
 }

@@ -147,7 +147,10 @@ fn options() -> Options {
             || PROXIES.iter().any(|proxy| proxy.eq_ignore_ascii_case(name))
     };
     let texts = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        // A value that is not UTF-8 is refused when it is needed, and not as if it were not there.
+        .filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        });
     texts
         .filter(|(name, _)| known(name))
         .fold(Options::default(), |options, (name, value)| options.set(name, value))

@@ -50,6 +50,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
             })
             .collect();
         output.refuse_as_input(local.into_iter(), config.inputs.len() < 2)?;
+        output.refuse_as_input(config.evidence.iter().map(|path| Some(path.as_path())), false)?;
     }
     Ok(claims)
 }

@@ -113,7 +113,7 @@ impl Find {
         ] {
             filter = properties(option, values, property)?.into_iter().fold(filter, Filter::not);
         }
-        Ok(filter.compiled())
+        filter.compiled().map_err(|error| wrong(format!("match: {error}")))
     }
 }
 

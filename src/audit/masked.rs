@@ -397,3 +397,27 @@ fn masking_a_text_takes_linear_time() {
         assert!((0..3).any(|_| is_linear()), "{unit}");
     }
 }
+
+#[test]
+fn names_of_secrets_are_known_in_the_forms_of_real_sites() {
+    for name in [
+        "password1",
+        "password2",
+        "password_confirmation",
+        "user_pass",
+        "ftp_pass",
+        "psw",
+        "csrf",
+        "token_id",
+        "TokenAccess",
+        "Ocp-Apim-Subscription-Key",
+    ] {
+        check(&[(&format!("http://h/?a=b&{name}=S"), &format!("http://h/?a=b&{name}=***"))]);
+    }
+    check_kept(&[
+        "http://h/?bypass=1",
+        "http://h/?compass=2",
+        "http://h/?passage=3",
+        "http://h/?token_ids=4",
+    ]);
+}

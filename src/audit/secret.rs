@@ -13,7 +13,13 @@ pub const MASK: &[u8] = b"***";
 /// only.
 pub const NAMES: &[&str] = &[
     "pass",
+    "passw",
     "pw",
+    "psw",
+    "csrf",
+    "xsrf",
+    "tokenid",
+    "tokenaccess",
     "auth",
     "authorization",
     "bearer",
@@ -61,6 +67,13 @@ pub(super) fn is_of_oauth_answer(name: &[u8]) -> bool {
 /// `X-Amz-Signature`.
 pub const ENDS: &[&str] = &[
     "password",
+    "password1",
+    "password2",
+    "passwordconfirm",
+    "passwordconfirmation",
+    "dbpass",
+    "ftppass",
+    "userpass",
     "passwd",
     "pwd",
     "passphrase",
@@ -70,6 +83,7 @@ pub const ENDS: &[&str] = &[
     "apikey",
     "accesskey",
     "secretkey",
+    "subscriptionkey",
     "privatekey",
     "authkey",
     "signature",
@@ -312,7 +326,8 @@ mod tests {
     #[test]
     fn names_are_short_and_in_the_compared_form() {
         for name in NAMES.iter().chain(ENDS) {
-            assert!(name.len() < 24 && name.bytes().all(|b| b.is_ascii_lowercase()), "{name}");
+            let is_compared = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            assert!(name.len() < 24 && name.bytes().all(is_compared), "{name}");
             assert!(is_secret_name(name.as_bytes()));
         }
     }

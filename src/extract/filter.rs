@@ -2,9 +2,9 @@
 
 use core::fmt;
 use core::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use regex::bytes::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
 use super::names::Names;
 use crate::normalize::dns_to_ascii;
@@ -31,7 +31,7 @@ enum Kind {
     Scheme(String),
     Host(String),
     Domain(String),
-    Pattern(Regex),
+    Pattern(String),
 }
 
 /// The longest name of the DNS, in bytes (RFC 1035, section 2.3.4).
@@ -82,12 +82,12 @@ impl Property {
     /// # Errors
     /// A sentence if it is not a regular expression, or too large.
     pub fn pattern(pattern: &str) -> Result<Property, String> {
-        let regex = Regex::new(pattern).map_err(|error| {
+        Regex::new(pattern).map_err(|error| {
             // A message of several lines ends in this.
             let message = error.to_string();
             message.rsplit("error: ").next().unwrap_or_default().trim().to_owned()
         })?;
-        Ok(Property(Kind::Pattern(regex)))
+        Ok(Property(Kind::Pattern(pattern.to_owned())))
     }
 }
 
@@ -101,6 +101,7 @@ fn checked(name: &str) -> Result<String, String> {
     let is_usual = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     if (1..=LONGEST).contains(&name.len()) && name.as_bytes().iter().all(is_usual) {
         let name = name.strip_suffix('.').filter(|rest| !rest.is_empty()).unwrap_or(name);
+        is_possible(name)?;
         return match name {
             "." => Err("the name is empty".to_owned()),
             name => Ok(name.to_ascii_lowercase()),
@@ -112,11 +113,21 @@ fn checked(name: &str) -> Result<String, String> {
     if name.contains("://") {
         return Err("this is a URL; write its host alone".to_owned());
     }
-    let is_literal = name.starts_with('[') && name.ends_with(']');
-    let odd = name
-        .chars()
-        .find(|&c| c.is_control() || c.is_whitespace() || "/:@?#*[]\\<>\"^`{|}".contains(c));
-    match odd.filter(|_| !is_literal) {
+    if let Some(address) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let is_future = address.starts_with(['v', 'V']) && address.contains('.');
+        return match address.parse::<Ipv6Addr>() {
+            Ok(address) => Ok(format!("[{address}]")),
+            Err(_) if is_future => Ok(name.to_ascii_lowercase()),
+            Err(_) => Err("not an IPv6 address".to_owned()),
+        };
+    }
+    if name.contains('%') && name.contains(':') {
+        return Err("an address of this machine's network; no URL has its zone".to_owned());
+    }
+    let odd = name.chars().find(|&c| {
+        c.is_control() || c.is_whitespace() || "/:@?#*[]\\<>\"^`{|}!$&'()+,;=".contains(c)
+    });
+    match odd {
         Some('/') => return Err("a host has no path, and networks are not known".to_owned()),
         Some(':') => return Err("write the host without its port".to_owned()),
         Some('@') => return Err("write the host without the user before @".to_owned()),
@@ -127,10 +138,29 @@ fn checked(name: &str) -> Result<String, String> {
         None => {}
     }
     let name = comparable(name.as_bytes());
+    if !name.is_ascii() || name.contains(|c: char| c == '%' || c.is_control()) {
+        return Err("no name of the DNS has these characters".to_owned());
+    }
+    is_possible(&name)?;
     match name.len() {
         0 => Err("the name is empty".to_owned()),
         1..=LONGEST => Ok(name),
         _ => Err(format!("no host has more than {LONGEST} bytes")),
+    }
+}
+
+/// Whether a host can have this name: its labels are not empty, and where it ends in a number it is an address.
+fn is_possible(name: &str) -> Result<(), String> {
+    if name.contains("..") || name.len() > 1 && name.starts_with('.') {
+        return Err("a label of the name is empty".to_owned());
+    }
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    match is_number && name.parse::<Ipv4Addr>().is_err() {
+        true => {
+            Err("it ends in a number and is no IPv4 address; networks are not known".to_owned())
+        }
+        false => Ok(()),
     }
 }
 
@@ -161,9 +191,9 @@ struct Properties {
     schemes: Names,
     hosts: Names,
     domains: Names,
-    patterns: Vec<Regex>,
-    /// All of the patterns, if there are several and they fit into one automaton.
-    any_pattern: Option<RegexSet>,
+    patterns: Vec<String>,
+    /// All of the patterns, once they are needed.
+    any_pattern: OnceLock<RegexSet>,
 }
 
 impl Properties {
@@ -172,9 +202,9 @@ impl Properties {
             Kind::Scheme(name) => self.schemes.insert(name.as_bytes()),
             Kind::Host(name) => self.hosts.insert(name.as_bytes()),
             Kind::Domain(name) => self.domains.insert(name.as_bytes()),
-            Kind::Pattern(regex) => {
-                self.patterns.push(regex);
-                self.any_pattern = None;
+            Kind::Pattern(pattern) => {
+                self.patterns.push(pattern);
+                self.any_pattern = OnceLock::new();
             }
         }
     }
@@ -206,12 +236,18 @@ impl Properties {
     }
 
     fn has_pattern(&self, uri: &[u8]) -> bool {
-        match &self.any_pattern {
-            Some(set) => set.is_match(uri),
-            None => self.patterns.iter().any(|regex| regex.is_match(uri)),
-        }
+        let all = || self.compile(usize::MAX).expect("each of them was compiled");
+        !self.patterns.is_empty() && self.any_pattern.get_or_init(all).is_match(uri)
+    }
+
+    /// All of the patterns, which take at most `limit` bytes.
+    fn compile(&self, limit: usize) -> Result<RegexSet, regex::Error> {
+        RegexSetBuilder::new(&self.patterns).size_limit(limit).build()
     }
 }
+
+/// Bytes of memory that all patterns together take at most, before a search.
+const MOST_OF_PATTERNS: usize = 64 << 20;
 
 impl Filter {
     /// Requires `property`, or another one of its kind.
@@ -226,16 +262,20 @@ impl Filter {
         self
     }
 
-    /// The same filter, which searches for all of several patterns at once, if they fit into one automaton. That takes a
-    /// while, so it is for a filter to which nothing is added any more.
-    pub fn compiled(mut self) -> Filter {
-        for side in [&mut self.only, &mut self.not] {
-            if side.patterns.len() > 1 && side.any_pattern.is_none() {
-                let set = RegexSet::new(side.patterns.iter().map(Regex::as_str)).ok();
-                Arc::make_mut(side).any_pattern = set;
+    /// The same filter, whose patterns are compiled now, and not with the first link.
+    ///
+    /// # Errors
+    /// A sentence if all patterns together take more than 64 MiB.
+    pub fn compiled(self) -> Result<Filter, String> {
+        for side in [&self.only, &self.not] {
+            if !side.patterns.is_empty() && side.any_pattern.get().is_none() {
+                let set = side.compile(MOST_OF_PATTERNS).map_err(|_| {
+                    format!("the patterns take more than {} MiB of memory", MOST_OF_PATTERNS >> 20)
+                })?;
+                let _ = side.any_pattern.set(set);
             }
         }
-        self
+        Ok(self)
     }
 
     /// Whether it keeps all links.
@@ -255,7 +295,7 @@ impl Filter {
             Some(lower) if host.iter().all(is_usual) => {
                 lower.copy_from_slice(host);
                 lower.make_ascii_lowercase();
-                self.keeps_with(uri, Some(lower.strip_suffix(b".").unwrap_or(lower)))
+                self.keeps_with(uri, Some(without_dots(lower)))
             }
             _ => self.keeps_with(uri, Some(comparable(host).as_bytes())),
         }
@@ -281,6 +321,12 @@ fn is_address(host: &[u8]) -> bool {
     host.starts_with(b"[") || host.last().is_some_and(u8::is_ascii_digit) && is_ipv4()
 }
 
+/// `host` without the dots at its end.
+fn without_dots(host: &[u8]) -> &[u8] {
+    let end = host.iter().rposition(|&byte| byte != b'.').map_or(0, |last| last + 1);
+    &host[..end]
+}
+
 /// The host of `uri`, as it is written.
 fn host(uri: &[u8]) -> Option<&[u8]> {
     let authority = split(uri).authority?;
@@ -301,25 +347,51 @@ fn comparable(name: &[u8]) -> String {
             return format!("[{address}]");
         }
     }
-    let name = name.strip_suffix(b".").unwrap_or(name);
-    let lower = || String::from_utf8_lossy(name).to_ascii_lowercase();
-    if name.is_ascii() && memchr::memchr(b'%', name).is_none() {
-        return lower();
-    }
     let plain = unencoded(name);
-    let mut coded = Vec::with_capacity(3 * plain.len());
-    for &byte in &plain {
+    let mut out = String::with_capacity(plain.len());
+    for label in labels(&plain) {
+        if !out.is_empty() {
+            out.push('.');
+        }
+        match label.is_ascii() {
+            true => out.push_str(&String::from_utf8_lossy(label).to_ascii_lowercase()),
+            false => push_mapped(label, &mut out),
+        }
+    }
+    out.truncate(out.trim_end_matches('.').len());
+    out
+}
+
+/// The labels of `name`: a dot, or what IDNA maps to one, is between them.
+fn labels(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+    const DOTS: [&str; 3] = ["\u{3002}", "\u{FF0E}", "\u{FF61}"];
+    let mut rest = Some(name);
+    core::iter::from_fn(move || {
+        let text = rest?;
+        let is_dot = |at: usize| DOTS.iter().any(|dot| text[at..].starts_with(dot.as_bytes()));
+        let ends = |at: usize| match text[at] {
+            b'.' => Some((at, 1)),
+            0xE3 | 0xEF if is_dot(at) => Some((at, 3)),
+            _ => None,
+        };
+        let Some((end, len)) = (0..text.len()).find_map(ends) else { return rest.take() };
+        rest = Some(&text[end + len..]);
+        Some(&text[..end])
+    })
+}
+
+/// Appends the A-label of `label`, or the label itself if it has none.
+fn push_mapped(label: &[u8], out: &mut String) {
+    let mut coded = Vec::with_capacity(3 * label.len());
+    for &byte in label {
         match byte {
-            b'%' => return lower(),
-            0x80.. => push_triplet(byte, &mut coded),
+            b'%' | 0x80.. => push_triplet(byte, &mut coded),
             _ => coded.push(byte.to_ascii_lowercase()),
         }
     }
-    let is_ascii = memchr::memchr(b'%', &coded).is_none();
-    match dns_to_ascii(&coded).filter(|_| !is_ascii) {
-        Some(labels) => labels,
-        None if is_ascii => String::from_utf8_lossy(&coded).into_owned(),
-        None => lower(),
+    match dns_to_ascii(&coded) {
+        Some(mapped) => out.push_str(&mapped),
+        None => out.push_str(&String::from_utf8_lossy(label).to_lowercase()),
     }
 }
 
@@ -346,8 +418,9 @@ fn unencoded(name: &[u8]) -> Vec<u8> {
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Scheme(text) | Kind::Host(text) | Kind::Domain(text) => f.write_str(text),
-            Kind::Pattern(regex) => f.write_str(regex.as_str()),
+            Kind::Scheme(text) | Kind::Host(text) | Kind::Domain(text) | Kind::Pattern(text) => {
+                f.write_str(text)
+            }
         }
     }
 }
@@ -409,8 +482,6 @@ mod tests {
             }
             assert!(filter.keeps(b"http://[::2]/"));
         }
-        let filter = Filter::default().only(Property::domain("1.1").unwrap());
-        assert!(filter.keeps(b"http://1.1/") && !filter.keeps(b"http://10.0.1.1/"));
         let filter = Filter::default().only(Property::domain("10.0.1.1").unwrap());
         assert!(filter.keeps(b"http://10.0.1.1/") && !filter.keeps(b"http://x.10.0.1.1.example/"));
     }
@@ -443,6 +514,12 @@ mod tests {
             ("", "empty"),
             (".", "empty"),
             ("[::1", "no host has '['"),
+            ("a..b", "a label of the name is empty"),
+            ("1,a.example", "no host has ','"),
+            ("+.a.example", "no host has '+'"),
+            ("1.1", "ends in a number"),
+            ("10.0.0.0-10.0.0.9", "ends in a number"),
+            ("fe80::1%lo0", "its zone"),
         ] {
             for found in [Property::host(name), Property::domain(name)] {
                 let error = found.unwrap_err();
@@ -470,7 +547,7 @@ mod tests {
         for pattern in &patterns {
             filter = filter.not(Property::pattern(pattern).unwrap());
         }
-        let compiled = filter.clone().compiled();
+        let compiled = filter.clone().compiled().unwrap();
         for (i, name) in names.iter().enumerate() {
             for host in [name.clone(), format!("x.y.{name}"), format!("x{name}")] {
                 for path in [3, 39, 40] {
@@ -484,5 +561,58 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_domain_is_known_whatever_the_labels_before_it_and_the_dots_after_it() {
+        let plain = Filter::default().not(Property::domain("spam.example").unwrap());
+        for host in [
+            "spam.example%2E",
+            "spam.example%2e",
+            "spam.example.%2E",
+            "spam.example%E3%80%82",
+            "spam.example\u{3002}",
+            "spam.example..",
+            "spam%2Eexample",
+            "spam\u{FF0E}example",
+            "%FF.sp%61m.example",
+            "%25.sp%61m.example",
+            "xn--\u{E9}.sp%61m.example",
+            "\u{E9}..sp%61m.example",
+            "\u{E9}%00.sp%61m.example",
+        ] {
+            assert!(!plain.keeps(format!("http://{host}/").as_bytes()), "{host}");
+        }
+        let mapped = Filter::default().not(Property::domain("b\u{FC}cher.example").unwrap());
+        let long = format!("{}b\u{FC}cher.example", "a.".repeat(2100));
+        for host in [
+            "xn--b.b%C3%BCcher.example",
+            "xn--a-.b\u{FC}cher.example",
+            "a..b\u{FC}cher.example",
+            "%FF.b\u{FC}cher.example",
+            "\u{5D0}a.b\u{FC}cher.example",
+            "b\u{FC}cher.example%2e",
+            "B\u{DC}CHER\u{3002}example\u{3002}",
+            "xn--bcher-kva.example..",
+            &long,
+        ] {
+            assert!(!mapped.keeps(format!("http://{host}/").as_bytes()), "{host}");
+        }
+        let address = Filter::default().not(Property::host("127.0.0.1").unwrap());
+        for host in ["127.0.0.1%2e", "127.0.0.1.", "\u{FF11}\u{FF12}\u{FF17}.0.0.1"] {
+            assert!(!address.keeps(format!("http://{host}/").as_bytes()), "{host}");
+        }
+        for name in ["[zz]", "[a/b]", "%zz", "256.1.1.1", "..a", "*..a", "\u{202E}a"] {
+            assert!(Property::domain(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_take_too_much_memory_together_are_refused() {
+        let mut filter = Filter::default();
+        for i in 0..30 {
+            filter = filter.not(Property::pattern(&format!(r"\pL{{30}}\w{{30}}x{i}")).unwrap());
+        }
+        assert!(filter.compiled().unwrap_err().contains("64 MiB"));
     }
 }

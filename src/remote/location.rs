@@ -48,6 +48,9 @@ const SCHEMES: [(&str, Service); 7] = [
     ("http", Service::Web),
 ];
 
+/// The longest key of an object, in bytes: four times that of all services.
+const LONGEST_KEY: usize = 4096;
+
 impl Location {
     /// Whether `text` begins like a location: with one of the schemes `s3`, `gs`, `az`, `abfs`, `abfss`, `https`, `http`,
     /// and `://`.
@@ -81,7 +84,18 @@ impl Location {
         if service != Service::Web && !bucket.bytes().all(is_of_bucket) {
             return Err(LocationError("the name of the bucket has characters that none may have"));
         }
+        if service != Service::Web
+            && bucket.contains('@')
+            && (service != Service::Azure || bucket.contains(':'))
+        {
+            return Err(LocationError(
+                "stores take no user and password from a URL, but from the environment",
+            ));
+        }
         let key = key.strip_prefix('/').unwrap_or(key);
+        if service != Service::Web && key.len() > LONGEST_KEY {
+            return Err(LocationError("the key is longer than that of any object"));
+        }
         Ok(Location { service, scheme, bucket: bucket.to_owned(), key: key.to_owned() })
     }
 

@@ -28,7 +28,9 @@ enum Form {
 /// For the first that has a value that cannot be meant. The value may be a secret and is not shown.
 pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> io::Result<()> {
     for (name, value) in settings {
-        let what = match form_of(name) {
+        let form = form_of(name);
+        let what = match form {
+            _ if form != Form::Any && value.len() > LONGEST => "is too long",
             Form::Url if !is_url(value) => {
                 "is not the URL of a server, http://host or https://host"
             }
@@ -46,12 +48,21 @@ pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> i
     Ok(())
 }
 
+/// The longest value, in bytes, which becomes a part of a URL or of a header. Tokens of Azure are the longest.
+const LONGEST: usize = 16 << 10;
+
+/// The longest name of a bucket or container with its account, in bytes.
+const LONGEST_BUCKET: usize = 512;
+
 /// Checks the name of a bucket or container, which becomes a part of a URL.
 ///
 /// # Errors
 /// When no URL can hold it.
 pub(super) fn check_bucket(name: &str) -> io::Result<()> {
-    match is_graphic(name) && !name.contains(['%', '?', '#', '[', ']']) {
+    match name.len() <= LONGEST_BUCKET
+        && is_graphic(name)
+        && !name.contains(['%', '?', '#', '[', ']'])
+    {
         true => Ok(()),
         false => Err(refused("is not the name of a bucket")),
     }

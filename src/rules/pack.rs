@@ -90,6 +90,9 @@ const DEPTH: usize = 8;
 /// Maximum number of packs that a pack includes, all levels together: each level could multiply them.
 const MOST_INCLUDED: usize = 256;
 
+/// Bytes of all included packs together: compiled, they take up to a hundred times as many.
+const MOST_INCLUDED_BYTES: usize = 4 << 20;
+
 /// The built-in packs: name and text.
 const BUILT_IN: [(&str, &str); 1] = [("tracking", include_str!("packs/tracking.toml"))];
 
@@ -160,15 +163,15 @@ impl Pack {
         source: &str,
         open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
     ) -> Result<Pack, PackError> {
-        parse_within(text, &mut vec![source.to_owned()], &mut 0, open)
+        parse_within(text, &mut vec![source.to_owned()], &mut [0; 2], open)
     }
 }
 
-/// Parses a pack; `sources` are those that include it, followed by its own. So many have been `included`.
+/// Parses a pack; `sources` are those that include it, followed by its own. So many have been `included`, and so many bytes of them.
 fn parse_within(
     text: &str,
     sources: &mut Vec<String>,
-    included: &mut usize,
+    included: &mut [usize; 2],
     open: &mut dyn FnMut(&str, &str) -> Result<Included, String>,
 ) -> Result<Pack, PackError> {
     let source: Arc<str> = sources.last().map_or("", String::as_str).into();
@@ -180,8 +183,8 @@ fn parse_within(
     let mut units = Vec::new();
     for name in &document.include {
         let fail = |message: String| places.error(name.span(), message);
-        *included += 1;
-        if *included > MOST_INCLUDED {
+        included[0] += 1;
+        if included[0] > MOST_INCLUDED {
             return Err(fail(format!("more than {MOST_INCLUDED} packs are included")));
         }
         if let Some(pack) = Pack::built_in(name.get_ref()) {
@@ -194,6 +197,11 @@ fn parse_within(
         }
         if sources.len() >= DEPTH {
             return Err(fail(format!("packs include each other more than {DEPTH} levels deep")));
+        }
+        included[1] += opened.text.len();
+        if included[1] > MOST_INCLUDED_BYTES {
+            let most = MOST_INCLUDED_BYTES >> 20;
+            return Err(fail(format!("the included packs have more than {most} MiB together")));
         }
         sources.push(opened.source);
         units.extend(parse_within(&opened.text, sources, included, open)?.units);
@@ -392,5 +400,20 @@ mod tests {
             assert!(error.contains("more than 256 packs are included"), "{error}");
         }
         assert!(parse("include = ['many']").is_err());
+    }
+
+    #[test]
+    fn the_bytes_of_included_packs_are_limited_together() {
+        let mut open = |name: &str, _: &str| {
+            let text = format!("# {}\n[[param]]\ndrop = ['x']\n", "y".repeat(2 << 20));
+            Ok(Included { source: name.to_owned(), text })
+        };
+        assert!(Pack::parse("include = ['a']", "mine.toml", &mut open).is_ok());
+        let found = Pack::parse("include = ['a', 'b']", "mine.toml", &mut open);
+        let error = found.unwrap_err().to_string();
+        assert!(
+            error.contains("mine.toml:1:17: the included packs have more than 4 MiB"),
+            "{error}"
+        );
     }
 }

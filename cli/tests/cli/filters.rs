@@ -32,8 +32,6 @@ fn a_value_selects_all_spellings_of_what_it_names() {
         (&["--host", "0000::0001"], &[3]),
         (&["--domain", "b\u{FC}cher.example"], &[6]),
         (&["--domain", "xn--bcher-kva.example,10.0.1.1"], &[4, 6]),
-        // An address has nothing below it.
-        (&["--not-domain", "1.1"], &[0, 1, 2, 3, 4, 5, 6]),
         (&["--scheme", "HTTP://"], &[0, 1, 2, 3, 4, 6]),
         (&["--not-scheme", "mailto:"], &[0, 1, 2, 3, 4, 6]),
         (&["--match", "png$", "--match", "^mailto"], &[5, 6]),
@@ -53,6 +51,9 @@ fn a_value_that_no_uri_has_is_refused_with_the_reason() {
         (["--host", "*.a.example"], "all hosts of a.example are selected by domain"),
         (["--domain", "a.*.example"], "not a pattern"),
         (["--domain", ""], "the name is empty"),
+        (["--domain", "0.1.1"], "ends in a number"),
+        (["--domain", "a..example"], "a label of the name is empty"),
+        (["--host", "fe80::1%lo0"], "its zone"),
         (["--scheme", "ht tp"], "not a scheme"),
         (["--not-scheme", "*"], "not a scheme"),
     ] {
@@ -70,7 +71,7 @@ fn files_of_values_select_as_their_values_do() {
         ("names", "\u{FEFF}# mine\r\n*.spam.example\r\n\r\n  ::1 # me\n"),
         (
             "hosts",
-            "127.0.0.1 localhost\n::1 ip6-localhost ip6-loopback\n0.0.0.0 0.0.0.0\n0.0.0.0 spam.example notspam.example # both\n",
+            "127.0.0.1 localhost\n0 local\nfe80::1%lo0 localhost\n::1 ip6-localhost ip6-loopback\n0.0.0.0 0.0.0.0\n##\n## Host Database\n0.0.0.0 ip6-tracker.example ## a note\n0.0.0.0 spam.example notspam.example # both\n",
         ),
         ("adblock", "[Adblock Plus 2.0]\n! Title: mine\n||spam.example^\n"),
         ("patterns", "# images\n\\.png$\n^mailto\n"),
@@ -109,6 +110,10 @@ fn a_file_of_values_is_read_whole_or_refused_with_the_place() {
         ("--host-file", &long, "names:1: a line of more than 64 KiB"),
         ("--domain-file", "# nothing\n\n", "names: has no value"),
         ("--match-file", "a\n(\n", "names:2: unclosed group"),
+        ("--match-file", "||ads.example^\n", "names:1: an empty alternative"),
+        ("--domain-file", "1,ads.example\n", "names:1: no host has ','"),
+        ("--domain-file", "DOMAIN-SUFFIX,ads.example\n", "names:1: no host has ','"),
+        ("--domain-file", "10.0.0.0-10.0.0.9\n", "names:1: it ends in a number"),
         ("--not-match-file", "*\n", "names:1: "),
     ] {
         let place = Place::new(&[("names", text)]);
@@ -118,6 +123,8 @@ fn a_file_of_values_is_read_whole_or_refused_with_the_place() {
     let place = Place::new(&[("names", "# nothing\n"), ("list", "http://h/\n")]);
     place.run(&["dedup", "--not-domain-file", "names", "list"], "").quiet();
     let place = Place::new(&[("names", "a.example\n"), ("list", LIST)]);
+    let message = place.run(&["dedup", "--host-file", "-", "list"], "").refused();
+    assert!(message.contains("name a file of values"), "{message}");
     let message = place.run(&["dedup", "--host-file", "nowhere", "list"], "").refused();
     assert!(message.contains("nowhere: "), "{message}");
     let onto = ["dedup", "--not-domain-file", "names", "list", "-o", "names"];
