@@ -125,7 +125,7 @@ fn masked_url(name: &str) -> String {
     }
 }
 
-/// `name`, the URL of an object, without a password and a query, neither of which it should have.
+/// `name`, the URL of an object, with its password and its query masked. Such a URL is invalid, but is printed.
 fn masked_object(name: &str) -> String {
     // A `?` may be a part of a pattern.
     let is_query = |rest: &str| {

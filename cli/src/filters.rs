@@ -14,8 +14,8 @@ use crate::exit::Failure;
 /// The longest line of a file of values, in bytes.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// Bytes of a file of values when it is decompressed.
-const MOST_BYTES: u64 = 2 << 30;
+/// Bytes of a file of values when it is decompressed: tens of millions of names, which take some six times as much memory.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// What the lines of a file are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn read(
         (number, bytes) = (number + 1, bytes + read as u64);
         let wrong = |what: &str| Failure::at(format_args!("{}:{number}", path.display()), what);
         if bytes == MOST_BYTES {
-            return Err(Failure::at(path.display(), "has more than 2 GiB"));
+            return Err(Failure::at(path.display(), "has more than 512 MiB"));
         }
         if read == 0 {
             return Ok((filter, count));
@@ -111,84 +111,77 @@ fn read(
         }
         let text = str::from_utf8(&line).map_err(|_| wrong("not UTF-8"))?;
         let text = text.strip_prefix('\u{FEFF}').filter(|_| number == 1).unwrap_or(text);
-        // Most lines are a name and nothing else.
-        let property = match values {
-            Values::Domains if text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
-                Property::domain(text.trim_end()).ok()
-            }
-            _ => None,
+        let mut found = |property| {
+            filter = add(std::mem::take(&mut filter), property);
+            count += 1;
         };
-        if let Some(property) = property {
-            filter = add(filter, property);
-            count += 1;
-            continue;
-        }
-        for property in of_line(text, values) {
-            filter = add(filter, property.map_err(|what| wrong(&what))?);
-            count += 1;
-        }
+        each_value(text.trim(), values, &mut found).map_err(|what| wrong(&what))?;
     }
 }
 
-/// The values of a line: none of a comment, and several of a line of a hosts file.
-fn of_line(line: &str, values: Values) -> Vec<Result<Property, String>> {
-    let line = line.trim();
+/// Calls `found` with the values of a line: none of a comment, and several of a line of a hosts file.
+fn each_value(line: &str, values: Values, found: &mut dyn FnMut(Property)) -> Result<(), String> {
     if values == Values::Patterns {
-        return match line {
-            "" => Vec::new(),
-            pattern if pattern.starts_with('#') => Vec::new(),
-            pattern if pattern.starts_with('|') || pattern.ends_with('|') => {
-                let what =
-                    "an empty alternative matches every URI; lists of ad blockers are no patterns";
-                vec![Err(what.to_owned())]
-            }
-            pattern => vec![Property::pattern(pattern)],
-        };
-    }
-    if line.starts_with(['!', '#']) || line.starts_with('[') && line.contains("Adblock") {
-        // `##.name` and `#@#.name`, but not `## a comment`.
-        let selects =
-            |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || ".#[*".contains(c));
-        let rule = line
-            .strip_prefix("##")
-            .or(line.strip_prefix("#@#"))
-            .filter(|rest| !rest.starts_with('#'));
-        return match rule.is_some_and(selects) {
-            true => vec![Err("a rule on the elements of pages, which no URI has".to_owned())],
-            false => Vec::new(),
-        };
-    }
-    if let Some(rule) = line.split(" #").next().unwrap_or_default().trim_end().strip_prefix("||") {
-        return vec![match rule.strip_suffix('^') {
-            Some(name) if values == Values::Domains => Property::domain(name),
-            Some(_) => {
-                Err("||name^ is a domain and all below it: give the file as one of domains"
-                    .to_owned())
-            }
-            None => Err("of the rules of ad blockers only ||name^ is known".to_owned()),
-        }];
-    }
-    if line.starts_with("@@")
-        || line.split_whitespace().any(|word| word.find("##").is_some_and(|at| at > 0))
-    {
-        return vec![Err("of the rules of ad blockers only ||name^ is known".to_owned())];
-    }
-    let mut fields = line.split('#').next().unwrap_or_default().split_whitespace();
-    let property = match values {
-        Values::Hosts => Property::host,
-        Values::Domains | Values::Patterns => Property::domain,
-    };
-    let (Some(first), second) = (fields.next(), fields.next()) else { return Vec::new() };
-    match second {
-        None => vec![property(first)],
-        Some(second) if is_address(first) => {
-            let names = std::iter::once(second).chain(fields);
-            names.filter(|name| !is_own(name)).map(property).collect()
+        if line.starts_with('|') || line.ends_with('|') {
+            return Err("an empty alternative matches every URI; ad-block lists are not patterns"
+                .to_owned());
         }
-        Some(_) => vec![Err(
-            "several words; one value a line, or `0.0.0.0 name` as in hosts files".to_owned(),
-        )],
+        if !line.is_empty() && !line.starts_with('#') {
+            found(Property::pattern(line)?);
+        }
+        return Ok(());
     }
+    if line.starts_with('!') || line.starts_with('[') && line.contains("Adblock") {
+        return Ok(());
+    }
+    let may_be_rule = line.starts_with(['#', '|', '@']) || line.contains("##");
+    if may_be_rule && let Some(name) = of_rule(line)? {
+        if values == Values::Hosts {
+            let what = "||name^ is a domain and all below it; use an option for domains";
+            return Err(what.to_owned());
+        }
+        found(Property::domain(name)?);
+        return Ok(());
+    }
+    let property = if values == Values::Hosts { Property::host } else { Property::domain };
+    let mut fields = line.split('#').next().unwrap_or_default().split_whitespace();
+    match (fields.next(), fields.next()) {
+        (None, _) => {}
+        (Some(name), None) => found(property(name)?),
+        (Some(first), Some(second)) if is_address(first) => {
+            for name in std::iter::once(second).chain(fields).filter(|name| !is_own(name)) {
+                found(property(name)?);
+            }
+        }
+        _ => {
+            return Err(
+                "several words; expected one value, or `0.0.0.0 name` as in hosts files".to_owned()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The name in a rule `||name^` of an ad blocker; `None` for a line that is not a rule.
+///
+/// # Errors
+/// For other rules.
+fn of_rule(line: &str) -> Result<Option<&str>, String> {
+    const UNKNOWN: &str = "not a host: of the rules of ad blockers, only ||name^ is supported";
+    // `## a comment` and `####`, but neither `##.name` nor `#@#.name` nor `host##.name`, which select parts of pages.
+    let selects = |rest: &str| rest.starts_with(|c: char| c.is_alphabetic() || ".[*".contains(c));
+    let mut words = line.split_whitespace();
+    let is_selector = |word: &str| {
+        ["##", "#@#"]
+            .iter()
+            .any(|sign| word.split_once(sign).is_some_and(|(_, rest)| selects(rest)))
+    };
+    if line.starts_with("@@") || words.any(is_selector) {
+        return Err(UNKNOWN.to_owned());
+    }
+    let Some(rule) = line.strip_prefix("||") else { return Ok(None) };
+    let rule = rule.split(" #").next().unwrap_or_default().trim_end();
+    rule.strip_suffix('^').map(Some).ok_or_else(|| UNKNOWN.to_owned())
 }
 
 /// Whether `field` is an address, as hosts files write it: with a zone, and 0 for 0.0.0.0.

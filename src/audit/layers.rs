@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::triplet;
 
-/// Layers that are told apart; more count as so many.
+/// Number of layers that are distinguished; deeper ones count as the last.
 pub(super) const MOST: usize = 7;
 
 /// The bytes of a text, decoded.

@@ -26,7 +26,6 @@ mod log_format;
 pub(crate) mod mail;
 mod markdown;
 mod mime;
-mod names;
 mod page;
 pub(crate) mod quotes;
 mod reference;

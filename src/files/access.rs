@@ -1,4 +1,4 @@
-//! Who may do what with a file that replaces another: nobody may do more than with the old one.
+//! Owner, group and mode of a file that replaces another: they never grant more access than those of the old one.
 //!
 //! Kept are the nine bits of its mode, and its owner, group and access control list where the system allows it. Where the
 //! group or the list cannot be kept, what they allowed goes. Bits that give a program or a script the rights of its owner

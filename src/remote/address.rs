@@ -126,6 +126,7 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let [first, more @ ..] = rest {
         let code = more.get(..2).filter(|_| *first == b'%');
+        let code = code.filter(|code| code.iter().all(u8::is_ascii_hexdigit));
         let code = code.and_then(|code| std::str::from_utf8(code).ok());
         match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(byte) => (bytes.push(byte), rest = &more[2..]).1,

@@ -233,7 +233,7 @@ pub(crate) struct Find {
 
     /// Keep only URIs whose host is a domain that FILE lists, or below it
     ///
-    /// Also in the form ||name^ of ad blockers. Millions of names cost hardly more than one.
+    /// Also in the form ||name^ of ad blockers. A million names cost little more than one.
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Filters")]
     pub(crate) domain_file: Vec<PathBuf>,
 

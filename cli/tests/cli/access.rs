@@ -1,4 +1,4 @@
-//! A file that replaces another gives nobody more rights than the old one did.
+//! A file that replaces another never grants more access than the old one.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

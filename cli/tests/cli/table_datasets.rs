@@ -362,7 +362,7 @@ fn what_is_not_there_is_an_error() {
         }
         fs::remove_file(place.path("t/k=1/b.csv")).unwrap();
     }
-    // Nobody writes to it.
+    // No process writes to it.
     let made = std::process::Command::new("mkfifo").arg(place.path("t/k=1/c.csv")).status();
     assert!(made.unwrap().success());
     let message = place.run(&dedup("t", &[]), "").refused();

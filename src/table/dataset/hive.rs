@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path};
 
+use crate::normalize::percent::decoded;
+
 /// What Hive and Spark call the partition of rows without a value.
 pub(super) const DEFAULT_PARTITION: &str = "__HIVE_DEFAULT_PARTITION__";
 
@@ -61,23 +63,6 @@ fn wrong(name: &std::ffi::OsStr, what: &str) -> String {
 fn split(directory: &[u8]) -> Option<(&[u8], &[u8])> {
     let at = memchr::memchr(b'=', directory).filter(|&at| at > 0)?;
     Some((&directory[..at], &directory[at + 1..]))
-}
-
-/// `text` without percent-encodings; a `%` that begins none stands for itself.
-fn decoded(text: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((&byte, tail)) = rest.split_first() {
-        let encoded = tail.get(..2).filter(|_| byte == b'%').and_then(hex);
-        bytes.push(encoded.unwrap_or(byte));
-        rest = if encoded.is_some() { &tail[2..] } else { tail };
-    }
-    bytes
-}
-
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digits = std::str::from_utf8(digits).ok().filter(|it| !it.starts_with('+'))?;
-    u8::from_str_radix(digits, 16).ok()
 }
 
 /// Appends `name=value` as the name of a directory, which it cannot leave: everything but ASCII letters, digits, `-`, `_`

@@ -157,7 +157,7 @@ fn only_the_whole_file_or_the_part_that_was_asked_for_is_taken() {
                 assert!(number == 1 && !is_plain || message.contains(&what), "{message}");
             }
         }
-        // A part that nobody asked for, or another one.
+        // An unrequested part, or a different one.
         for range in [
             "bytes 0-0/0",
             "bytes 0-9/10",

@@ -2,37 +2,21 @@
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Names of at most 4 GiB in all, each of bytes.
+/// Names, each of bytes.
 ///
 /// Names and slots are kept apart, so that a name takes its bytes and some twenty more. Hosts come from outside, so the
 /// hash has a secret seed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     text: Vec<u8>,
     /// Where each name ends in `text`.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// Half of the bits of a hash, and the number of its name plus one; 0 is free. At most half are taken.
     slots: Vec<u64>,
     /// For hashes of the last two labels of a name: whether any name has them. A quick test, which may say yes falsely.
     bases: Vec<u64>,
     longest: usize,
     seed: u64,
-}
-
-impl Default for Names {
-    fn default() -> Names {
-        let mut seed = [0; 8];
-        // Without randomness the seed is known, and look-ups may be slow for hosts that were made for it.
-        let _ = getrandom::fill(&mut seed);
-        Names {
-            text: Vec::new(),
-            ends: Vec::new(),
-            slots: Vec::new(),
-            bases: Vec::new(),
-            longest: 0,
-            seed: u64::from_le_bytes(seed),
-        }
-    }
 }
 
 impl Names {
@@ -46,9 +30,6 @@ impl Names {
     }
 
     /// Adds `name`, which may be there.
-    ///
-    /// # Panics
-    /// If the names have more than 4 GiB.
     pub(super) fn insert(&mut self, name: &[u8]) {
         if self.slots.len() < 2 * (self.ends.len() + 1) {
             self.grow();
@@ -59,7 +40,7 @@ impl Names {
             return;
         }
         self.text.extend_from_slice(name);
-        self.ends.push(u32::try_from(self.text.len()).expect("names of less than 4 GiB"));
+        self.ends.push(self.text.len());
         self.slots[slot] = slot_of(hash, self.ends.len() - 1);
         let (word, bit) = self.bit(base(name));
         self.bases[word] |= bit;
@@ -94,8 +75,8 @@ impl Names {
     }
 
     fn name(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.text[start..self.ends[number] as usize]
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start..self.ends[number]]
     }
 
     /// The slot of `name`, and whether it is there, or the free one in which it belongs.
@@ -116,6 +97,11 @@ impl Names {
 
     fn grow(&mut self) {
         let len = (2 * self.slots.len()).max(16);
+        if self.slots.is_empty() {
+            let mut seed = [0; 8];
+            getrandom::fill(&mut seed).expect("random bytes from the system");
+            self.seed = u64::from_le_bytes(seed);
+        }
         self.slots = vec![0; len];
         self.bases = vec![0; len / 8];
         for number in 0..self.ends.len() {
