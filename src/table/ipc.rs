@@ -538,22 +538,27 @@ mod tests {
         }
     }
 
-    #[test]
-    fn no_corruption_aborts_the_process() {
-        for compression in [None, Some(CompressionType::LZ4_FRAME)] {
-            for (data, is_file) in written(compression).iter().zip([true, false]) {
-                for len in (0..data.len()).step_by(37) {
-                    // A stream may end between messages.
-                    let _ = read(&data[..len], is_file);
-                    assert!(!is_file || read(&data[..len], true).is_err());
-                }
-                for at in (0..data.len()).step_by(13) {
-                    for value in [[0xFF; 8], [0x7F; 8], [0; 8]] {
-                        let mut data = data.clone();
-                        let end = data.len().min(at + 8);
-                        data[at..end].copy_from_slice(&value[..end - at]);
-                        let done = std::panic::catch_unwind(|| read(&data, is_file).is_ok());
-                        drop(done);
+    /// Runs that are repeated many times.
+    mod floods {
+        use super::*;
+
+        #[test]
+        fn no_corruption_aborts_the_process() {
+            for compression in [None, Some(CompressionType::LZ4_FRAME)] {
+                for (data, is_file) in written(compression).iter().zip([true, false]) {
+                    for len in (0..data.len()).step_by(37) {
+                        // A stream may end between messages.
+                        let _ = read(&data[..len], is_file);
+                        assert!(!is_file || read(&data[..len], true).is_err());
+                    }
+                    for at in (0..data.len()).step_by(13) {
+                        for value in [[0xFF; 8], [0x7F; 8], [0; 8]] {
+                            let mut data = data.clone();
+                            let end = data.len().min(at + 8);
+                            data[at..end].copy_from_slice(&value[..end - at]);
+                            let done = std::panic::catch_unwind(|| read(&data, is_file).is_ok());
+                            drop(done);
+                        }
                     }
                 }
             }

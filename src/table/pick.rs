@@ -350,47 +350,105 @@ mod tests {
         (out, report)
     }
 
-    #[test]
-    fn what_is_written_does_not_depend_on_the_limit() {
-        let dir = tempfile::tempdir().unwrap();
-        for format in TableFormat::ALL {
-            // Two tables of the format, made by another task, which keeps all rows.
-            let make = Job::new("url", Task::Form(Form::Key), Columns::default(), format);
-            let tables = [1, 2].map(|seed| {
-                let csv = Input::stream("csv", TableFormat::Csv, Cursor::new(table(seed)));
-                let bytes = written(vec![csv], &make).0;
-                let path = dir.path().join(format!("{seed}.{}", format.name()));
-                std::fs::write(&path, &bytes).unwrap();
-                (path, bytes)
-            });
-            let inputs = |streams: [bool; 2]| -> Vec<Input> {
-                let both = tables.iter().zip(streams);
-                let input = both.map(|((path, bytes), is_stream)| match is_stream {
-                    true => Input::stream("stream", format, Cursor::new(bytes.clone())),
-                    false => Input::file(path, Some(format)),
+    /// Under a limit, many times.
+    mod memory {
+        use super::*;
+
+        #[test]
+        fn what_is_written_does_not_depend_on_the_limit() {
+            let dir = tempfile::tempdir().unwrap();
+            for format in TableFormat::ALL {
+                // Two tables of the format, made by another task, which keeps all rows.
+                let make = Job::new("url", Task::Form(Form::Key), Columns::default(), format);
+                let tables = [1, 2].map(|seed| {
+                    let csv = Input::stream("csv", TableFormat::Csv, Cursor::new(table(seed)));
+                    let bytes = written(vec![csv], &make).0;
+                    let path = dir.path().join(format!("{seed}.{}", format.name()));
+                    std::fs::write(&path, &bytes).unwrap();
+                    (path, bytes)
                 });
-                input.collect()
-            };
-            let by = SortBy { form: crate::surt::Form::Cdxj, temp_dir: dir.path().to_owned() };
-            for (drops_invalid, sort_by) in [(false, None), (true, Some(by))] {
-                let mut job = Job::new("url", Task::Dedup, Columns::default(), format);
-                (job.drops_invalid, job.sort_by) = (drops_invalid, sort_by);
-                let (expected, plain) = written(inputs([false; 2]), &job);
-                assert!(plain.duplicates > 10_000 && plain.written > 4_000);
-                let mut kinds = vec![[false; 2]];
-                if !format.needs_file() {
-                    kinds.extend([[true, false], [false, true], [true, true]]);
+                let inputs = |streams: [bool; 2]| -> Vec<Input> {
+                    let both = tables.iter().zip(streams);
+                    let input = both.map(|((path, bytes), is_stream)| match is_stream {
+                        true => Input::stream("stream", format, Cursor::new(bytes.clone())),
+                        false => Input::file(path, Some(format)),
+                    });
+                    input.collect()
+                };
+                let by = SortBy { form: crate::surt::Form::Cdxj, temp_dir: dir.path().to_owned() };
+                for (drops_invalid, sort_by) in [(false, None), (true, Some(by))] {
+                    let mut job = Job::new("url", Task::Dedup, Columns::default(), format);
+                    (job.drops_invalid, job.sort_by) = (drops_invalid, sort_by);
+                    let (expected, plain) = written(inputs([false; 2]), &job);
+                    assert!(plain.duplicates > 10_000 && plain.written > 4_000);
+                    let mut kinds = vec![[false; 2]];
+                    if !format.needs_file() {
+                        kinds.extend([[true, false], [false, true], [true, true]]);
+                    }
+                    for streams in kinds {
+                        // Nothing, some of the first table, some of the second.
+                        for bytes in [0, 50_000, 75_000] {
+                            let limit = MemoryLimit::new(1 << 20, dir.path());
+                            job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
+                            let (found, report) = written(inputs(streams), &job);
+                            let case = format!("{format:?} {streams:?} {bytes} {drops_invalid}");
+                            assert!(found == expected, "{case}");
+                            assert!(report.spilled > 0, "{case}");
+                            assert_eq!(Report { spilled: 0, ..report }, plain, "{case}");
+                        }
+                    }
                 }
-                for streams in kinds {
-                    // Nothing, some of the first table, some of the second.
-                    for bytes in [0, 50_000, 75_000] {
-                        let limit = MemoryLimit::new(1 << 20, dir.path());
-                        job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
-                        let (found, report) = written(inputs(streams), &job);
-                        let case = format!("{format:?} {streams:?} {bytes} {drops_invalid}");
-                        assert!(found == expected, "{case}");
-                        assert!(report.spilled > 0, "{case}");
-                        assert_eq!(Report { spilled: 0, ..report }, plain, "{case}");
+            }
+        }
+
+        #[test]
+        fn classes_do_not_depend_on_the_limit() {
+            let dir = tempfile::tempdir().unwrap();
+            let paths = [1, 2].map(|seed| {
+                let path = dir.path().join(format!("{seed}.csv"));
+                std::fs::write(&path, table(seed)).unwrap();
+                path
+            });
+            let inputs = |is_stream: bool| -> Vec<Input> {
+                let input = |path: &PathBuf| match is_stream {
+                    true => {
+                        let file = std::fs::File::open(path).unwrap();
+                        Input::stream(path.display().to_string(), TableFormat::Csv, file)
+                    }
+                    false => Input::file(path, None),
+                };
+                paths.iter().map(input).collect()
+            };
+            let uri = KeepRow::Uri;
+            let column = "n".to_owned();
+            for (keep, select) in [
+                (uri(Keep::First), Select::All),
+                (uri(Keep::Last), Select::Repeated),
+                (uri(Keep::Shortest), Select::Unique),
+                (uri(Keep::Max), Select::All),
+                (KeepRow::Greatest(column.clone()), Select::All),
+                (KeepRow::Least(column), Select::Repeated),
+            ] {
+                let temp_dir = dir.path().to_owned();
+                let rows = crate::pipeline::ClassRows::default();
+                let by = ByClass { keep, select, count: true, rows, temp_dir };
+                let mut job =
+                    Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
+                for has_sides in [false, true] {
+                    for is_stream in [false, true] {
+                        job.limit = None;
+                        job.keeps_blank = is_stream;
+                        let (expected, plain) = classes(inputs(is_stream), &job, has_sides);
+                        assert!(plain.duplicates > 10_000 && plain.blank > 1_000);
+                        // Nothing, and some.
+                        for bytes in [0, 60_000] {
+                            let limit = MemoryLimit::new(1 << 20, dir.path());
+                            job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
+                            let (found, report) = classes(inputs(is_stream), &job, has_sides);
+                            assert!(found == expected, "{:?} {has_sides} {bytes}", job.task);
+                            assert!(report.spilled > 0, "{bytes}");
+                            assert_eq!(Report { spilled: 0, ..report }, plain);
+                        }
                     }
                 }
             }
@@ -408,58 +466,6 @@ mod tests {
         }
         let report = run_with(inputs, job, None, sinks).unwrap();
         (texts, report)
-    }
-
-    #[test]
-    fn classes_do_not_depend_on_the_limit() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = [1, 2].map(|seed| {
-            let path = dir.path().join(format!("{seed}.csv"));
-            std::fs::write(&path, table(seed)).unwrap();
-            path
-        });
-        let inputs = |is_stream: bool| -> Vec<Input> {
-            let input = |path: &PathBuf| match is_stream {
-                true => {
-                    let file = std::fs::File::open(path).unwrap();
-                    Input::stream(path.display().to_string(), TableFormat::Csv, file)
-                }
-                false => Input::file(path, None),
-            };
-            paths.iter().map(input).collect()
-        };
-        let uri = KeepRow::Uri;
-        let column = "n".to_owned();
-        for (keep, select) in [
-            (uri(Keep::First), Select::All),
-            (uri(Keep::Last), Select::Repeated),
-            (uri(Keep::Shortest), Select::Unique),
-            (uri(Keep::Max), Select::All),
-            (KeepRow::Greatest(column.clone()), Select::All),
-            (KeepRow::Least(column), Select::Repeated),
-        ] {
-            let temp_dir = dir.path().to_owned();
-            let rows = crate::pipeline::ClassRows::default();
-            let by = ByClass { keep, select, count: true, rows, temp_dir };
-            let mut job = Job::new("url", Task::Classes(by), Columns::default(), TableFormat::Csv);
-            for has_sides in [false, true] {
-                for is_stream in [false, true] {
-                    job.limit = None;
-                    job.keeps_blank = is_stream;
-                    let (expected, plain) = classes(inputs(is_stream), &job, has_sides);
-                    assert!(plain.duplicates > 10_000 && plain.blank > 1_000);
-                    // Nothing, and some.
-                    for bytes in [0, 60_000] {
-                        let limit = MemoryLimit::new(1 << 20, dir.path());
-                        job.limit = Some(MemoryLimit { set_bytes: Some(bytes), ..limit });
-                        let (found, report) = classes(inputs(is_stream), &job, has_sides);
-                        assert!(found == expected, "{:?} {has_sides} {bytes}", job.task);
-                        assert!(report.spilled > 0, "{bytes}");
-                        assert_eq!(Report { spilled: 0, ..report }, plain);
-                    }
-                }
-            }
-        }
     }
 
     #[test]
