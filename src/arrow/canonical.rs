@@ -159,6 +159,7 @@ impl Work for Forms<'_> {
                             && surt::write_invalid(
                                 record.bytes(),
                                 form,
+                                equivalence.normalize,
                                 &mut surts,
                                 &mut text.bytes,
                             )

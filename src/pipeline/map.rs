@@ -266,7 +266,13 @@ impl Job for Map<'_> {
                 }
                 // Of some indexes, invalid records have forms as well.
                 &Form::Surt(form)
-                    if surt::write_invalid(record.bytes(), form, &mut surts, &mut slot.out) => {}
+                    if surt::write_invalid(
+                        record.bytes(),
+                        form,
+                        self.equivalence.normalize,
+                        &mut surts,
+                        &mut slot.out,
+                    ) => {}
                 Form::Canonical | Form::Surt(_) => {
                     push_record(&bytes, self.redact, &mut slot.out);
                 }

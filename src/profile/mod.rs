@@ -9,7 +9,7 @@
 //! | `whatwg` | browsers, the WHATWG URL Standard: `href` | the `url` crate, a fast path for URLs on which both must agree, and a separate parser for `file` |
 //! | `w3lib` | Scrapy: `w3lib.url.canonicalize_url` 2.5, with its defaults | in this crate |
 //! | `crawler-commons` | crawler-commons (Nutch, StormCrawler): `BasicURLNormalizer` 1.4 with its defaults | in this crate, by its documentation |
-//! | `surt` | CDX indexes of the Wayback Machine | [`crate::surt::Form::Ia`] of the canonical form |
+//! | `surt` | CDX indexes of the Wayback Machine | [`crate::surt::Form::Ia`] of the canonical form; [`surt::write_invalid`] where there is none |
 
 mod crawler_commons;
 mod w3lib;
@@ -57,7 +57,8 @@ impl Profile {
             // paths.
             Profile::CrawlerCommons => 2,
             // 2: computed from canonical forms in which rootless paths keep their dot segments.
-            Profile::Surt => 2,
+            // 3: records that RFC 3986 refuses have forms.
+            Profile::Surt => 3,
         }
     }
 }
@@ -109,10 +110,13 @@ fn form_here<'a, I: Isa>(
         Profile::W3lib => w3lib::form(record.bytes(), of_w3lib, out),
         Profile::CrawlerCommons => crawler_commons::form(record.bytes(), of_commons, out),
         Profile::Surt => {
-            let options = normalize::Options::default();
-            let uri = normalize::canonical(isa, options, record, canonical)?;
+            let (options, form) = (normalize::Options::default(), surt::Form::Ia);
             out.clear();
-            surt::write(&uri, surt::Form::Ia, surt, out);
+            match normalize::canonical(isa, options, record, canonical) {
+                Ok(uri) => surt::write(&uri, form, surt, out),
+                Err(_) if surt::write_invalid(record.bytes(), form, options, surt, out) => {}
+                Err(error) => return Err(error),
+            }
             Ok(out)
         }
     }

@@ -41,7 +41,8 @@ mod session;
 
 use parts::Parts;
 
-use crate::uri::{parse, split};
+use crate::normalize::{Options, normalize_exact};
+use crate::uri::parse;
 
 named! {
     /// A sort-friendly form.
@@ -91,25 +92,47 @@ pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Common Crawl index has it, if its
-/// scheme and its authority are valid and only what follows is not: `http://h/a b`, `http://h/100%`. Otherwise, and
-/// for other forms, returns `false` and appends nothing.
+/// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Wayback Machine's and the Common Crawl's
+/// indexes have it: `http://h/a b`, `http://h/100%`. What is wrong elsewhere does not change the host: it is
+/// normalized at the rung of `options` if it can be. Otherwise, and for other forms, returns `false` and appends nothing: if the record
+/// has no scheme, a host with a `[` that is no IP literal, or a port that is no number up to 65,535.
 ///
 /// ```
-/// use uriscan::surt::{Form, Scratch, write_invalid};
+/// use uriscan::{normalize::Options, surt::{Form, Scratch, write_invalid}};
 /// let mut out = Vec::new();
-/// assert!(write_invalid(b"http://h/a b?c=100%", Form::Ia, &mut Scratch::default(), &mut out));
-/// assert_eq!(out, b"h)/a%20b?c=100%25");
+/// let (options, mut scratch) = (Options::default(), Scratch::default());
+/// assert!(write_invalid(b"http://B%C3%BCcher.example/a b?c=100%", Form::Ia, options, &mut scratch, &mut out));
+/// assert_eq!(out, b"example,xn--bcher-kva)/a%20b?c=100%25");
 /// ```
-pub fn write_invalid(record: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) -> bool {
-    let parts = split(record);
-    let head = &record[..parts.path.as_ptr().addr() - record.as_ptr().addr()];
-    let is_valid = parts.authority.is_some() && parse(head).is_ok_and(|head| head.is_uri());
-    if form != Form::Ia || !is_valid {
+pub fn write_invalid(
+    record: &[u8],
+    form: Form,
+    options: Options,
+    scratch: &mut Scratch,
+    out: &mut Vec<u8>,
+) -> bool {
+    let parts = Parts::of(record.trim_ascii());
+    let has_scheme = parse(&[parts.scheme, b":"].concat()).is_ok_and(|uri| uri.is_uri());
+    let has_port = parts.port.is_none_or(is_port);
+    if form != Form::Ia || !has_scheme || !has_port {
         return false;
     }
-    ia::write(&Parts::of(record), scratch, out);
+    let host = parts.host.unwrap_or_default();
+    let mut head = Vec::new();
+    let text = [parts.scheme, b"://", host].concat();
+    match normalize_exact(&text, options.rung, false, &mut head) {
+        Ok(()) if parts.host.is_some() => {
+            ia::write(&Parts { host: Parts::of(&head).host, ..parts }, scratch, out)
+        }
+        Err(_) if host.contains(&b'[') => return false,
+        _ => ia::write(&parts, scratch, out),
+    }
     true
+}
+
+fn is_port(port: &[u8]) -> bool {
+    let number = str::from_utf8(port).ok().and_then(|port| port.parse::<u16>().ok());
+    port.is_empty() || (port[0].is_ascii_digit() && number.is_some())
 }
 
 fn ssurt(parts: &Parts<'_>, uri: &[u8], out: &mut Vec<u8>) {

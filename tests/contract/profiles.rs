@@ -265,7 +265,13 @@ fn surt() {
             ("http://www.Example.com:80/A/?b&a", "com,example)/a?a&b"),
             ("https://u@example.com/%41", "com,example)/a"),
             ("mailto:A@B", "mailto:a@b"),
+            ("http://h/a%20b", "h)/a%20b"),
+            ("http://h/a b", "h)/a%20b"),
+            ("http://a b/", "a%20b)/"),
+            ("http://b%C3%BCcher.example/\u{e4}", "example,xn--bcher-kva)/%c3%a4"),
+            ("http://h:99999/ ", ""),
             ("no url", ""),
+            ("h/a", ""),
         ],
     );
 }

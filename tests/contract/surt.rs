@@ -2,7 +2,7 @@
 //! effect of sorting.
 
 use proptest::prelude::*;
-use uriscan::normalize::{Rung, normalize_exact};
+use uriscan::normalize::{Options, Rung, normalize_exact};
 use uriscan::surt::{Form, Scratch, write, write_invalid};
 use uriscan::uri::{HostKind, host_kind, parse, split};
 
@@ -71,8 +71,17 @@ fn forms_of_all_shapes() {
     }
 }
 
+/// The form of a record that is no URI, if it has one.
+fn form_of_invalid(record: &str, form: Form) -> Option<String> {
+    let mut out = Vec::new();
+    let (record, mut scratch) = (record.as_bytes(), Scratch::default());
+    let has_form = write_invalid(record, form, Options::default(), &mut scratch, &mut out);
+    assert!(has_form || out.is_empty());
+    has_form.then(|| String::from_utf8_lossy(&out).into_owned())
+}
+
 #[test]
-fn records_that_are_invalid_after_their_authority_have_keys() {
+fn records_that_are_no_uris_have_keys() {
     // What the Python package surt 0.3.1 answers.
     for (record, expected) in [
         ("http://h/a b", "h)/a%20b"),
@@ -83,20 +92,61 @@ fn records_that_are_invalid_after_their_authority_have_keys() {
         ("http://h/caf\u{E9}?q={x}", "h)/caf%c3%a9?q={x}"),
         ("https://h:443/\\x", "h)/\\x"),
         ("http://127.1/a b", "1,0,0,127)/a%20b"),
+        ("http://[::1]/a b", "::1)/a%20b"),
+        ("http://u:p@h/a b", "h)/a%20b"),
+        ("http://h:/a b", "h)/a%20b"),
+        (" http://h/a b ", "h)/a%20b"),
+        ("http://a b/", "a%20b)/"),
+        ("http://a|b/c d", "a|b)/c%20d"),
+        ("http://ex%zzample/", "ex%25zzample)/"),
+        ("mailto:a b", "mailto:a%20b"),
+        ("warcinfo:a b", "warcinfo:a%20b"),
+        ("foo://h h/a", "h%20h)/a"),
     ] {
         assert!(parse(record.as_bytes()).is_err(), "{record}");
-        let mut out = Vec::new();
-        let mut scratch = Scratch::default();
-        assert!(write_invalid(record.as_bytes(), Form::Ia, &mut scratch, &mut out), "{record}");
-        assert_eq!(String::from_utf8_lossy(&out), expected, "{record}");
+        assert_eq!(form_of_invalid(record, Form::Ia).as_deref(), Some(expected), "{record}");
         for form in [Form::Ssurt, Form::Cdxj] {
-            assert!(!write_invalid(record.as_bytes(), form, &mut scratch, &mut out));
+            assert_eq!(form_of_invalid(record, form), None);
         }
     }
-    for record in ["no uri", "http://a b/", "http://[::1/", "mailto:a b", "//h/a b", "/a b", ""] {
-        let mut out = Vec::new();
-        assert!(!write_invalid(record.as_bytes(), Form::Ia, &mut Scratch::default(), &mut out));
-        assert!(out.is_empty(), "{record}");
+    for record in ["no uri", "//h/a b", "/a b", "", "1http://h/a b", "http ://h/"] {
+        assert_eq!(form_of_invalid(record, Form::Ia), None, "no scheme: {record}");
+    }
+    for record in
+        ["http://[::1/", "http://h:99999/a b", "http://h:x/", "http://h:+1/ ", "http://h:80:80/"]
+    {
+        assert_eq!(form_of_invalid(record, Form::Ia), None, "no host or no port: {record}");
+    }
+}
+
+#[test]
+fn what_is_wrong_elsewhere_does_not_change_the_host() {
+    for host in [
+        "b%C3%BCcher.example",
+        "B\u{FC}cher.example:80",
+        "www.b%C3%BCcher.example",
+        "%31.2.3.4",
+        "H.EXAMPLE",
+        "fa\u{DF}.de",
+        "xn--99999.example",
+        "[2001:DB8:0::1]",
+        "010.8.0.1",
+    ] {
+        let mut canonical = Vec::new();
+        normalize_exact(format!("http://{host}/").as_bytes(), Rung::Scheme, false, &mut canonical)
+            .unwrap();
+        let whole = form(str::from_utf8(&canonical).unwrap(), Form::Ia);
+        for (before, after, tail) in [
+            ("", "/\u{E4}", "%c3%a4"),
+            ("", "/a b", "a%20b"),
+            ("", "/100%", "100%25"),
+            ("u s@", "/", ""),
+            ("", "/?q=[ ]", "?q=[%20]"),
+        ] {
+            let record = format!("http://{before}{host}{after}");
+            let found = form_of_invalid(&record, Form::Ia);
+            assert_eq!(found, Some(format!("{whole}{tail}")), "{record}");
+        }
     }
 }
 

@@ -112,7 +112,7 @@ fn keys_to_sort_by() {
     assert_eq!(key("surt:cdxj"), key("surt"));
     assert_eq!(key("surt:ia"), "com,example:81)/a?a=1&b=2\n\nno uri\nmailto:a@b.example\n");
     let invalid = run(["key", "--as", "surt:ia"], "http://h/a b\nhttp://h h/\n").quiet();
-    assert_eq!(invalid, "h)/a%20b\nhttp://h h/\n");
+    assert_eq!(invalid, "h)/a%20b\nh%20h)/\n");
     let ssurt = "com,example,www,//81:http@u:/A/?b=2&a=1#f\n\nno uri\nmailto:A@b.example\n";
     assert_eq!(key("ssurt"), ssurt);
     assert_eq!(key("url"), run(["normalize"], input).quiet());
