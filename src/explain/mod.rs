@@ -285,6 +285,13 @@ fn ports(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
 
 fn default_host(text: &[u8], parts: &Components, edits: &mut Vec<Edit>) {
     let default = facts(text, parts).and_then(|facts| facts.default_host);
+    if default.is_some() && parts.authority_start == 0 && parts.path(text).starts_with(b"/") {
+        // What kept the path from looking like an authority is not needed any more.
+        let guard = if parts.path(text).starts_with(b"/.//") { 2 } else { 0 };
+        let range = parts.path_start..parts.path_start + guard;
+        edits.push(edit(&step::DEFAULT_HOST, Component::Authority, range, b"//".to_vec()));
+        return;
+    }
     let is_alone = parts.userinfo(text).is_none() && parts.port(text).is_none();
     if is_alone && default.is_some_and(|default| parts.host(text) == Some(default.as_bytes())) {
         let range = parts.host_start..parts.host_end;

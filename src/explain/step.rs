@@ -52,8 +52,8 @@ steps! {
         "a port is a number: leading zeros do not matter";
     DEFAULT_PORT "default-port" SCHEME, "RFC 3986 section 6.2.3",
         "the default port of the scheme is equivalent to no port";
-    DEFAULT_HOST "default-host" SCHEME, "RFC 3986 section 6.2.3",
-        "the default host of the scheme is equivalent to an empty host";
+    DEFAULT_HOST "default-host" SCHEME, "RFC 3986 sections 3.2.2 and 6.2.3",
+        "the default host of the scheme, and no authority, are equivalent to an empty host";
     EMPTY_PATH "empty-path" SCHEME, "RFC 3986 section 6.2.3", "an empty path after a host is `/`";
     MAILTO_DOMAIN "mailto-domain" SCHEME, "RFC 6068 section 2",
         "a domain name or address in a mail address is case-insensitive";

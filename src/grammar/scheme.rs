@@ -25,7 +25,8 @@ pub struct SchemeFacts {
     pub default_port: Option<u16>,
     /// Whether an empty path after an authority equals `/`.
     pub empty_path_is_root: bool,
-    /// The host that an empty host means: `file://localhost/` is `file:///`.
+    /// The host that an empty host means, and no authority before a path with a root (3.2.2): `file://localhost/x` and
+    /// `file:/x` are `file:///x`.
     pub default_host: Option<&'static str>,
     /// Whether the host is a DNS name, so that IDNA applies to it.
     pub dns_host: bool,

@@ -90,8 +90,14 @@ pub(crate) fn normalize_parts(
 
     // The generic rules of 6.2.3 apply to a scheme that is not in the table.
     let facts = if rung >= Rung::Scheme { scheme_facts(scheme) } else { None };
-    let has_authority = parts.authority_start != 0;
-    if has_authority {
+    // The scheme may define that no authority is an empty one (3.2.2).
+    let is_local = facts.is_some_and(|facts| facts.default_host.is_some())
+        && parts.authority_start == 0
+        && parts.path(text).starts_with(b"/");
+    let has_authority = parts.authority_start != 0 || is_local;
+    if is_local {
+        out.extend_from_slice(b"//");
+    } else if has_authority {
         authority_into(text, parts, rung, facts, out);
     }
 

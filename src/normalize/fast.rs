@@ -144,7 +144,9 @@ fn plan_scanned<I: Isa>(isa: I, options: Options, record: Record<'_>) -> Option<
             (if c.scheme_end == 4 { 80 } else { 443 }, true)
         } else {
             let facts = scheme_facts(&record.block(0)[..c.scheme_end as usize]);
-            if facts.is_some_and(|facts| needs_reference_path(facts, c.host_end - c.host_start)) {
+            let has_authority = c.authority_start != 0;
+            let host_len = has_authority.then_some(c.host_end - c.host_start);
+            if facts.is_some_and(|facts| needs_reference_path(facts, host_len)) {
                 return None;
             }
             // Not in the table: the generic rules of RFC 3986 apply.
@@ -173,10 +175,11 @@ fn drops_port(record: Record<'_>, port: Range<usize>, default_port: u32) -> Opti
     (drops || !has_leading_zero).then_some(drops)
 }
 
-/// Whether a scheme's own rules may change more than case, port and empty path.
-fn needs_reference_path(facts: &SchemeFacts, host_len: u32) -> bool {
-    facts.path_form != PathForm::Generic
-        || facts.default_host.is_some_and(|host| host.len() == host_len as usize)
+/// Whether a scheme's own rules may change more than case, port and empty path of a URI whose host has `host_len` bytes;
+/// `None` without an authority.
+fn needs_reference_path(facts: &SchemeFacts, host_len: Option<u32>) -> bool {
+    let may_be_default = |host: &str| host_len.is_none_or(|len| len as usize == host.len());
+    facts.path_form != PathForm::Generic || facts.default_host.is_some_and(may_be_default)
 }
 
 /// Writes the first `end` bytes of the record to `scratch` with the changes of `plan`; returns the

@@ -13,7 +13,7 @@
 
 use super::{Rung, case, ip, path_form, percent, port};
 use crate::grammar::rfc2396::{Legacy, UNRESERVED};
-use crate::grammar::scheme_facts;
+use crate::grammar::{SchemeFacts, scheme_facts};
 use crate::uri::dots::{guard_against_authority, has_dot_segment, remove_dot_segments_of_rfc2396};
 use crate::uri::rfc2396::{LegacyAuthority, LegacyForm};
 use crate::uri::{ErrorKind, LegacyComponents, UriError, parse_rfc2396};
@@ -59,6 +59,8 @@ pub fn normalize_rfc2396(
         let default_port = facts.and_then(|facts| facts.default_port);
         let default_host = facts.and_then(|facts| facts.default_host);
         authority_into(authority, legacy, rung, default_port, default_host, out);
+    } else if is_local(&parts, facts) {
+        out.extend_from_slice(b"//");
     }
     path_into(text, &parts, rung, out);
     for (delimiter, component) in [(b'?', parts.query(text)), (b'#', fragment)] {
@@ -68,6 +70,11 @@ pub fn normalize_rfc2396(
         }
     }
     Ok(())
+}
+
+/// Whether the URI has no authority where the scheme means an empty one by that.
+fn is_local(parts: &LegacyComponents, facts: Option<&SchemeFacts>) -> bool {
+    parts.form == LegacyForm::AbsPath && facts.is_some_and(|facts| facts.default_host.is_some())
 }
 
 /// Appends the path or the opaque part.
@@ -86,7 +93,7 @@ fn path_into(text: &[u8], parts: &LegacyComponents, rung: Rung, out: &mut Vec<u8
     }
     if has_dot_segment(&out[start..]) {
         remove_dot_segments_of_rfc2396(out, start);
-        if parts.form == LegacyForm::AbsPath {
+        if parts.form == LegacyForm::AbsPath && !is_local(parts, facts) {
             guard_against_authority(out, start);
         }
     }
@@ -213,8 +220,12 @@ mod tests {
                 for (rung, higher) in Rung::ALL.into_iter().zip(&forms).skip(i) {
                     prop_assert_eq!(&form(lower, rung).unwrap(), higher, "{} at {}", text.escape_ascii(), rung);
                 }
-                let expected = shape(text, legacy);
-                let expected = (expected.0, expected.1, expected.2 && !drop_fragment, expected.3);
+                let mut expected = shape(text, legacy);
+                expected.2 &= !drop_fragment;
+                // No authority is an empty one.
+                if expected.0 == LegacyForm::AbsPath && lower.starts_with(b"file:///") {
+                    expected.0 = LegacyForm::NetPath;
+                }
                 prop_assert_eq!(shape(lower, legacy), expected, "{}", text.escape_ascii());
             }
         }
