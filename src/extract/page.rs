@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use url::Url;
+
 use super::attribute::{context, decoded};
 use super::extras::extras;
 use super::fault::LONGEST_BASE;
@@ -65,7 +67,8 @@ fn narrow_page(
         links.count_base(absolute_base.len());
         absolute_base.clear();
     }
-    let base = if is_base(&absolute_base) { Some(&*absolute_base) } else { base };
+    let base = if stands_as_base(&absolute_base) { Some(&*absolute_base) } else { base };
+    let base = base.filter(|base| !has_opaque_path(base));
     let absolute = Absolute::new(kernels, base);
     let first = links.len();
     kernels.run(References { schemes, text, found: &found, absolute, links });
@@ -195,6 +198,24 @@ impl References<'_> {
             _ => push_one(value),
         }
     }
+}
+
+/// Whether the base that a document gives itself is used: it has no scheme that HTML excludes (section 4.2.3 of that
+/// standard), and the URL Standard can read it.
+fn stands_as_base(text: &[u8]) -> bool {
+    let is_excluded = |scheme: &[u8]| {
+        [&b"data"[..], b"javascript"].iter().any(|name| name.eq_ignore_ascii_case(scheme))
+    };
+    is_base(text) && !scheme(text).is_some_and(is_excluded) && read_by_browsers(text).is_some()
+}
+
+/// Whether nothing but a fragment can be resolved against `base`, as against `mailto:a@h`.
+fn has_opaque_path(base: &[u8]) -> bool {
+    read_by_browsers(base).is_some_and(|base| base.cannot_be_a_base())
+}
+
+fn read_by_browsers(text: &[u8]) -> Option<Url> {
+    str::from_utf8(text).ok().and_then(|text| Url::parse(text).ok())
 }
 
 /// `typed` with slashes for the backslashes before its query and fragment, if its scheme or that of

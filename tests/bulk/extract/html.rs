@@ -131,7 +131,7 @@ per ">x</a><img src="i.png" srcset="one.png 1x, two.png 2x,three.png,, four.png 
 
 #[test]
 fn the_base_of_a_page_takes_precedence_over_its_uri() {
-    let cases: [(&str, Option<&str>, &[&str]); 5] = [
+    let cases: [(&str, Option<&str>, &[&str]); 17] = [
         (
             "<a href=x><base href=http://b/c/><base href=http://no/>",
             Some("http://h/"),
@@ -141,6 +141,24 @@ fn the_base_of_a_page_takes_precedence_over_its_uri() {
         ("<base href=d/><a href=x>", None, &[]),
         ("<base target=x><a href=x>", Some("http://h/"), &["href http://h/x"]),
         ("<base href='//['><a href=x>", Some("http://h/"), &["href http://h/x"]),
+        // The HTML standard, 4.2.3: these are ignored.
+        ("<base href=javascript:x><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        ("<base href=JavaScript://h/x><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        ("<base href=javascript:x><a href=p>", None, &[]),
+        ("<base href='&#106;avascript:x'><a href=p>", None, &[]),
+        ("<base href='data:text/html,x'><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        ("<base href='data:text/html,x'><a href=p>", None, &[]),
+        ("<base href='http://h:99999/'><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        ("<base href='http://a b/'><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        ("<base href='http://[::1/'><a href=p>", Some("http://h/"), &["href http://h/p"]),
+        // Nothing can be resolved against these, and browsers do not try another base.
+        ("<base href=mailto:a@h><a href=p>", Some("http://h/"), &[]),
+        (
+            "<base href=about:blank><a href=p><a href=http://i/>",
+            Some("http://h/"),
+            &["href http://i/"],
+        ),
+        ("<base href=ftp://b/d/><a href=p>", Some("http://h/"), &["href ftp://b/d/p"]),
     ];
     for (html, base, expected) in cases {
         assert_eq!(page(html.as_bytes(), base).0, expected, "{html}");
