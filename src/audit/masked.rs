@@ -243,6 +243,11 @@ fn members_of_json_are_masked() {
         ("http://h/?d=%7B%22token%22%3A%22A&b=c", "http://h/?d=%7B%22token%22%3A%22***&b=c"),
         // The query stays one.
         ("http://h/%7B%22token%22:%22A?B%22", "http://h/%7B%22token%22:%22***?B%22"),
+        // A quote that ends no string is content.
+        (r#"http://h/?":i?password=A"B"&x"#, r#"http://h/?":i?password=***&x"#),
+        (r#"http://h/#":i#password=A"""#, r#"http://h/#":i#password=***"#),
+        (r#"http://h/?x":ipassword=A"B&x"#, r#"http://h/?x":ipassword=***&x"#),
+        ("http://h/?%22:i?password=A%22B%22&x", "http://h/?%22:i?password=***&x"),
         // A URL in JSON ends where its string does.
         (
             r#"http://h/?d={"u":"http://i/?token=A","b":"c"}"#,

@@ -242,11 +242,17 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
                     b';' => self.is_parameter(at + 1, end, depth),
                     b'/' => own == 0 && at < self.layers.path_end(),
                     b'#' => own > 0,
-                    _ => self.is_quoted,
+                    _ => self.is_quoted && self.ends_string(at),
                 }
         };
         let mut rest = (equals + 1..end).filter(|&at| ENDS.has(self.bytes[at]));
         rest.find(|&at| is_end(at)).unwrap_or(end)
+    }
+
+    /// Whether the quote at `at` ends a string of JSON by what follows; any other one is content.
+    fn ends_string(&self, at: usize) -> bool {
+        let after = self.bytes[at + 1..].trim_ascii_start();
+        after.first().is_some_and(|byte| b",}]".contains(byte))
     }
 
     /// Whether a name and `=` follow at `at`.
