@@ -6,7 +6,7 @@ use super::lists::{List, join};
 use super::pieces::{Piece, Row, Work, each_piece};
 use super::{ColumnError, Columns, text_to_other};
 use crate::arrow::column::{Column, TextType};
-use crate::audit::{Rule, RuleSet, audit_with, quiet};
+use crate::audit::{Rule, RuleSet, Severity, audit_with, quiet};
 use crate::pipeline::Scratch;
 use crate::simd::Isa;
 
@@ -60,7 +60,9 @@ impl Work for Audit {
                         found.extend(findings.iter().map(|finding| finding.rule));
                     }
                 }
-                Row::TooLong(_) if self.rules.has(Rule::Invalid) => found.push(Rule::Invalid),
+                Row::TooLong(_) if self.rules.reports(Rule::Invalid, Severity::Warning) => {
+                    found.push(Rule::Invalid)
+                }
                 Row::TooLong(_) => {}
             }
             found.sort_unstable();

@@ -367,6 +367,8 @@ pub(super) const ROWS: &[Row] = &[
             ("http://p%D0%B0ypal.com/", "p%D0%B0ypal.com"),
             ("http://p\u{430}ypal.com/", "p\u{430}ypal.com"),
             ("http://xn--pypal-4ve.com/", "xn--pypal-4ve.com"),
+            ("http://a\u{13b3}.example/", "a\u{13b3}.example"),
+            ("http://\u{3b1}\u{430}.example/", "\u{3b1}\u{430}.example"),
         ],
         &[
             "http://b%C3%BCcher.de/",
@@ -374,6 +376,32 @@ pub(super) const ROWS: &[Row] = &[
             "http://\u{65e5}\u{672c}abc.jp/",
             "http://paypal.com/",
             "http://\u{430}.com/",
+            // One script each: Cherokee, Mongolian, Gothic.
+            "http://\u{13cf}\u{13b3}\u{13a9}.example/",
+            "http://\u{182e}\u{1823}\u{1829}.example/",
+            "http://\u{10330}\u{10331}.example/",
+            // Emoji are in no script; an A-label that does not decode has no letters.
+            "http://\u{1f600}.example/",
+            "http://i\u{2764}.example/",
+            "http://xn--i-7iq.example/",
+            "http://xn--99999.example/",
+            "http://xn--a/",
+        ],
+    ),
+    (
+        Rule::RestrictedLetter,
+        &[
+            ("http://\u{13cf}\u{13b3}\u{13a9}.example/", "\u{13cf}\u{13b3}\u{13a9}.example"),
+            ("http://a\u{13b3}.example/", "a\u{13b3}.example"),
+            ("http://\u{10330}\u{10331}.example/", "\u{10330}\u{10331}.example"),
+        ],
+        &[
+            "http://b%C3%BCcher.de/",
+            "http://p\u{430}ypal.com/",
+            "http://\u{1f600}.example/",
+            "http://i\u{2764}.example/",
+            "http://xn--99999.example/",
+            "http://xn--wgv71a119e.jp/",
         ],
     ),
     (

@@ -1,7 +1,8 @@
 //! The audit of one reference: checks each component by the rules that apply to it.
 
 use super::quiet::Hint;
-use super::{Detail, Finding, Found, Rule, RuleSet, address, encoded, host, path, port, secret};
+use super::{Detail, Finding, Found, Rule, RuleSet, Severity};
+use super::{address, encoded, host, path, port, secret};
 use crate::grammar::scheme_facts;
 use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
 
@@ -55,7 +56,8 @@ pub(crate) fn audit_with(
 pub(crate) fn oversized(max_record: usize) -> Finding {
     let error = UriError::new(ErrorKind::TooLong, max_record);
     let (rule, at) = (Rule::Invalid, error.at);
-    let severity = rule.severity();
+    // Not looked at, which is worse than what is invalid.
+    let severity = Severity::Warning;
     Finding { rule, severity, start: at, end: at, count: 1, detail: Detail::Error(error) }
 }
 

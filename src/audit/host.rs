@@ -5,8 +5,9 @@ use idna::AsciiDenyList;
 use idna::uts46::{DnsLength, Hyphens, Uts46};
 use std::borrow::Cow;
 use std::sync::OnceLock;
+use unicode_security::GeneralSecurityProfile;
 use unicode_security::confusable_detection::skeleton;
-use unicode_security::{RestrictionLevel, RestrictionLevelDetection};
+use unicode_security::mixed_script::AugmentedScriptSet;
 
 use super::{Detail, Found, Rule, RuleSet, decoded};
 use crate::grammar::SchemeFacts;
@@ -76,9 +77,13 @@ pub(super) fn check_name(
     let mut is_twin = !unicode.is_ascii();
     for label in unicode.split('.') {
         if !label.is_ascii() {
-            if label.detect_restriction_level() > RestrictionLevel::HighlyRestrictive {
-                let detail = Detail::Name(shown(label).into());
-                found.add(Rule::MixedScript, range.clone(), detail);
+            for (rule, is_found) in [
+                (Rule::MixedScript, mixes_scripts(label)),
+                (Rule::RestrictedLetter, is_restricted(label)),
+            ] {
+                if is_found {
+                    found.add(rule, range.clone(), Detail::Name(shown(label).into()));
+                }
             }
             let ascii = ascii_twin(label);
             is_twin &= ascii.is_some();
@@ -92,6 +97,35 @@ pub(super) fn check_name(
         twin.pop();
         found.add(Rule::Confusable, range, Detail::Name(shown(&twin).into()));
     }
+}
+
+/// Whether `label` has letters of several scripts that are not written together, as UTS #39 has it for names that are
+/// highly restrictive: Latin may stand beside the scripts of Chinese, Japanese and Korean. An A-label that does not decode
+/// mixes nothing.
+fn mixes_scripts(label: &str) -> bool {
+    let (mut all, mut but_latin) = (AugmentedScriptSet::default(), AugmentedScriptSet::default());
+    for set in label.chars().map(AugmentedScriptSet::for_char) {
+        all.intersect_with(set);
+        let mut in_latin = AugmentedScriptSet::for_char('a');
+        in_latin.intersect_with(set);
+        if in_latin.is_empty() {
+            but_latin.intersect_with(set);
+        }
+    }
+    let is_cjk = but_latin.jpan || but_latin.hanb || but_latin.kore;
+    all.is_empty() && !is_cjk && !is_undecoded(label)
+}
+
+/// Whether `label` has a letter that UTS #39 restricts: of historic or little used scripts, or one that is not recommended.
+fn is_restricted(label: &str) -> bool {
+    let is_restricted =
+        |c: char| c.is_alphabetic() && !GeneralSecurityProfile::identifier_allowed(c);
+    label.chars().any(is_restricted) && !is_undecoded(label)
+}
+
+/// Whether `label` is what is left of an A-label that does not decode.
+fn is_undecoded(label: &str) -> bool {
+    label.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// `text` with escapes for characters that could mislead again where it is printed.

@@ -136,7 +136,7 @@ impl Found<'_> {
     }
 
     fn add_as(&mut self, rule: Rule, severity: Severity, range: Range<usize>, detail: Detail) {
-        if !self.rules.has(rule) {
+        if !self.rules.reports(rule, severity) {
             return;
         }
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

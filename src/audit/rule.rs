@@ -158,6 +158,9 @@ rules! {
     MixedScript, "mixed-script", "7.6", Warning,
         "label of the host mixes scripts",
         "people read one script; the client connects to a name with letters of another";
+    RestrictedLetter, "restricted-letter", "7.6", Note,
+        "letter that names seldom hold",
+        "few people can tell it from others; registries refuse most such names (UTS 39)";
     Confusable, "confusable", "7.6", Error,
         "host that looks like another one",
         "people read the ASCII name; the client connects to the other host";
@@ -196,9 +199,12 @@ impl fmt::Display for Rule {
     }
 }
 
-/// A set of rules.
+/// A set of rules, and the least severity of the findings that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuleSet(u64);
+pub struct RuleSet {
+    rules: u64,
+    least: Severity,
+}
 
 const _: () = assert!(Rule::ALL.len() <= 64);
 
@@ -209,44 +215,63 @@ impl Default for RuleSet {
 }
 
 impl RuleSet {
-    /// Every rule.
+    /// Every rule, at any severity.
     pub const fn all() -> RuleSet {
-        RuleSet(!0 >> (64 - Rule::ALL.len()))
+        RuleSet { rules: !0 >> (64 - Rule::ALL.len()), least: Severity::Note }
     }
 
     /// No rule.
     pub const fn none() -> RuleSet {
-        RuleSet(0)
+        RuleSet { rules: 0, least: Severity::Note }
+    }
+
+    /// The rules of the set, of which only findings of `least` and above are reported.
+    ///
+    /// ```
+    /// use uriscan::audit::{RuleSet, Severity, audit};
+    /// let mut findings = Vec::new();
+    /// audit(b"http://u@0x7f.1/", RuleSet::all().at_least(Severity::Error), &mut findings);
+    /// assert!(findings.iter().all(|finding| finding.severity == Severity::Error));
+    /// ```
+    #[must_use]
+    pub const fn at_least(self, least: Severity) -> RuleSet {
+        RuleSet { least, ..self }
+    }
+
+    /// Whether a finding of `rule` with `severity` is reported.
+    #[inline]
+    pub const fn reports(self, rule: Rule, severity: Severity) -> bool {
+        self.has(rule) && severity as u8 >= self.least as u8
     }
 
     /// Whether `rule` is in the set.
     #[inline]
     pub const fn has(self, rule: Rule) -> bool {
-        self.0 >> rule as u32 & 1 != 0
+        self.rules >> rule as u32 & 1 != 0
     }
 
     /// Whether one of the rules of `other` is in the set.
     #[inline]
     pub const fn has_any(self, other: RuleSet) -> bool {
-        self.0 & other.0 != 0
+        self.rules & other.rules != 0
     }
 
     /// The set with `rule` added.
     #[must_use]
     pub const fn with(self, rule: Rule) -> RuleSet {
-        RuleSet(self.0 | 1 << rule as u32)
+        RuleSet { rules: self.rules | 1 << rule as u32, ..self }
     }
 
-    /// The union of the two sets.
+    /// The union of the two sets, with the least severity of this one.
     #[must_use]
     pub const fn or(self, other: RuleSet) -> RuleSet {
-        RuleSet(self.0 | other.0)
+        RuleSet { rules: self.rules | other.rules, ..self }
     }
 
     /// The rules of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: RuleSet) -> RuleSet {
-        RuleSet(self.0 & !other.0)
+        RuleSet { rules: self.rules & !other.rules, ..self }
     }
 
     /// The rules with this `name`: one by its name, all of a section (`7.4`), or `all`.

@@ -94,7 +94,8 @@ impl FindingCounts {
 }
 
 /// Writes what `options.rules` find in the records of `sources`, in order; returns the totals of the run, in
-/// which `written` counts the records with findings, and the findings by rule.
+/// which `written` counts the records with findings, and the findings by rule. Those of a record come in the order of their
+/// severity, errors first.
 ///
 /// A record that is not a URI-reference is counted as invalid, and audited as Appendix B splits it. One
 /// that is too long is a finding of [`Rule::Invalid`].
@@ -200,6 +201,12 @@ struct Loud {
 }
 
 impl Audit {
+    /// Whether a record that is too long is a finding.
+    fn reports_long(&self) -> bool {
+        let Finding { rule, severity, .. } = oversized(self.max_record);
+        self.options.rules.reports(rule, severity)
+    }
+
     /// Audits a record of the chunk.
     #[inline(never)]
     fn look(&self, loud: Loud, places: &[Place], slot: &mut Slot<Findings>) {
@@ -210,6 +217,7 @@ impl Audit {
         if let Some(error) = audit_with(hint, record, self.options.rules, &mut rows.buffer) {
             report.invalid.add(error.kind);
         }
+        rows.buffer.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
         let start = Position::new(&self.names[chunk.source], chunk.line);
         let position =
             Position { places, has_context: self.has_context, paint: self.paint, ..start }
@@ -290,7 +298,7 @@ impl Job for Audit {
         for slot in slots {
             match slot.chunk.shape {
                 Shape::Records => self.counts.add_all(&slot.rows.counts),
-                Shape::LongFirst if self.options.rules.has(Rule::Invalid) => {
+                Shape::LongFirst if self.reports_long() => {
                     self.counts.add(&too_long);
                 }
                 _ => {}
@@ -309,7 +317,7 @@ impl Job for Audit {
 
     fn long_record(&self, chunk: &Chunk) -> LongRecord {
         let mut row = Vec::new();
-        if self.options.rules.has(Rule::Invalid) {
+        if self.reports_long() {
             let source = &self.names[chunk.source];
             let position = Position::new(source, chunk.line);
             let position = Position { is_piece: true, paint: self.paint, ..position };

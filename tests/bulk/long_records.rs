@@ -254,5 +254,5 @@ fn records_that_cannot_be_searched_for_secrets_are_omitted() {
     let options = AuditOptions::default();
     let (report, counts) = audit(source(), &options, &settings, &mut Sinks::new(&mut out)).unwrap();
     assert_eq!((report.records, counts.of(Rule::Invalid)), (3, 1));
-    assert!(std::str::from_utf8(&out).unwrap().contains("list:2:257: note: invalid (4.1)"));
+    assert!(std::str::from_utf8(&out).unwrap().contains("list:2:257: warning: invalid (4.1)"));
 }

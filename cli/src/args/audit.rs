@@ -1,17 +1,17 @@
 //! `uriscan audit`.
 
 use clap::{Args, ValueEnum};
-use uriscan::audit::RuleSet;
+use uriscan::audit::{RuleSet, Severity};
 
 use super::extract::FromPages;
 use super::format::report_names;
-use super::groups::{Common, ReportFile};
+use super::groups::{Common, ReportFile, Typed};
 
 /// Find security problems of URIs (RFC 3986, section 7): ports, encodings, addresses, secrets, lookalikes
 ///
 /// Reads one reference per line and prints findings: rule, severity (note, warning or error), the bytes in question, the
 /// section, and what a system that dereferences the URI would do. Relative references are checked, too, and so are invalid
-/// records, by their delimiters. --list-rules explains the rules.
+/// records, by their delimiters. Of a record, errors come first. Notes are for --severity note. --list-rules explains the rules.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Audit {
@@ -22,6 +22,12 @@ pub(crate) struct Audit {
     /// Do not apply these rules
     #[arg(long, value_name = "RULE,...", value_delimiter = ',', value_parser = rules)]
     pub(crate) ignore: Vec<RuleSet>,
+
+    /// Report findings of this severity and above: note, warning or error
+    ///
+    /// By default warning, and note if --select or --fail-on note asks for notes.
+    #[arg(long, value_name = "SEVERITY", value_parser = severity)]
+    pub(crate) severity: Option<Severity>,
 
     /// Exit with code 1 if there is a finding of this severity or above
     #[arg(long, value_name = "SEVERITY", value_enum, default_value_t)]
@@ -38,7 +44,7 @@ pub(crate) struct Audit {
     ///
     /// User names without a password are masked, too, and secrets in a parameter that contains a URI (see --list-rules).
     /// Writes one line for each. A record of more than 64 MiB is dropped and counted as invalid.
-    #[arg(long, conflicts_with_all = ["select", "ignore", "fail_on", "to"])]
+    #[arg(long, conflicts_with_all = ["select", "ignore", "severity", "fail_on", "to"])]
     pub(crate) redact: bool,
 
     /// Print the rules and what --redact masks, and exit
@@ -60,6 +66,8 @@ pub(crate) struct Audit {
     pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -90,6 +98,10 @@ pub(crate) enum FailOn {
     Never,
 }
 
+fn severity(typed: &str) -> Result<Severity, String> {
+    Severity::from_name(typed).ok_or_else(|| "not note, warning or error".to_owned())
+}
+
 fn rules(typed: &str) -> Result<RuleSet, String> {
     RuleSet::named(typed)
         .ok_or_else(|| "not a rule or a section; --list-rules prints both".to_owned())
@@ -102,7 +114,7 @@ Examples:
 
   uriscan audit urls.txt
   uriscan audit --select 7.4,password --fail-on error urls.txt
-  uriscan audit --ignore user-name,encoded-slash urls.txt
+  uriscan audit --severity note --ignore user-name,encoded-slash urls.txt
   uriscan audit --to jsonl urls.txt | jq -r .rule | sort | uniq -c
   uriscan audit --to sarif urls.txt -o urls.sarif
   uriscan audit --redact access.txt > safe.txt

@@ -20,7 +20,8 @@ impl args::Audit {
             (false, true) => Job::Redact,
             (false, false) => audit_job(&self, report_format(self.to.as_deref(), &self.table)?),
         };
-        let config = Config::of_job(job, None, self.common, false, environment)?;
+        let config = Config::of_job(job, None, self.common, false, environment)?
+            .reading_typed(&self.typed)?;
         let links = LinkUse { base: None, accepts_iris: self.iri, has_places: true };
         let mut config = config.reporting_on(&self.from, links)?;
         config.settings = config.settings.has_context(self.context);
@@ -42,8 +43,8 @@ fn audit_job(typed: &args::Audit, format: args::AuditFormat) -> Job {
         args::FailOn::Error => Some(Severity::Error),
         args::FailOn::Never => None,
     };
-    Job::Audit(
-        AuditOptions::default().rules(selected.without(all_of(&typed.ignore))).format(format),
-        fail_on,
-    )
+    let asks_for_notes = !typed.select.is_empty() || fail_on == Some(Severity::Note);
+    let least = if asks_for_notes { Severity::Note } else { Severity::Warning };
+    let rules = selected.without(all_of(&typed.ignore)).at_least(typed.severity.unwrap_or(least));
+    Job::Audit(AuditOptions::default().rules(rules).format(format), fail_on)
 }

@@ -14,18 +14,18 @@ fn objects(text: &str) -> Vec<Value> {
 
 #[test]
 fn a_finding_is_a_line() {
-    let ran = run(["audit"], LIST);
+    let ran = run(["audit", "--severity", "note"], LIST);
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
     let heads: Vec<&str> =
         ran.text().lines().map(|line| line.split(" (").next().unwrap()).collect();
     assert_eq!(
         heads,
         [
-            "-:3:10: note: user-name",
             "-:3:12-17: error: password",
+            "-:3:19-24: error: host-whatwg",
             "-:3:19-24: warning: rare-ipv4",
             "-:3:19-24: warning: address-loopback",
-            "-:3:19-24: error: host-whatwg",
+            "-:3:10: note: user-name",
             "-:3:19-24: note: host-rfc2396",
             "-:4:11: note: invalid",
             "-:5:5-10: warning: encoded-dot",
@@ -42,7 +42,7 @@ fn findings_are_objects_without_secrets() {
     let ran = run(["audit", "--to", "jsonl"], LIST);
     assert!(!ran.text().contains("s3cret"));
     let found = objects(ran.text());
-    assert_eq!(found.len(), 9);
+    assert_eq!(found.len(), 5);
     let rare = found.iter().find(|object| object["rule"] == "rare-ipv4").unwrap();
     assert_eq!(
         *rare,
@@ -62,7 +62,7 @@ fn sarif_is_one_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a list.txt");
     fs::write(&path, LIST).unwrap();
-    let ran = run(["audit", "--to", "sarif", path.to_str().unwrap()], "");
+    let ran = run(["audit", "--to", "sarif", "--severity", "note", path.to_str().unwrap()], "");
     let log: Value = serde_json::from_str(ran.text()).unwrap();
     assert_eq!((ran.code, &log["version"]), (1, &json!("2.1.0")));
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
@@ -109,6 +109,39 @@ fn rules_are_selected_and_ignored() {
 }
 
 #[test]
+fn notes_are_reported_where_they_are_asked_for() {
+    let severities = |args: &[&str]| {
+        let ran = run([&["audit", "--to", "jsonl"], args].concat(), LIST);
+        let mut found: Vec<String> = objects(ran.text())
+            .iter()
+            .map(|it| it["severity"].as_str().unwrap().to_owned())
+            .collect();
+        found.sort();
+        found.dedup();
+        (found.join(" "), ran.code)
+    };
+    let case = |args: &[&str], found: &str, code| {
+        assert_eq!(severities(args), (found.to_owned(), code), "{args:?}");
+    };
+    case(&[], "error warning", 1);
+    case(&["--severity", "note"], "error note warning", 1);
+    case(&["--severity", "error"], "error", 1);
+    case(&["--fail-on", "note"], "error note warning", 1);
+    case(&["--fail-on", "note", "--severity", "warning"], "error warning", 1);
+    case(&["--fail-on", "never"], "error warning", 0);
+    case(&["--select", "user-name"], "note", 0);
+    case(&["--select", "all"], "error note warning", 1);
+    case(&["--select", "all", "--severity", "warning"], "error warning", 1);
+    case(&["--ignore", "password"], "error warning", 1);
+    let refused = run(["audit", "--severity", "all"], LIST);
+    assert!(
+        refused.code == 2 && refused.stderr.contains("note, warning or error"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn the_exit_code_follows_the_severity() {
     for (list, fail_on, code) in [
         ("http://h/a%2Fb\n", "note", 1),
@@ -126,7 +159,7 @@ fn the_exit_code_follows_the_severity() {
     let stats: Value = serde_json::from_str(&ran.stderr).unwrap();
     assert_eq!(
         (&stats["records"], &stats["invalid"], &stats["findings"]),
-        (&json!(4), &json!(1), &json!(9))
+        (&json!(4), &json!(1), &json!(5))
     );
     assert_eq!(
         (&stats["findings_by_rule"]["password"], &stats["written"]),

@@ -115,7 +115,7 @@ fn commands_add_columns_with_plain_names() {
     let faults = made(&["check"]);
     assert_eq!(texts(&faults, "uri_error")[4].as_deref(), Some("space"));
     assert_eq!(faults.column_by_name("uri_error_at").unwrap().null_count(), 8);
-    let found = made(&["audit"]);
+    let found = made(&["audit", "--severity", "note"]);
     let found = found.column_by_name("uri_findings").unwrap().as_list::<i32>();
     assert_eq!((found.value_length(0), found.value_length(4), found.is_null(2)), (0, 1, true));
     let links = made(&["extract"]);
