@@ -379,6 +379,11 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
     let long_many = format!("lines or documents of more than {limit} MiB were skipped");
     for (count, one, many) in [
         (long, &*long_one, &*long_many),
+        (
+            report.misjudged,
+            "source paused when little of it was there, and looked like another format then: --from names the right one",
+            "sources paused when little of them was there, and looked like another format then: --from names the right one",
+        ),
         (report.broken, "part of an archive is not a record", "parts of archives are not records"),
         (
             report.partial,

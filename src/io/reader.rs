@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -74,14 +75,17 @@ impl Chunk {
 
 /// Number of first bytes that show the format of a source. A NUL among them means binary, as for
 /// `grep` and `rg`.
-const HEAD_BYTES: usize = 8 << 10;
+pub(crate) const HEAD_BYTES: usize = 8 << 10;
+
+/// How long the producer of a source must pause before what is there decides its format.
+const HEAD_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Maximum number of bytes of a source that are read ahead.
 const MOST_EARLY: usize = 128 << 10;
 
 /// Where the records of a source end.
 pub(crate) trait Cut: Send {
-    /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, as long as that takes.
+    /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, or whole lines of it where its producer pauses.
     fn needs_head(&self) -> bool {
         false
     }
@@ -113,6 +117,11 @@ pub(crate) trait Cut: Send {
 
     /// The end of the record that began before `content`.
     fn long_end(&mut self, content: &[u8]) -> Option<usize>;
+
+    /// The number of sources whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
+    fn misjudged(&self) -> u64 {
+        0
+    }
 
     /// The byte after which the current source may be cut anywhere, if there is one.
     fn line_end(&self) -> Option<u8> {
@@ -273,6 +282,11 @@ impl ChunkReader {
     /// The number of sources that were skipped because they look binary.
     pub(crate) fn binary(&self) -> u64 {
         self.binary
+    }
+
+    /// The number of sources whose format was decided too early.
+    pub(crate) fn misjudged(&self) -> u64 {
+        self.cut.misjudged()
     }
 
     /// The name of the source with this index.
@@ -558,6 +572,11 @@ impl ChunkReader {
         }
     }
 
+    /// Whether nothing more can be read for `time`.
+    fn pauses(&self, time: Duration) -> bool {
+        self.wait.as_ref().is_some_and(|wait| !wait(time))
+    }
+
     /// Reads until `room` is full, the source ends, or it has nothing more for now; returns the number of bytes now in
     /// `room`, and whether the source ended. A fault also ends it, and is kept.
     fn read(&mut self, room: &mut [u8], mut len: usize) -> (usize, bool) {
@@ -570,7 +589,11 @@ impl ChunkReader {
                 Ok(0) => return (len, true),
                 Ok(count) => {
                     len += count;
-                    if !needs_all && !self.is_ready() {
+                    let has_paused = match needs_all {
+                        true => room[..len].contains(&b'\n') && self.pauses(HEAD_PATIENCE),
+                        false => !self.is_ready(),
+                    };
+                    if has_paused {
                         break;
                     }
                 }

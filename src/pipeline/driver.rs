@@ -260,7 +260,7 @@ fn batches<J: Job + Send>(
     drop((current, other));
     job.finish(End::OfInput, &mut report, sinks)?;
     flush(sinks)?;
-    report.binary = reader.binary();
+    (report.binary, report.misjudged) = (reader.binary(), reader.misjudged());
     failed.map_or(Ok(report), |error| Err(Error::Read(error)))
 }
 

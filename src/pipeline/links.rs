@@ -8,7 +8,7 @@ use crate::extract::warc::{self, Extent};
 use crate::extract::{
     Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail, wrapped_cut,
 };
-use crate::io::reader::Cut;
+use crate::io::reader::{Cut, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::shown::counted;
 use crate::simd::{Isa, Kernels};
@@ -98,6 +98,8 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
         format: Format::Text,
         rest: Rest::Garbage,
         ends_line: false,
+        early: None,
+        misjudged: 0,
         quotes: None,
         line: 1,
     })
@@ -105,6 +107,15 @@ pub(super) fn cut(options: &ExtractOptions, record_end: u8) -> Box<dyn Cut> {
 
 fn invalid(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The beginning of a source whose format was decided by less than all of it.
+struct Early {
+    name: String,
+    /// The bytes that decided.
+    len: usize,
+    /// What has come so far.
+    head: Vec<u8>,
 }
 
 struct Documents {
@@ -118,6 +129,8 @@ struct Documents {
     format: Format,
     /// The rest of an overlong record of an archive.
     rest: Rest,
+    early: Option<Early>,
+    misjudged: u64,
     /// Whether the last part of a mailbox ended a line.
     ends_line: bool,
     /// Those of a table of which only some columns are searched: where rows and fields end makes no difference otherwise.
@@ -135,6 +148,20 @@ enum Rest {
 }
 
 impl Documents {
+    /// Compares the format with what the first bytes show, once all of them are there.
+    fn look_again(&mut self, bytes: &[u8], is_end: bool) {
+        let Some(early) = &mut self.early else { return };
+        let room = HEAD_BYTES - early.head.len();
+        early.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if !is_end && early.head.len() < HEAD_BYTES {
+            return;
+        }
+        let shows_more = early.head.len() > early.len;
+        let is_other = shows_more && Format::of_source(&early.name, &early.head) != self.format;
+        self.misjudged += u64::from(is_other);
+        self.early = None;
+    }
+
     /// The last line end at which no link can be open.
     fn last_line(&self, content: &[u8], record_end: u8) -> Option<usize> {
         let mut end = content.len();
@@ -173,11 +200,15 @@ impl Documents {
 
 impl Cut for Documents {
     fn needs_head(&self) -> bool {
-        self.typed.is_none()
+        // The names of columns are in the first line.
+        self.typed.is_none_or(|format| matches!(format, Format::Csv | Format::Tsv))
     }
 
     fn begin(&mut self, name: &str, head: &[u8]) -> io::Result<Kind> {
         self.format = self.typed.unwrap_or_else(|| Format::of_source(name, head));
+        let may_change = self.typed.is_none() && head.len() < HEAD_BYTES;
+        self.early =
+            may_change.then(|| Early { name: name.to_owned(), len: head.len(), head: Vec::new() });
         let kind = Kind::new(self.format, &self.fields, head).map_err(invalid)?;
         let is_quoted = self.format == Format::Csv && kind.columns.are_selected();
         (self.quotes, self.line) = (is_quoted.then(|| Quotes::new(b',', b'"')), 1);
@@ -185,6 +216,7 @@ impl Cut for Documents {
     }
 
     fn check(&mut self, bytes: &[u8], is_end: bool) -> Result<(), (usize, io::Error)> {
+        self.look_again(bytes, is_end);
         let Some(quotes) = &mut self.quotes else { return Ok(()) };
         let taken = quotes.take(bytes);
         let whole = &bytes[..taken.err().unwrap_or(bytes.len())];
@@ -196,6 +228,10 @@ impl Cut for Documents {
             }
             Ok(()) => Ok(()),
         }
+    }
+
+    fn misjudged(&self) -> u64 {
+        self.misjudged
     }
 
     fn last_end(&mut self, content: &[u8]) -> Option<usize> {

@@ -60,6 +60,8 @@ pub struct Report {
     pub same_document: u64,
     /// Sources that were skipped because they look binary.
     pub binary: u64,
+    /// Sources whose format was decided while their producer paused, and whose next bytes look like another one.
+    pub misjudged: u64,
     /// Positions in archives with something other than a record.
     pub broken: u64,
     /// Encoded bodies in archives of which only a part was searched.
@@ -80,7 +82,7 @@ pub struct Report {
     /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
     /// that break off.
     pub miscoded: u64,
-    /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
+    /// Records that two grammars read differently, counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Records that a filter did not keep ([`super::records_of`]), which count nowhere else. Only jobs on tables fill this
     /// in; of lists, [`super::Skipped`] has it.
@@ -101,6 +103,7 @@ impl core::ops::AddAssign<&Report> for Report {
         self.same_document += other.same_document;
         self.withheld += other.withheld;
         self.binary += other.binary;
+        self.misjudged += other.misjudged;
         self.broken += other.broken;
         self.partial += other.partial;
         self.expanded += other.expanded;

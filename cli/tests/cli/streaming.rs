@@ -67,13 +67,17 @@ fn each_line_is_answered_before_the_next_one() {
         (&["parse", "--to", "jsonl"], ""),
         (&["resolve", "--base", "http://h/"], "HTTP://h/1"),
         (&["extract", "--from", "text"], "HTTP://h/1"),
+        (&["extract"], "HTTP://h/1"),
+        (&["dedup", "--extract"], "HTTP://h/1"),
+        (&["extract", "-n"], "1:HTTP://h/1"),
     ] {
         let mut stream = start(arguments);
         for i in 1..=3 {
             stream.write(&format!("HTTP://h/{i}\n"));
             let answer = stream.line();
             if !expected.is_empty() {
-                assert_eq!(answer, expected.replace('1', &i.to_string()), "{arguments:?}");
+                let expected = expected.replace('1', &i.to_string());
+                assert_eq!(answer, expected, "{arguments:?}");
             }
         }
         assert_eq!(stream.end(), [""; 0], "{arguments:?}");
@@ -115,4 +119,84 @@ fn a_named_pipe_streams_and_what_came_before_it_does_not_wait_for_it() {
     }
     drop(writer);
     assert_eq!(stream.end(), [""; 0]);
+}
+
+#[test]
+fn a_log_that_grows_is_read_as_a_log() {
+    let mut stream = start(&["extract", "--log-field", "referer"]);
+    for i in 1..=3 {
+        stream.write(&format!(
+            "h - - [10/Oct/2000:13:55:36 -0700] \"GET /no HTTP/1.0\" 200 1 \"http://r/{i}\" \"http://agent/\"\n"
+        ));
+        assert_eq!(stream.line(), format!("http://r/{i}"));
+    }
+    assert_eq!(stream.end(), [""; 0]);
+}
+
+/// What `uriscan extract` with `arguments` writes of `pieces`, between which the producer pauses: its output and messages.
+fn extracted(arguments: &[&str], pieces: &[&str]) -> (String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .arg("extract")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    for (i, piece) in pieces.iter().enumerate() {
+        if i > 0 {
+            std::thread::sleep(Duration::from_millis(400));
+        }
+        input.write_all(piece.as_bytes()).unwrap();
+    }
+    drop(input);
+    let ran = program.wait_with_output().unwrap();
+    (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
+}
+
+#[test]
+fn pauses_change_no_result_or_are_told() {
+    const TOLD: &str = "looked like another format then: --from names the right one";
+    let cases: [(&str, &[&str], &[&str], bool); 7] = [
+        (
+            "a page",
+            &["--base", "http://b/"],
+            &["<!doctype html>\n", "<a href=x>", "<a href=y>"],
+            false,
+        ),
+        ("JSON", &[], &["{\"u\":\"http:\\/\\/h\\/1\"}\n", "{\"u\":\"http:\\/\\/h\\/2\"}\n"], false),
+        ("text", &[], &["see http://h/1\n", "see http", "://h/2 and\n"], false),
+        ("a line in pieces", &[], &["<!doc", "type html>\n<a href=http://h/1>"], false),
+        (
+            "a table",
+            &["--from", "csv", "--link-column", "u"],
+            &["a,", "u\n", "http://no/,http://h/1\n"],
+            false,
+        ),
+        (
+            "a mailbox",
+            &[],
+            &["From a@b Thu Jan  1 00:00:00 1970\n", "Subject: x\n\nhttp://h/=\n"],
+            true,
+        ),
+        ("a message", &[], &["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"], true),
+    ];
+    std::thread::scope(|scope| {
+        for (what, arguments, pieces, may_be_told) in cases {
+            scope.spawn(move || {
+                let whole = extracted(arguments, &[&pieces.concat()]);
+                let paused = extracted(arguments, pieces);
+                assert_eq!(whole.1, "", "{what}");
+                match may_be_told {
+                    false => assert_eq!(paused, whole, "{what}"),
+                    true => {
+                        assert!(paused == whole || paused.1.contains(TOLD), "{what}: {paused:?}")
+                    }
+                }
+            });
+        }
+    });
+    let told = extracted(&[], &["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"]);
+    assert!(told.1.contains(TOLD), "{told:?}");
 }
