@@ -9,7 +9,7 @@ use uriscan::pipeline::{
     self, Census, DedupOptions, Error, ExplainOptions, FindingCounts, LegacyQuestion, Report,
     Settings, Sinks, Skipped, Top,
 };
-use uriscan::uri::{ErrorKind, UriError};
+use uriscan::uri::ErrorKind;
 
 use crate::aliases;
 use crate::args::{CensusFormat, StatsFormat};
@@ -137,6 +137,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
             fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
         }
         (Job::Legacy { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
+        (Job::Explain(..), _) if report.differing > 0 => false,
         (Job::Members(..), _) => report.written > 0,
         _ => report.invalid.total() == 0 || !config.strict,
     };
@@ -344,12 +345,20 @@ fn explain_typed(
     report.records = uris.len() as u64;
     report.bytes = uris.iter().map(|uri| uri.len() as u64).sum();
     let mut out = Vec::new();
-    let mut count = |result: Result<(), UriError>| {
-        result.unwrap_or_else(|error| report.invalid.add(error.kind));
-    };
     match uris {
-        [a, b] => count(pipeline::explain_pair(a, b, options, &mut out)),
-        _ => uris.iter().for_each(|uri| count(pipeline::explain_one(uri, options, &mut out))),
+        [a, b] => match pipeline::explain_pair(a, b, options, &mut out) {
+            Ok(are_one) => report.differing += u64::from(!are_one),
+            Err(error) => {
+                report.invalid.add(error.kind);
+                report.differing += u64::from(a != b);
+            }
+        },
+        _ => {
+            for uri in uris {
+                let explained = pipeline::explain_one(uri, options, &mut out);
+                explained.unwrap_or_else(|error| report.invalid.add(error.kind));
+            }
+        }
     }
     sinks.out.write_all(&out).map_err(Error::Write)?;
     Ok(report)

@@ -244,7 +244,7 @@ impl Form {
             let mut out = Vec::new();
             // What is wrong with a value is explained too.
             let _ = match other {
-                Some(other) => explain_pair(one, other, &options, &mut out),
+                Some(other) => explain_pair(one, other, &options, &mut out).map(|_| ()),
                 None => explain_one(one, &options, &mut out),
             };
             out

@@ -9,10 +9,12 @@
 //! defines the result: a test checks that every explanation ends in it.
 
 mod difference;
+mod merge;
 pub mod step;
 mod trace;
 
 pub use difference::{Difference, Reason};
+pub use merge::{Merger, mergers};
 pub use step::Step;
 
 use crate::grammar::class::UNRESERVED;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::diagnostic::excerpt;
 use super::paint::{CYAN, GREEN, PLAIN, Paint, RED, YELLOW, push_escaped};
-use crate::explain::{Change, Comparison, Difference, Explanation, Reason};
+use crate::explain::{Change, Comparison, Difference, Explanation, Merger, Reason, Step};
 use crate::normalize::Rung;
 use crate::uri::UriError;
 
@@ -52,14 +52,26 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     }
 }
 
+/// In the place of a rung where nothing but rules merges what is written differently.
+const RULES: &str = "rules";
+
+/// The name of the lowest rung at which two URIs are equivalent, by `steps`.
+fn merged_at(rung: Rung, steps: &[&Step]) -> &'static str {
+    if rung == Rung::String && !steps.is_empty() { RULES } else { rung.name() }
+}
+
+/// A comparison of two URIs, and what would merge them if they differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compared<'a> {
+    pub(crate) a: Explained<'a>,
+    pub(crate) b: Explained<'a>,
+    pub(crate) comparison: &'a Comparison,
+    pub(crate) mergers: &'a [Merger],
+}
+
 /// Appends the comparison of two URIs as text.
-pub(crate) fn pair_text(
-    a: Explained<'_>,
-    b: Explained<'_>,
-    comparison: &Comparison,
-    paint: Paint,
-    out: &mut Vec<u8>,
-) {
+pub(crate) fn pair_text(compared: Compared<'_>, paint: Paint, out: &mut Vec<u8>) {
+    let Compared { a, b, comparison, mergers } = compared;
     text(a, paint, out);
     text(b, paint, out);
     match comparison {
@@ -68,13 +80,19 @@ pub(crate) fn pair_text(
             let names =
                 if names.is_empty() { "the same bytes".to_owned() } else { names.join(", ") };
             paint.push(GREEN, b"equivalent", out);
-            push_line(&[" at rung ", rung.name(), ": ", &names], out);
+            match merged_at(*rung, steps) {
+                RULES => push_line(&[" by rules: ", &names], out),
+                rung => push_line(&[" at rung ", rung, ": ", &names], out),
+            }
         }
         Comparison::Different { differences } => {
             let is_never =
                 differences.iter().any(|difference| difference.reason != Reason::HigherRung);
-            let result: &[u8] =
-                if is_never { b"never equivalent" } else { b"not equivalent at this rung" };
+            let result: &[u8] = if is_never {
+                b"not equivalent by RFC 3986"
+            } else {
+                b"not equivalent at this rung"
+            };
             paint.push(RED, result, out);
             out.push(b'\n');
             for Difference { reason, at, .. } in differences {
@@ -84,6 +102,13 @@ pub(crate) fn pair_text(
                 for (side, at) in [a, b].iter().zip(at) {
                     excerpt(side.uri, *at, false, ("    ", paint), out);
                 }
+            }
+            if mergers.is_empty() {
+                push_line(&["no rung, rule or preset merges them"], out);
+            }
+            for merger in mergers {
+                paint.push(GREEN, b"merged", out);
+                push_line(&[" by ", &merger.to_string()], out);
             }
         }
     }
@@ -140,6 +165,9 @@ struct PairRow<'a> {
     /// The name in JSON is stable.
     #[serde(rename = "partings")]
     differences: Vec<DifferenceRow>,
+    /// Options that would merge them, if they differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    merged_by: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -199,17 +227,14 @@ pub(crate) fn json(line: Option<u64>, explained: Explained<'_>, out: &mut Vec<u8
 }
 
 /// Appends the comparison of two URIs as a JSON object.
-pub(crate) fn pair_json(
-    line: Option<u64>,
-    a: Explained<'_>,
-    b: Explained<'_>,
-    comparison: &Comparison,
-    out: &mut Vec<u8>,
-) {
+pub(crate) fn pair_json(line: Option<u64>, compared: Compared<'_>, out: &mut Vec<u8>) {
+    let Compared { a, b, comparison, mergers } = compared;
     let (rung, rules, differences) = match comparison {
-        Comparison::Equivalent { rung, steps } => {
-            (Some(rung.name()), steps.iter().map(|step| step.name).collect(), Vec::new())
-        }
+        Comparison::Equivalent { rung, steps } => (
+            Some(merged_at(*rung, steps)),
+            steps.iter().map(|step| step.name).collect(),
+            Vec::new(),
+        ),
         Comparison::Different { differences } => {
             let row = |difference: &Difference| DifferenceRow {
                 component: difference.component.map(crate::explain::Component::name),
@@ -221,6 +246,7 @@ pub(crate) fn pair_json(
             (None, Vec::new(), differences.iter().map(row).collect())
         }
     };
-    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, differences };
+    let merged_by = rung.is_none().then(|| mergers.iter().map(Merger::to_string).collect());
+    let row = PairRow { line, a: uri_row(a), b: uri_row(b), rung, rules, differences, merged_by };
     push_row(&row, out);
 }

@@ -9,7 +9,6 @@ use std::io::Write;
 use super::row::{Field, Row, push_decimal};
 use crate::explain::Step;
 use crate::key::Key;
-use crate::normalize::Rung;
 use crate::uri::{Components, UriError};
 
 /// Appends the object of a valid reference and a line feed.
@@ -127,7 +126,7 @@ pub(crate) fn cluster_start(survivor: &[u8], count: u64, out: &mut Vec<u8>) {
 pub(crate) fn cluster_member(
     (source, line): (&str, u64),
     text: &[u8],
-    rung: Rung,
+    rung: &str,
     steps: &[&Step],
     out: &mut Vec<u8>,
 ) {
@@ -143,7 +142,7 @@ pub(crate) fn cluster_end(out: &mut Vec<u8>) {
 }
 
 /// Appends the class of a record of `bytes` that is over the size limit, and a line feed.
-pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: Rung, out: &mut Vec<u8>) {
+pub(crate) fn long_cluster(source: &str, line: u64, bytes: u64, rung: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"survivor\":null,\"count\":1,\"members\":[");
     push_place(source, line, out);
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
@@ -176,7 +175,7 @@ pub(crate) fn member_row(
     (survivor, count): (&[u8], u64),
     (source, line): (&str, u64),
     text: &[u8],
-    (rung, steps): (Rung, &[&Step]),
+    (rung, steps): (&str, &[&Step]),
     key: Option<Key>,
     out: &mut Vec<u8>,
 ) {
@@ -192,7 +191,7 @@ pub(crate) fn member_row(
 }
 
 /// Appends the row of a record of `bytes` that is over the size limit, a class of its own, and a line feed.
-pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, rung: Rung, out: &mut Vec<u8>) {
+pub(crate) fn long_row((source, line): (&str, u64), bytes: u64, rung: &str, out: &mut Vec<u8>) {
     push_place(source, line, out);
     out.extend_from_slice(b",\"uri\":null,\"bytes\":");
     push_decimal(bytes, out);
@@ -235,14 +234,14 @@ fn push_place(source: &str, line: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends the last members of an object, and its end.
-fn push_rung(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
+fn push_rung(rung: &str, steps: &[&Step], out: &mut Vec<u8>) {
     push_rules(rung, steps, out);
     out.push(b'}');
 }
 
-fn push_rules(rung: Rung, steps: &[&Step], out: &mut Vec<u8>) {
+fn push_rules(rung: &str, steps: &[&Step], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"rung\":\"");
-    out.extend_from_slice(rung.name().as_bytes());
+    out.extend_from_slice(rung.as_bytes());
     out.extend_from_slice(b"\",\"rules\":[");
     for (i, step) in steps.iter().enumerate() {
         out.extend_from_slice(if i == 0 { b"\"" } else { b",\"" });

@@ -4,8 +4,8 @@ use super::driver::{Job, Reading, run};
 use super::invalid::LongRecord;
 use super::slot::{Slot, Worker, record_at};
 use super::{Equivalence, Error, OnInvalid, Report, Settings, Sinks};
-use crate::explain::{Explanation, compare_with_rules, explain_with_rules};
-use crate::io::explanation::{Explained, json, pair_json, pair_text, text};
+use crate::explain::{Comparison, Explanation, compare_with_rules, explain_with_rules, mergers};
+use crate::io::explanation::{Compared, Explained, json, pair_json, pair_text, text};
 use crate::io::paint::Paint;
 use crate::io::row::push_decimal;
 use crate::io::{Chunk, Source, json as rows};
@@ -94,7 +94,7 @@ pub fn explain_one(
     push_one(None, uri, options, out)
 }
 
-/// Appends an explanation of two URIs and a comparison of them to `out`.
+/// Appends an explanation of two URIs and a comparison of them to `out`; returns whether they are equivalent.
 ///
 /// # Errors
 /// As [`explain_one`], for the first of the two that has a fault.
@@ -103,7 +103,7 @@ pub fn explain_pair(
     b: &[u8],
     options: &ExplainOptions,
     out: &mut Vec<u8>,
-) -> Result<(), UriError> {
+) -> Result<bool, UriError> {
     push_pair(None, [a, b], options, out)
 }
 
@@ -133,21 +133,25 @@ fn push_pair(
     [a, b]: [&[u8]; 2],
     options: &ExplainOptions,
     out: &mut Vec<u8>,
-) -> Result<(), UriError> {
+) -> Result<bool, UriError> {
     let Equivalence { normalize, rules, .. } = &options.equivalence;
     let (a, b) = (&*options.equivalence.target(a), &*options.equivalence.target(b));
     let rules = rules.as_deref();
     let explain = |uri| explain_with_rules(uri, *normalize, rules);
     let (of_a, of_b) = (&explain(a), &explain(b));
     let comparison = compare_with_rules(a, b, *normalize, rules);
+    let are_one = matches!(comparison, Comparison::Equivalent { .. });
+    let mergers = &if are_one { Vec::new() } else { mergers(a, b, *normalize, rules) };
     let (a, b) = (Explained { uri: a, result: of_a }, Explained { uri: b, result: of_b });
+    let compared = Compared { a, b, comparison: &comparison, mergers };
     match options.format {
         ExplainFormat::Text { has_colour } => {
-            pair_text(a, b, &comparison, Paint { is_on: has_colour }, out);
+            pair_text(compared, Paint { is_on: has_colour }, out);
         }
-        ExplainFormat::Jsonl => pair_json(line, a, b, &comparison, out),
+        ExplainFormat::Jsonl => pair_json(line, compared, out),
     }
-    fault(of_a).and(fault(of_b))
+    fault(of_a).and(fault(of_b))?;
+    Ok(are_one)
 }
 
 struct Explain<'a> {
@@ -165,7 +169,7 @@ impl Explain<'_> {
                 push_one(Some(line), a, self.options, out)
             }
             (Some(a), Some(b)) if self.options.has_pairs => {
-                push_pair(Some(line), [a, b], self.options, out)
+                push_pair(Some(line), [a, b], self.options, out).map(|_| ())
             }
             _ => push_one(Some(line), record, self.options, out),
         }

@@ -160,9 +160,9 @@ impl RecordWriter {
     pub(crate) fn push_long_cluster(&self, position: u64, bytes: u64, out: &mut Vec<u8>) {
         let (source, line) = self.origins.line(position);
         if self.rows.clusters {
-            return json::long_row((source, line), bytes, Rung::String, out);
+            return json::long_row((source, line), bytes, Rung::String.name(), out);
         }
-        json::long_cluster(source, line, bytes, Rung::String, out);
+        json::long_cluster(source, line, bytes, Rung::String.name(), out);
     }
 
     /// The steps that make a record equivalent to its survivor at `rung`.
@@ -248,6 +248,16 @@ struct Classes<'w> {
 }
 
 impl Classes<'_> {
+    /// The lowest rung at which a record and its survivor are equivalent, and its name: `rules` if nothing but rules merges
+    /// what is written differently.
+    fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> (&'static str, Rung) {
+        let Equivalence { normalize, rules, .. } = &self.results.writer.equivalence;
+        let rung = self.ladder.rung(record, survivor);
+        let has_rules = rules.is_some() || normalize.drop_fragment;
+        let is_by_rules = has_rules && rung == Rung::String && record != survivor;
+        (if is_by_rules { "rules" } else { rung.name() }, rung)
+    }
+
     /// The public key of a record, if there are rows.
     fn key(&mut self, record: &[u8]) -> Option<Key> {
         let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
@@ -264,7 +274,7 @@ impl ClassSession for Classes<'_> {
     fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
         let &RecordWriter { redact, record_end, rows, .. } = self.results.writer;
         if rows.dupes {
-            let rung = survivor.map_or("seen", |it| self.ladder.rung(record, it).name());
+            let rung = survivor.map_or("seen", |survivor| self.merged_at(record, survivor).0);
             let key = self.key(record);
             let writer = self.results.writer;
             let survivor = survivor.map(|survivor| writer.masked(survivor));
@@ -277,7 +287,7 @@ impl ClassSession for Classes<'_> {
             push_record(survivor, redact, out);
         }
         out.push(b'\t');
-        let rung = survivor.map_or("seen", |survivor| self.ladder.rung(record, survivor).name());
+        let rung = survivor.map_or("seen", |survivor| self.merged_at(record, survivor).0);
         out.extend_from_slice(rung.as_bytes());
         out.push(record_end);
     }
@@ -292,15 +302,15 @@ impl ClassSession for Classes<'_> {
 
     fn cluster_member(&mut self, position: u64, member: &[u8], survivor: &[u8], out: &mut Vec<u8>) {
         let writer = self.results.writer;
-        let rung = self.ladder.rung(member, survivor);
+        let (name, rung) = self.merged_at(member, survivor);
         let steps = writer.steps(member, survivor, rung);
         let (line, member) = (writer.origins.line(position), writer.masked(member));
         if writer.rows.clusters {
             let (count, key) = self.class;
             let class = (&*writer.masked(survivor), count);
-            return json::member_row(class, line, &member, (rung, &steps), key, out);
+            return json::member_row(class, line, &member, (name, &steps), key, out);
         }
-        json::cluster_member(line, &member, rung, &steps, out);
+        json::cluster_member(line, &member, name, &steps, out);
     }
 
     fn cluster_end(&mut self, out: &mut Vec<u8>) {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::extract::FromText;
-use super::groups::{Common, Mending, References, ReportFile, Strictness};
+use super::groups::{Common, Mending, References, ReportFile, Strictness, Typed};
 use super::rule_choice::RuleChoice;
 
 /// Count what each rung of the comparison ladder would merge, in one pass
@@ -40,6 +40,8 @@ pub(crate) struct Census {
     pub(crate) strictness: Strictness,
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

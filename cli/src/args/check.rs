@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::extract::FromPages;
 use super::format::report_names;
-use super::groups::{Common, GrammarChoice, Mending, ReportFile};
+use super::groups::{Common, GrammarChoice, Mending, ReportFile, Typed};
 
 /// Report records that are not URI references of RFC 3986, and why
 ///
@@ -43,6 +43,8 @@ pub(crate) struct Check {
     pub(crate) table: super::table::TableChoice,
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

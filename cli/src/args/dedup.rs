@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::extract::FromText;
 use super::format::table_names;
 use super::groups::{
-    Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile,
+    Common, Equivalence, Hash, InvalidRecords, Memory, ProfileChoice, Redaction, ReportFile, Typed,
 };
 use super::table::TABLES;
 
@@ -81,6 +81,8 @@ pub(crate) struct Dedup {
 
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

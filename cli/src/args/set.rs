@@ -7,7 +7,7 @@ use uriscan::set::Timestamp;
 
 use super::extract::FromText;
 use super::groups::{
-    Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Work,
+    Common, Equivalence, Hash, Input, InvalidRecords, ProfileChoice, Reporting, Typed, Work,
 };
 
 /// Keep sets of keys on disk, to recognize URIs of earlier runs
@@ -86,6 +86,8 @@ pub(crate) struct Records {
     pub(crate) from: FromText,
     #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
 }
 
 /// The URIs for a set.

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use uriscan::pipeline::By;
 
 use super::extract::FromText;
-use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile};
+use super::groups::{Common, Equivalence, InvalidRecords, Memory, ReportFile, Typed};
 use super::table::TABLES;
 
 /// Count hosts, domains, paths or parameters, and list the most frequent ones
@@ -55,6 +55,8 @@ pub(crate) struct Top {
     pub(crate) memory: Memory,
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

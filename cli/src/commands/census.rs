@@ -25,7 +25,8 @@ impl args::Census {
             .hasher(Hasher::random());
         let strict = self.strictness.strict;
         let job = Job::Census(options, View::new(self.to, &self.common, environment));
-        let mut config = Config::of_job(job, None, self.common, strict, environment)?;
+        let mut config = Config::of_job(job, None, self.common, strict, environment)?
+            .reading_typed(&self.typed)?;
         config.evidence.extend(rule_choice::files(&self.rules));
         config.reading(&self.from, LinkUse::of(&self.mending, &self.references))?.with_report(
             self.page,

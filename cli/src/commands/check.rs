@@ -31,7 +31,8 @@ impl args::Check {
             }
         };
         // The command always reports invalid records by its exit code.
-        let config = Config::of_job(job, None, self.common, true, environment)?;
+        let config = Config::of_job(job, None, self.common, true, environment)?
+            .reading_typed(&self.typed)?;
         let mut config = config.reporting_on(&self.from, LinkUse::of_pages(&self.mending))?;
         config.settings = config.settings.has_context(self.context);
         config.with_report(self.page, None, environment)

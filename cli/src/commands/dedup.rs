@@ -57,7 +57,8 @@ impl args::Dedup {
         }
         let strict = self.invalid.strictness.strict;
         let job = dedup_job(options, &self.classes, rows);
-        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?;
+        let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
+            .reading_typed(&self.typed)?;
         config.side = SideFiles { rejects: config.side.rejects, ..side };
         config
             .with_seen(self.seen, self.update, hash)?

@@ -52,7 +52,8 @@ impl args::SetCommand {
             Some(asked) => Job::Members(options, asked),
         };
         let strict = records.invalid.strictness.strict;
-        let mut config = Config::of_job(job, rejects, common, strict, environment)?;
+        let mut config = Config::of_job(job, rejects, common, strict, environment)?
+            .reading_typed(&records.typed)?;
         config.set = Some(set);
         config
             .with_evidence(&records.equivalence)?

@@ -38,6 +38,7 @@ impl args::Top {
         let strict = self.invalid.strictness.strict;
         let job = Job::Top(options, View::new(self.to, &self.common, environment));
         let mut config = Config::of_job(job, rejects, self.common, strict, environment)?
+            .reading_typed(&self.typed)?
             .with_evidence(&self.equivalence)?
             .reading(&self.links, LinkUse::of_equivalence(&self.equivalence))?;
         if column.is_some() {

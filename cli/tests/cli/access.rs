@@ -68,7 +68,7 @@ fn no_output_keeps_bits_that_give_the_rights_of_its_owner() {
         (&["dedup", "in", "--dupes", "v.parquet", "-o", "o"], "v.parquet"),
         (&["set", "export", "s.set", "-o", "v"], "v"),
         (&["rules", "-o", "v"], "v"),
-        (&["explain", "a:1", "a:2", "-o", "v"], "v"),
+        (&["explain", "a:1", "A:1", "-o", "v"], "v"),
         (&["dedup", "v", "-o", "v"], "v"),
     ] {
         for bits in [0o6755, 0o4711, 0o2770, 0o1666, 0o640] {

@@ -40,24 +40,119 @@ fn two_uris_are_compared() {
             .quiet()
             .ends_with("equivalent at rung string: the same bytes\n")
     );
-    let told = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "").quiet();
+    let told = run(["explain", "http://h/?a=1&b=2", "http://h/?b=2&a=1"], "");
+    assert_eq!(told.code, 1);
+    let told = told.text();
     let expected = "\
-never equivalent
+not equivalent by RFC 3986
   query-order: the order of a query is part of it
     http://h/?a=1&b=2
               ^
     http://h/?b=2&a=1
               ^
+merged by --rule sort-query
+merged by --preset log
 ";
     assert!(told.ends_with(expected), "{told}");
+}
+
+/// The lines that say what would merge the two, and the exit code.
+fn mergers(arguments: &[&str]) -> (Vec<String>, i32) {
+    let ran = run([&["explain"], arguments].concat(), "");
+    let text = ran.text();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("merged by "));
+    (lines.map(str::to_owned).collect(), ran.code)
+}
+
+#[test]
+fn what_would_merge_them_is_found_by_applying_it() {
+    for (a, b, expected) in [
+        ("http://h/a/", "http://h/a", &["--rule trailing-slash", "--preset log"][..]),
+        ("http://h/a", "https://h/a", &["--rule https", "--preset log"]),
+        ("http://www.h.example/", "http://h.example/", &["--rule www", "--preset log"]),
+        ("http://h/a//b", "http://h/a/b", &["--rule duplicate-slash", "--preset log"]),
+        ("http://h/a?", "http://h/a", &["--rule empty-query", "--preset crawl", "--preset log"]),
+        ("http://u@h/", "http://h/", &["--rule userinfo", "--preset log"]),
+        ("http://h/?id=1", "http://h/?id=2", &["--rule drop-param=id"]),
+        (
+            "http://h/?utm_source=a",
+            "http://h/",
+            &["--rule drop-param=utm_source", "--rules tracking", "--preset crawl", "--preset log"],
+        ),
+        ("http://h/?a=1&x=1&y=2", "http://h/?a=1", &["--rule drop-param=x --rule drop-param=y"]),
+        (
+            "http://www.h.example/a/",
+            "https://h.example/a",
+            &["--rule https --rule www --rule trailing-slash", "--preset log"],
+        ),
+        ("http://h/a", "http://h/b", &[]),
+        ("http://h/A", "http://h/a", &[]),
+        ("http://a/", "http://b/", &[]),
+    ] {
+        let (found, code) = mergers(&[a, b]);
+        assert_eq!(
+            (found, code),
+            (expected.iter().map(|&it| it.to_owned()).collect(), 1),
+            "{a} {b}"
+        );
+        // What it says holds.
+        for options in expected {
+            let options: Vec<&str> = options.split(' ').collect();
+            assert_eq!(mergers(&[&options[..], &[a, b]].concat()).1, 0, "{options:?} {a} {b}");
+        }
+    }
+    assert_eq!(mergers(&["--rung", "string", "http://h:80/", "http://h/"]).0, ["--rung scheme"]);
+    let told = run(["explain", "http://h/a", "http://h/b"], "");
+    assert!(told.text().ends_with("no rung, rule or preset merges them\n"), "{}", told.text());
+}
+
+#[test]
+fn what_only_rules_merge_is_not_called_the_same_bytes() {
+    let pair = ["http://h/a/", "http://h/a"];
+    let told = run([&["explain", "--preset", "log"], &pair[..]].concat(), "").quiet();
+    assert!(told.ends_with("\nequivalent by rules: trailing-slash\n"), "{told}");
+    let told =
+        run([&["explain", "--preset", "log", "--to", "jsonl"], &pair[..]].concat(), "").quiet();
+    assert!(told.contains(r#""rung":"rules","rules":["trailing-slash"]"#), "{told}");
+    let list = "http://h/a/\nhttp://h/a\nhttp://h/a#x\nHTTP://h/a\nhttp://h/a/\n";
+    let place = crate::run::Place::new(&[]);
+    let args = ["dedup", "--preset", "log", "--dupes", "d.tsv", "--clusters", "c.jsonl", "-q"];
+    assert_eq!(place.run(&args, list).quiet(), "http://h/a/\n");
+    let dupes = place.read("d.tsv");
+    let rungs: Vec<&str> =
+        dupes.lines().map(|line| line.split('\t').next_back().unwrap()).collect();
+    assert_eq!(rungs, ["rules", "rules", "rules", "string"]);
+    let clusters = place.read("c.jsonl");
+    assert!(clusters.contains(r#""rung":"rules","rules":["trailing-slash"]"#), "{clusters}");
+    let dropped =
+        place.run(&["dedup", "--drop-fragment", "--dupes", "-"], "http://h/\nhttp://h/#\n");
+    assert!(dropped.text().ends_with("rules\n") || dropped.code == 2, "{}", dropped.text());
+}
+
+#[test]
+fn scripts_can_ask_whether_two_are_one() {
+    for (arguments, code) in [
+        (&["http://h", "HTTP://h:80/"][..], 0),
+        (&["a:", "a:"], 0),
+        (&["http://h/a", "http://h/b"], 1),
+        (&["-e", "http://h/a", "-e", "http://h/b"], 1),
+        (&["--to", "jsonl", "http://h/a", "http://h/b"], 1),
+        (&["http://h/a b", "http://h/a%20b"], 1),
+        (&["http://h/a b", "http://h/a b"], 0),
+        // Not a question.
+        (&["http://h/a"], 0),
+        (&["http://h/a", "http://h/b", "http://h/c"], 0),
+    ] {
+        assert_eq!(run([&["explain"], arguments].concat(), "").code, code, "{arguments:?}");
+    }
 }
 
 #[test]
 fn machines_read_json() {
     let row = |args: &[&str]| -> Value {
-        let ran = run([&["explain", "--to", "jsonl"], args].concat(), "").quiet();
-        assert_eq!(ran.lines().count(), 1);
-        serde_json::from_str(&ran).unwrap()
+        let ran = run([&["explain", "--to", "jsonl"], args].concat(), "");
+        assert_eq!((ran.text().lines().count(), ran.stderr.as_str()), (1, ""));
+        serde_json::from_str(ran.text()).unwrap()
     };
     let change = |rung: &str,
                   rule: &str,
@@ -83,6 +178,7 @@ fn machines_read_json() {
         "message": "the trailing slash is part of the path" });
     let found = row(&["http://h/a", "http://h/a/"]);
     assert_eq!((&found["rung"], &found["partings"]), (&Value::Null, &json!([parting])));
+    assert_eq!(found["merged_by"], json!(["--rule trailing-slash", "--preset log"]));
     let invalid = json!({ "uri": "a b", "error": { "kind": "space", "at": 1 } });
     assert_eq!(row(&["a b"]), invalid);
 }

@@ -220,15 +220,28 @@ fn uris_are_taken_from_the_command_line() {
         &["key"],
         &["resolve", "--base", "http://x/"],
         &["explain"],
+        &["check"],
+        &["audit", "--select", "all"],
+        &["census"],
+        &["dedup", "-c"],
+        &["top", "--by", "host"],
     ] {
-        let typed = run([command, &["-e", uri, "--uri", "http://i"]].concat(), "ignored\n").quiet();
+        let typed =
+            run([command, &["-e", uri, "--uri", "http://h/b"]].concat(), "ignored\n").quiet();
         let read = match command[0] {
-            "explain" => run([command, &[uri, "http://i"]].concat(), "").quiet(),
-            _ => run(command, format!("{uri}\nhttp://i\n")).quiet(),
+            "explain" => run([command, &[uri, "http://h/b"]].concat(), "").quiet(),
+            _ => run(command, format!("{uri}\nhttp://h/b\n")).quiet(),
         };
         assert_eq!(typed, read, "{command:?}");
         assert!(!run([command, &["-e", "http://h", "--uri"]].concat(), "").stderr.is_empty());
     }
+    let place = crate::run::Place::new(&[]);
+    place.run(&["set", "create", "seen", "-e", uri], "ignored\n").quiet();
+    assert_eq!(
+        place.run(&["set", "has", "seen", "-e", "http://h/b", "-e", "a:"], "").quiet(),
+        "http://h/b\n"
+    );
+    assert_eq!(place.run(&["set", "has", "seen", "-e", "a:"], "").code, 1);
     assert_eq!(run(["normalize", "-0", "-e", "http://h\n"], "").quiet(), "http://h/\0");
     assert!(run(["normalize", "-e", "http://h/\nx"], "").refused().contains("-0"));
     assert_eq!(run(["normalize", "-e", "http://h", "file"], "").code, 2);
