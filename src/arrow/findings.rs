@@ -61,7 +61,7 @@ impl Work for Audit {
                     }
                 }
                 Row::TooLong(_) if self.rules.reports(Rule::Invalid, Severity::Warning) => {
-                    found.push(Rule::Invalid)
+                    found.push(Rule::Invalid);
                 }
                 Row::TooLong(_) => {}
             }

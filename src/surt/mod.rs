@@ -122,7 +122,7 @@ pub fn write_invalid(
     let text = [parts.scheme, b"://", host].concat();
     match normalize_exact(&text, options.rung, false, &mut head) {
         Ok(()) if parts.host.is_some() => {
-            ia::write(&Parts { host: Parts::of(&head).host, ..parts }, scratch, out)
+            ia::write(&Parts { host: Parts::of(&head).host, ..parts }, scratch, out);
         }
         Err(_) if host.contains(&b'[') => return false,
         _ => ia::write(&parts, scratch, out),

@@ -191,7 +191,7 @@ fn pauses_change_no_result_or_are_told() {
                 match may_be_told {
                     false => assert_eq!(paused, whole, "{what}"),
                     true => {
-                        assert!(paused == whole || paused.1.contains(TOLD), "{what}: {paused:?}")
+                        assert!(paused == whole || paused.1.contains(TOLD), "{what}: {paused:?}");
                     }
                 }
             });
