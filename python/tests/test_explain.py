@@ -25,7 +25,7 @@ def test_two_values():
     why = uriscan.explain("http://h/a", "https://h/a")
     assert why["rung"] is None and why["partings"][0]["reason"] == "https"
     assert uriscan.explain("x", "http://b/x", base="http://b/")["rung"] == "string"
-    assert uriscan.explain("http://h/?utm_source=x", "http://h/", preset="crawl")["rung"] == "string"
+    assert uriscan.explain("http://h/?utm_source=x", "http://h/", preset="crawl")["rung"] == "rules"
     assert "not equivalent by RFC 3986" in uriscan.explain("http://h/a", "http://h/b", format="text")
     assert uriscan.explain(b"http://h/\xff")["uri"] is None
 

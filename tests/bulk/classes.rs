@@ -170,7 +170,12 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             row["source"] = json!(member.source);
             row["line"] = json!(member.line);
             text_of("uri", "hex", &member.text, &mut row);
-            row["rung"] = json!(rung.name());
+            let is_by_rules = rules.drop_fragment && rung == Rung::String;
+            let name = match is_by_rules && member.text != survivor.text {
+                true => "rules",
+                false => rung.name(),
+            };
+            row["rung"] = json!(name);
             let steps = match compare(&member.text, &survivor.text, rules.rung(rung)) {
                 Comparison::Equivalent { steps, .. } => steps,
                 Comparison::Different { .. } => panic!("{member:?}"),
@@ -179,8 +184,7 @@ fn model(lists: &[List], options: &ClassOptions) -> (Vec<u8>, Vec<u8>, Vec<Value
             row["rules"] = steps.iter().map(|step| step.name).collect();
             rows.push(row);
             if member != survivor {
-                let line =
-                    [&member.text, &b"\t"[..], &survivor.text, b"\t", rung.name().as_bytes()];
+                let line = [&member.text, &b"\t"[..], &survivor.text, b"\t", name.as_bytes()];
                 left_out.insert(place(member), line.concat());
             }
         }
