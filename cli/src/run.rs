@@ -422,8 +422,8 @@ fn report_skipped(report: &Report, config: &Config) -> usize {
         ),
         (
             report.malformed,
-            "sitemap, feed or HTTP archive was searched in part: it is not well-formed, or breaks off",
-            "sitemaps, feeds or HTTP archives were searched in part: they are not well-formed, or break off",
+            "sitemap, feed, HTTP archive or JSON was searched in part: it is not well-formed, or breaks off",
+            "sitemaps, feeds, HTTP archives or JSON texts were searched in part: they are not well-formed, or break off",
         ),
         (
             report.miscoded,

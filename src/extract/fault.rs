@@ -41,6 +41,8 @@ pub(crate) enum Fault {
     Xml(u32),
     /// An HTTP archive that breaks off, with its length.
     CutOff(u32),
+    /// JSON that breaks off within its last line, with its length.
+    LastLine(u32),
     /// A part of a message.
     Part {
         /// Offset of the fault in the chunk, or of the part.
@@ -189,6 +191,10 @@ impl Fault {
             ),
             Fault::CutOff(len) => format!(
                 "the HTTP archive breaks off at byte {}; what there is was searched",
+                start + u64::from(*len)
+            ),
+            Fault::LastLine(len) => format!(
+                "the JSON breaks off at byte {}; what there is was searched",
                 start + u64::from(*len)
             ),
             Fault::Part { at, what } => what.message(start + u64::from(*at)),

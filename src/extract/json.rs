@@ -9,15 +9,42 @@ use crate::chunk::Span;
 /// Maximum number of nested objects whose member names are tracked; in deeper ones only the own name counts.
 const DEEPEST: usize = 128;
 
-/// Appends the links in the strings of the text of `values`, line by line: see [`line()`].
-pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
+/// Appends the links in the strings of the text of `values`, line by line: see [`line()`]. Returns whether the text breaks off
+/// within its last line.
+pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) -> bool {
     let content = values.content();
     let mut start = 0;
     while start < content.len() && !links.is_full(start) {
-        let end = memchr::memchr(b'\n', &content[start..]).map_or(content.len(), |at| start + at);
+        let found = memchr::memchr(b'\n', &content[start..]);
+        let end = found.map_or(content.len(), |at| start + at);
         line(values, fields, start, end, links);
+        if found.is_none() {
+            return breaks_off(&content[start..]);
+        }
         start = end + 1;
     }
+    false
+}
+
+/// Whether `line`, the end of a text, leaves a string, an object or an array open, or is a member of an object that does not end.
+fn breaks_off(line: &[u8]) -> bool {
+    let (mut at, mut depth) = (0, 0u64);
+    while let Some(&byte) = line.get(at) {
+        at += 1;
+        match byte {
+            b'"' => {
+                let end = string_end(line, at).0;
+                if end >= line.len() || depth == 0 && is_name(line, end + 1) {
+                    return true;
+                }
+                at = end + 1;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth > 0 || line.trim_ascii_end().last() == Some(&b',')
 }
 
 /// Appends the links in the strings between `at` and `end`: in all values and names, or in the

@@ -160,7 +160,7 @@ impl Links {
     }
 
     /// The number of sitemaps and feeds that were searched only up to the place where they are not
-    /// well-formed, and of HTTP archives that break off.
+    /// well-formed, and of HTTP archives and JSON that break off.
     pub fn malformed(&self) -> u64 {
         self.malformed
     }
@@ -187,7 +187,7 @@ impl Links {
                 &mut self.lost
             }
             Fault::Marks(_) => &mut self.unparsed,
-            Fault::Xml(_) | Fault::CutOff(_) => &mut self.malformed,
+            Fault::Xml(_) | Fault::CutOff(_) | Fault::LastLine(_) => &mut self.malformed,
             Fault::Part { .. } => &mut self.miscoded,
         } += 1;
         if self.faults.len() < Fault::MOST {

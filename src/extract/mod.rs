@@ -182,7 +182,11 @@ impl Extractor {
                 page::page(schemes, kernels, text, options.page_parts, base, links);
             }
             Format::Markdown => markdown::document(finder, kernels, text, base, links),
-            Format::Json => json::lines(&mut values(!fields.is_empty()), fields, links),
+            Format::Json => {
+                if json::lines(&mut values(!fields.is_empty()), fields, links) {
+                    links.count_fault(fault::Fault::LastLine(text.content().len() as u32));
+                }
+            }
             Format::Csv | Format::Tsv => {
                 let separator = if kind.format == Format::Csv { b',' } else { b'\t' };
                 columns::rows(&mut values(!fields.is_empty()), kind.columns, separator, links);

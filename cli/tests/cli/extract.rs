@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::run::{finish, program, run};
+use crate::run::{Place, finish, program, run};
 
 const TEXT: &str = "See (http://h/a), or\nmailto:joe@h.example.\n\nhttp://h/a http://h/b|\n";
 
@@ -735,5 +735,38 @@ fn rows_before_a_stray_quote_are_searched() {
         // Where all of the table is searched, it makes no difference what is a field.
         let found = place.run(&["extract", "t.csv"], "").quiet();
         assert_eq!(found.lines().count(), 9_000 + more.matches("http").count());
+    }
+}
+
+#[test]
+fn json_that_breaks_off_is_reported() {
+    for (text, is_cut) in [
+        ("{\"u\":\"http://h/\"}\n", false),
+        ("{\"u\":\"http://h/\"}", false),
+        ("{\"u\":\"http://h/\"} \r\n", false),
+        ("\"http://h/\"", false),
+        ("[\"http://h/\",{\"a\":\"]\"}]", false),
+        ("{\n \"u\": \"http://h/\"\n}", false),
+        ("{\n \"u\": [\n  \"http://h/\"]}", false),
+        ("12:30 {\"u\":\"http://h/\"}", false),
+        ("{\"a\":1}\n{\"u\":\"http://h/", true),
+        ("{\"u\":\"http://h/\"", true),
+        ("{\"u\":\"http://h/\",", true),
+        ("{\"u\":\"http://h/\",\"a\":{\"b\":1}", true),
+        ("{\"a\":\"}\",\"u\":\"http://h/\\\"}", true),
+        ("[\"http://h/\"", true),
+        ("[\"http://h/\",\n", false),
+        ("{\n \"u\": \"http://h/\"", true),
+        ("{\n \"u\": \"http://h/\",", true),
+        ("{\n \"u\":\n  \"http://h/\",", true),
+    ] {
+        let place = Place::new(&[("a.json", text)]);
+        for args in [&["extract", "a.json"][..], &["dedup", "--extract", "a.json"]] {
+            let ran = place.run(args, "");
+            assert!(ran.text().starts_with("http://h/"), "{text}: {ran:?}");
+            let message = format!("a.json: the JSON breaks off at byte {}", text.len());
+            assert_eq!(ran.stderr.contains(&message), is_cut, "{text}: {}", ran.stderr);
+            assert_eq!(ran.code, if is_cut { 2 } else { 0 }, "{text}");
+        }
     }
 }
