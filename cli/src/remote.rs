@@ -97,6 +97,7 @@ fn opened(url: &Url) -> Result<MutexGuard<'static, Opened>, Failure> {
     let is_s3 = url.0.service() == Service::S3;
     let slot = &OPENED[usize::from(is_s3)];
     if slot.get().is_none() {
+        look_at_certificates()?;
         let options = if is_s3 { with_aws_files(options(), url)? } else { options() };
         let client = Client::new(options).map_err(|error| Failure::at("object stores", error))?;
         let (listed, objects) = (HashMap::new(), HashMap::new());
@@ -111,6 +112,19 @@ fn opened(url: &Url) -> Result<MutexGuard<'static, Opened>, Failure> {
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes of the file of all authorities at most.
+const MOST_CERTIFICATES: u64 = 64 << 20;
+
+/// An error if the file of the authorities that TLS trusts has no end: it is read whole.
+fn look_at_certificates() -> Result<(), Failure> {
+    let Some(path) = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from) else { return Ok(()) };
+    let Ok(metadata) = path.metadata() else { return Ok(()) };
+    match metadata.is_file() && metadata.len() <= MOST_CERTIFICATES {
+        true => Ok(()),
+        false => Err(Failure::at("SSL_CERT_FILE", "is not a regular file of at most 64 MiB")),
+    }
 }
 
 /// `options` with what the files of the AWS tools say.

@@ -2,9 +2,11 @@
 //! cannot be part of a request.
 
 use std::io;
+use std::path::Path;
 
 use reqwest::Url;
 
+use crate::files::read_limited;
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 
 /// What the value of a setting may be.
@@ -18,8 +20,10 @@ enum Form {
     Word,
     /// What a header may hold.
     Text,
-    /// Whatever a file may be named; a document.
-    Any,
+    /// The path of a file of credentials.
+    File,
+    /// Credentials of Google.
+    Document,
 }
 
 /// Checks the settings of a store, each by its name.
@@ -28,9 +32,20 @@ enum Form {
 /// For the first that has a value that cannot be meant. The value may be a secret and is not shown.
 pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> io::Result<()> {
     for (name, value) in settings {
+        if name.ends_with("use_azure_cli") {
+            return Err(refused("AZURE_USE_AZURE_CLI: no program is run; set AZURE_STORAGE_TOKEN"));
+        }
         let form = form_of(name);
         let what = match form {
-            _ if form != Form::Any && value.len() > LONGEST => "is too long",
+            Form::File => {
+                check_file(name, value)?;
+                continue;
+            }
+            Form::Document => {
+                check_document(name, value.as_bytes())?;
+                continue;
+            }
+            _ if value.len() > LONGEST => "is too long",
             Form::Url if !is_url(value) => {
                 "is not the URL of a server, http://host or https://host"
             }
@@ -47,6 +62,40 @@ pub(super) fn check<'s>(settings: impl Iterator<Item = (&'s str, &'s str)>) -> i
     }
     Ok(())
 }
+
+/// Checks the file at `path`, which is read without a limit later: what has no end is refused. What cannot be read is reported
+/// then.
+fn check_file(name: &str, path: &str) -> io::Result<()> {
+    let path = Path::new(path);
+    let refuse = |what: &str| Err(refused(format!("{}: {what}", name.to_ascii_uppercase())));
+    match path.metadata() {
+        Err(_) => return Ok(()),
+        Ok(metadata) if !metadata.is_file() => return refuse("is not a regular file"),
+        Ok(_) => {}
+    }
+    match read_limited(path, MOST_CREDENTIALS) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => refuse(&error.to_string()),
+        Ok(text) if name.starts_with("google") => check_document(name, &text),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Checks credentials of Google, which may name a server.
+fn check_document(name: &str, text: &[u8]) -> io::Result<()> {
+    // What is not JSON is reported when it is needed.
+    let document: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+    match &document["gcs_base_url"] {
+        serde_json::Value::String(url) if !is_url(url) => {
+            let what = "its gcs_base_url is not the URL of a server, http://host or https://host";
+            Err(refused(format!("{}: {what}", name.to_ascii_uppercase())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of a file of credentials.
+const MOST_CREDENTIALS: u64 = 1 << 20;
 
 /// The longest value, in bytes, which becomes a part of a URL or of a header. Tokens of Azure are the longest.
 const LONGEST: usize = 16 << 10;
@@ -75,8 +124,10 @@ fn refused(what: impl Into<String>) -> io::Error {
 /// The form of the values of the setting `name`, in lower case.
 fn form_of(name: &str) -> Form {
     let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if ends(&["_file", "_path", "_credentials", "_service_account", "_service_account_key"]) {
-        Form::Any
+    if ends(&["_service_account_key"]) {
+        Form::Document
+    } else if ends(&["_file", "_path", "_credentials", "_service_account"]) {
+        Form::File
     } else if name.starts_with("azure_use_") {
         Form::Text
     } else if name.contains("endpoint") || ends(&["_url", "_full_uri", "authority_host"]) {
@@ -144,6 +195,7 @@ mod tests {
                 assert!(!error.contains(value), "{error}");
             }
         }
+        assert!(check([("azure_use_azure_cli", "true")].into_iter()).is_err());
         for name in [
             "aws_access_key_id",
             "aws_session_token",
@@ -171,6 +223,45 @@ mod tests {
         }
         for bucket in ["a b", "a?b", "a#b", "ü", "a%zz", "{a}", "[", "a\n", "a\"b"] {
             assert!(check_bucket(bucket).is_err(), "{bucket}");
+        }
+    }
+
+    #[test]
+    fn files_of_credentials_are_bounded_and_name_servers_that_can_be_asked() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(at("long"), vec![b'x'; MOST_CREDENTIALS as usize + 1]).unwrap();
+        std::fs::write(at("whole"), vec![b'x'; MOST_CREDENTIALS as usize]).unwrap();
+        for name in [
+            "aws_web_identity_token_file",
+            "aws_container_authorization_token_file",
+            "azure_federated_token_file",
+            "google_application_credentials",
+            "google_service_account",
+            "google_service_account_path",
+        ] {
+            let check = |path: &str| check([(name, path)].into_iter());
+            for path in ["/dev/zero", "/dev", &at("long")] {
+                let error = check(path).unwrap_err().to_string();
+                assert!(error.starts_with(&name.to_ascii_uppercase()), "{error}");
+            }
+            assert!(check(&at("whole")).is_ok() && check(&at("none")).is_ok(), "{name}");
+        }
+        for url in NONSENSE.into_iter().chain(["", "x", "http:///", "ftp://h", "http://h?S"]) {
+            let document = serde_json::json!({"gcs_base_url": url}).to_string();
+            std::fs::write(at("key.json"), &document).unwrap();
+            for (name, value) in [
+                ("google_service_account_key", &document),
+                ("google_service_account", &at("key.json")),
+                ("google_service_account_path", &at("key.json")),
+                ("google_application_credentials", &at("key.json")),
+            ] {
+                let error = check([(name, value.as_str())].into_iter()).unwrap_err().to_string();
+                assert!(error.contains("gcs_base_url") && !error.contains("?S"), "{error}");
+            }
+        }
+        for document in ["", "{", "[]", "{}", r#"{"gcs_base_url":"http://127.0.0.1:9000"}"#] {
+            assert!(check([("google_service_account_key", document)].into_iter()).is_ok());
         }
     }
 
