@@ -6,6 +6,7 @@ use std::path::Path;
 use uriscan::extract::Format;
 use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
+use uriscan::io::escaped;
 
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
@@ -28,9 +29,22 @@ fn of_stream(stream: impl Read + Send + 'static, name: &str) -> Option<String> {
     // On error, what was read so far is enough.
     let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
     let (what, how) = look(&head, name)?;
+    let typed = typed(name);
     Some(format!(
-        "most of {name} is not a list of URIs; it looks like {what}. Try `uriscan extract{how} {name}`"
+        "most of {name} is not a list of URIs; it looks like {what}. Try `uriscan extract{how} {typed}`"
     ))
+}
+
+/// The name of a file or a column as it is typed to a shell; `NAME` for one that a message cannot show as it is.
+pub(crate) fn typed(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    let is_shown = escaped(name).to_string() == name && !name.contains(char::REPLACEMENT_CHARACTER);
+    let before = if name.starts_with('-') && name != "-" { "./" } else { "" };
+    match name {
+        _ if !is_shown => "NAME".to_owned(),
+        name if name.chars().all(is_plain) => format!("{before}{name}"),
+        name => format!("{before}'{}'", name.replace('\'', r"'\''")),
+    }
 }
 
 /// What an input that begins with `head` looks like, and the options to read it.
@@ -114,6 +128,27 @@ mod tests {
             (b"", "-", None),
         ] {
             assert_eq!(look(head, name).map(|found| found.0), expected, "{}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn names_are_quoted_for_a_shell() {
+        for (name, expected) in [
+            ("-", "-"),
+            ("a/b-1.csv", "a/b-1.csv"),
+            ("été.csv", "été.csv"),
+            ("a b.csv", "'a b.csv'"),
+            ("a'b.csv", r"'a'\''b.csv'"),
+            ("$(x)", "'$(x)'"),
+            ("`x`;y", "'`x`;y'"),
+            ("~a", "'~a'"),
+            ("-a b", "./'-a b'"),
+            ("-o", "./-o"),
+            ("a\nb", "NAME"),
+            ("a\u{202e}b", "NAME"),
+            ("a\u{fffd}", "NAME"),
+        ] {
+            assert_eq!(typed(name), expected);
         }
     }
 

@@ -9,7 +9,7 @@ use uriscan::pipeline::{FindingCounts, Report};
 use crate::config::{Config, SideFiles};
 use crate::exit::{Failure, Outcome, eprint_line, eprint_lines};
 use crate::inputs::Input;
-use crate::output::{self, Claims, Content, Destination, Output, StdoutFile};
+use crate::output::{self, Claims, Content, Destination, FileId, Output, StdoutFile};
 use crate::progress::Progress;
 use crate::summary::Summary;
 use crate::tables::Folder;
@@ -39,6 +39,7 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
         }
     }
     config.evidence.iter().try_for_each(|path| claims.refuse_evidence(path))?;
+    refuse_second_reader(config)?;
     config.set.iter().try_for_each(|set| claims.refuse_inside(&set.path))?;
     if let Some(output) = StdoutFile::of(&config.output) {
         let inputs = config.inputs.iter();
@@ -53,6 +54,30 @@ pub(crate) fn claims(config: &Config) -> Result<Claims, Failure> {
         output.refuse_as_input(config.evidence.iter().map(|path| Some(path.as_path())), false)?;
     }
     Ok(claims)
+}
+
+/// An error if a pipe or a terminal is read by two: each would get a part.
+///
+/// # Errors
+/// When there is one, by whatever names.
+fn refuse_second_reader(config: &Config) -> Result<(), Failure> {
+    let inputs = config.inputs.iter().filter_map(|input| match input {
+        Input::Stdin => Some(Path::new("-")),
+        input => input.path(),
+    });
+    let mut read = Vec::new();
+    // Aliases are read twice, and refused for that.
+    let evidence = config.evidence.iter().filter(|path| config.aliases.as_ref() != Some(path));
+    for path in inputs.chain(evidence.map(|path| path.as_path())) {
+        let Some(stream) = FileId::of_stream(path) else { continue };
+        if read.contains(&stream) {
+            let what = "can be read only once, and is read already, as standard input or by another name; write it to a \
+                        file first";
+            return Err(Failure::at(path.display(), what));
+        }
+        read.push(stream);
+    }
+    Ok(())
 }
 
 /// The outputs and the progress of a run.

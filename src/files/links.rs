@@ -14,25 +14,53 @@ pub(super) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// What the links at `path` lead to, which need not exist.
+/// What `path` leads to, which need not exist: the path without links.
 ///
 /// # Errors
-/// When another user has put a link into a directory that all can write to, such as `/tmp`: whoever names a file there means
-/// that file. Linux can be told to refuse it, but does not look at paths that are followed link by link.
+/// When another user has put a link into a directory that all can write to, such as `/tmp`, at the end of the path or on the
+/// way: whoever names a file there means that file. Linux can be told to refuse it, but does not look at paths that are
+/// followed link by link. Also when there are too many links.
 pub fn followed(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let Ok(target) = path.read_link() else { break };
-        if is_planted(&path)? {
+    let mut left = MOST_LINKS;
+    walked(path, &mut left)
+}
+
+/// [`followed`], over so many links.
+fn walked(path: &Path, left: &mut usize) -> io::Result<PathBuf> {
+    let mut done = PathBuf::new();
+    for component in path.components() {
+        done.push(component);
+        let Ok(target) = done.read_link() else { continue };
+        *left = left.checked_sub(1).ok_or_else(|| io::Error::other("too many links"))?;
+        if is_planted(&done)? {
             let what = format!(
                 "{} is a link that another user has put into a directory that all can write to",
-                path.display()
+                done.display()
             );
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
         }
-        path = directory_of(&path).join(target);
+        let target = directory_of(&done).join(target);
+        // Some links of /proc lead where no path does.
+        if leads_to(&done, &target) {
+            done = walked(&target, left)?;
+        }
     }
-    Ok(path)
+    Ok(done)
+}
+
+/// Whether the link at `path` leads to what is at `target`, which may be nothing.
+#[cfg(unix)]
+fn leads_to(path: &Path, target: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (path.metadata(), target.metadata()) {
+        (Ok(led), Ok(named)) => (led.dev(), led.ino()) == (named.dev(), named.ino()),
+        (led, named) => led.is_err() && named.is_err(),
+    }
+}
+
+#[cfg(not(unix))]
+fn leads_to(_: &Path, _: &Path) -> bool {
+    true
 }
 
 /// Whether the link at `path` is in a directory that is sticky and that all can write to, and belongs neither to this user nor

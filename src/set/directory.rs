@@ -18,8 +18,10 @@ use crate::files::{self, File};
 /// Locks the set in `directory` for writing, until the returned file is dropped.
 ///
 /// # Errors
-/// [`Fault::Busy`] if another process holds the lock; if the file cannot be locked.
+/// [`Fault::Busy`] if another process holds the lock; if the file cannot be locked, or another user has put a link to the
+/// directory where all can write.
 pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
+    files::followed(directory).at(directory)?;
     let path = directory.join(names::LOCK);
     let file = open_with(&path, OpenOptions::new().create(true).truncate(false).write(true))?;
     match file.try_lock() {
@@ -35,6 +37,7 @@ pub(super) fn lock(directory: &Path) -> Result<File, SetError> {
 /// # Errors
 /// Those of [`lock`] and [`expect_free`]; if the directory cannot be made.
 pub(super) fn claim(directory: &Path) -> Result<File, SetError> {
+    files::followed(directory).at(directory)?;
     let is_made = match files::create_directory(directory) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

@@ -53,8 +53,16 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
 pub(crate) const NOT_COMPRESSED: &str =
     "tables are not written compressed; omit the suffix (Parquet and Arrow compress their columns)";
 
+/// Why nothing is written to a file with such a name.
+pub(crate) const WRITES_NO_PACKED: &str = "is the name of a compressed file, and nothing is written compressed; omit the suffix, or pipe standard output to a \
+     program that compresses";
+
 /// Whether `path` is the name of a compressed file.
 pub(crate) fn is_packed(path: &Path) -> bool {
+    const ENDS: [&str; 15] = [
+        "gz", "tgz", "bgz", "zst", "zstd", "bz2", "xz", "lzma", "lz4", "lz", "lzo", "br", "zip",
+        "7z", "z",
+    ];
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    ["gz", "zst", "bz2", "xz", "lz4"].contains(&end)
+    ENDS.iter().any(|known| known.eq_ignore_ascii_case(end))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use uriscan::internals::files::File;
 
-use super::destination::directory_of;
+use super::destination::{directory_of, is_dash};
 use crate::remote::Url;
 
 /// A file, whatever it is called.
@@ -28,6 +28,24 @@ impl FileId {
             return Some(FileId::of_metadata(&metadata));
         }
         canonical(path).ok().map(FileId::Path)
+    }
+
+    /// What can be read only once, such as a pipe: the one at `path`, where `-` is standard input.
+    #[cfg(unix)]
+    pub(crate) fn of_stream(path: &Path) -> Option<FileId> {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        let metadata = if is_dash(path) { stdin_metadata() } else { path.metadata().ok() }?;
+        let kind = metadata.file_type();
+        let null = || Path::new("/dev/null").metadata().ok().map(|null| null.rdev());
+        let is_stream = kind.is_fifo()
+            || kind.is_socket()
+            || kind.is_char_device() && Some(metadata.rdev()) != null();
+        is_stream.then(|| FileId::of_metadata(&metadata))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of_stream(path: &Path) -> Option<FileId> {
+        is_dash(path).then(|| FileId::Path(path.to_owned()))
     }
 
     /// The object at `url`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use uriscan::internals::files::{Draft, File, sync_directory};
 
-use super::destination::{Destination, directory_of};
+use super::destination::{Destination, WRITES_NO_PACKED, directory_of, is_packed};
 use super::target::Target;
 use crate::exit::{Failure, Outcome};
 use crate::interrupt::{self, Leftover, Registered};
@@ -188,15 +188,19 @@ fn stdout() -> io::Result<Stream> {
     Ok(Box::new(io::stdout()))
 }
 
-fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
-    match Target::of(path)? {
+fn file(name: &Path) -> io::Result<(Stream, Option<Replacement>)> {
+    match Target::of(name)? {
         Target::Descriptor(descriptor) => Ok((Box::new(descriptor.file()?), None)),
         Target::Stream => {
-            let stream = File::open_with(path, OpenOptions::new().append(true))?;
+            let stream = File::open_with(name, OpenOptions::new().append(true))?;
             Ok((Box::new(stream), None))
         }
-        Target::New(path) => replacement(path, None),
+        Target::New(path) => {
+            refuse_packed(name, &path)?;
+            replacement(path, None)
+        }
         Target::File(path) => {
+            refuse_packed(name, &path)?;
             // A file that may not be written to may not be replaced either.
             let old = File::open_with(&path, OpenOptions::new().write(true))?;
             replacement(path, Some(&old))
@@ -204,8 +208,17 @@ fn file(path: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     }
 }
 
+/// An error if `name`, or the `path` that it leads to, is that of a compressed file: what is written is not.
+fn refuse_packed(name: &Path, path: &Path) -> io::Result<()> {
+    match is_packed(name) || is_packed(path) {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, WRITES_NO_PACKED)),
+        false => Ok(()),
+    }
+}
+
 /// A new object in place of the one at `url`.
 fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
+    refuse_packed(url.path(), url.path())?;
     let _held = interrupt::hold();
     let upload = remote::create(url)?;
     let _registered = Leftover::Objects(upload.cancel()).register();

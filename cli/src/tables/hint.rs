@@ -11,6 +11,7 @@ use super::failure::failure;
 use crate::args::StatsFormat;
 use crate::config::Config;
 use crate::exit::{Failure, eprint_line};
+use crate::hint::typed;
 use crate::inputs::Input;
 
 /// Prints the column of the first table that holds URLs, or the path to them, if most values of the chosen one are not URIs.
@@ -23,9 +24,10 @@ pub(super) fn print_hint(config: &Config, table: &TableUse, report: &Report) {
     }
     if let Some(other) = others(path, table).first() {
         eprint_line(format_args!(
-            "uriscan: most values of column {} of {} are not URIs; column {other} has URLs. Try --column {other}",
+            "uriscan: most values of column {} of {} are not URIs; column {other} has URLs. Try --column {}",
             table.column,
-            path.display()
+            path.display(),
+            typed(other)
         ));
     }
 }
@@ -43,7 +45,8 @@ pub(super) fn failure_of(error: TableError, config: &Config, table: &TableUse) -
     let others = path.map_or_else(Vec::new, |path| others(path, table));
     match others.iter().find(|other| other.contains('.')) {
         Some(other) => {
-            Failure::new(format!("{error}; column {other} has URLs: use --column {other}"))
+            let typed = typed(other);
+            Failure::new(format!("{error}; column {other} has URLs: use --column {typed}"))
         }
         None => failure(error),
     }

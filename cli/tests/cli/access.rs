@@ -224,6 +224,13 @@ fn a_link_that_another_user_has_put_into_a_shared_directory_is_not_followed() {
         std::os::unix::fs::lchown(&link, Some(USER), Some(USER)).unwrap();
     }
     std::os::unix::fs::symlink("shared/mine", place.path("own")).unwrap();
+    // On the way, by one's own link, by a link in a directory that is not shared, and to a set.
+    for (link, target) in [("way", "."), ("keys", "old.set"), ("later", "new.set")] {
+        std::os::unix::fs::symlink(place.path(target), shared.join(link)).unwrap();
+        std::os::unix::fs::lchown(shared.join(link), Some(USER), Some(USER)).unwrap();
+    }
+    std::os::unix::fs::symlink("shared/way", place.path("own-way")).unwrap();
+    place.run(&["set", "create", "old.set", "in"], "").quiet();
     let before = place.names();
     for args in [
         &["dedup", "in", "-o", "shared/mine"][..],
@@ -233,6 +240,18 @@ fn a_link_that_another_user_has_put_into_a_shared_directory_is_not_followed() {
         &["dedup", "in", "--report", "shared/new"],
         &["dedup", "--column", "url", "t.csv", "--partition-by", "n", "-o", "shared/empty"],
         &["dedup", "--column", "url", "t.csv", "--partition-by", "n", "-o", "shared/new"],
+        &["dedup", "in", "-o", "shared/way/mine"],
+        &["dedup", "in", "-o", "own-way/mine"],
+        &["dedup", "in", "-o", "shared/way/shared/way/new"],
+        &["dedup", "in", "-o", "shared/way/fresh"],
+        &["dedup", "in", "--clusters", "./shared/../shared/way/fresh"],
+        &["dedup", "--column", "url", "t.csv", "--partition-by", "n", "-o", "shared/way/empty"],
+        &["set", "create", "shared/later", "in"],
+        &["set", "add", "shared/keys", "t.csv"],
+        &["set", "compact", "shared/keys"],
+        &["set", "create", "shared/way/new.set", "in"],
+        &["dedup", "--seen", "shared/keys", "--update", "in"],
+        &["dedup", "--seen", "shared/later", "--update", "in"],
     ] {
         let ran = place.run(args, "");
         assert_eq!(ran.code, 2, "{args:?}");
@@ -243,4 +262,24 @@ fn a_link_that_another_user_has_put_into_a_shared_directory_is_not_followed() {
     std::os::unix::fs::lchown(shared.join("mine"), Some(0), Some(0)).unwrap();
     assert_eq!(place.run(&["dedup", "in", "-o", "shared/mine"], "").code, 0);
     assert_ne!(place.read("mine"), "mine");
+    std::os::unix::fs::lchown(shared.join("way"), Some(0), Some(0)).unwrap();
+    assert_eq!(place.run(&["dedup", "in", "-o", "own-way/shared/way/fresh"], "").code, 0);
+    assert!(place.path("fresh").is_file());
+    // To read from is another matter.
+    assert_eq!(place.run(&["dedup", "--seen", "shared/keys", "in"], "").code, 0);
+}
+
+#[test]
+fn other_attributes_of_a_file_are_not_kept() {
+    let place = Place::new(&[("in", LIST), ("out", "old")]);
+    let python = |code: &str| {
+        let path = place.path("out");
+        let ran = Command::new("python3").args(["-c", code]).arg(path).output();
+        ran.is_ok_and(|ran| ran.status.success())
+    };
+    if !python("import os, sys; os.setxattr(sys.argv[1], 'user.x', b'y')") {
+        return;
+    }
+    place.run(&["dedup", "in", "-o", "out"], "").quiet();
+    assert!(python("import os, sys; assert 'user.x' not in os.listxattr(sys.argv[1])"));
 }

@@ -218,3 +218,47 @@ fn a_link_to_a_directory_takes_no_results() {
     let message = place.run(&["dedup", "in", "-o", "/proc/self/comm"], "").refused();
     assert!(message.starts_with("uriscan: /proc/self/comm: "), "{message}");
 }
+
+#[test]
+fn standard_input_has_one_reader() {
+    let place = Place::new(&[("list", "http://h/\nhttp://i/\n"), ("t.csv", "u\nhttp://h/\n")]);
+    std::os::unix::fs::symlink("/dev/stdin", place.path("link")).unwrap();
+    for name in ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "link"] {
+        for args in [
+            &["dedup", "-", name][..],
+            &["dedup", "--not-host-file", name],
+            &["dedup", "--host-file", name, "-"],
+            &["normalize", "--not-domain-file", name],
+            &["extract", "--not-match-file", name],
+            &["extract", "--domain-file", name, "-"],
+            &["extract", "--files-from", name, "-"],
+            &["dedup", "--rules", name],
+            &["census", "--rules", name],
+            &["top", "--match-file", name],
+            &["check", "--host-file", name],
+            &["dedup", "--rung", "protocol", "--aliases", name],
+            &["dedup", "--host-file", name, "--not-host-file", name, "list"],
+            &["dedup", "--rules", name, "--host-file", name, "list"],
+            &["set", "create", "s.set", "--not-host-file", name],
+            &["dedup", "--column", "u", "--from", "csv", "--host-file", name, "-"],
+        ] {
+            // Names of hosts, which are not rules.
+            let ran = place.run(args, "h\n");
+            assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}: {}", ran.stderr);
+            let is_told = ran.stderr.contains("read only once");
+            assert!(
+                is_told || args.contains(&"--rules") || args.contains(&"--aliases"),
+                "{args:?}"
+            );
+        }
+    }
+    // A file is opened for each.
+    let mut command = place.command(&["dedup", "--not-host-file", "/dev/stdin", "-"]);
+    std::fs::write(place.path("hosts"), "i\nh\n").unwrap();
+    command.stdin(std::fs::File::open(place.path("hosts")).unwrap());
+    assert_eq!(command.output().unwrap().stdout, b"i\nh\n");
+    // One reader is enough.
+    let one = place.run(&["dedup", "--not-host-file", "/dev/stdin", "list"], "i\n");
+    assert_eq!(one.quiet(), "http://h/\n");
+    place.run(&["dedup", "/dev/null", "/dev/null"], "").quiet();
+}

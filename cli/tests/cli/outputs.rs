@@ -221,3 +221,52 @@ fn side_files_and_results_are_replaced_together_or_not_at_all() {
     let expected = ["http://h/%61\thttp://h/a\tsyntax\n", "no uri\n", "http://h/a\nhttp://h/b\n"];
     assert_eq!(["dupes", "bad", "out"].map(|name| place.read(name)), expected);
 }
+
+#[test]
+fn nothing_is_written_under_the_name_of_a_compressed_file() {
+    let place = place();
+    fs::write(place.path("old.gz"), "old").unwrap();
+    let why = "compress";
+    for name in
+        ["new.gz", "old.gz", "a.csv.zst", "a.jsonl.bz2", "b.XZ", "c.lz4", "d.tgz", "e.zip", "f.Z"]
+    {
+        for option in ["-o", "--dupes", "--clusters", "--rejects", "--report"] {
+            refused(&place, &["dedup", "i.txt", option, name], why);
+        }
+    }
+    for command in [
+        &["normalize", "i.txt"][..],
+        &["key", "i.txt"],
+        &["parse", "i.txt"],
+        &["check", "i.txt"],
+        &["audit", "i.txt"],
+        &["audit", "--redact", "i.txt"],
+        &["census", "i.txt"],
+        &["top", "i.txt"],
+        &["explain", "http://h/"],
+        &["resolve", "--base", "http://h/", "i.txt"],
+        &["extract", "i.txt"],
+        &["rules", "--rule", "www"],
+        &["dedup", "--partition-by", "n", "--column", "u", "t.csv"],
+    ] {
+        refused(&place, &[command, &["-o", "new.gz"]].concat(), "compressed");
+    }
+    place.run(&["set", "create", "s.set", "i.txt"], "").quiet();
+    refused(&place, &["set", "export", "s.set", "-o", "keys.gz"], why);
+    refused(&place, &["set", "has", "s.set", "i.txt", "-o", "found.gz"], why);
+    assert_eq!(place.read("old.gz"), "old");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_compressed_file_is_not_written_to() {
+    use std::os::unix::fs::symlink;
+    let place = place();
+    symlink("all.gz", place.path("all")).unwrap();
+    symlink("all", place.path("more.gz")).unwrap();
+    refused(&place, &["dedup", "i.txt", "-o", "all"], "compressed");
+    refused(&place, &["dedup", "i.txt", "-o", "more.gz"], "compressed");
+    // What is no file may compress.
+    symlink("/dev/null", place.path("null.gz")).unwrap();
+    place.run(&["dedup", "other.txt", "-o", "null.gz"], "").quiet();
+}
