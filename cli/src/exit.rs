@@ -1,5 +1,7 @@
 //! How a run ends: exit codes 0 (done), 1 (invalid records or findings) and 2 (error), and messages.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use uriscan::audit::redact_into;
@@ -78,6 +80,34 @@ pub(crate) fn escaped_lines(text: &str) -> String {
 
 /// `text` as messages show it: control characters are [`escaped`], and the secrets of URLs masked.
 fn shown(text: &str) -> String {
+    shown_beside(text, std::env::args_os())
+}
+
+/// [`shown`], where the command line was `typed`: what was typed may have the spaces and quotes that end a URL in a text.
+fn shown_beside(text: &str, typed: impl Iterator<Item = OsString>) -> String {
+    let mut text = text.to_owned();
+    for argument in typed {
+        let argument = argument.to_string_lossy();
+        let value = argument.split_once('=').map_or("", |(_, value)| value);
+        let short = argument.strip_prefix('-').and_then(|rest| rest.get(1..)).unwrap_or_default();
+        for typed in [&argument, value, short] {
+            if masked_name(typed) == typed {
+                continue;
+            }
+            // Messages also name its directories, and paths without empty parts.
+            for name in Path::new(typed).ancestors().map(Path::to_string_lossy) {
+                let masked = masked_name(&name);
+                if masked != name {
+                    let plain = |path: &str| Path::new(path).components().collect::<PathBuf>();
+                    let plain = |path: &str| plain(path).display().to_string();
+                    for (from, to) in [(&*name, &masked), (&plain(&name), &plain(&masked))] {
+                        text = text.replace(from, to).replace(&escaped(from).to_string(), to);
+                    }
+                }
+            }
+        }
+    }
+    let text = &text;
     // A name, which may have spaces, is followed by a colon.
     let parts: Vec<String> = text.split(": ").map(shown_part).collect();
     escaped(&parts.join(": ")).to_string()
@@ -100,15 +130,29 @@ fn shown_part(text: &str) -> String {
 
 /// A name, or what was typed, as messages show it: it is [`shown`], and may have spaces.
 pub(crate) fn shown_name(name: &str) -> String {
-    escaped(&masked_url(name)).to_string()
+    escaped(&masked_name(name)).to_string()
+}
+
+/// [`masked_url`] of all of `name`, in which spaces and quotes are characters like others, as a password may have them.
+fn masked_name(name: &str) -> String {
+    const ENDS: &str = " \t\r\n\"'<>";
+    // Others that stand for them, of a range without a meaning.
+    const FIRST: u32 = 0xF_0000;
+    let stand_in = |c: char| ENDS.find(c).and_then(|at| char::from_u32(FIRST + at as u32));
+    let own = |c: char| ENDS.chars().find(|&end| stand_in(end) == Some(c));
+    let masked = masked_url(&name.chars().map(|c| stand_in(c).unwrap_or(c)).collect::<String>());
+    masked.chars().map(|c| own(c).unwrap_or(c)).collect()
 }
 
 /// `name` without user information, query and other secrets if it is or has a URL. Objects of stores have no query, and the
 /// container of Azure is where others have a user.
 fn masked_url(name: &str) -> String {
     const STORES: [&str; 5] = ["s3", "gs", "az", "abfs", "abfss"];
+    // Those of browsers need no slashes.
+    const SPECIAL: [&str; 5] = ["http:", "https:", "ftp:", "ws:", "wss:"];
+    let lower = name.to_ascii_lowercase();
     let is_url = name.split(':').skip(1).any(|rest| rest.starts_with(['/', '\\', '%']))
-        || ["%3A", "%3a"].iter().any(|colon| name.contains(colon));
+        || ["%3a", "//", "\\\\"].iter().chain(&SPECIAL).any(|part| lower.contains(part));
     let scheme = name.split("://").next().unwrap_or_default();
     if !is_url {
         return name.to_owned();
@@ -166,6 +210,8 @@ mod tests {
             ("a/http://u:S@h/#token=S", "a/http://u:***@h/#token=***"),
             ("{\"name\":\"http://u:S@h/\",\"b\":1}", "{\"name\":\"http://u:***@h/\",\"b\":1}"),
             ("http://h/x?...: not found", "http://h/x?...: not found"),
+            ("http:u:S@h/: not found", "http:u:***@h/: not found"),
+            ("//u:S@h/: not found", "//u:***@h/: not found"),
             ("s3://b/k?X-Amz-Signature=S: not found", "s3://b/k?...: not found"),
             ("az://u:S@c/k: not found", "az://u:***@c/k: not found"),
             ("abfss://c@a/k: not found", "abfss://c@a/k: not found"),
@@ -176,6 +222,15 @@ mod tests {
             assert!(!text.contains("S@") || !shown(text).contains('S'), "{text}");
         }
         assert_eq!(shown_name("--a=http://u:S@h/a\x07?S b"), "--a=http://u:***@h/a\\x07?...");
+        let typed = ["uriscan", "--seen=http://u:S 'S@h/a", "-ohttp:u:\"S S@h/b/c"];
+        for (text, expected) in [
+            ("http://u:S 'S@h/a/set: not found", "http://u:***@h/a/set: not found"),
+            ("there is no directory http://u:S 'S@h", "there is no directory http://u:***@h"),
+            ("there is no directory http:/u:S 'S@h", "there is no directory http:/u:***@h"),
+            ("`http:u:\"S S@h/b` is x", "`http:u:***@h/b` is x"),
+        ] {
+            assert_eq!(shown_beside(text, typed.iter().map(OsString::from)), expected);
+        }
         let failure = Failure::at("http://u:S S@h/a?S b", "what").to_string();
         assert_eq!(shown(&format!("uriscan: {failure}")), "uriscan: http://u:***@h/a?...: what");
     }
@@ -187,6 +242,7 @@ mod tests {
             "no such file: /a b/c?d=e: x@y",
             "12:30: a:b@c",
             "mailto:a@b git@h:p",
+            "a//b:c@d and ./a b: c@d",
             "s3://b/a?.parquet and abfss://c@a.dfs.core.windows.net/k?: x",
             "http://h/a: try https://h/b.",
             "token=1; use --token 'x'",

@@ -38,7 +38,7 @@ pub fn redact_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
 fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     let mut copied = 0;
     let mut count = 0;
-    search::each(text, true, |secret| {
+    search::each(text, |secret| {
         out.extend_from_slice(&text[copied..secret.start]);
         out.extend_from_slice(MASK);
         copied = secret.end;
@@ -48,10 +48,9 @@ fn mask_into(text: &[u8], out: &mut Vec<u8>) -> u32 {
     count
 }
 
-/// Calls `each` for the ranges of `text` that are secret, in order: those that are masked, except
-/// user names without a password.
+/// Calls `each` for the ranges of `text` that are masked, in order.
 pub(crate) fn each_secret(text: &[u8], each: impl FnMut(Range<usize>)) {
-    search::each(text, false, each);
+    search::each(text, each);
 }
 
 /// Whether there may be something to mask: an `@`, a quote, or an `=` after a possible name of a

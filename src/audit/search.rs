@@ -15,12 +15,11 @@ use super::userinfo::{Authority, slashes};
 use super::{json, shape};
 use crate::grammar::class::{ALPHA, ByteClass, DIGIT, SCHEME};
 
-/// Calls `each` for the ranges of `text` that are secret, in order. With `with_names`, user names without a password are,
-/// too, since they may be keys.
-pub(super) fn each(text: &[u8], with_names: bool, mut each: impl FnMut(Range<usize>)) {
+/// Calls `each` for the ranges of `text` that are secret, in order. User names without a password are, since they may be keys.
+pub(super) fn each(text: &[u8], mut each: impl FnMut(Range<usize>)) {
     let layers = Layers::of(text);
     let mut places = layers.places();
-    let mut search = Search::new(&layers, with_names, |range: Range<usize>| {
+    let mut search = Search::new(&layers, |range: Range<usize>| {
         let start = places.of(range.start);
         each(start..places.of(range.end));
     });
@@ -44,7 +43,6 @@ struct Name {
 struct Search<'l, 't, F> {
     layers: &'l Layers<'t>,
     bytes: &'l [u8],
-    with_names: bool,
     /// The end of the last secret.
     floor: usize,
     /// The end of the last authority.
@@ -53,23 +51,22 @@ struct Search<'l, 't, F> {
     names: [Name; MOST + 1],
     /// Inside a string of JSON or the like.
     is_quoted: bool,
-    /// Whether parameters named `code` and `state` are an answer of OAuth, by layer, in the component that ends there.
-    answers: Option<(usize, [bool; MOST + 1])>,
+    /// Whether parameters named `code` and `state` are an answer of OAuth, in the component that ends there.
+    answer: Option<(usize, bool)>,
     each: F,
 }
 
 impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
-    fn new(layers: &'l Layers<'t>, with_names: bool, each: F) -> Search<'l, 't, F> {
+    fn new(layers: &'l Layers<'t>, each: F) -> Search<'l, 't, F> {
         let names = [Name { start: 0, is_parameter: false }; MOST + 1];
         Search {
             layers,
             bytes: layers.bytes(),
-            with_names,
             floor: 0,
             authority_end: 0,
             names,
             is_quoted: false,
-            answers: None,
+            answer: None,
             each,
         }
     }
@@ -203,16 +200,19 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
     fn userinfo(&mut self, authority: Authority) -> usize {
         let found = authority.search(self.layers);
         self.authority_end = found.end;
-        let secret = found.secret.filter(|_| !found.is_name || self.with_names);
-        secret.map_or(authority.from, |secret| self.found(secret))
+        found.secret.map_or(authority.from, |secret| self.found(secret))
     }
 
     /// The parameter with its `=` at `equals`.
     fn parameter(&mut self, equals: usize) -> usize {
         let depth = self.layers.depth(equals);
         let Name { start, is_parameter } = self.names[depth];
-        let is_parameter = is_parameter || equals >= self.layers.path_end();
-        if !is_parameter || !self.is_secret(&self.bytes[start..equals], equals, depth) {
+        let name = &self.bytes[start..equals];
+        // What begins a parameter may be encoded more often than its `=`.
+        let is_parameter = is_parameter
+            || equals >= self.layers.path_end()
+            || name.iter().any(|byte| b"&;?#".contains(byte));
+        if !is_parameter || !self.is_secret(name, equals) {
             return equals + 1;
         }
         let end = self.value_end(equals, depth);
@@ -220,13 +220,14 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
     }
 
     /// Whether the value of the parameter `name` is secret.
-    fn is_secret(&mut self, name: &[u8], equals: usize, depth: usize) -> bool {
+    fn is_secret(&mut self, name: &[u8], equals: usize) -> bool {
         let word = last_word(name);
         if secret::is_secret_name(name) || word.len() < name.len() && secret::is_secret_name(word) {
             return true;
         }
-        let is_query = equals > self.layers.path_end() || depth > 0;
-        is_query && secret::is_of_oauth_answer(name) && self.is_oauth_answer(equals, depth)
+        let is_nested = self.layers.depth(equals) > 0 || word.len() < name.len();
+        let is_query = equals > self.layers.path_end() || is_nested;
+        is_query && secret::is_of_oauth_answer(word) && self.is_oauth_answer(equals)
     }
 
     /// The end of the value that begins after `equals`.
@@ -264,10 +265,10 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
         })
     }
 
-    /// Whether the component of the byte at `at` has both parameters of an OAuth answer in this layer.
-    fn is_oauth_answer(&mut self, at: usize, depth: usize) -> bool {
+    /// Whether the component of the byte at `at` has both parameters of an OAuth answer.
+    fn is_oauth_answer(&mut self, at: usize) -> bool {
         let end = self.layers.component_end(at);
-        if self.answers.is_none_or(|(known, _)| known != end) {
+        if self.answer.is_none_or(|(known, _)| known != end) {
             let start = if end <= self.layers.path_end() {
                 0
             } else if end <= self.layers.query_end() {
@@ -275,28 +276,25 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
             } else {
                 self.layers.query_end()
             };
-            self.answers = Some((end, self.oauth_answers(start..end)));
+            self.answer = Some((end, self.has_oauth_answer(start..end)));
         }
-        self.answers.is_some_and(|(_, answers)| answers[depth])
+        self.answer.is_some_and(|(_, is_answer)| is_answer)
     }
 
-    /// Of each layer, whether `component` has both parameters of an OAuth answer.
-    fn oauth_answers(&self, component: Range<usize>) -> [bool; MOST + 1] {
-        let mut starts = [component.start; MOST + 1];
-        let mut found = [[false; 2]; MOST + 1];
+    /// Whether `component` has both parameters of an OAuth answer, in whatever layers: a separator may be encoded more often.
+    fn has_oauth_answer(&self, component: Range<usize>) -> bool {
+        let (mut start, mut found) = (component.start, [false; 2]);
         for at in component {
-            let depth = self.layers.depth(at);
             match self.bytes[at] {
                 b'=' => {
-                    let name = &self.bytes[starts[depth]..at];
-                    secret::note_oauth_answer(name, &mut found[depth]);
-                    starts[depth..].fill(at + 1);
+                    secret::note_oauth_answer(last_word(&self.bytes[start..at]), &mut found);
+                    start = at + 1;
                 }
-                b'&' | b';' | b'?' | b'#' => starts[depth..].fill(at + 1),
+                b'&' | b';' | b'?' | b'#' => start = at + 1,
                 _ => {}
             }
         }
-        found.map(|found| found == [true; 2])
+        found == [true; 2]
     }
 }
 

@@ -26,9 +26,8 @@ pub(super) struct Authority {
 /// What an authority has.
 pub(super) struct Found {
     pub(super) end: usize,
-    /// What is secret, and whether that is the name of a user without a password.
+    /// What is secret: a password, or the name of a user without one.
     pub(super) secret: Option<Range<usize>>,
-    pub(super) is_name: bool,
 }
 
 /// Where an authority ends, its last `@`, and the last one that is encoded more often than the slashes.
@@ -48,8 +47,7 @@ impl Authority {
             true => self.own_name(text, extent.outer?),
             false => self.name(text.bytes()),
         };
-        let is_name = password.is_none();
-        Found { end: extent.end, secret: password.or_else(name), is_name }
+        Found { end: extent.end, secret: password.or_else(name) }
     }
 
     /// The password before `at_sign`, or a name that is a token.

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Write};
 
 use uriscan::audit::redact_into;
 use uriscan::io::escaped;
+use uriscan::pipeline::Fault;
+use uriscan::uri::ErrorKind;
 
 /// Characters of a text that are shown.
 const SHOWN: usize = 200;
@@ -37,6 +39,26 @@ pub(super) fn shown(record: &[u8]) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// The record of `fault`, up to what is wrong: what follows may be anything, such as the words of a log, in which secrets are
+/// not known as those of URIs are. A relative reference has nothing wrong.
+pub(super) fn shown_fault(fault: &Fault) -> String {
+    let record = &fault.record[..];
+    let end = record.len().min(fault.error.at as usize + 1);
+    // One that was cut may go on with the end of a password.
+    let cut = if record.len() < Fault::MOST_BYTES { "" } else { "@" };
+    let mut masked = Vec::new();
+    redact_into(&[record, cut.as_bytes()].concat(), &mut masked);
+    if fault.error.kind == ErrorKind::Relative && cut.is_empty() {
+        return shown(record);
+    }
+    let same = record[..end].iter().zip(&masked).take_while(|(a, b)| a == b).count();
+    // A character is shown whole.
+    let is_boundary = |end: &usize| record.get(*end).is_none_or(|byte| byte & 0xC0 != 0x80);
+    let same = (same..=record.len()).find(is_boundary).unwrap_or(same);
+    let is_whole = same == record.len() && cut.is_empty();
+    shown(&record[..same]) + if is_whole { "" } else { "…" }
 }
 
 /// What a cell of a table holds.

@@ -5,7 +5,7 @@ use uriscan::pipeline::{FindingCounts, Invalid, Lengths, Top, TopTable};
 use uriscan::uri::ErrorKind;
 
 use super::chart::{Bar, chart};
-use super::html::{Cell, Escaped, Table, shown};
+use super::html::{Cell, Escaped, Table, shown, shown_fault};
 use super::merges::{EXPLAINED, Largest, Merges};
 use super::survey::Level;
 use crate::summary::{grouped, plural, share};
@@ -277,7 +277,8 @@ pub(super) fn faults(top: &Top, invalid: &Invalid) -> Option<Section> {
         let examples = top.faults.iter().filter(|fault| fault.error.kind == kind);
         let place = |fault: &uriscan::pipeline::Fault| {
             let column = u64::from(fault.error.at) + 1;
-            format!("{}\n{}:{}, byte {column}", shown(&fault.record), fault.source, fault.line)
+            let record = shown_fault(fault);
+            format!("{record}\n{}:{}, byte {column}", fault.source, fault.line)
         };
         vec![
             Cell::Uri(kind.name().to_owned()),

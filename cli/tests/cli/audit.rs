@@ -58,6 +58,19 @@ fn findings_are_objects_without_secrets() {
 }
 
 #[test]
+fn findings_show_no_user_name_that_redaction_masks() {
+    let list =
+        "https://SECRET@h/\nhttps://h/?u=http://SECRET@i/\nhttps://SECRET@0x7f.1/\nhttp://u:p@h/\n";
+    for more in [&[][..], &["--to", "jsonl"], &["--to", "sarif"]] {
+        let ran = run([&["audit"], more].concat(), list);
+        assert!(!ran.text().contains("SECRET"), "{}", ran.text());
+    }
+    let ran = run(["audit", "--to", "jsonl", "--select", "user-name"], list);
+    let texts: Vec<Value> = objects(ran.text()).iter().map(|it| it["text"].clone()).collect();
+    assert_eq!(texts.last(), Some(&json!("u")), "one with a password is no key");
+}
+
+#[test]
 fn sarif_is_one_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a list.txt");

@@ -80,6 +80,11 @@ fn messages_show_no_secrets_of_urls() {
         ("x/http://u:SECRET@h/x", 8),
         ("https://SECRET@127.0.0.1:9/x#token=SECRET", 8),
         ("postgres://:SECRET@h/a b?key=SECRET c", 8),
+        ("http:u:SECRET@h/x", 12),
+        ("//u:SECRET@h/x", 12),
+        ("http://u:a SECRET@h/", 12),
+        ("ftp://u:a'SECRET b\"SECRET@h/x", 100),
+        ("ftp:u:a: SECRET@h/x y", 100),
     ] {
         let args = [
             &["set", "create", url, list][..],
@@ -175,6 +180,24 @@ fn settings_of_stores_that_make_no_sense_are_errors() {
             }
         }
     }
+    let place = Place::new(&[(
+        "key.json",
+        r#"{"gcs_base_url":"a SECRET","disable_oauth":true,"client_email":"","private_key":"","private_key_id":""}"#,
+    )]);
+    let (file, text) = (place.path("key.json"), place.read("key.json"));
+    for (name, value) in [
+        ("GOOGLE_SERVICE_ACCOUNT", file.to_str().unwrap()),
+        ("GOOGLE_SERVICE_ACCOUNT_PATH", file.to_str().unwrap()),
+        ("GOOGLE_APPLICATION_CREDENTIALS", file.to_str().unwrap()),
+        ("GOOGLE_SERVICE_ACCOUNT_KEY", &text),
+        ("GOOGLE_SERVICE_ACCOUNT", "/dev/zero"),
+    ] {
+        let message = finish(with(&[(name, value)], &["dedup", "gs://b/k"]), "").refused();
+        assert!(message.contains("GOOGLE_") && !message.contains("SECRET"), "{message}");
+    }
+    let zero = [&S3[..], &[("SSL_CERT_FILE", "/dev/zero")]].concat();
+    let message = finish(with(&zero, &["dedup", "s3://b/k"]), "").refused();
+    assert!(message.contains("SSL_CERT_FILE"), "{message}");
     for url in ["s3://a b/k", "s3://a?b/k", "gs://\u{e4}/k", "az://{a}/k"] {
         let set = [&S3[..], &GOOGLE, &AZURE].concat();
         let message = finish(with(&set, &["dedup", url]), "").refused();
