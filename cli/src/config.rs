@@ -355,7 +355,7 @@ impl Config {
         }
         let half = || {
             let bytes = usize::try_from(environment.memory? / 2).ok()?;
-            Some(MemoryLimit::new(bytes, temp_dir_beside(&self.output, environment)))
+            Some(environment.memory_limit(bytes, temp_dir_beside(&self.output, environment)))
         };
         self.report_limit = limit.or_else(half);
         Ok(self)

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use uriscan::pipeline::MemoryLimit;
 use uriscan::{Backend, Kernels};
 
 use crate::args::When;
@@ -21,6 +22,8 @@ pub(crate) struct Environment {
     pub(crate) cores: usize,
     /// Bytes of memory that the machine or its control group has, if known.
     pub(crate) memory: Option<u64>,
+    /// Bytes of a memory limit that are for keys, so that tests reach it with small inputs.
+    pub(crate) key_bytes: Option<usize>,
     /// $TMPDIR, and the system's directory for temporary files.
     pub(crate) chosen_temp_dir: Option<PathBuf>,
     pub(crate) system_temp_dir: PathBuf,
@@ -31,12 +34,19 @@ pub(crate) struct Environment {
     pub(crate) has_colour: [bool; 2],
 }
 
+/// What URISCAN_KEY_BYTES says, in builds for tests.
+fn key_bytes() -> Option<usize> {
+    let variable = cfg!(feature = "fault-injection").then(|| std::env::var("URISCAN_KEY_BYTES"));
+    variable?.ok()?.parse().ok()
+}
+
 impl Environment {
     pub(crate) fn of_process() -> Environment {
         Environment {
             backend: std::env::var_os(BACKEND_VARIABLE).filter(|name| !name.is_empty()),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             memory: memory::of_machine(),
+            key_bytes: key_bytes(),
             chosen_temp_dir: std::env::var_os("TMPDIR")
                 .filter(|dir| !dir.is_empty())
                 .map(PathBuf::from),
@@ -46,6 +56,11 @@ impl Environment {
             stderr_is_terminal: std::io::stderr().is_terminal(),
             has_colour: colours(|name| std::env::var_os(name).unwrap_or_default()),
         }
+    }
+
+    /// A memory limit of `bytes`, with files in `temp_dir`.
+    pub(crate) fn memory_limit(&self, bytes: usize, temp_dir: PathBuf) -> MemoryLimit {
+        MemoryLimit::new(bytes, temp_dir).set_bytes(self.key_bytes)
     }
 
     /// Whether results are coloured that go to `output`, given the value of `--color`.

@@ -28,7 +28,7 @@ pub(crate) fn memory_limit(
     let temp_dir = typed.temp_dir.clone();
     let output = Destination::of_option(common.destination.output.clone());
     let temp_dir = temp_dir.unwrap_or_else(|| temp_dir_beside(&output, environment));
-    Some(MemoryLimit::new(bytes, temp_dir))
+    Some(environment.memory_limit(bytes, temp_dir))
 }
 
 /// The default directory of temporary files: $TMPDIR, that of the output, or that of the system.
