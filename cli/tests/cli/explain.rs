@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::run::{finish, program, run};
+use crate::run::{Place, finish, program, run};
 
 #[test]
 fn changes_are_told_in_lines() {
@@ -262,4 +262,14 @@ fn what_is_no_text_is_told_all_the_same() {
     );
     let told = run(["explain"], b"\xFF\x1b\n").quiet();
     assert!(told.starts_with("\\xff\\x1b\n  invalid: non-ascii: "), "{told}");
+}
+
+#[test]
+fn a_line_is_explained_up_to_a_limit() {
+    for (bytes, is_explained) in [(2 * (8 << 10) + 1, true), (2 * (8 << 10) + 2, false)] {
+        let line = "http://h/".to_owned() + &"a".repeat(bytes - 9);
+        let place = Place::new(&[("list", &line)]);
+        let ran = place.run(&["explain", "--file", "list"], "");
+        assert_eq!(ran.text().contains("too-long"), !is_explained, "{bytes}");
+    }
 }
