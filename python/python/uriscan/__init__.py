@@ -181,7 +181,7 @@ def key_context(**equivalence: Unpack[Equivalence]) -> str | None:
     True
     >>> print(key_context(profile="surt"))
     uriscan key
-    profile surt 2
+    profile surt 3
     >>> import hashlib
     >>> text = key_context(profile="surt") + "\\n\\n" + normalize("http://h/", profile="surt")
     >>> key("http://h/", hash="sha256", profile="surt") == hashlib.sha256(text.encode()).digest()[:16]
