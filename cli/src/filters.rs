@@ -68,7 +68,7 @@ pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
     for (paths, values, is_required) in files(find) {
         for path in paths {
             let add = if is_required { Filter::only } else { Filter::not };
-            let (with, count) = read(path, values, filter, add)?;
+            let (with, count) = read(path, values, (filter, add), MOST_BYTES)?;
             // Nothing would be required, and everything kept.
             if count == 0 && is_required {
                 let what = "has no value; nothing would be kept";
@@ -80,19 +80,19 @@ pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
     filter.compiled().map_err(|what| Failure::at("--match and --match-file", what))
 }
 
-/// `filter` with the values of the file at `path`, and their number.
+/// A filter with the values of the file at `path` added, and their number; the file has up to `most` bytes.
 fn read(
     path: &Path,
     values: Values,
-    mut filter: Filter,
-    add: fn(Filter, Property) -> Filter,
+    (mut filter, add): (Filter, fn(Filter, Property) -> Filter),
+    most: u64,
 ) -> Result<(Filter, u64), Failure> {
     if path.as_os_str() == "-" {
         return Err(Failure::at("-", "standard input is for records; name a file of values"));
     }
     let failed = |error: io::Error| Failure::at(path.display(), error);
     let file = File::open(path).and_then(|file| decompressed(Box::new(file))).map_err(failed)?;
-    let mut reader = BufReader::with_capacity(1 << 18, file.take(MOST_BYTES));
+    let mut reader = BufReader::with_capacity(1 << 18, file.take(most));
     let (mut line, mut number, mut bytes, mut count) = (Vec::new(), 0, 0, 0);
     loop {
         line.clear();
@@ -100,8 +100,9 @@ fn read(
             reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
         (number, bytes) = (number + 1, bytes + read as u64);
         let wrong = |what: &str| Failure::at(format_args!("{}:{number}", path.display()), what);
-        if bytes == MOST_BYTES {
-            return Err(Failure::at(path.display(), "has more than 512 MiB"));
+        if bytes == most {
+            let what = format!("has more than {} MiB", most >> 20);
+            return Err(Failure::at(path.display(), what));
         }
         if read == 0 {
             return Ok((filter, count));
@@ -207,4 +208,32 @@ fn is_own(name: &str) -> bool {
         "ip6-allhosts",
     ];
     OWN.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_file_of_values_has_an_end_however_small_it_is_when_compressed() {
+        let text = format!("{}\n", "#".repeat(60 << 10)).repeat(40);
+        let gzip = |text: &str| {
+            let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            to.write_all(text.as_bytes()).unwrap();
+            to.finish().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("plain", text.clone().into_bytes()), ("packed", gzip(&text))] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let count = |most| {
+                read(&path, Values::Hosts, (Filter::default(), Filter::only), most).map(|it| it.1)
+            };
+            assert_eq!(count(8 << 20).ok(), Some(0));
+            let refused = count(2 << 20).unwrap_err().to_string();
+            assert!(refused.contains("has more than 2 MiB"), "{refused}");
+        }
+    }
 }

@@ -214,6 +214,18 @@ fn what_looks_like_userinfo_is_kept() {
 }
 
 #[test]
+fn an_encoded_slash_is_part_of_the_authority() {
+    check(&[
+        ("//%2f=@a", "//***@a"),
+        ("http://%2fuser@a/", "http://***@a/"),
+        ("http://%2F%2Fuser@a/", "http://***@a/"),
+        ("http://%5Cuser@a/", "http://***@a/"),
+        ("//%2fu:S@a", "//%2fu:***@a"),
+        ("http://%2f:S@a/", "http://%2f:***@a/"),
+    ]);
+}
+
+#[test]
 fn members_of_json_are_masked() {
     check(&[
         (r#"http://h/?d={"token":"A","b":1}"#, r#"http://h/?d={"token":"***","b":1}"#),

@@ -145,13 +145,12 @@ impl<'l, 't, F: FnMut(Range<usize>)> Search<'l, 't, F> {
             && (0..=len).all(is_plain);
         let start = if has_scheme { len + 1 } else { 0 };
         let slashes = slashes(bytes, start, self.layers.path_end());
-        let is_authority = slashes == 2
-            && bytes[start..].starts_with(b"//")
-            && is_plain(start)
-            && is_plain(start + 1);
-        let from = start + slashes;
+        // One that is encoded is part of the authority.
+        let plain = (start..start + slashes).take_while(|&at| is_plain(at)).count();
+        let is_authority = plain == 2 && bytes[start..].starts_with(b"//");
+        let from = start + if is_authority { plain } else { slashes };
         if is_authority {
-            self.userinfo(Authority { from, slashes, is_own: true });
+            self.userinfo(Authority { from, slashes: plain, is_own: true });
             let end = self.authority_end;
             self.floor = self.floor.max(from);
             // `http://http://...`: by the grammar a host with an empty port.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use object_store::client::{ClientConfigKey, HttpClient, HttpConnector};
 use object_store::{ClientOptions, Result as StoreResult};
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Client, NoProxy, Proxy};
+use reqwest::{Client, NoProxy, Proxy, Url};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
@@ -56,14 +56,17 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
-/// A redirect is followed a few times, and not from HTTPS to HTTP.
 fn redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let is_downgrade = attempt.url().scheme() != "https"
-        && attempt.previous().last().is_some_and(|from| from.scheme() == "https");
-    if is_downgrade || attempt.previous().len() > MOST_REDIRECTS {
-        return attempt.error("refused");
+    match may_follow(attempt.url(), attempt.previous()) {
+        true => attempt.follow(),
+        false => attempt.error("refused"),
     }
-    attempt.follow()
+}
+
+/// Whether a redirect to `url` is followed: a few times, and not from HTTPS to HTTP.
+fn may_follow(url: &Url, previous: &[Url]) -> bool {
+    let was_secure = previous.last().is_some_and(|from| from.scheme() == "https");
+    (url.scheme() == "https" || !was_secure) && previous.len() <= MOST_REDIRECTS
 }
 
 /// TLS with the certificates that the system trusts. Where it trusts none, only plain HTTP works.
@@ -98,5 +101,32 @@ impl HttpConnector for Connector {
             source: Box::new(error),
         })?;
         Ok(HttpClient::new(Checked(client)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirects_are_few_and_never_lead_out_of_tls() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let follows = |to: &str, previous: &[&str]| {
+            let previous: Vec<Url> = previous.iter().map(|text| url(text)).collect();
+            may_follow(&url(to), &previous)
+        };
+        for (to, previous, expected) in [
+            ("http://b/", &["http://a/"][..], true),
+            ("https://b/", &["http://a/"], true),
+            ("https://b/", &["https://a/"], true),
+            ("http://b/", &["https://a/"], false),
+            ("http://a/", &["https://a/"], false),
+            ("http://c/", &["http://a/", "https://b/"], false),
+            ("https://c/", &["http://a/", "https://b/"], true),
+        ] {
+            assert_eq!(follows(to, previous), expected, "{to} after {previous:?}");
+        }
+        assert!(follows("http://b/", &["http://a/"; MOST_REDIRECTS]));
+        assert!(!follows("http://b/", &["http://a/"; MOST_REDIRECTS + 1]));
     }
 }

@@ -125,3 +125,34 @@ fn files_beside_the_input_have_a_limit() {
         place.run(&["dedup", "in", "--rung", "protocol", "--aliases", "/dev/zero"], "").refused();
     assert!(message.contains("/dev/zero: is not a regular file"), "{message}");
 }
+
+#[test]
+fn no_uri_of_the_input_is_dereferenced() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let uri = format!("http://{}/x", server.local_addr().unwrap());
+    let page = format!("<base href={uri}><a href={uri}>x</a><img src=y>{uri}");
+    let place = crate::run::Place::new(&[("list", &format!("{uri}\n")), ("page.html", &page)]);
+    for arguments in [
+        &["dedup", "list"][..],
+        &["dedup", "--report", "report.html", "list"],
+        &["dedup", "--extract", "page.html"],
+        &["normalize", "list"],
+        &["key", "list"],
+        &["resolve", "--base", &uri, "list"],
+        &["parse", "list"],
+        &["check", "list"],
+        &["audit", "list"],
+        &["extract", "page.html", "list"],
+        &["census", "list"],
+        &["top", "list"],
+        &["explain", &uri],
+        &["set", "create", "seen", "list"],
+        &["dedup", "--column", "1", "--from", "csv", "list"],
+    ] {
+        let ran = place.run(arguments, "");
+        assert!(ran.code < 2, "{arguments:?}: {}", ran.stderr);
+    }
+    let asked = server.accept().map_err(|error| error.kind());
+    assert_eq!(asked.err(), Some(std::io::ErrorKind::WouldBlock));
+}
