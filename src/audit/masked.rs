@@ -214,6 +214,11 @@ fn what_looks_like_userinfo_is_kept() {
 }
 
 #[test]
+fn a_password_goes_up_to_the_last_at_sign() {
+    check(&[("/?a://u:S=1&@T=2@&n=", "/?a://u:***@&n="), ("/?a://u:S&T@h/x", "/?a://u:***@h/x")]);
+}
+
+#[test]
 fn an_encoded_slash_is_part_of_the_authority() {
     check(&[
         ("//%2f=@a", "//***@a"),

@@ -126,7 +126,8 @@ impl Authority {
             let own = text.depth(at);
             let is_end = match byte {
                 b'@' if own <= depth => {
-                    extent.outer = Some(at);
+                    // What precedes it is a password, so a parameter does not begin there.
+                    (extent.outer, is_doubtful) = (Some(at), false);
                     false
                 }
                 b'@' => {

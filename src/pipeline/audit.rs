@@ -107,7 +107,7 @@ impl FindingCounts {
 /// let (report, counts) =
 ///     audit(vec![list], &AuditOptions::default(), &Settings::default(), &mut Sinks::new(&mut out)).unwrap();
 /// assert_eq!((report.records, counts.of(uriscan::audit::Rule::RareIpv4)), (2, 1));
-/// assert!(out.starts_with(b"list:2:8-13: warning: rare-ipv4 (7.4): IPv4 address in a rare form: 127.0.0.1: "));
+/// assert!(out.starts_with(b"list:2:8-13: error: host-whatwg (7.6): browsers see another host: "));
 /// ```
 ///
 /// # Errors
