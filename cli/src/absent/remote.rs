@@ -27,6 +27,10 @@ impl Url {
         (SCHEMES.iter().any(begins) && !path.exists()).then(|| Url(text.to_owned()))
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+
     pub(crate) fn address(&self) -> String {
         self.0.clone()
     }
