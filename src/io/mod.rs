@@ -3,6 +3,7 @@
 mod ahead;
 pub mod compress;
 pub(crate) mod container;
+pub(crate) mod cut;
 pub(crate) mod diagnostic;
 pub(crate) mod explanation;
 pub(crate) mod fields;

@@ -5,10 +5,11 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::Duration;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::ahead::{Content, Sources};
 use super::container;
+use super::cut::{Cut, HEAD_BYTES, Lines};
 use super::later::{Later, Plain};
 use super::ready::{Patience, Wait};
 use super::source::{ReadError, Source};
@@ -73,78 +74,11 @@ impl Chunk {
     }
 }
 
-/// Number of first bytes that show the format of a source. A NUL among them means binary, as for
-/// `grep` and `rg`.
-pub(crate) const HEAD_BYTES: usize = 8 << 10;
-
 /// How long the producer of a source must pause before what is there decides its format.
 const HEAD_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Maximum number of bytes of a source that are read ahead.
 const MOST_EARLY: usize = 128 << 10;
-
-/// Where the records of a source end.
-pub(crate) trait Cut: Send {
-    /// Whether [`Cut::begin`] needs the first [`HEAD_BYTES`] of a source, or whole lines of it where its producer pauses.
-    fn needs_head(&self) -> bool {
-        false
-    }
-
-    /// Examines the first bytes of a source, which show its format.
-    ///
-    /// # Errors
-    /// If the source is not usable; it is then not read.
-    fn begin(&mut self, _name: &str, _head: &[u8]) -> io::Result<Kind> {
-        Ok(Kind::default())
-    }
-
-    /// Takes the next bytes of the current source, each once; `is_end` if they are its last ones.
-    ///
-    /// # Errors
-    /// What is wrong with the record at an offset, from which on the source is not read.
-    fn check(&mut self, _bytes: &[u8], _is_end: bool) -> Result<(), (usize, io::Error)> {
-        Ok(())
-    }
-
-    /// The end of the last whole record of `content`, which begins with a record; `None` if there
-    /// is none.
-    fn last_end(&mut self, content: &[u8]) -> Option<usize>;
-
-    /// Like [`Cut::last_end`], for a source that fails after `content`.
-    fn fault_end(&mut self, content: &[u8]) -> Option<usize> {
-        self.last_end(content)
-    }
-
-    /// The end of the record that began before `content`.
-    fn long_end(&mut self, content: &[u8]) -> Option<usize>;
-
-    /// The number of sources whose first [`HEAD_BYTES`] look like another format than those that [`Cut::begin`] was given.
-    fn misjudged(&self) -> u64 {
-        0
-    }
-
-    /// The byte after which the current source may be cut anywhere, if there is one.
-    fn line_end(&self) -> Option<u8> {
-        None
-    }
-}
-
-/// Records that end at a byte.
-struct Lines(u8);
-
-impl Cut for Lines {
-    fn last_end(&mut self, content: &[u8]) -> Option<usize> {
-        memrchr(self.0, content).map(|at| at + 1)
-    }
-
-    fn long_end(&mut self, content: &[u8]) -> Option<usize> {
-        memchr(self.0, content).map(|at| at + 1)
-    }
-
-    fn line_end(&self) -> Option<u8> {
-        Some(self.0)
-    }
-}
 
 /// What [`ChunkReader::fill_next`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -590,7 +524,11 @@ impl ChunkReader {
                 Ok(count) => {
                     len += count;
                     let has_paused = match needs_all {
-                        true => room[..len].contains(&b'\n') && self.pauses(HEAD_PATIENCE),
+                        true => {
+                            let has_record =
+                                memchr2(b'\n', self.record_end, &room[..len]).is_some();
+                            has_record && self.pauses(HEAD_PATIENCE)
+                        }
                         false => !self.is_ready(),
                     };
                     if has_paused {

@@ -14,7 +14,7 @@ use super::invalid::{LongRecord, Policy};
 use super::links;
 use super::slot::{Slot, Worker};
 use super::{Error, OnInvalid, Report, Settings, Sinks};
-use crate::io::reader::Cut;
+use crate::io::cut::Cut;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Task};
 use crate::threads;

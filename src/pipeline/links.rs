@@ -8,7 +8,7 @@ use crate::extract::warc::{self, Extent};
 use crate::extract::{
     Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail, wrapped_cut,
 };
-use crate::io::reader::{Cut, HEAD_BYTES};
+use crate::io::cut::{Cut, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
 use crate::shown::counted;
 use crate::simd::{Isa, Kernels};

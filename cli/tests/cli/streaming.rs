@@ -133,6 +133,32 @@ fn a_log_that_grows_is_read_as_a_log() {
     assert_eq!(stream.end(), [""; 0]);
 }
 
+#[test]
+fn records_that_end_in_nul_decide_the_format_too() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["extract", "-0"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = program.stdin.take().unwrap();
+    // So many that it cannot be the head of a tar archive.
+    input.write_all(&b"see http://h/1\0".repeat(40)).unwrap();
+    let mut output = program.stdout.take().unwrap();
+    let (sender, found) = channel();
+    std::thread::spawn(move || {
+        let mut record = [0; 11];
+        let read = std::io::Read::read_exact(&mut output, &mut record);
+        sender.send(read.map(|()| record))
+    });
+    assert_eq!(
+        found.recv_timeout(MOST).expect("an answer before the end").unwrap(),
+        *b"http://h/1\0"
+    );
+    drop(input);
+    assert!(program.wait().unwrap().success());
+}
+
 /// What `uriscan extract` with `arguments` writes of `pieces`, between which the producer pauses: its output and messages.
 fn extracted(arguments: &[&str], pieces: &[&str]) -> (String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_uriscan"))
