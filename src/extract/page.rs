@@ -67,8 +67,12 @@ fn narrow_page(
         links.count_base(absolute_base.len());
         absolute_base.clear();
     }
-    let base = if stands_as_base(&absolute_base) { Some(&*absolute_base) } else { base };
-    let base = base.filter(|base| !has_opaque_path(base));
+    let base = match own_base_of(&absolute_base) {
+        // Only a fragment can be resolved against it, as against `mailto:a@h`.
+        Some(own) if own.cannot_be_a_base() => None,
+        Some(_) => Some(&*absolute_base),
+        None => base,
+    };
     let absolute = Absolute::new(kernels, base);
     let first = links.len();
     kernels.run(References { schemes, text, found: &found, absolute, links });
@@ -200,22 +204,11 @@ impl References<'_> {
     }
 }
 
-/// Whether the base that a document gives itself is used: it has no scheme that HTML excludes (section 4.2.3 of that
-/// standard), and the URL Standard can read it.
-fn stands_as_base(text: &[u8]) -> bool {
-    let is_excluded = |scheme: &[u8]| {
-        [&b"data"[..], b"javascript"].iter().any(|name| name.eq_ignore_ascii_case(scheme))
-    };
-    is_base(text) && !scheme(text).is_some_and(is_excluded) && read_by_browsers(text).is_some()
-}
-
-/// Whether nothing but a fragment can be resolved against `base`, as against `mailto:a@h`.
-fn has_opaque_path(base: &[u8]) -> bool {
-    read_by_browsers(base).is_some_and(|base| base.cannot_be_a_base())
-}
-
-fn read_by_browsers(text: &[u8]) -> Option<Url> {
-    str::from_utf8(text).ok().and_then(|text| Url::parse(text).ok())
+/// The base of a document that says `text`, unless HTML ignores it (section 4.2.3 of that standard): if the URL Standard
+/// cannot parse it, or its scheme is `data` or `javascript`.
+fn own_base_of(text: &[u8]) -> Option<Url> {
+    let text = str::from_utf8(text).ok().filter(|text| is_base(text.as_bytes()))?;
+    Url::parse(text).ok().filter(|url| !["data", "javascript"].contains(&url.scheme()))
 }
 
 /// `typed` with slashes for the backslashes before its query and fragment, if its scheme or that of
