@@ -94,8 +94,8 @@ pub fn write(uri: &[u8], form: Form, scratch: &mut Scratch, out: &mut Vec<u8>) {
 
 /// Appends the `surt:ia` form of `record`, which is not a URI, to `out`, as the Wayback Machine's and the Common Crawl's
 /// indexes have it: `http://h/a b`, `http://h/100%`. What is wrong elsewhere does not change the host: it is
-/// normalized at the rung of `options` if it can be. Otherwise, and for other forms, returns `false` and appends nothing: if the record
-/// has no scheme, a host with a `[` that is no IP literal, or a port that is no number up to 65,535.
+/// normalized at the rung of `options` if it is valid. Returns `false` and appends nothing for other forms, and for a record
+/// without a scheme, with a broken IP literal, or with a port that is not a number up to 65,535.
 ///
 /// ```
 /// use uriscan::{normalize::Options, surt::{Form, Scratch, write_invalid}};
@@ -111,10 +111,12 @@ pub fn write_invalid(
     scratch: &mut Scratch,
     out: &mut Vec<u8>,
 ) -> bool {
+    if form != Form::Ia {
+        return false;
+    }
     let parts = Parts::of(record.trim_ascii());
     let has_scheme = parse(&[parts.scheme, b":"].concat()).is_ok_and(|uri| uri.is_uri());
-    let has_port = parts.port.is_none_or(is_port);
-    if form != Form::Ia || !has_scheme || !has_port {
+    if !has_scheme || !parts.port.is_none_or(is_port) {
         return false;
     }
     let host = parts.host.unwrap_or_default();
