@@ -97,7 +97,7 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
     });
     unread += unread_later;
     session.end_progress();
-    let Done { mut report, findings, census, top } = match done {
+    let Done { mut report, findings, census, top, differs } = match done {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
@@ -133,11 +133,11 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         return Ok(Outcome::SomeUnread);
     }
     let is_fine = match (&config.job, findings) {
+        _ if differs => false,
         (Job::Audit(_, fail_on), Some(counts)) => {
             fail_on.is_none_or(|severity| counts.at_least(severity) == 0)
         }
         (Job::Legacy { question: LegacyQuestion::Differ(_), .. }, _) => report.differing == 0,
-        (Job::Explain(..), _) if report.differing > 0 => false,
         (Job::Members(..), _) => report.written > 0,
         _ => report.invalid.total() == 0 || !config.strict,
     };
@@ -234,6 +234,8 @@ struct Done {
     findings: Option<FindingCounts>,
     census: Option<Census>,
     top: Option<Top>,
+    /// Whether two URIs of the command line were compared and are not equivalent.
+    differs: bool,
 }
 
 fn work(
@@ -243,7 +245,7 @@ fn work(
     settings: &Settings,
     sinks: &mut Sinks<'_>,
 ) -> Result<Done, Error> {
-    let (mut findings, mut counted, mut most) = (None, None, None);
+    let (mut findings, mut counted, mut most, mut differs) = (None, None, None, false);
     let report = match job {
         Job::Dedup(options) => match set {
             None => pipeline::dedup(sources, options, settings, sinks)?,
@@ -299,7 +301,11 @@ fn work(
         Job::Explain(options, uris) if uris.is_empty() => {
             pipeline::explain(sources, options, settings, sinks)?
         }
-        Job::Explain(options, uris) => explain_typed(options, uris, sinks)?,
+        Job::Explain(options, uris) => {
+            let (report, are_equivalent) = explain_typed(options, uris, sinks)?;
+            differs = !are_equivalent;
+            report
+        }
         Job::Extract(options, format) => {
             pipeline::extract(sources, options, *format, settings, sinks)?
         }
@@ -332,27 +338,28 @@ fn work(
             report
         }
     };
-    Ok(Done { report, findings, census: counted, top: most })
+    Ok(Done { report, findings, census: counted, top: most, differs })
 }
 
-/// Explains the URIs of the command line; two of them are compared.
+/// Explains the URIs of the command line; returns whether two of them, which are compared, are equivalent.
 fn explain_typed(
     options: &ExplainOptions,
     uris: &[Vec<u8>],
     sinks: &mut Sinks<'_>,
-) -> Result<Report, Error> {
+) -> Result<(Report, bool), Error> {
     let mut report = Report::default();
     report.records = uris.len() as u64;
     report.bytes = uris.iter().map(|uri| uri.len() as u64).sum();
     let mut out = Vec::new();
+    let mut are_equivalent = true;
     match uris {
-        [a, b] => match pipeline::explain_pair(a, b, options, &mut out) {
-            Ok(are_one) => report.differing += u64::from(!are_one),
-            Err(error) => {
+        [a, b] => {
+            let compared = pipeline::explain_pair(a, b, options, &mut out);
+            are_equivalent = compared.unwrap_or_else(|error| {
                 report.invalid.add(error.kind);
-                report.differing += u64::from(a != b);
-            }
-        },
+                a == b
+            });
+        }
         _ => {
             for uri in uris {
                 let explained = pipeline::explain_one(uri, options, &mut out);
@@ -361,7 +368,7 @@ fn explain_typed(
         }
     }
     sinks.out.write_all(&out).map_err(Error::Write)?;
-    Ok(report)
+    Ok((report, are_equivalent))
 }
 
 /// Reports what was skipped in documents; returns the number of kinds of faults.

@@ -64,11 +64,10 @@ pub fn mergers(a: &[u8], b: &[u8], options: Options, rules: Option<&RuleSet>) ->
     };
     let forms = |rung| Some((form(a, rung)?, form(b, rung)?));
     let higher = Rung::ALL.into_iter().filter(|&rung| rung > options.rung);
-    let by_rung =
-        higher.filter(|&rung| forms(rung).is_some_and(|(a, b)| a == b)).map(Merger::Rung).next();
+    let mut higher = higher.filter(|&rung| forms(rung).is_some_and(|(a, b)| a == b));
+    let mut found: Vec<Merger> = higher.next().map(Merger::Rung).into_iter().collect();
     let Some((a, b)) = forms(options.rung) else { return Vec::new() };
     let merges = |rules: &RuleSet| apply(rules, &a) == apply(rules, &b);
-    let mut found: Vec<Merger> = by_rung.into_iter().collect();
     found.extend(by_rules(&a, &b, merges));
     let packs = Pack::built_in_names().zip(&*PACKS);
     found.extend(packs.filter(|(_, rules)| merges(rules)).map(|(name, _)| Merger::Pack(name)));

@@ -52,8 +52,8 @@ fn push_change(change: &Change, paint: Paint, out: &mut Vec<u8>) {
     }
 }
 
-/// In the place of a rung where nothing but rules merges what is written differently.
-const RULES: &str = "rules";
+/// Replaces the name of a rung where only rules make different spellings equivalent.
+pub(crate) const RULES: &str = "rules";
 
 /// The name of the lowest rung at which two URIs are equivalent, by `steps`.
 fn merged_at(rung: Rung, steps: &[&Step]) -> &'static str {

@@ -82,7 +82,7 @@ pub struct Report {
     /// Parts of messages that are not in their transfer encoding, or nested too deep, and were searched as they are, and messages
     /// that break off.
     pub miscoded: u64,
-    /// Records that two grammars read differently, counted by [`super::inspect_rfc2396`] only.
+    /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
     /// Records that a filter did not keep ([`super::records_of`]), which count nowhere else. Only jobs on tables fill this
     /// in; of lists, [`super::Skipped`] has it.

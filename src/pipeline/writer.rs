@@ -7,6 +7,7 @@ use super::map::unjudged_key;
 use super::{ClassOptions, ClassRows, DedupOptions, Emit, Equivalence, Settings};
 use crate::chunk::{Padded, Span};
 use crate::explain::{self, Comparison, Step, compare_with_rules};
+use crate::io::explanation::RULES;
 use crate::io::json;
 use crate::io::row::push_decimal;
 use crate::key::{Key, PublicHasher};
@@ -248,14 +249,13 @@ struct Classes<'w> {
 }
 
 impl Classes<'_> {
-    /// The lowest rung at which a record and its survivor are equivalent, and its name: `rules` if nothing but rules merges
-    /// what is written differently.
+    /// The lowest rung at which a record and its survivor are equivalent, and its name, or [`RULES`].
     fn merged_at(&mut self, record: &[u8], survivor: &[u8]) -> (&'static str, Rung) {
         let Equivalence { normalize, rules, .. } = &self.results.writer.equivalence;
         let rung = self.ladder.rung(record, survivor);
         let has_rules = rules.is_some() || normalize.drop_fragment;
         let is_by_rules = has_rules && rung == Rung::String && record != survivor;
-        (if is_by_rules { "rules" } else { rung.name() }, rung)
+        (if is_by_rules { RULES } else { rung.name() }, rung)
     }
 
     /// The public key of a record, if there are rows.
