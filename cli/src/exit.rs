@@ -136,7 +136,7 @@ pub(crate) fn shown_name(name: &str) -> String {
 /// [`masked_url`] of all of `name`, in which spaces and quotes are characters like others, as a password may have them.
 fn masked_name(name: &str) -> String {
     const ENDS: &str = " \t\r\n\"'<>";
-    // Others that stand for them, of a range without a meaning.
+    // Private-use characters replace them.
     const FIRST: u32 = 0xF_0000;
     let stand_in = |c: char| ENDS.find(c).and_then(|at| char::from_u32(FIRST + at as u32));
     let own = |c: char| ENDS.chars().find(|&end| stand_in(end) == Some(c));

@@ -160,7 +160,7 @@ rules! {
         "people read one script; the client connects to a name with letters of another";
     RestrictedLetter, "restricted-letter", "7.6", Note,
         "letter that names seldom hold",
-        "few people can tell it from others; registries refuse most such names (UTS 39)";
+        "few people can tell it from others; registries reject most such names (UTS 39)";
     Confusable, "confusable", "7.6", Error,
         "host that looks like another one",
         "people read the ASCII name; the client connects to the other host";
@@ -225,7 +225,7 @@ impl RuleSet {
         RuleSet { rules: 0, least: Severity::Note }
     }
 
-    /// The rules of the set, of which only findings of `least` and above are reported.
+    /// The same rules, which report only findings of `least` and above.
     ///
     /// ```
     /// use uriscan::audit::{RuleSet, Severity, audit};

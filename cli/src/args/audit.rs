@@ -11,7 +11,7 @@ use super::groups::{Common, ReportFile, Typed};
 ///
 /// Reads one reference per line and prints findings: rule, severity (note, warning or error), the bytes in question, the
 /// section, and what a system that dereferences the URI would do. Relative references are checked, too, and so are invalid
-/// records, by their delimiters. Of a record, errors come first. Notes are for --severity note. --list-rules explains the rules.
+/// records, by their delimiters. Of each record, errors come first. --severity note adds notes. --list-rules explains the rules.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct Audit {

@@ -67,7 +67,7 @@ fn findings_show_no_user_name_that_redaction_masks() {
     }
     let ran = run(["audit", "--to", "jsonl", "--select", "user-name"], list);
     let texts: Vec<Value> = objects(ran.text()).iter().map(|it| it["text"].clone()).collect();
-    assert_eq!(texts.last(), Some(&json!("u")), "one with a password is no key");
+    assert_eq!(texts.last(), Some(&json!("u")), "a user name beside a password is not a key");
 }
 
 #[test]

@@ -266,7 +266,7 @@ fn a_link_to_a_compressed_file_is_not_written_to() {
     symlink("all", place.path("more.gz")).unwrap();
     refused(&place, &["dedup", "i.txt", "-o", "all"], "compressed");
     refused(&place, &["dedup", "i.txt", "-o", "more.gz"], "compressed");
-    // What is no file may compress.
+    // A pipe may lead to a program that compresses.
     symlink("/dev/null", place.path("null.gz")).unwrap();
     place.run(&["dedup", "other.txt", "-o", "null.gz"], "").quiet();
 }
