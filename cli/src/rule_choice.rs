@@ -16,7 +16,7 @@ pub(crate) fn rule_set(typed: &RuleChoice) -> Result<Option<Arc<RuleSet>>, Failu
     let mut builder = RuleSet::builder();
     if let Some(name) = &typed.preset {
         let preset = Preset::from_name(name).ok_or_else(|| {
-            let names: Vec<String> = Preset::all().into_iter().map(|preset| preset.name).collect();
+            let names: Vec<String> = Preset::all().iter().map(Preset::full_name).collect();
             Failure::at(
                 format_args!("--preset {name}"),
                 format_args!("the presets are {}", names.join(", ")),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use uriscan::io::escaped;
 use uriscan::pipeline::Equivalence;
-use uriscan::rules::{Action, Argument, Pack, Pattern, Preset, Rule, RuleSet};
+use uriscan::rules::{Action, Pack, Pattern, Preset, Rule, RuleSet, SiteRules};
 
 use crate::args::{Rules, RulesFormat};
 use crate::exit::{Failure, Outcome, escaped_lines};
@@ -25,6 +25,9 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
         (RulesFormat::Json, false) => all_json().to_string() + "\n",
         (RulesFormat::Table, true) => escaped_lines(&chosen_text(&equivalence)),
         (RulesFormat::Json, true) => chosen_json(&equivalence).to_string() + "\n",
+        (RulesFormat::Toml, _) => {
+            equivalence.rules.as_deref().map_or(String::new(), RuleSet::to_toml)
+        }
     };
     let destination = Destination::of_option(typed.destination.output);
     let claims = Claims::of_results(&destination, false);
@@ -34,11 +37,7 @@ pub(crate) fn run(typed: Rules) -> Result<Outcome, Failure> {
 }
 
 fn usage(rule: Rule) -> String {
-    match rule.argument() {
-        Argument::None => rule.name().to_owned(),
-        Argument::Glob => format!("{rule}=GLOB"),
-        Argument::List => format!("{rule}[=LIST]"),
-    }
+    format!("{rule}{}", rule.argument().usage())
 }
 
 fn built_in_packs() -> impl Iterator<Item = (Pack, RuleSet)> {
@@ -55,8 +54,9 @@ fn all_text() -> String {
         let _ = writeln!(text, "  {:<20}  {}", usage(rule), rule.meaning());
     }
     text.push_str("\npresets\n");
-    for Preset { name, version, meaning, rules, packs, .. } in Preset::all() {
-        let _ = writeln!(text, "  {:<20}  {meaning}", format!("{name} {version}"));
+    for preset in Preset::all() {
+        let _ = writeln!(text, "  {:<20}  {}", preset.full_name(), preset.meaning);
+        let Preset { rules, packs, .. } = preset;
         if !rules.is_empty() {
             let _ = writeln!(text, "  {:<20}  {}", "", rules.join(", "));
         }
@@ -80,11 +80,7 @@ fn all_json() -> Value {
         json!({
             "name": rule.name(),
             "version": rule.version(),
-            "argument": match rule.argument() {
-                Argument::None => Value::Null,
-                Argument::Glob => json!("glob"),
-                Argument::List => json!("list"),
-            },
+            "argument": rule.argument().name(),
             "meaning": rule.meaning(),
         })
     };
@@ -125,9 +121,15 @@ fn chosen_text(equivalence: &Equivalence) -> String {
     };
     for rule in rules.rules().iter() {
         let _ = writeln!(text, "  {:<16}  {}", rule.name(), rule.meaning());
-        if rule == Rule::IndexPage {
-            let _ = writeln!(text, "  {:<16}  {}", "", index_pages(rules).join(", "));
-        }
+    }
+    for typed in rules.typed().iter().filter(|typed| typed.contains('=')) {
+        let _ = writeln!(text, "  {typed}");
+    }
+    if rules.sites().next().is_some() {
+        text.push_str("\nsites, a later one overrides\n");
+    }
+    for site in rules.sites() {
+        let _ = writeln!(text, "  {}", site_text(&site));
     }
     if !rules.patterns().is_empty() {
         text.push_str("\npatterns for parameters, from weak to strong\n");
@@ -166,7 +168,8 @@ fn chosen_json(equivalence: &Equivalence) -> Value {
         "rung": equivalence.normalize.rung.name(),
         "ignore_fragment": equivalence.normalize.drop_fragment,
         "rules": rules.map_or(Vec::new(), names),
-        "index_pages": rules.map_or(Vec::new(), index_pages),
+        "typed": rules.map_or(Vec::new(), RuleSet::typed),
+        "sites": rules.into_iter().flat_map(RuleSet::sites).map(|site| site_json(&site)).collect::<Vec<Value>>(),
         "patterns": rules.map_or(&[][..], RuleSet::patterns).iter().map(pattern_json).collect::<Vec<Value>>(),
         "overrides": overrides.map(|found| json!({ "by": found.by, "of": found.of })).collect::<Vec<Value>>(),
     })
@@ -177,8 +180,34 @@ pub(crate) fn names(rules: &RuleSet) -> Vec<&'static str> {
     rules.rules().iter().map(Rule::name).collect()
 }
 
-fn index_pages(rules: &RuleSet) -> Vec<String> {
-    rules.index_pages().iter().map(|page| String::from_utf8_lossy(page).into_owned()).collect()
+fn site_text(site: &SiteRules) -> String {
+    let mut text = format!("on {}", site.hosts.join(", "));
+    if !site.except.is_empty() {
+        text += &format!(" not on {}", site.except.join(", "));
+    }
+    if let Some(host) = &site.host {
+        text += &format!(": host {host}");
+    }
+    let without = site.without.iter().map(|rule| format!("without {rule}"));
+    for rule in site.rules.iter().cloned().chain(without) {
+        text += &format!("; {rule}");
+    }
+    let why = site.why.as_ref().map_or(String::new(), |why| format!("  {}", escaped(why)));
+    format!("{text}  {}{why}", escaped(&site.place.to_string()))
+}
+
+fn site_json(site: &SiteRules) -> Value {
+    json!({
+        "hosts": site.hosts,
+        "except": site.except,
+        "host": site.host,
+        "rules": site.rules,
+        "without": site.without.iter().map(Rule::name).collect::<Vec<_>>(),
+        "why": site.why.as_deref(),
+        "source": &*site.place.source,
+        "line": site.place.line,
+        "column": site.place.column,
+    })
 }
 
 fn verdict(pattern: &Pattern) -> &'static str {

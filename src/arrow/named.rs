@@ -253,7 +253,7 @@ impl Named {
     ) -> Result<Option<Arc<RuleSet>>, OptionError> {
         let mut builder = RuleSet::builder();
         if let Some(name) = &self.preset {
-            let names = Preset::all().into_iter().map(|preset| preset.name);
+            let names = Preset::newest().into_iter().map(|preset| preset.name);
             let preset = named("preset", name, Preset::from_name(name), names)?;
             builder.preset(&preset).map_err(|error| wrong("preset", error))?;
         }

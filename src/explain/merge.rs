@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::normalize::{Options, Rung, normalize_exact};
-use crate::rules::{Argument, Pack, Preset, Rule, RuleSet, Scratch};
+use crate::rules::{Pack, Preset, Rule, RuleSet, Scratch};
 
 /// Most parameters that are tried for a rule of their own.
 const MOST_PARAMS: usize = 16;
@@ -92,7 +92,7 @@ static PRESETS: LazyLock<Vec<(String, RuleSet)>> = LazyLock::new(|| {
         builder.preset(&preset).expect("built-in presets are tested");
         (preset.name, builder.build().expect("built-in presets are tested"))
     };
-    Preset::all().into_iter().map(preset).collect()
+    Preset::newest().into_iter().map(preset).collect()
 });
 
 fn apply(rules: &RuleSet, form: &[u8]) -> Vec<u8> {
@@ -109,7 +109,7 @@ fn rule_set(names: &[String]) -> Option<RuleSet> {
 /// The rules that merge the forms `a` and `b`.
 fn by_rules(a: &[u8], b: &[u8], merges: impl Fn(&RuleSet) -> bool) -> Vec<Merger> {
     let do_merge = |names: &[String]| rule_set(names).is_some_and(|rules| merges(&rules));
-    let plain = Rule::ALL.into_iter().filter(|rule| rule.argument() != Argument::Glob);
+    let plain = Rule::ALL.into_iter().filter(|rule| rule_set(&[rule.name().to_owned()]).is_some());
     let mut names: Vec<String> = plain.map(|rule| rule.name().to_owned()).collect();
     names.extend(params(a, b).into_iter().map(|name| format!("drop-param={name}")));
     let alone: Vec<String> =

@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::pack::{Included, Pack, PackError};
+use super::pack::{Included, Pack};
 use super::param::Place;
+use super::tables::PackError;
 use crate::files::read_limited;
 
 /// Bytes of a pack.

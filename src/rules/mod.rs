@@ -8,16 +8,19 @@
 //! - Rules are applied in the order of [`Rule::ALL`], whatever the order in which they were added.
 //!   `index-page` and `trailing-slash` alternate until neither changes anything.
 //! - Rules change `http` and `https` URIs with an authority; other URIs are changed only by
-//!   `fragment`.
+//!   `fragment` and `anchor`.
+//! - The query of a route, a fragment that begins with `/` or `!`, is changed as that of the URI.
 //! - Parameters are separated by `&`; `;` has no special meaning. Names are compared as bytes of
 //!   the canonical form, without decoding. Values matter to `session-id` only. The remaining
 //!   parameters keep their order unless `sort-query` is on. If all parameters are dropped, so is
 //!   the `?`.
 //! - A path that holds dot segments, as it may at rung `string`, is not changed.
-//! - Hosts of packs are compared with the host after `host-dot` and `www`, without a final dot.
+//! - Hosts of packs are compared with the host after `host-dot`, `www` and `host-alias`, without a final dot.
+//! - Rules of a site apply to the host that the others have made; of several sites that match it a later one overrides.
 
 mod exact;
 mod fast;
+mod fast_query;
 mod file;
 mod glob;
 mod hosts;
@@ -28,26 +31,34 @@ mod pack;
 mod param;
 mod params;
 mod parts;
+mod path;
 mod patterns;
 mod preset;
 mod query;
 mod rule;
+mod scope;
 mod session;
 mod set;
+mod site;
 mod starts;
 mod suffix;
+mod tables;
+mod text;
+mod toml;
 
-pub use exact::Step;
 pub use fast::Scratch;
 pub use hosts::PUBLIC_SUFFIX_VERSION;
 pub use identity::{GRAMMAR_VERSION, Identity};
 pub use names::Action;
-pub use pack::{Included, Pack, PackError};
+pub use pack::{Included, Pack};
 pub use param::{Pattern, Place};
 pub use params::Override;
 pub(crate) use parts::INDEX_PAGES;
 pub use preset::Preset;
 pub use rule::{Argument, Rule, Rules};
 pub use set::{Builder, RuleError, RuleSet};
+pub use site::SiteRules;
 pub(crate) use suffix::{Ends, ends};
 pub use suffix::{public_suffix, registrable_domain};
+pub use tables::PackError;
+pub use text::Step;

@@ -1,9 +1,10 @@
-//! Rule packs: parameter rules in a TOML file.
+//! Rule packs: rules in a TOML file.
 //!
 //! ```toml
 //! name = "our rules"
 //! version = 3
 //! include = ["tracking", "shops.toml"]   # built-in packs, or files in the same directory
+//! rules = ["fragment", "https"]          # for all hosts, as on a command line
 //!
 //! [[param]]                              # no hosts: for all hosts
 //! drop = ["ref", "src_*"]
@@ -14,21 +15,27 @@
 //! hosts = ["shop.example", "site:example.com", "*.example.*"]
 //! except = ["api.example.com"]
 //! keep = ["id", "page"]                  # all others are dropped
+//!
+//! [[site]]                               # rules of these hosts
+//! hosts = ["m.shop.example", "shop.example"]
+//! host = "www.shop.example"              # what they become
+//! rules = ["path-case", "path-prefix=/en/"]
+//! without = ["fragment"]
+//! drop = ["sid"]                         # as in [[param]]
 //! ```
 //!
 //! The last pattern that matches a name decides: included packs come before the file's own tables,
 //! which follow in order; within a table keep, drop, allow.
 
-use core::fmt;
-use core::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::hosts::HostPattern;
-use super::param::{Named, Place, Unit, name_pattern};
-use super::rule::Rule;
+use super::param::Unit;
+use super::scope::Scope;
+use super::site::Site;
+use super::tables::{PackError, Places, SiteTable, Table, scope, site, unit};
 
 /// A parsed pack with all packs that it includes.
 #[derive(Clone, Debug)]
@@ -40,26 +47,10 @@ pub struct Pack {
     pub version: u32,
     /// Its purpose, in the author's words.
     pub meaning: Option<String>,
+    pub(super) scope: Scope,
     pub(super) units: Vec<Unit>,
+    pub(super) sites: Vec<Site>,
 }
-
-/// Why a pack is invalid, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PackError {
-    /// The position.
-    pub place: Place,
-    /// The reason.
-    pub message: String,
-}
-
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
-    }
-}
-
-impl std::error::Error for PackError {}
 
 /// A pack that another one includes.
 ///
@@ -105,22 +96,11 @@ struct Document {
     #[serde(default)]
     include: Vec<Spanned<String>>,
     #[serde(default)]
+    rules: Vec<Spanned<String>>,
+    #[serde(default)]
     param: Vec<Spanned<Table>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    hosts: Option<Vec<Spanned<String>>>,
     #[serde(default)]
-    except: Vec<Spanned<String>>,
-    #[serde(default)]
-    keep: Vec<Spanned<String>>,
-    #[serde(default)]
-    drop: Vec<Spanned<String>>,
-    #[serde(default)]
-    allow: Vec<Spanned<String>>,
-    why: Option<String>,
+    site: Vec<Spanned<SiteTable>>,
 }
 
 impl Pack {
@@ -180,15 +160,22 @@ fn parse_within(
     let document: Document = toml::from_str(text).map_err(|error| {
         places.error(error.span().unwrap_or_default(), error.message().trim().replace('\n', "; "))
     })?;
-    let mut units = Vec::new();
+    let mut pack = Pack {
+        name: document.name.map_or_else(|| Arc::clone(&source), Arc::from),
+        version: document.version.unwrap_or(0),
+        meaning: document.meaning,
+        scope: Scope::default(),
+        units: Vec::new(),
+        sites: Vec::new(),
+    };
     for name in &document.include {
         let fail = |message: String| places.error(name.span(), message);
         included[0] += 1;
         if included[0] > MOST_INCLUDED {
             return Err(fail(format!("more than {MOST_INCLUDED} packs are included")));
         }
-        if let Some(pack) = Pack::built_in(name.get_ref()) {
-            units.extend(pack.units);
+        if let Some(other) = Pack::built_in(name.get_ref()) {
+            pack.extend(other);
             continue;
         }
         let opened = open(name.get_ref(), &source).map_err(fail)?;
@@ -204,99 +191,32 @@ fn parse_within(
             return Err(fail(format!("the included packs have more than {most} MiB together")));
         }
         sources.push(opened.source);
-        units.extend(parse_within(&opened.text, sources, included, open)?.units);
+        pack.extend(parse_within(&opened.text, sources, included, open)?);
         sources.pop();
     }
+    pack.scope.extend(&scope(&document.rules, &places)?);
+    // Tables apply in the order of the file, whatever their kind.
+    let mut units = Vec::new();
     for table in document.param {
-        units.push(unit(table, &places)?);
+        units.push((table.span().start, unit(table, &places)?));
     }
-    Ok(Pack {
-        name: document.name.map_or(source, Arc::from),
-        version: document.version.unwrap_or(0),
-        meaning: document.meaning,
-        units,
-    })
+    for table in document.site {
+        let start = table.span().start;
+        let (site, own) = site(table, &places)?;
+        pack.sites.push(site);
+        units.extend(own.map(|unit| (start, unit)));
+    }
+    units.sort_by_key(|(start, _)| *start);
+    pack.units.extend(units.into_iter().map(|(_, unit)| unit));
+    Ok(pack)
 }
 
-fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
-    let span = table.span();
-    let table = table.into_inner();
-    let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
-        let host = |text: &Spanned<String>| {
-            HostPattern::new(text.get_ref()).map_err(|why| places.error(text.span(), why))
-        };
-        list.iter().map(host).collect()
-    };
-    if table.hosts.as_ref().is_some_and(Vec::is_empty) {
-        return Err(
-            places.error(span, "`hosts` names no host; a rule without it applies to all hosts")
-        );
-    }
-    let mut patterns = Vec::new();
-    for (list, texts) in [
-        (Rule::KeepParam, &table.keep),
-        (Rule::DropParam, &table.drop),
-        (Rule::AllowParam, &table.allow),
-    ] {
-        for text in texts {
-            let glob =
-                name_pattern(text.get_ref()).map_err(|why| places.error(text.span(), why))?;
-            let place = places.of(text.span().start);
-            patterns.push(Named { list, text: Arc::from(text.get_ref().as_str()), glob, place });
-        }
-    }
-    if patterns.is_empty() {
-        return Err(places.error(span, "a rule needs keep, drop or allow"));
-    }
-    let unit = Unit {
-        hosts: hosts(table.hosts.as_deref().unwrap_or_default())?,
-        except: hosts(&table.except)?,
-        patterns,
-        why: table.why.map(Arc::from),
-    };
-    if let Some(both) = unit.hosts.iter().find(|host| unit.except.contains(host)) {
-        return Err(places.error(span, format!("`{both}` is in hosts and in except")));
-    }
-    if let Some((again, before)) = unit.repeated() {
-        let list = |named: &Named| named.list.name().trim_end_matches("-param").to_owned();
-        let (text, line) = (&again.text, before.place.line);
-        let message = format!(
-            "`{text}` is in {} here and in {} at line {line} of the same rule",
-            list(again),
-            list(before)
-        );
-        return Err(PackError { place: again.place.clone(), message });
-    }
-    Ok(unit)
-}
-
-/// Maps offsets in a text to lines and columns.
-struct Places {
-    source: Arc<str>,
-    /// Offsets at which lines begin.
-    line_starts: Vec<usize>,
-    len: usize,
-}
-
-impl Places {
-    fn new(source: Arc<str>, text: &str) -> Places {
-        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
-        let line_starts = [0].into_iter().chain(ends.map(|end| end + 1)).collect();
-        Places { source, line_starts, len: text.len() }
-    }
-
-    fn of(&self, at: usize) -> Place {
-        let at = at.min(self.len);
-        let line = self.line_starts.partition_point(|&start| start <= at);
-        Place {
-            source: Arc::clone(&self.source),
-            line: line as u32,
-            column: (at - self.line_starts[line - 1]) as u32 + 1,
-        }
-    }
-
-    fn error(&self, span: Range<usize>, message: impl Into<String>) -> PackError {
-        PackError { place: self.of(span.start), message: message.into() }
+impl Pack {
+    /// Adds the rules of `other`, which come after its own.
+    fn extend(&mut self, other: Pack) {
+        self.scope.extend(&other.scope);
+        self.units.extend(other.units);
+        self.sites.extend(other.sites);
     }
 }
 

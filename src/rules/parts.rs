@@ -107,6 +107,74 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     path.split(|&byte| byte == b'/').any(is_dot_segment)
 }
 
+/// `anchor`: whether `fragment`, without its `#`, is a route of a script, which shows another page for each.
+#[inline]
+pub(super) fn is_route(fragment: &[u8]) -> bool {
+    matches!(fragment, [b'/' | b'!', ..] | [b'%', b'2', b'F' | b'f' | b'1', ..])
+}
+
+/// The parts of a `fragment` that is a route and has a query of its own: what precedes its `?`, and what follows.
+#[inline]
+pub(super) fn route_query(fragment: &[u8]) -> Option<(&[u8], &[u8])> {
+    let question = memchr::memchr(b'?', fragment).filter(|_| is_route(fragment))?;
+    Some((&fragment[..question], &fragment[question + 1..]))
+}
+
+/// The characters that `path-decode` decodes by default: those that a path holds both encoded and not.
+pub(super) const DECODED: &str = "!$&'()*+,;=:@";
+
+/// `path-decode`: appends `path` to `out`, with each triplet that encodes one of `chars` decoded; returns whether there
+/// was one.
+pub(super) fn decode(path: &[u8], chars: &[u8], out: &mut Vec<u8>) -> bool {
+    let len = out.len();
+    let mut rest = path;
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        let (before, triplet) = rest.split_at(at);
+        out.extend_from_slice(before);
+        let triplet = &triplet[..triplet.len().min(3)];
+        let byte = match triplet {
+            [_, digits @ ..] => core::str::from_utf8(digits)
+                .ok()
+                .filter(|digits| digits.len() == 2)
+                .and_then(|digits| u8::from_str_radix(digits, 16).ok()),
+            [] => None,
+        };
+        match byte.filter(|byte| chars.contains(byte)) {
+            Some(byte) => out.push(byte),
+            None => out.extend_from_slice(triplet),
+        }
+        rest = &rest[at + triplet.len()..];
+    }
+    out.extend_from_slice(rest);
+    out.len() - len != path.len()
+}
+
+/// `path-case`: appends `path` to `out` in lower case, except for the digits of triplets; returns whether that changes it.
+pub(super) fn fold(path: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    out.extend_from_slice(path);
+    let mut from = start;
+    for at in memchr::memchr_iter(b'%', path).map(|at| start + at).chain([out.len()]) {
+        // A triplet within a triplet does not exist: `%` is no digit.
+        out[from.min(at)..at].make_ascii_lowercase();
+        from = at + 3;
+    }
+    out[start..] != *path
+}
+
+/// `path-prefix`: the number of bytes to drop at the start of `path`. What remains begins with `/` or is empty.
+#[inline]
+pub(super) fn prefix_len(path: &[u8], prefixes: &[Vec<u8>]) -> usize {
+    let mut len = 0;
+    let fits = |rest: &[u8], prefix: &[u8]| {
+        rest.strip_prefix(prefix).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+    };
+    while let Some(prefix) = prefixes.iter().find(|prefix| fits(&path[len..], prefix)) {
+        len += prefix.len();
+    }
+    len
+}
+
 /// The name of a parameter: the bytes before its first `=`.
 #[inline]
 pub(super) fn name_of(param: &[u8]) -> &[u8] {
@@ -172,6 +240,73 @@ mod tests {
         ] {
             let (start, end) = host_in(authority.as_bytes());
             assert_eq!(&authority[start..end], host, "{authority}");
+        }
+    }
+
+    #[test]
+    fn routes_are_told_from_anchors() {
+        for (fragment, expected) in [
+            ("/", true),
+            ("/t/1", true),
+            ("!", true),
+            ("!/t/1", true),
+            ("%2Ft", true),
+            ("%21/t", true),
+            ("", false),
+            ("top", false),
+            ("t/1", false),
+            ("?t", false),
+            ("%22", false),
+            (":~:text=/a", false),
+        ] {
+            assert_eq!(is_route(fragment.as_bytes()), expected, "{fragment}");
+        }
+        assert_eq!(route_query(b"/t?a?b"), Some((&b"/t"[..], &b"a?b"[..])));
+        assert_eq!(route_query(b"t?a"), None);
+    }
+
+    #[test]
+    fn paths_are_decoded_and_folded_but_for_other_triplets() {
+        for (path, decoded) in [
+            ("/a%2Cb", "/a,b"),
+            ("/%2C%3A%3B", "/,:;"),
+            ("/%252C", "/%252C"),
+            ("/%2F%C3%A4", "/%2F%C3%A4"),
+            ("/%2", "/%2"),
+            ("/%", "/%"),
+            ("", ""),
+        ] {
+            let mut out = b"x".to_vec();
+            assert_eq!(decode(path.as_bytes(), DECODED.as_bytes(), &mut out), path != decoded);
+            assert_eq!(out[1..], *decoded.as_bytes(), "{path}");
+        }
+        for (path, folded) in [
+            ("/A%2Fb%C3", "/a%2Fb%C3"),
+            ("/%C3%A4A%", "/%C3%A4a%"),
+            ("A%4", "a%4"),
+            ("/a", "/a"),
+            ("", ""),
+        ] {
+            let mut out = b"X".to_vec();
+            assert_eq!(fold(path.as_bytes(), &mut out), path != folded, "{path}");
+            assert_eq!(out[1..], *folded.as_bytes(), "{path}");
+        }
+    }
+
+    #[test]
+    fn prefixes_end_where_segments_end() {
+        let prefixes = [b"/en".to_vec(), b"/a/b".to_vec()];
+        for (path, len) in [
+            ("/en/x", 3),
+            ("/en", 3),
+            ("/en/", 3),
+            ("/enx", 0),
+            ("/en/en/a/b/", 10),
+            ("/x/en", 0),
+            ("", 0),
+            ("/a", 0),
+        ] {
+            assert_eq!(prefix_len(path.as_bytes(), &prefixes), len, "{path}");
         }
     }
 

@@ -4,16 +4,16 @@
 //! parameters of most records have no pattern on any host.
 
 use super::fast::{BUT_PATTERNS, Scratch};
-use super::parts::host_in;
+use super::parts::{host_in, route_query};
 use super::query::any_param;
 use super::rule::Rules;
 use super::set::RuleSet;
 
 impl RuleSet {
-    /// Whether there are no other rules than parameter patterns.
+    /// Whether there are no other rules than parameter patterns, for all hosts alike.
     #[inline]
     pub(super) fn has_only_patterns(&self) -> bool {
-        !self.rules.has_any(BUT_PATTERNS)
+        !self.rules.has_any(BUT_PATTERNS) && self.sites.is_empty()
     }
 
     /// [`RuleSet::apply`] for the form of a web URI whose authority begins at `start`, if only
@@ -25,6 +25,10 @@ impl RuleSet {
         scratch: &'a mut Scratch,
     ) -> (&'a [u8], Rules) {
         let unchanged = (form, Rules::default());
+        let hash = memchr::memchr(b'#', &form[start..]).map(|hash| start + hash);
+        if hash.is_some_and(|hash| route_query(&form[hash + 1..]).is_some()) {
+            return self.apply_all(form, start, scratch);
+        }
         let path_end = match memchr::memchr2(b'?', b'#', &form[start..]) {
             Some(at) if form[start + at] == b'?' => start + at,
             _ => return unchanged,
@@ -38,8 +42,7 @@ impl RuleSet {
             return unchanged;
         }
         let query_start = path_end + 1;
-        let query_end = memchr::memchr(b'#', &form[query_start..])
-            .map_or(form.len(), |hash| query_start + hash);
+        let query_end = hash.unwrap_or(form.len());
         let query = &form[query_start..query_end];
         if !any_param(query, |start, name_end, _| self.params.may_match(&query[start..name_end])) {
             return unchanged;
@@ -53,7 +56,7 @@ impl RuleSet {
         let mut fired = Rules::default();
         let Scratch { text, query: buffers, .. } = scratch;
         // Only the rule for sessions uses the path.
-        let left = self.query(query, b"", host, buffers, &mut fired);
+        let left = self.query(&self.scope, query, b"", host, buffers, &mut fired);
         if fired.is_empty() {
             return unchanged;
         }

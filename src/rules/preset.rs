@@ -20,12 +20,12 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// All presets.
+    /// All presets in all versions; of those with the same name, later versions follow earlier ones.
     ///
     /// ```
     /// use uriscan::rules::Preset;
-    /// let names: Vec<String> = Preset::all().into_iter().map(|preset| preset.name).collect();
-    /// assert_eq!(names, ["rfc", "crawl", "log"]);
+    /// let names: Vec<String> = Preset::all().iter().map(Preset::full_name).collect();
+    /// assert_eq!(names, ["rfc@1", "crawl@1", "crawl@2", "log@1", "log@2"]);
     /// ```
     pub fn all() -> Vec<Preset> {
         #[derive(Deserialize)]
@@ -37,9 +37,32 @@ impl Preset {
         document.expect("built-in presets are tested").preset
     }
 
-    /// The preset with this `name`, if any.
+    /// The last version of each preset.
+    pub fn newest() -> Vec<Preset> {
+        let mut newest: Vec<Preset> = Vec::new();
+        for preset in Preset::all() {
+            newest.retain(|known| known.name != preset.name);
+            newest.push(preset);
+        }
+        newest
+    }
+
+    /// The preset with this `name`, which is `NAME@VERSION`, or `NAME` for the last version.
+    ///
+    /// ```
+    /// use uriscan::rules::Preset;
+    /// assert_eq!(Preset::from_name("crawl"), Preset::from_name("crawl@2"));
+    /// assert_ne!(Preset::from_name("crawl"), Preset::from_name("crawl@1"));
+    /// assert_eq!(Preset::from_name("crawl@9"), None);
+    /// ```
     pub fn from_name(name: &str) -> Option<Preset> {
-        Preset::all().into_iter().find(|preset| preset.name == name)
+        let is_it = |preset: &Preset| preset.name == name || preset.full_name() == name;
+        Preset::all().into_iter().rfind(is_it)
+    }
+
+    /// Its name and version, `NAME@VERSION`.
+    pub fn full_name(&self) -> String {
+        format!("{}@{}", self.name, self.version)
     }
 }
 

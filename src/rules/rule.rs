@@ -13,6 +13,8 @@ named! {
     pub enum Rule {
         /// `fragment`
         Fragment = "fragment",
+        /// `anchor`
+        Anchor = "anchor",
         /// `userinfo`
         Userinfo = "userinfo",
         /// `https`
@@ -21,10 +23,18 @@ named! {
         HostDot = "host-dot",
         /// `www`
         Www = "www",
+        /// `host-alias`
+        HostAlias = "host-alias",
+        /// `path-decode`
+        PathDecode = "path-decode",
         /// `session-id`
         SessionId = "session-id",
         /// `duplicate-slash`
         DuplicateSlash = "duplicate-slash",
+        /// `path-case`
+        PathCase = "path-case",
+        /// `path-prefix`
+        PathPrefix = "path-prefix",
         /// `index-page`
         IndexPage = "index-page",
         /// `trailing-slash`
@@ -35,6 +45,8 @@ named! {
         DropParam = "drop-param",
         /// `allow-param`
         AllowParam = "allow-param",
+        /// `empty-param`
+        EmptyParam = "empty-param",
         /// `sort-query`
         SortQuery = "sort-query",
         /// `empty-query`
@@ -51,6 +63,37 @@ pub enum Argument {
     Glob,
     /// An optional list separated by commas, with a default.
     List,
+    /// Optional characters, with a default.
+    Chars,
+    /// A required list of paths separated by commas.
+    Paths,
+    /// A host, which only a rule file gives.
+    Host,
+}
+
+impl Argument {
+    /// What follows the name of a rule where it is typed: `=GLOB`, or `[=LIST]` where it is optional; empty without argument.
+    pub const fn usage(self) -> &'static str {
+        match self {
+            Argument::None | Argument::Host => "",
+            Argument::Glob => "=GLOB",
+            Argument::List => "[=LIST]",
+            Argument::Chars => "[=CHARS]",
+            Argument::Paths => "=PATHS",
+        }
+    }
+
+    /// Its kind, in lower case; `None` without argument.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Argument::None => None,
+            Argument::Glob => Some("glob"),
+            Argument::List => Some("list"),
+            Argument::Chars => Some("chars"),
+            Argument::Paths => Some("paths"),
+            Argument::Host => Some("host"),
+        }
+    }
 }
 
 impl Rule {
@@ -59,6 +102,9 @@ impl Rule {
         match self {
             Rule::Fragment => {
                 "The fragment and its # are dropped, in every scheme: they are not part of what is retrieved (6.1)."
+            }
+            Rule::Anchor => {
+                "The fragment and its # are dropped, in every scheme, unless it is a route of a script: #/ or #! and what follows."
             }
             Rule::Userinfo => "The userinfo and its @ are dropped.",
             Rule::Https => {
@@ -70,10 +116,18 @@ impl Rule {
             Rule::Www => {
                 "Labels www at the start of a host are dropped, as long as more than a public suffix remains."
             }
+            Rule::HostAlias => "A host becomes the host that a rule file names for it.",
+            Rule::PathDecode => {
+                "Encoded characters of the list become the characters themselves in the path."
+            }
             Rule::SessionId => {
                 "Session ids are dropped: ;jsessionid=, cookieless (S(...)) segments, and parameters of known names and shapes."
             }
             Rule::DuplicateSlash => "Several slashes in a row in a path become one.",
+            Rule::PathCase => "Letters of the path become lower case.",
+            Rule::PathPrefix => {
+                "A prefix of the path is dropped, as long as the path begins with one of the list."
+            }
             Rule::IndexPage => {
                 "A last segment that is in the list is dropped; its directory remains."
             }
@@ -84,6 +138,9 @@ impl Rule {
             Rule::DropParam => "Parameters whose name matches are dropped.",
             Rule::AllowParam => {
                 "Parameters whose name matches are kept, whatever earlier rules say."
+            }
+            Rule::EmptyParam => {
+                "Parameters without a byte are dropped, and with them needless &; not those with a name and no value."
             }
             Rule::SortQuery => {
                 "Parameters are sorted by the bytes of their names; those with the same name keep their order."
@@ -97,6 +154,9 @@ impl Rule {
         match self {
             Rule::KeepParam | Rule::DropParam | Rule::AllowParam => Argument::Glob,
             Rule::IndexPage => Argument::List,
+            Rule::PathDecode => Argument::Chars,
+            Rule::PathPrefix => Argument::Paths,
+            Rule::HostAlias => Argument::Host,
             _ => Argument::None,
         }
     }
@@ -112,6 +172,18 @@ impl Rule {
     }
 }
 
+/// The rule `NAME`, and the argument of `NAME=ARG`.
+pub(super) fn typed_rule(typed: &str) -> Result<(Rule, Option<&str>), String> {
+    let (name, argument) =
+        typed.split_once('=').map_or((typed, None), |(name, argument)| (name, Some(argument)));
+    Ok((Rule::from_name(name).ok_or_else(|| unknown_rule(name))?, argument))
+}
+
+fn unknown_rule(name: &str) -> String {
+    let names: Vec<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
+    format!("unknown rule `{name}`; the rules are {}", names.join(", "))
+}
+
 /// A set of rules: those that are enabled, or those that changed something.
 ///
 /// ```
@@ -122,13 +194,13 @@ impl Rule {
 /// assert_eq!(fired.iter().collect::<Vec<_>>(), [Rule::Www]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rules(u16);
+pub struct Rules(u32);
 
 impl Rules {
-    /// The set without `rule`.
+    /// The set without those of `rules`.
     #[must_use]
-    pub fn without(self, rule: Rule) -> Rules {
-        Rules(self.0 & !(1 << rule as u16))
+    pub const fn without(self, rules: Rules) -> Rules {
+        Rules(self.0 & !rules.0)
     }
 
     /// Whether one of `rules` is in the set.
@@ -148,7 +220,7 @@ impl Rules {
     pub const fn of(rules: &[Rule]) -> Rules {
         let (mut bits, mut i) = (0, 0);
         while i < rules.len() {
-            bits |= 1 << rules[i] as u16;
+            bits |= 1 << rules[i] as u32;
             i += 1;
         }
         Rules(bits)
@@ -157,13 +229,13 @@ impl Rules {
     /// Adds `rule`.
     #[inline]
     pub fn add(&mut self, rule: Rule) {
-        self.0 |= 1 << rule as u16;
+        self.0 |= 1 << rule as u32;
     }
 
     /// Whether `rule` is in the set.
     #[inline]
     pub fn has(self, rule: Rule) -> bool {
-        self.0 >> rule as u16 & 1 != 0
+        self.0 >> rule as u32 & 1 != 0
     }
 
     /// Whether the set is empty.

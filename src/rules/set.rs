@@ -8,11 +8,11 @@ use super::names::Action;
 use super::pack::Pack;
 use super::param::{Named, Pattern, Place, Unit, name_pattern};
 use super::params::{Override, Params};
-use super::parts::{INDEX_PAGES, is_dot_segment, www_len};
 use super::preset::Preset;
-use super::rule::{Argument, Rule, Rules};
+use super::rule::{Argument, Rule, Rules, typed_rule};
+use super::scope::Scope;
+use super::site::{Site, SiteRules, Sites, drop_www};
 use super::starts::Starts;
-use crate::grammar::class::PCHAR;
 
 /// Compiled rules beyond the RFC: a function from canonical URIs to canonical URIs.
 ///
@@ -29,8 +29,13 @@ use crate::grammar::class::PCHAR;
 /// ```
 #[derive(Clone, Debug)]
 pub struct RuleSet {
+    /// Those of all hosts and of all sites.
     pub(super) rules: Rules,
-    pub(super) index_pages: Vec<Vec<u8>>,
+    /// Those of hosts without a site.
+    pub(super) scope: Scope,
+    pub(super) sites: Sites,
+    /// The sites as they were written, for [`RuleSet::to_toml`].
+    pub(super) written: Vec<Site>,
     pub(super) patterns: Vec<Pattern>,
     /// The source of [`Params`]; [`Pattern`]s in order, by unit.
     pub(super) units: Vec<(Unit, Vec<(Action, Named)>)>,
@@ -55,9 +60,9 @@ impl std::error::Error for RuleError {}
 /// all.
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    rules: Rules,
-    index_pages: Vec<Vec<u8>>,
+    scope: Scope,
     units: Vec<Unit>,
+    sites: Vec<Site>,
     own: Vec<Named>,
 }
 
@@ -79,7 +84,9 @@ impl Builder {
 
     /// Adds the rules of `pack`.
     pub fn pack(&mut self, pack: &Pack) {
+        self.scope.extend(&pack.scope);
         self.units.extend(pack.units.iter().cloned());
+        self.sites.extend(pack.sites.iter().cloned());
     }
 
     /// Adds a rule, written `NAME` or `NAME=ARG`.
@@ -90,41 +97,24 @@ impl Builder {
     /// # Errors
     /// If there is no such rule, or its argument is missing, not allowed or invalid.
     pub fn rule(&mut self, typed: &str) -> Result<(), RuleError> {
-        let (name, argument) = match typed.split_once('=') {
-            Some((name, argument)) => (name, Some(argument)),
-            None => (typed, None),
-        };
-        let rule = Rule::from_name(name).ok_or_else(|| unknown_rule(name))?;
-        match (rule.argument(), argument) {
-            (Argument::None, Some(_)) => {
-                return Err(RuleError(format!("`{name}` takes no argument")));
-            }
-            (Argument::None, None) => self.rules.add(rule),
-            (Argument::List, list) => {
-                let pages = index_pages(list.unwrap_or(INDEX_PAGES)).map_err(RuleError)?;
-                self.index_pages.extend(pages);
-                self.rules.add(rule);
-            }
-            (Argument::Glob, None) => {
-                return Err(RuleError(format!("`{name}` needs a pattern: {name}=GLOB")));
-            }
-            (Argument::Glob, Some(text)) => {
-                let glob = name_pattern(text).map_err(RuleError)?;
-                let place = Place { source: Arc::from("--rule"), line: 0, column: 0 };
-                self.own.push(Named { list: rule, text: Arc::from(text), glob, place });
-            }
+        let (rule, argument) = typed_rule(typed).map_err(RuleError)?;
+        if rule.argument() != Argument::Glob {
+            return self.scope.add(rule, argument).map_err(RuleError);
         }
+        let Some(text) = argument else {
+            return Err(RuleError(format!("`{rule}` needs a pattern: {rule}=GLOB")));
+        };
+        let glob = name_pattern(text).map_err(RuleError)?;
+        let place = Place { source: Arc::from("--rule"), line: 0, column: 0 };
+        self.own.push(Named { list: rule, text: Arc::from(text), glob, place });
         Ok(())
     }
 
     /// Removes `rule` with all its arguments; of parameter rules only those of [`Builder::rule`],
     /// since packs define their own exceptions. Returns whether anything was removed.
     pub fn without(&mut self, rule: Rule) -> bool {
-        let was_on = self.rules.has(rule) || self.own.iter().any(|named| named.list == rule);
-        self.rules = self.rules.without(rule);
-        if rule == Rule::IndexPage {
-            self.index_pages.clear();
-        }
+        let was_on = self.scope.rules.has(rule) || self.own.iter().any(|named| named.list == rule);
+        self.scope.remove(Rules::of(&[rule]));
         self.own.retain(|named| named.list != rule);
         was_on
     }
@@ -132,7 +122,7 @@ impl Builder {
     /// Compiles the rules.
     ///
     /// # Errors
-    /// If two parameter rules have the same pattern.
+    /// If two parameter rules have the same pattern, or two sites replace each other's hosts.
     pub fn build(mut self) -> Result<RuleSet, RuleError> {
         if !self.own.is_empty() {
             let patterns = std::mem::take(&mut self.own);
@@ -143,15 +133,10 @@ impl Builder {
             }
             self.units.push(own);
         }
-        self.index_pages.sort_unstable();
-        self.index_pages.dedup();
-        let has_www = self.rules.has(Rule::Www);
-        for unit in &mut self.units {
-            for host in unit.hosts.iter_mut().chain(&mut unit.except) {
+        if self.scope.rules.has(Rule::Www) {
+            for unit in &mut self.units {
                 // Hosts are then looked up without `www.`.
-                if let (true, HostPattern::Exact(name)) = (has_www, host) {
-                    name.drain(..www_len(name));
-                }
+                unit.hosts.iter_mut().chain(&mut unit.except).for_each(drop_www);
             }
         }
         let units: Vec<(Unit, Vec<(Action, Named)>)> = self
@@ -164,12 +149,16 @@ impl Builder {
             .collect();
         let (params, overrides) = Params::new(&units);
         let patterns = patterns(&units);
-        let mut rules = self.rules;
-        patterns.iter().for_each(|pattern| rules.add(pattern.rule));
+        let mut scope = self.scope;
+        scope.settle();
+        patterns.iter().for_each(|pattern| scope.rules.add(pattern.rule));
+        let written = self.sites.clone();
+        let sites = Sites::new(self.sites, &scope)
+            .map_err(|(place, why)| RuleError(format!("{place}: {why}")))?;
+        let rules = written.iter().fold(scope.rules, |rules, site| rules.union(site.on.rules));
         let globs = units.iter().flat_map(|(_, patterns)| patterns).map(|(_, named)| &named.glob);
         let starts = Starts::new(rules, globs);
-        let index_pages = self.index_pages;
-        Ok(RuleSet { rules, index_pages, patterns, units, params, starts, overrides })
+        Ok(RuleSet { rules, scope, sites, written, patterns, units, params, starts, overrides })
     }
 }
 
@@ -179,7 +168,7 @@ impl RuleSet {
         Builder::default()
     }
 
-    /// The enabled rules, including those for parameters if there are patterns.
+    /// The enabled rules, including those for parameters if there are patterns, and those of single sites.
     pub fn rules(&self) -> Rules {
         self.rules
     }
@@ -189,9 +178,15 @@ impl RuleSet {
         self.rules.is_empty()
     }
 
-    /// The pages that `index-page` drops, sorted.
-    pub fn index_pages(&self) -> &[Vec<u8>] {
-        &self.index_pages
+    /// The rules of hosts without a site, as they are typed, in the order in which they are applied; without those for
+    /// parameters.
+    pub fn typed(&self) -> Vec<String> {
+        self.scope.typed()
+    }
+
+    /// The rules of single sites, in order: of several for a host, a later one overrides.
+    pub fn sites(&self) -> impl Iterator<Item = SiteRules> {
+        self.written.iter().map(Site::shown)
     }
 
     /// All patterns for parameters; each is stronger than those before it.
@@ -210,20 +205,13 @@ impl RuleSet {
         use fmt::Write;
         let has_site =
             |hosts: &[HostPattern]| hosts.iter().any(|h| matches!(h, HostPattern::Site(_)));
-        let sites =
-            self.units.iter().any(|(unit, _)| has_site(&unit.hosts) || has_site(&unit.except));
+        let units = self.units.iter().map(|(unit, _)| (&unit.hosts, &unit.except));
+        let mut hosts = units.chain(self.written.iter().map(|site| (&site.hosts, &site.except)));
+        let sites = hosts.any(|(hosts, except)| has_site(hosts) || has_site(except));
         if sites || self.rules.has(Rule::Www) {
             let _ = writeln!(out, "public-suffix {PUBLIC_SUFFIX_VERSION}");
         }
-        for rule in self.rules.iter() {
-            let _ = write!(out, "rule {} {}", rule.name(), rule.version());
-            if rule == Rule::IndexPage {
-                for page in &self.index_pages {
-                    let _ = write!(out, " {}", String::from_utf8_lossy(page));
-                }
-            }
-            out.push('\n');
-        }
+        self.scope.describe("", out);
         for pattern in &self.patterns {
             let action = match pattern.action {
                 Action::Drop => "drop",
@@ -237,6 +225,9 @@ impl RuleSet {
                 let _ = write!(out, " not on {host}");
             }
             out.push('\n');
+        }
+        for site in &self.written {
+            site.describe(out);
         }
     }
 }
@@ -259,24 +250,6 @@ fn patterns(units: &[(Unit, Vec<(Action, Named)>)]) -> Vec<Pattern> {
         }));
     }
     patterns
-}
-
-fn unknown_rule(name: &str) -> RuleError {
-    let names: Vec<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
-    RuleError(format!("unknown rule `{name}`; the rules are {}", names.join(", ")))
-}
-
-/// Parses a list of page names separated by commas.
-fn index_pages(list: &str) -> Result<Vec<Vec<u8>>, String> {
-    let page = |text: &str| {
-        let name = text.trim().as_bytes();
-        let is_segment = name.iter().all(|&byte| PCHAR.has(byte) || byte == b'%');
-        if name.is_empty() || !is_segment || is_dot_segment(name) {
-            return Err(format!("`{text}` is not a page name"));
-        }
-        Ok(name.to_vec())
-    };
-    list.split(',').map(page).collect()
 }
 
 #[cfg(test)]
@@ -312,7 +285,7 @@ mod tests {
         assert!(!builder.without(Rule::Https) && !builder.without(Rule::DropParam));
         let rules = builder.build().unwrap();
         assert!(!rules.rules().has(Rule::IndexPage) && !rules.rules().has(Rule::Https));
-        assert!(rules.index_pages().is_empty() && rules.rules().has(Rule::DropParam));
+        assert!(rules.scope.index_pages.is_empty() && rules.rules().has(Rule::DropParam));
     }
 
     #[test]

@@ -26,6 +26,9 @@ impl Starts {
             starts.add(byte, Some(b'%'));
             starts.add(b'#', Some(byte));
         }
+        if rules.has(Rule::EmptyParam) {
+            starts.add(b'&', None);
+        }
         for glob in patterns {
             let start = glob.literal().or_else(|| glob.prefix())?;
             starts.add(*start.first()?, start.get(1).copied());
@@ -56,6 +59,7 @@ impl Starts {
     }
 
     /// Whether a parameter of `record`, which may have a query, begins as one that may be dropped, or its query is empty.
+    /// Each `?` counts as the start of a query, since a route in a fragment may have one, too.
     #[inline(always)]
     pub(super) fn may_change<I: Isa>(&self, isa: I, record: Record<'_>) -> bool {
         let len = record.len();
@@ -70,8 +74,9 @@ impl Starts {
                 }
                 is_query = true;
                 let first = questions & questions.wrapping_neg();
-                before = (before & !(first - 1)) | first;
+                before &= !(first - 1);
             }
+            before |= record.window(isa, at).question & inside;
             for bit in Bits(before) {
                 let start = at + bit as usize + 1;
                 // What follows the record does not matter: a name of one byte has all pairs.
@@ -138,13 +143,18 @@ mod tests {
             ("http://h/?a&", true),
             ("http://h/&id", false),
             ("http://h/&id?a", false),
-            ("http://h/?a?id", false),
+            ("http://h/?a?id", true),
+            ("http://h/#/a?id", true),
+            ("http://h/#/a?x=1&b&id", true),
             ("http://h/?PHpsessid=1", true),
             ("http://h/?cfid=1", true),
             ("http://h/;a", true),
         ] {
             assert_eq!(may_touch(&few, uri.as_bytes()), expected, "{uri}");
         }
+        let patterns = rules(&["drop-param=id"]);
+        assert!(!may_touch(&patterns, b"http://h/#/a?b&c"));
+        assert!(may_touch(&patterns, b"http://h/#/a?b&id"));
         for all in ["sort-query", "drop-param=*id", "keep-param=a"] {
             assert!(may_touch(&rules(&[all]), b"http://h/?page=1"), "{all}");
         }

@@ -12,6 +12,7 @@ mod resolve;
 mod rfc2396;
 mod rules;
 mod rules_properties;
+mod sites;
 mod surt;
 mod uri_properties;
 mod url_standard;

@@ -70,6 +70,153 @@ fn fragment() {
 }
 
 #[test]
+fn anchor() {
+    check(
+        &rule_set(&["anchor"]),
+        &[
+            ("http://h/#a", "http://h/"),
+            ("http://h/#", "http://h/"),
+            ("http://h/#t/1", "http://h/#top"),
+            ("http://h/#:~:text=/a", "http://h/"),
+            ("urn:x:y#z", "urn:x:y"),
+        ],
+        &[
+            ("http://a.example/#/t/1", "http://a.example/#/u/2"),
+            ("http://a.example/#/t/1", "http://a.example/"),
+            ("http://a.example/#!t", "http://a.example/#!u"),
+            ("http://a.example/#!", "http://a.example/"),
+            ("http://a.example/#!/t", "http://a.example/#/t"),
+            ("http://a.example/#%2Ft", "http://a.example/#%2Fu"),
+            ("http://a.example/#%21t", "http://a.example/#!t"),
+            ("file:///a#/t", "file:///a#/u"),
+        ],
+    );
+    // The rule for all fragments wins.
+    let both = rule_set(&["anchor", "fragment"]);
+    check(&both, &[("http://h/#/t/1", "http://h/"), ("http://h/#a", "http://h/")], &[]);
+}
+
+#[test]
+fn parameters_of_routes_are_dropped_like_those_of_queries() {
+    for preset in ["crawl", "log"].map(preset) {
+        check(
+            &preset,
+            &[
+                ("http://h/#/t/1?utm_source=x", "http://h/#/t/1"),
+                ("http://h/#!/t/1?id=1&utm_source=x", "http://h/#!/t/1?id=1"),
+                ("http://h/?a=1#/t?fbclid=x&b=2", "http://h/?a=1#/t?b=2"),
+                ("http://h/?utm_source=y#/t?utm_source=x", "http://h/#/t"),
+                ("http://h/#/t?", "http://h/#/t"),
+                ("http://h/#/t?a=1&", "http://h/#/t?a=1"),
+            ],
+            &[
+                ("http://h/#/t?id=1", "http://h/#/t?id=2"),
+                ("http://h/#/t?id=1", "http://h/?id=1#/t"),
+                ("http://h/#/utm_source=x", "http://h/#/"),
+            ],
+        );
+    }
+    let only_patterns = rule_set(&["drop-param=a"]);
+    check(
+        &only_patterns,
+        &[("http://h/#/t?a=1", "http://h/#/t"), ("http://h/?a#/t?a=1&b", "http://h/#/t?b")],
+        &[("http://h/#t?a=1", "http://h/#t"), ("http://h/#a=1", "http://h/#")],
+    );
+    let sorted = rule_set(&["sort-query", "keep-param=b"]);
+    check(&sorted, &[("http://h/#/t?c=1&b=2&a", "http://h/#/t?b=2")], &[]);
+}
+
+#[test]
+fn empty_param() {
+    check(
+        &rule_set(&["empty-param"]),
+        &[
+            ("http://h/?a=1&", "http://h/?a=1"),
+            ("http://h/?&a=1", "http://h/?a=1"),
+            ("http://h/?a=1&&b=2", "http://h/?a=1&b=2"),
+            ("http://h/?&&&", "http://h/?"),
+            ("http://h/?a&#f", "http://h/?a#f"),
+        ],
+        &[
+            ("http://h/?", "http://h/"),
+            ("http://h/?&", "http://h/"),
+            ("http://h/?a=", "http://h/"),
+            ("http://h/?a=&b", "http://h/?b"),
+            ("http://h/?=", "http://h/?"),
+            ("http://h/?a;", "http://h/?a"),
+            ("http://h/a&", "http://h/a"),
+        ],
+    );
+    for preset in ["crawl", "log"].map(preset) {
+        check(
+            &preset,
+            &[("http://h/?a=1&", "http://h/?a=1"), ("http://h/?&", "http://h/")],
+            &[("http://h/?a=", "http://h/")],
+        );
+    }
+}
+
+#[test]
+fn path_case() {
+    check(
+        &rule_set(&["path-case"]),
+        &[
+            ("http://h/A/b%C3%A4", "http://h/a/B%c3%a4"),
+            ("http://h/A%2Fb", "http://h/a%2fB"),
+            ("http://h/A#x", "http://h/a#x"),
+        ],
+        &[
+            ("http://h/?A", "http://h/?a"),
+            ("http://h/#A", "http://h/#a"),
+            ("http://A@h/", "http://a@h/"),
+            ("http://h/%C3%84", "http://h/%C3%A4"),
+            ("ftp://h/A", "ftp://h/a"),
+        ],
+    );
+}
+
+#[test]
+fn path_prefix() {
+    check(
+        &rule_set(&["path-prefix=/en/,/de"]),
+        &[
+            ("http://h/en/a", "http://h/a"),
+            ("http://h/en/a", "http://h/de/a"),
+            ("http://h/en", "http://h/"),
+            ("http://h/en/", "http://h/"),
+            ("http://h/en?q", "http://h/?q"),
+        ],
+        &[
+            ("http://h/enx", "http://h/x"),
+            ("http://h/a/en/", "http://h/a/"),
+            ("http://h/EN/a", "http://h/a"),
+            ("http://h/fr/a", "http://h/a"),
+            ("ftp://h/en/a", "ftp://h/a"),
+        ],
+    );
+    check(&rule_set(&["path-prefix=/EN", "path-case"]), &[("http://h/eN/a", "http://h/a")], &[]);
+}
+
+#[test]
+fn path_decode() {
+    check(
+        &rule_set(&["path-decode"]),
+        &[
+            ("http://h/a%2Cb", "http://h/a,b"),
+            ("http://h/%3A%28%29", "http://h/:()"),
+            ("http://h/a%3bb", "http://h/a;b"),
+        ],
+        &[
+            ("http://h/a%2Fb", "http://h/a/b"),
+            ("http://h/a%252Cb", "http://h/a,b"),
+            ("http://h/?a%2Cb", "http://h/?a,b"),
+            ("http://h/%3F", "http://h/?"),
+        ],
+    );
+    check(&rule_set(&["path-decode=,"]), &[], &[("http://h/%3A", "http://h/:")]);
+}
+
+#[test]
 fn userinfo() {
     check(
         &rule_set(&["userinfo"]),
@@ -470,10 +617,7 @@ fn steps_have_the_changes_and_the_reasons() {
         .iter()
         .map(|step| (step.rule.name(), step.range.clone(), String::from_utf8_lossy(&step.from)))
         .collect();
-    assert_eq!(
-        told,
-        [("fragment", 23..25, "#f".into()), ("drop-param", 15..23, "&gclid=2".into())]
-    );
+    assert_eq!(told, [("anchor", 23..25, "#f".into()), ("drop-param", 15..23, "&gclid=2".into())]);
     let pattern = &rules.patterns()[steps[1].pattern.unwrap()];
     assert_eq!(&*pattern.text, "gclid");
     assert!(pattern.why.as_deref().unwrap().starts_with("Google Ads"));

@@ -13,15 +13,27 @@ const PACK: &str = "[[param]]\ndrop = ['utm_*', 'ref', 'a']\n\
 const HOSTS: &str = "[[param]]\nhosts = ['www.example.com', '*.h', 'site:example.co.uk']\ndrop = ['a', 'utm_*']\n\
     [[param]]\nhosts = ['localhost', 'h', '1.2.3.4']\ndrop = ['b*', 'ref']\nallow = ['ba']\n";
 
-/// Rules as typed; `pack` for [`PACK`], `hosts` for [`HOSTS`].
-const TYPED: [&str; 18] = [
+/// Sites that match hosts together, that become one, and that turn rules on and off.
+const SITES: &str = "[[site]]\nhosts = ['a.h', 'site:example.com']\nexcept = ['b.example.com']\nhost = 'www.example.com'\n\
+    rules = ['path-case', 'path-prefix=/a,/B', 'anchor', 'userinfo']\nwithout = ['https', 'fragment', 'index-page']\n\
+    [[site]]\nhosts = ['h', '*.h', 'www.h']\nrules = ['www', 'trailing-slash', 'empty-param', 'path-decode=;(']\nwithout = ['drop-param', 'host-dot']\n\
+    [[site]]\nhosts = ['*a.h', 'example.co.uk']\nhost = 'h'\nrules = ['host-dot', 'session-id', 'index-page=a']\ndrop = ['b']\n\
+    [[site]]\nhosts = ['www.example.com', 'localhost']\nwithout = ['www', 'session-id', 'sort-query']\nrules = ['empty-query']\n";
+
+/// Rules as typed; `pack` for [`PACK`], `hosts` for [`HOSTS`], `sites` for [`SITES`].
+const TYPED: [&str; 25] = [
     "fragment",
+    "anchor",
     "userinfo",
     "https",
     "host-dot",
     "www",
+    "path-decode",
+    "path-decode=,(",
     "session-id",
     "duplicate-slash",
+    "path-case",
+    "path-prefix=/a,/index.html/",
     "index-page",
     "index-page=a,b;c",
     "trailing-slash",
@@ -29,8 +41,10 @@ const TYPED: [&str; 18] = [
     "drop-param=b*",
     "drop-param=?",
     "allow-param=ba",
+    "empty-param",
     "sort-query",
     "empty-query",
+    "sites",
     "pack",
     "hosts",
 ];
@@ -46,8 +60,12 @@ fn rule_set(typed: &[&str]) -> RuleSet {
     let mut builder = RuleSet::builder();
     for rule in typed {
         match *rule {
-            "pack" | "hosts" => {
-                let text = if *rule == "pack" { PACK } else { HOSTS };
+            "pack" | "hosts" | "sites" => {
+                let text = match *rule {
+                    "pack" => PACK,
+                    "hosts" => HOSTS,
+                    _ => SITES,
+                };
                 builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
             }
             rule => builder.rule(rule).unwrap(),
@@ -106,6 +124,11 @@ fn uri() -> impl Strategy<Value = String> {
             "(S(abcdefghij0123456789abcd))/",
             "%2F",
             "(",
+            "%28",
+            "%2C",
+            "/A",
+            "B",
+            "%C3%A4",
         ],
         7,
     );
@@ -136,7 +159,19 @@ fn uri() -> impl Strategy<Value = String> {
         ],
         9,
     );
-    let fragment = prop::sample::select(vec!["", "", "#", "#f", "#a?b/c"]);
+    let fragment = prop::sample::select(vec![
+        "",
+        "",
+        "#",
+        "#f",
+        "#a?b/c",
+        "#/",
+        "#!/a?",
+        "#/a?b&&ref=1&utm_x",
+        "#/viewtopic.php?sid=a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6",
+        "#%2Fa?a",
+        "#/b?&",
+    ]);
     (scheme, user, host, port, path, prop::option::of(query), fragment).prop_map(
         |(scheme, user, host, port, path, query, fragment)| {
             let slash =
@@ -153,6 +188,7 @@ fn some_rules() -> impl Strategy<Value = Vec<&'static str>> {
         prop::sample::subsequence(TYPED.to_vec(), 1..3),
         prop::sample::subsequence(PATTERNS.to_vec(), 1..4),
         Just(vec!["hosts"]),
+        Just(vec!["sites"]),
     ]
 }
 

@@ -31,11 +31,14 @@ pub(crate) enum RulesFormat {
     Table,
     /// One JSON object on one line
     Json,
+    /// One file for --rules, with all rules of presets, packs and options
+    Toml,
 }
 
 const AFTER_HELP: &str = "\
-A file of rules for parameters:
+A file of rules:
   include = [\"tracking\"]               # built-in packs, or files in the same directory
+  rules = [\"https\", \"index-page\"]     # for all hosts
 
   [[param]]                            # for all hosts
   drop = [\"ref\", \"src_*\"]              # * any bytes, ? one byte
@@ -46,7 +49,15 @@ A file of rules for parameters:
   hosts = [\"shop.example\", \"site:example.com\", \"*.example.*\"]
   except = [\"api.example.com\"]
   keep = [\"id\", \"page\"]                # drop all others
-The last pattern that matches a name applies; within a table the order is keep, drop, allow.
+
+  [[site]]                             # rules of these hosts
+  hosts = [\"m.shop.example\", \"shop.example\"]
+  host = \"www.shop.example\"            # what they become
+  rules = [\"path-case\", \"path-prefix=/en/\", \"path-decode=,:\"]
+  without = [\"anchor\"]                 # off there
+  drop = [\"sid\"]                       # as in [[param]]
+The last pattern that matches a name applies; within a table the order is keep, drop, allow. Of several sites that match a
+host all apply, a later one overrides; they apply to the host that `host` and `www` have made.
 
 Examples:
   $ uriscan rules --preset rfc | tail -1
@@ -56,5 +67,6 @@ Examples:
   uriscan rules --preset crawl                     the rules of a preset
   uriscan rules --rules mine.toml --rule www       validate a file, show overrides
   uriscan rules --preset log --to json | jq -r .rule_set
+  uriscan rules --preset log --to toml -o log.toml the same rules as a file
 
 Exit codes: 0 done, 2 error.";

@@ -86,7 +86,15 @@ fn what_would_merge_them_is_found_by_applying_it() {
             &["--rule https --rule www --rule trailing-slash", "--preset log"],
         ),
         ("http://h/a", "http://h/b", &[]),
-        ("http://h/A", "http://h/a", &[]),
+        ("http://h/A", "http://h/a", &["--rule path-case"]),
+        ("http://h/a%2Cb", "http://h/a,b", &["--rule path-decode"]),
+        ("http://h/?a&", "http://h/?a", &["--rule empty-param", "--preset crawl", "--preset log"]),
+        ("http://h/#/a", "http://h/#/b", &["--rule fragment"]),
+        (
+            "http://h/#a",
+            "http://h/#b",
+            &["--rule fragment", "--rule anchor", "--preset crawl", "--preset log"],
+        ),
         ("http://a/", "http://b/", &[]),
     ] {
         let (found, code) = mergers(&[a, b]);

@@ -154,17 +154,80 @@ fn wrong_rules_are_refused_with_place_and_advice() {
     let binary = file("binary.toml", b"a = '\xFF'");
     assert!(refused(&["--rules", &binary]).contains("not UTF-8"));
     assert!(refused(&["--rules", "no/such/file"]).starts_with("uriscan: no/such/file: "));
-    assert!(refused(&["--preset", "all"]).contains("the presets are rfc, crawl, log"));
+    assert!(
+        refused(&["--preset", "all"]).contains("the presets are rfc@1, crawl@1, crawl@2, log@1")
+    );
     assert!(refused(&["--rule", "www2"]).contains("unknown rule `www2`; the rules are fragment, "));
     assert!(refused(&["--rule", "drop-param"]).contains("drop-param=GLOB"));
     assert!(refused(&["--no-rule", "x"]).contains("uriscan rules"));
 }
 
 #[test]
+fn presets_have_versions() {
+    let form = |args: &[&str], text: &str| run([&["normalize"], args].concat(), text).quiet();
+    for (preset, route) in [
+        ("crawl", "http://h/#/t\n"),
+        ("crawl@2", "http://h/#/t\n"),
+        ("crawl@1", "http://h/\n"),
+        ("log@1", "https://h/\n"),
+        ("log@2", "https://h/#/t\n"),
+        ("rfc@1", "http://h/#/t\n"),
+    ] {
+        assert_eq!(form(&["--preset", preset], "http://h/#/t\n"), route, "{preset}");
+    }
+    for preset in ["crawl@0", "crawl@3", "crawl@", "crawl@02", "@2", "crawl@2@2"] {
+        let told = run(["normalize", "--preset", preset], "").refused();
+        assert!(told.contains("the presets are rfc@1, crawl@1, crawl@2"), "{preset}: {told}");
+    }
+}
+
+#[test]
+fn a_rule_set_can_be_kept_as_a_file() {
+    let place = Place::new(&[
+        ("mine.toml", "[[site]]\nhosts = ['m.h.example']\nhost = 'h.example'\nwithout = ['anchor']\ndrop = ['q\"']\n".replace("q\"", "q").as_str()),
+        ("in", "http://m.h.example/?q=1&fbclid=2#a\nhttp://www.x.example/?#a\n"),
+    ]);
+    let options = ["--preset", "log", "--rules", "mine.toml", "--rule", "drop-param=own_*"];
+    let kept = place.run(&[&["rules", "--to", "toml"], &options[..]].concat(), "").quiet();
+    fs::write(place.path("kept.toml"), &kept).unwrap();
+    let hash = |options: &[&str]| {
+        let json = place.run(&[&["rules", "--to", "json"], options].concat(), "").quiet();
+        serde_json::from_str::<Value>(&json).unwrap()["rule_set"].clone()
+    };
+    assert_eq!(hash(&options), hash(&["--rules", "kept.toml"]));
+    let forms = place.run(&["normalize", "--rules", "kept.toml", "in"], "").quiet();
+    assert_eq!(forms, "https://h.example/#a\nhttps://x.example/\n");
+}
+
+#[test]
+fn sites_are_listed_with_their_place() {
+    let place = Place::new(&[(
+        "mine.toml",
+        "[[site]]\nhosts = ['m.h.example']\nhost = 'h.example'\nrules = ['path-prefix=/en/']\nwithout = ['anchor']\nwhy = 'one shop'\n",
+    )]);
+    let text = place.run(&["rules", "--rules", "mine.toml"], "").quiet();
+    assert!(
+        text.contains("on m.h.example, h.example: host h.example; path-prefix=/en; without anchor  mine.toml:1:1  one shop"),
+        "{text}"
+    );
+    let json = place.run(&["rules", "--rules", "mine.toml", "--to", "json"], "").quiet();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["sites"][0]["rules"], serde_json::json!(["path-prefix=/en"]));
+    assert_eq!(json["sites"][0]["line"], 1);
+    let told = place.run(
+        &["explain", "--rules", "mine.toml", "http://m.h.example/en/a", "http://h.example/a"],
+        "",
+    );
+    for rule in ["host-alias", "path-prefix"] {
+        assert!(told.text().contains(rule), "{}", told.text());
+    }
+}
+
+#[test]
 fn rules_are_listed_for_people_and_machines() {
     let text = run(["rules"], "").quiet();
     let json: Value = serde_json::from_str(&run(["rules", "--to", "json"], "").quiet()).unwrap();
-    for (kind, count) in [("rules", 14), ("presets", 3), ("packs", 1)] {
+    for (kind, count) in [("rules", 20), ("presets", 5), ("packs", 1)] {
         let all = json[kind].as_array().unwrap();
         assert_eq!(all.len(), count);
         for one in all {

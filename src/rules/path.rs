@@ -1,0 +1,86 @@
+//! The fast path for paths and fragments.
+
+use super::parts::{decode, fold, has_dot_segment, is_route, prefix_len};
+use super::rule::{Rule, Rules};
+use super::scope::Scope;
+use super::session;
+
+impl Scope {
+    /// The rule that drops `fragment`, which is without its `#`.
+    #[inline]
+    pub(super) fn drops_fragment(&self, fragment: &[u8]) -> Option<Rule> {
+        if self.rules.has(Rule::Fragment) {
+            Some(Rule::Fragment)
+        } else {
+            (self.rules.has(Rule::Anchor) && !is_route(fragment)).then_some(Rule::Anchor)
+        }
+    }
+
+    /// The path under the rules.
+    pub(super) fn path<'a>(
+        &self,
+        whole: &'a [u8],
+        buffers: &'a mut [Vec<u8>; 4],
+        fired: &mut Rules,
+    ) -> &'a [u8] {
+        let mut path = whole;
+        let mut changed = Rules::default();
+        let [decoded, stripped, collapsed, folded] = buffers;
+        if self.rules.has(Rule::PathDecode) && memchr::memchr(b'%', path).is_some() {
+            decoded.clear();
+            if decode(path, &self.decoded, decoded) {
+                path = decoded;
+                changed.add(Rule::PathDecode);
+            }
+        }
+        if self.rules.has(Rule::SessionId) && memchr::memchr2(b';', b'(', path).is_some() {
+            stripped.clear();
+            if session::strip_path(path, stripped) {
+                path = stripped;
+                changed.add(Rule::SessionId);
+            }
+        }
+        if self.rules.has(Rule::DuplicateSlash) && path.windows(2).any(|pair| pair == b"//") {
+            collapsed.clear();
+            collapsed.extend_from_slice(path);
+            collapsed.dedup_by(|a, b| (*a, *b) == (b'/', b'/'));
+            path = collapsed;
+            changed.add(Rule::DuplicateSlash);
+        }
+        if self.rules.has(Rule::PathCase) {
+            folded.clear();
+            if fold(path, folded) {
+                path = folded;
+                changed.add(Rule::PathCase);
+            }
+        }
+        let len = prefix_len(path, &self.prefixes);
+        if len > 0 {
+            path = if len < path.len() { &path[len..] } else { b"/" };
+            changed.add(Rule::PathPrefix);
+        }
+        loop {
+            let slash = memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1);
+            let last = &path[slash..];
+            if last.is_empty() {
+                let is_single = path.len() >= 2 && path[path.len() - 2] != b'/';
+                if !(is_single && self.rules.has(Rule::TrailingSlash)) {
+                    break;
+                }
+                path = &path[..path.len() - 1];
+                changed.add(Rule::TrailingSlash);
+            } else {
+                if !self.index_pages.iter().any(|page| page == last) {
+                    break;
+                }
+                path = &path[..slash];
+                changed.add(Rule::IndexPage);
+            }
+        }
+        if changed.is_empty() || has_dot_segment(whole) {
+            return whole;
+        }
+        *fired = fired.union(changed);
+        path
+    }
+}

@@ -1,0 +1,271 @@
+//! Rules of single sites: which of them apply to a host, and which host it becomes.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::hosts::{HostPattern, Hosts};
+use super::param::Place;
+use super::parts::{folded, has_needless_dot, www_len};
+use super::rule::{Rule, Rules};
+use super::scope::Scope;
+
+/// A `[[site]]` of a rule file.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) hosts: Vec<HostPattern>,
+    pub(super) except: Vec<HostPattern>,
+    /// The host that stands for the others; it is one of `hosts`.
+    pub(super) host: Option<Vec<u8>>,
+    /// Rules that are on there.
+    pub(super) on: Scope,
+    /// Rules that are off there.
+    pub(super) off: Rules,
+    pub(super) why: Option<Arc<str>>,
+    pub(super) place: Place,
+}
+
+/// The rules of a site, as a rule file gives them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SiteRules {
+    /// The hosts that belong to the site: names, `site:` and a registrable domain, patterns.
+    pub hosts: Vec<String>,
+    /// Hosts that are excepted.
+    pub except: Vec<String>,
+    /// The host that the others become.
+    pub host: Option<String>,
+    /// Rules that are on there, as they are typed, in the order in which they are applied; without those for parameters.
+    pub rules: Vec<String>,
+    /// Rules that are off there.
+    pub without: Rules,
+    /// What they are for, in the author's words.
+    pub why: Option<Arc<str>>,
+    /// Where they were written.
+    pub place: Place,
+}
+
+/// The sites of a rule set. Of several that match a host all apply, in order: a later one overrides.
+#[derive(Clone, Debug)]
+pub(super) struct Sites {
+    pub(super) list: Vec<Site>,
+    /// The rules on hosts that no other site matches, for each of them.
+    scopes: Vec<Scope>,
+    hosts: Hosts<u32>,
+    except: Vec<Option<Hosts<()>>>,
+}
+
+/// Buffers of [`Sites::settle`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    found: Vec<u32>,
+    scope: Scope,
+}
+
+/// A host under the rules.
+pub(super) struct Settled<'a> {
+    pub(super) host: &'a [u8],
+    /// The rules that changed it.
+    pub(super) fired: Rules,
+    /// The rules for the rest of the URI, which are those of the final host.
+    pub(super) scope: &'a Scope,
+}
+
+/// Times that a host may change before it stays: it loses `www.`, and another takes its place. Building refuses others.
+pub(super) const MOST_CHANGES: usize = 4;
+
+impl Sites {
+    /// Compiles the sites of `list`, on top of the rules for all hosts.
+    ///
+    /// # Errors
+    /// With the place of a site whose `host` would not stay.
+    pub(super) fn new(mut list: Vec<Site>, global: &Scope) -> Result<Sites, (Place, String)> {
+        for site in &mut list {
+            if site.off.has(Rule::Www) {
+                continue;
+            }
+            for hosts in [&mut site.hosts, &mut site.except] {
+                if global.rules.has(Rule::Www) {
+                    // No host is looked up with `www.`.
+                    hosts.iter_mut().for_each(drop_www);
+                } else if site.on.rules.has(Rule::Www) {
+                    let more: Vec<_> = hosts.iter().flat_map(other_www).collect();
+                    hosts.extend(more);
+                }
+            }
+        }
+        let scopes = list.iter().map(|site| {
+            let mut scope = global.clone();
+            site.apply_to(&mut scope);
+            scope.settle();
+            scope
+        });
+        let hosts = |site: &Site, i: u32| site.hosts.clone().into_iter().map(move |host| (host, i));
+        let mut sites = Sites {
+            scopes: scopes.collect(),
+            hosts: Hosts::new(list.iter().zip(0..).flat_map(|(site, i)| hosts(site, i))),
+            except: list.iter().map(Site::exceptions).collect(),
+            list,
+        };
+        for i in 0..sites.list.len() {
+            let Some(host) = sites.list[i].host.clone() else { continue };
+            let rules = {
+                let mut found = Vec::new();
+                sites.matching(&host, &mut found);
+                sites.rules_of(&found, global)
+            };
+            let skipped = if rules.has(Rule::Www) { www_len(&host) } else { 0 };
+            sites.list[i].host = Some(host[skipped..].to_vec());
+        }
+        for site in &sites.list {
+            let Some(host) = &site.host else { continue };
+            let mut buffers = Buffers::default();
+            let settled = sites.settle(global, host, &mut buffers);
+            if settled.host != host {
+                let [from, to] = [host, settled.host].map(String::from_utf8_lossy);
+                let why = format!("the host `{from}` would become `{to}` by another site");
+                return Err((site.place.clone(), why));
+            }
+        }
+        Ok(sites)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether a site may match the host of `authority`, with or without `www.`: a quick test, which may return a false
+    /// `true`.
+    #[inline]
+    pub(super) fn may_match(&self, authority: &[u8]) -> bool {
+        self.hosts.may_match(authority)
+    }
+
+    /// Sets `found` to the sites that match `host`, which is in lower case and has no final dot.
+    fn matching(&self, host: &[u8], found: &mut Vec<u32>) {
+        found.clear();
+        self.hosts.each_match(host, |i| found.push(i));
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&i| {
+            let mut is_excepted = false;
+            if let Some(except) = &self.except[i as usize] {
+                except.each_match(host, |()| is_excepted = true);
+            }
+            !is_excepted
+        });
+    }
+
+    fn rules_of(&self, found: &[u32], global: &Scope) -> Rules {
+        found.iter().fold(global.rules, |rules, &i| {
+            let site = &self.list[i as usize];
+            rules.union(site.on.rules).without(site.off)
+        })
+    }
+
+    /// Changes `host` until the rules of the sites that it then belongs to leave it as it is.
+    pub(super) fn settle<'a>(
+        &'a self,
+        global: &'a Scope,
+        mut host: &'a [u8],
+        buffers: &'a mut Buffers,
+    ) -> Settled<'a> {
+        let Buffers { found, scope } = buffers;
+        let mut fired = Rules::default();
+        for _ in 0..MOST_CHANGES {
+            let before = host;
+            self.matching(&folded(host), found);
+            let rules = self.rules_of(found, global);
+            if rules.has(Rule::HostDot) && has_needless_dot(host) {
+                host = &host[..host.len() - 1];
+                fired.add(Rule::HostDot);
+            }
+            if rules.has(Rule::Www) && www_len(host) > 0 {
+                host = &host[www_len(host)..];
+                fired.add(Rule::Www);
+            }
+            let alias = found.iter().rev().find_map(|&i| self.list[i as usize].host.as_deref());
+            if let Some(alias) = alias.filter(|&alias| alias != &*folded(host)) {
+                host = alias;
+                fired.add(Rule::HostAlias);
+            }
+            if host == before {
+                break;
+            }
+        }
+        let scope = match **found {
+            [] => global,
+            [i] => &self.scopes[i as usize],
+            _ => {
+                scope.clone_from(global);
+                found.iter().for_each(|&i| self.list[i as usize].apply_to(scope));
+                scope.settle();
+                scope
+            }
+        };
+        Settled { host, fired, scope }
+    }
+}
+
+impl Site {
+    /// Appends a description, line by line: sites with the same description do the same.
+    pub(super) fn describe(&self, out: &mut String) {
+        out.push_str("site");
+        self.hosts.iter().for_each(|host| _ = write!(out, " on {host}"));
+        self.except.iter().for_each(|host| _ = write!(out, " not on {host}"));
+        if let Some(host) = &self.host {
+            let _ = write!(out, " host {}", String::from_utf8_lossy(host));
+        }
+        out.push('\n');
+        self.on.describe("site ", out);
+        self.off.iter().for_each(|rule| _ = writeln!(out, "site without {rule}"));
+    }
+
+    /// Turns rules of `scope` on and off.
+    pub(super) fn apply_to(&self, scope: &mut Scope) {
+        scope.extend(&self.on);
+        scope.remove(self.off);
+    }
+
+    /// The site as texts.
+    pub(super) fn shown(&self) -> SiteRules {
+        let shown = |hosts: &[HostPattern]| hosts.iter().map(ToString::to_string).collect();
+        SiteRules {
+            hosts: shown(&self.hosts),
+            except: shown(&self.except),
+            host: self.host.as_ref().map(|host| String::from_utf8_lossy(host).into_owned()),
+            rules: self.on.typed(),
+            without: self.off,
+            why: self.why.clone(),
+            place: self.place.clone(),
+        }
+    }
+
+    /// Whether it matches `host`, which is in lower case and has no final dot: tests each pattern.
+    pub(super) fn matches(&self, host: &[u8]) -> bool {
+        self.hosts.iter().any(|pattern| pattern.matches(host))
+            && !self.except.iter().any(|pattern| pattern.matches(host))
+    }
+
+    fn exceptions(&self) -> Option<Hosts<()>> {
+        let list = self.except.iter().map(|host| (host.clone(), ()));
+        (!self.except.is_empty()).then(|| Hosts::new(list))
+    }
+}
+
+/// Drops `www.` from an exact name, for hosts that are looked up without it.
+pub(super) fn drop_www(host: &mut HostPattern) {
+    if let HostPattern::Exact(name) = host {
+        name.drain(..www_len(name));
+    }
+}
+
+/// An exact name without its `www.`, or else with it, if the rule `www` drops that.
+fn other_www(host: &HostPattern) -> Option<HostPattern> {
+    let HostPattern::Exact(name) = host else { return None };
+    let len = www_len(name);
+    let with = [&b"www."[..], name].concat();
+    match len {
+        0 => (www_len(&with) > 0).then_some(HostPattern::Exact(with)),
+        _ => Some(HostPattern::Exact(name[len..].to_vec())),
+    }
+}

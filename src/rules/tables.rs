@@ -1,0 +1,229 @@
+//! The tables of a pack.
+
+use core::fmt;
+use core::ops::Range;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::hosts::HostPattern;
+use super::param::{Named, Place, Unit, name_pattern};
+use super::rule::{Rule, Rules, typed_rule};
+use super::scope::Scope;
+use super::site::Site;
+
+/// Why a pack is invalid, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PackError {
+    /// The position.
+    pub place: Place,
+    /// The reason.
+    pub message: String,
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.message)
+    }
+}
+
+impl std::error::Error for PackError {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    hosts: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    except: Vec<Spanned<String>>,
+    #[serde(default)]
+    keep: Vec<Spanned<String>>,
+    #[serde(default)]
+    drop: Vec<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+    why: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SiteTable {
+    hosts: Vec<Spanned<String>>,
+    #[serde(default)]
+    except: Vec<Spanned<String>>,
+    host: Option<Spanned<String>>,
+    #[serde(default)]
+    rules: Vec<Spanned<String>>,
+    #[serde(default)]
+    without: Vec<Spanned<String>>,
+    #[serde(default)]
+    keep: Vec<Spanned<String>>,
+    #[serde(default)]
+    drop: Vec<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+    why: Option<String>,
+}
+
+/// Maps offsets in a text to lines and columns.
+pub(super) struct Places {
+    source: Arc<str>,
+    /// Offsets at which lines begin.
+    line_starts: Vec<usize>,
+    len: usize,
+}
+
+impl Places {
+    pub(super) fn new(source: Arc<str>, text: &str) -> Places {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes());
+        let line_starts = [0].into_iter().chain(ends.map(|end| end + 1)).collect();
+        Places { source, line_starts, len: text.len() }
+    }
+
+    pub(super) fn of(&self, at: usize) -> Place {
+        let at = at.min(self.len);
+        let line = self.line_starts.partition_point(|&start| start <= at);
+        Place {
+            source: Arc::clone(&self.source),
+            line: line as u32,
+            column: (at - self.line_starts[line - 1]) as u32 + 1,
+        }
+    }
+
+    pub(super) fn error(&self, span: Range<usize>, message: impl Into<String>) -> PackError {
+        PackError { place: self.of(span.start), message: message.into() }
+    }
+}
+
+/// The rules of a list, which are not for parameters.
+pub(super) fn scope(typed: &[Spanned<String>], places: &Places) -> Result<Scope, PackError> {
+    let mut scope = Scope::default();
+    for text in typed {
+        let added = typed_rule(text.get_ref()).and_then(|(rule, arg)| scope.add(rule, arg));
+        added.map_err(|why| places.error(text.span(), why))?;
+    }
+    Ok(scope)
+}
+
+/// A site, and its rules for parameters.
+pub(super) fn site(
+    table: Spanned<SiteTable>,
+    places: &Places,
+) -> Result<(Site, Option<Unit>), PackError> {
+    let span = table.span();
+    let place = places.of(span.start);
+    let SiteTable { hosts, except, host, rules, without, keep, drop, allow, why } =
+        table.into_inner();
+    let mut on = scope(&rules, places)?;
+    let mut off = Rules::default();
+    for name in &without {
+        let rule = Rule::from_name(name.get_ref()).ok_or_else(|| {
+            places.error(name.span(), format!("unknown rule `{}`", name.get_ref()))
+        })?;
+        if matches!(rule, Rule::AllowParam | Rule::HostAlias) {
+            return Err(places.error(name.span(), format!("`{rule}` cannot be turned off")));
+        }
+        off.add(rule);
+    }
+    let own = [(Rule::KeepParam, &keep), (Rule::DropParam, &drop)];
+    let mut listed = on.rules;
+    own.iter().filter(|(_, list)| !list.is_empty()).for_each(|(rule, _)| listed.add(*rule));
+    if let Some(both) = listed.iter().find(|&rule| off.has(rule)) {
+        return Err(places.error(span, format!("`{both}` is both on and off")));
+    }
+    let has_params = !(keep.is_empty() && drop.is_empty() && allow.is_empty());
+    if !has_params && host.is_none() && on.rules.is_empty() && off.is_empty() {
+        return Err(places.error(span, "a site needs host, rules, without, keep, drop or allow"));
+    }
+    let main = match &host {
+        None => None,
+        Some(text) => match HostPattern::new(text.get_ref()) {
+            Ok(HostPattern::Exact(name)) if !name.contains(&b'%') => Some(name),
+            Ok(_) => {
+                let why = format!("`{}`: name one host", text.get_ref());
+                return Err(places.error(text.span(), why));
+            }
+            Err(why) => return Err(places.error(text.span(), why)),
+        },
+    };
+    if main.is_some() {
+        on.rules.add(Rule::HostAlias);
+    }
+    let patterns = Table { hosts: Some(hosts), except, keep, drop, allow, why };
+    let mut unit = unit_of(patterns, span, places)?;
+    if let Some(main) = &main {
+        let main = HostPattern::Exact(main.clone());
+        if !unit.hosts.contains(&main) {
+            unit.hosts.push(main);
+        }
+    }
+    let site = Site {
+        hosts: unit.hosts.clone(),
+        except: unit.except.clone(),
+        host: main,
+        on,
+        off,
+        why: unit.why.clone(),
+        place,
+    };
+    Ok((site, has_params.then_some(unit)))
+}
+
+/// A `[[param]]`.
+pub(super) fn unit(table: Spanned<Table>, places: &Places) -> Result<Unit, PackError> {
+    let span = table.span();
+    let unit = unit_of(table.into_inner(), span.clone(), places)?;
+    if unit.patterns.is_empty() {
+        return Err(places.error(span, "a rule needs keep, drop or allow"));
+    }
+    Ok(unit)
+}
+
+/// The rules for parameters of a table at `span`.
+fn unit_of(table: Table, span: Range<usize>, places: &Places) -> Result<Unit, PackError> {
+    let hosts = |list: &[Spanned<String>]| -> Result<Vec<HostPattern>, PackError> {
+        let host = |text: &Spanned<String>| {
+            HostPattern::new(text.get_ref()).map_err(|why| places.error(text.span(), why))
+        };
+        list.iter().map(host).collect()
+    };
+    if table.hosts.as_ref().is_some_and(Vec::is_empty) {
+        return Err(
+            places.error(span, "`hosts` names no host; a rule without it applies to all hosts")
+        );
+    }
+    let mut patterns = Vec::new();
+    for (list, texts) in [
+        (Rule::KeepParam, &table.keep),
+        (Rule::DropParam, &table.drop),
+        (Rule::AllowParam, &table.allow),
+    ] {
+        for text in texts {
+            let glob =
+                name_pattern(text.get_ref()).map_err(|why| places.error(text.span(), why))?;
+            let place = places.of(text.span().start);
+            patterns.push(Named { list, text: Arc::from(text.get_ref().as_str()), glob, place });
+        }
+    }
+    let unit = Unit {
+        hosts: hosts(table.hosts.as_deref().unwrap_or_default())?,
+        except: hosts(&table.except)?,
+        patterns,
+        why: table.why.map(Arc::from),
+    };
+    if let Some(both) = unit.hosts.iter().find(|host| unit.except.contains(host)) {
+        return Err(places.error(span, format!("`{both}` is in hosts and in except")));
+    }
+    if let Some((again, before)) = unit.repeated() {
+        let list = |named: &Named| named.list.name().trim_end_matches("-param").to_owned();
+        let (text, line) = (&again.text, before.place.line);
+        let message = format!(
+            "`{text}` is in {} here and in {} at line {line} of the same rule",
+            list(again),
+            list(before)
+        );
+        return Err(PackError { place: again.place.clone(), message });
+    }
+    Ok(unit)
+}

@@ -1,0 +1,176 @@
+//! Tests the rules of single sites, `[[site]]` of rule files.
+
+use uriscan::rules::{Pack, Preset, RuleSet, Scratch};
+
+fn rules(preset: &str, text: &str) -> RuleSet {
+    let mut builder = RuleSet::builder();
+    builder.preset(&Preset::from_name(preset).unwrap()).unwrap();
+    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    builder.build().unwrap()
+}
+
+/// The form of a canonical `uri`, by both paths.
+#[track_caller]
+fn form(rules: &RuleSet, uri: &str) -> String {
+    let mut text = uri.as_bytes().to_vec();
+    for step in rules.steps(uri.as_bytes()) {
+        text.splice(step.range, step.to);
+    }
+    let form = rules.apply(uri.as_bytes(), &mut Scratch::default()).0.to_vec();
+    assert_eq!(String::from_utf8_lossy(&form), String::from_utf8_lossy(&text), "{uri}");
+    String::from_utf8(form).unwrap()
+}
+
+#[track_caller]
+fn check(rules: &RuleSet, forms: &[(&str, &str)]) {
+    for (uri, expected) in forms {
+        assert_eq!(form(rules, uri), *expected, "{uri}");
+        assert_eq!(form(rules, expected), *expected, "{uri} twice");
+    }
+}
+
+const SHOP: &str = "[[site]]\nhosts = ['m.shop.example', 'shop.example']\nhost = 'www.shop.example'\n\
+    rules = ['path-case', 'path-prefix=/en/', 'path-decode=,', 'trailing-slash']\nwithout = ['anchor']\ndrop = ['sid']\n";
+
+#[test]
+fn a_site_has_its_own_host_rules_and_parameters() {
+    check(
+        &rules("crawl", SHOP),
+        &[
+            ("http://m.shop.example/en/A%2CB/?sid=1&id=2#x", "http://www.shop.example/a,b?id=2#x"),
+            ("http://shop.example/", "http://www.shop.example/"),
+            ("https://u@shop.example:8443/EN/", "https://u@www.shop.example:8443/"),
+            ("http://www.shop.example/en", "http://www.shop.example/"),
+            ("http://www.shop.example/?utm_source=x", "http://www.shop.example/"),
+            // Others are as without the site.
+            ("http://other.example/en/A/?sid=1#x", "http://other.example/en/A/?sid=1"),
+            ("http://a.m.shop.example/A", "http://a.m.shop.example/A"),
+            ("ftp://m.shop.example/A", "ftp://m.shop.example/A"),
+        ],
+    );
+}
+
+#[test]
+fn the_host_of_a_site_holds_where_www_is_dropped() {
+    check(
+        &rules("log", SHOP),
+        &[
+            ("https://m.shop.example/A", "https://shop.example/a"),
+            ("https://www.shop.example/A", "https://shop.example/a"),
+            ("https://shop.example/A", "https://shop.example/a"),
+            ("https://www.m.shop.example./A", "https://shop.example/a"),
+        ],
+    );
+    let kept = "[[site]]\nhosts = ['www.a.example', 'a.example']\nwithout = ['www']\nrules = ['path-case']\n";
+    check(
+        &rules("log", kept),
+        &[
+            ("https://www.a.example/A", "https://www.a.example/a"),
+            ("https://a.example/A", "https://a.example/a"),
+            ("https://www.b.example/A", "https://b.example/A"),
+        ],
+    );
+    let own = "[[site]]\nhosts = ['a.example']\nrules = ['www', 'path-case']\n";
+    check(
+        &rules("rfc", own),
+        &[
+            ("http://www.a.example/A", "http://a.example/a"),
+            ("http://a.example/A", "http://a.example/a"),
+            ("http://www.b.example/A", "http://www.b.example/A"),
+        ],
+    );
+}
+
+#[test]
+fn rules_are_on_and_off_by_site() {
+    let text = "rules = ['fragment', 'www', 'index-page=a,b']\n\
+        [[param]]\ndrop = ['x', 'y']\n\
+        [[site]]\nhosts = ['*.example.org']\nwithout = ['fragment', 'index-page', 'drop-param']\n\
+        [[site]]\nhosts = ['b.example.org']\nrules = ['fragment', 'index-page=c', 'https']\n";
+    check(
+        &rules("rfc", text),
+        &[
+            ("http://h/a?x#f", "http://h/"),
+            ("http://a.example.org/a?x#f", "http://a.example.org/a?x#f"),
+            // Both apply; the later one overrides.
+            ("http://b.example.org/c?x#f", "https://b.example.org/?x"),
+            ("http://b.example.org/a?x#f", "https://b.example.org/a?x"),
+            ("http://example.org/a", "http://example.org/"),
+        ],
+    );
+    let order = text.replace("b.example.org", "c.example.org").replace("'*.", "'*.b.");
+    check(&rules("rfc", &order), &[("http://c.example.org/c?y", "https://c.example.org/")]);
+}
+
+#[test]
+fn exceptions_and_registrable_domains_hold_for_sites() {
+    let text = "[[site]]\nhosts = ['site:example.co.uk', '[::1]', '127.0.0.1']\nexcept = ['api.example.co.uk']\nrules = ['path-case']\n";
+    check(
+        &rules("rfc", text),
+        &[
+            ("http://a.example.co.uk/A", "http://a.example.co.uk/a"),
+            ("http://example.co.uk./A", "http://example.co.uk./a"),
+            ("http://api.example.co.uk/A", "http://api.example.co.uk/A"),
+            ("http://[::1]:80/A", "http://[::1]:80/a"),
+            ("http://127.0.0.1/A", "http://127.0.0.1/a"),
+            ("http://127.0.0.2/A", "http://127.0.0.2/A"),
+        ],
+    );
+}
+
+#[test]
+fn sites_that_replace_each_others_hosts_are_refused() {
+    let text = "[[site]]\nhosts = ['a.example']\nhost = 'b.example'\n[[site]]\nhosts = ['b.example']\nhost = 'a.example'\n";
+    let mut builder = RuleSet::builder();
+    builder.pack(&Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap());
+    let error = builder.build().unwrap_err().to_string();
+    assert_eq!(error, "test:1:1: the host `b.example` would become `a.example` by another site");
+    // A chain is one, too: say where it ends.
+    let chain = text.replace("host = 'a.example'", "host = 'c.example'");
+    let mut builder = RuleSet::builder();
+    builder.pack(&Pack::parse(&chain, "test", &mut |_, _| Err(String::new())).unwrap());
+    assert!(builder.build().is_err());
+}
+
+#[test]
+fn faults_in_sites_have_a_position_and_a_reason() {
+    for (text, expected) in [
+        ("[[site]]\nrules = ['www']", "test:1:1: missing field `hosts`"),
+        ("[[site]]\nhosts = []\nrules = ['www']", "test:1:1: `hosts` names no host"),
+        ("[[site]]\nhosts = ['h']", "test:1:1: a site needs host, rules"),
+        ("[[site]]\nhosts = ['h']\nrules = ['wwww']", "test:3:10: unknown rule `wwww`"),
+        (
+            "[[site]]\nhosts = ['h']\nrules = ['drop-param=a']",
+            "test:3:10: `drop-param` is for [[param]]",
+        ),
+        (
+            "[[site]]\nhosts = ['h']\nrules = ['host-alias']",
+            "test:3:10: `host-alias` is turned on by `host",
+        ),
+        (
+            "[[site]]\nhosts = ['h']\nrules = ['path-prefix']",
+            "test:3:10: `path-prefix` needs a list",
+        ),
+        ("[[site]]\nhosts = ['h']\nrules = ['path-prefix=en']", "test:3:10: `en` is not a prefix"),
+        ("[[site]]\nhosts = ['h']\nwithout = ['w']", "test:3:12: unknown rule `w`"),
+        (
+            "[[site]]\nhosts = ['h']\nwithout = ['allow-param']",
+            "test:3:12: `allow-param` cannot be",
+        ),
+        (
+            "[[site]]\nhosts = ['h']\nrules = ['www']\nwithout = ['www']",
+            "test:1:1: `www` is both on and off",
+        ),
+        (
+            "[[site]]\nhosts = ['h']\ndrop = ['a']\nwithout = ['drop-param']",
+            "test:1:1: `drop-param` is both",
+        ),
+        ("[[site]]\nhosts = ['h']\nhost = '*.h'", "test:3:8: `*.h`: name one host"),
+        ("[[site]]\nhosts = ['h']\nhost = 'h:80'", "test:3:8: `h:80`: a host without port"),
+        ("rules = ['path-decode=/']", "test:1:10: '/' cannot stand"),
+        ("rules = ['keep-param=/']", "test:1:10: `keep-param` is for [[param]]"),
+    ] {
+        let error = Pack::parse(text, "test", &mut |_, _| Err(String::new())).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{text}: {error}");
+    }
+}
