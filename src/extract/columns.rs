@@ -178,10 +178,11 @@ pub(crate) fn rows(values: &mut Values<'_>, columns: Columns, separator: u8, lin
 }
 
 /// Appends the URIs of the lines of an archive index: for CDXJ, the member `url` of the object at
-/// the end of a line; for CDX, the third field.
+/// the end of a line; for CDX, the third field. Other lines are searched as text, unless `fields` are selected.
 pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) {
     let text = values.content();
     let url = ["url".to_owned()];
+    let has_fields = !fields.is_empty();
     let fields = if fields.is_empty() { &url } else { fields };
     let mut start = 0;
     while start < text.len() && !links.is_full(start) {
@@ -193,7 +194,10 @@ pub(crate) fn index_lines(values: &mut Values<'_>, fields: &[String], links: &mu
             // A line about the index itself.
             continue;
         }
-        if let Some(object) = memchr::memmem::find(line, b" {") {
+        if !is_index_line(line) && !has_fields {
+            // What else a file holds is text, as in other formats of lines.
+            values.take_text(Span { start: from as u32, end: end as u32 }, links);
+        } else if let Some(object) = memchr::memmem::find(line, b" {") {
             super::json::line(values, fields, from + object, end, links);
         } else if let Some(third) = line.split(|&byte| byte == b' ').nth(2) {
             let at = from + (third.as_ptr().addr() - line.as_ptr().addr());

@@ -9,21 +9,55 @@ use crate::chunk::Span;
 /// Maximum number of nested objects whose member names are tracked; in deeper ones only the own name counts.
 const DEEPEST: usize = 128;
 
-/// Appends the links in the strings of the text of `values`, line by line: see [`line()`]. Returns whether the text breaks off
-/// within its last line.
+/// Appends the links in the strings of the text of `values`, line by line: see [`line()`]. A line that is not of JSON is searched
+/// as text, unless `fields` are selected. Returns whether the text breaks off within its last line.
 pub(crate) fn lines(values: &mut Values<'_>, fields: &[String], links: &mut Links) -> bool {
     let content = values.content();
     let mut start = 0;
     while start < content.len() && !links.is_full(start) {
         let found = memchr::memchr(b'\n', &content[start..]);
         let end = found.map_or(content.len(), |at| start + at);
-        line(values, fields, start, end, links);
+        let is_json = may_begin(&content[start..end]);
+        if is_json {
+            line(values, fields, start, end, links);
+        } else if fields.is_empty() {
+            values.take_text(Span { start: start as u32, end: end as u32 }, links);
+        }
         if found.is_none() {
-            return breaks_off(&content[start..]);
+            return is_json && breaks_off(&content[start..]);
         }
         start = end + 1;
     }
     false
+}
+
+/// Whether `line` begins as a line of a JSON text does: with a value, a name, or what is between them.
+fn may_begin(line: &[u8]) -> bool {
+    let mut rest = line.trim_ascii_start();
+    loop {
+        return match rest {
+            [b'"' | b'{' | b'}' | b']' | b':', ..] | [] => true,
+            // An array, or what a log has in brackets.
+            [b'[' | b',', inner @ ..] => {
+                rest = inner.trim_ascii_start();
+                continue;
+            }
+            [b'-' | b'0'..=b'9' | b't' | b'f' | b'n', ..] => {
+                let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
+                let end = rest.iter().position(is_end).unwrap_or(rest.len());
+                let after = rest[end..].trim_ascii_start();
+                is_scalar(&rest[..end]) && matches!(after, [] | [b',' | b']' | b'}', ..])
+            }
+            _ => false,
+        };
+    }
+}
+
+/// Whether `word` is a number or a literal name of JSON.
+fn is_scalar(word: &[u8]) -> bool {
+    matches!(word, b"true" | b"false" | b"null")
+        || word.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
+            && core::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }
 
 /// Whether `line`, the end of a text, leaves a string, an object or an array open, or is a member of an object that does not end.

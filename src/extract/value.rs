@@ -43,6 +43,11 @@ impl<'a> Values<'a> {
         self.text.content()
     }
 
+    /// Adds the links of the text at `span`, which is no value.
+    pub(crate) fn take_text(&self, span: Span, links: &mut Links) {
+        self.finder.find_span(self.kernels, self.text, span, Context::Text, links);
+    }
+
     /// Adds the links of the value at `span`; `made` is the value if it differs from those bytes.
     pub(crate) fn take(&mut self, span: Span, made: Option<&[u8]>, links: &mut Links) {
         let Values { finder, kernels, text, is_chosen, context, absolute, plain } = self;

@@ -132,6 +132,7 @@ fn list_of(
             skipped,
             given,
             is_ahead,
+            counted: [0; 2],
         };
         Ok(Box::new(list) as Box<dyn Read + Send>)
     };
@@ -164,6 +165,8 @@ struct List {
     given: (usize, usize),
     /// Whether it is read before its turn.
     is_ahead: Arc<AtomicBool>,
+    /// How many sources the reader had skipped as binary, and misjudged, when that was counted.
+    counted: [u64; 2],
 }
 
 /// The records of a chunk.
@@ -246,6 +249,7 @@ impl List {
         for part in &self.parts[..self.filled] {
             self.count_skipped(part);
         }
+        self.count_sources();
         match self.failed.take() {
             Some(error) if self.filled == 0 => Err(error),
             failed => {
@@ -278,6 +282,15 @@ impl List {
         settings.kernels.run(Fill { settings, extractor, part, room, has_places });
         self.count_skipped(&self.parts[number]);
         Ok(true)
+    }
+
+    /// Counts what the reader found out about sources since the last time.
+    fn count_sources(&mut self) {
+        let found = [self.reader.binary(), self.reader.misjudged()];
+        let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        skipped.report.binary += found[0] - self.counted[0];
+        skipped.report.misjudged += found[1] - self.counted[1];
+        self.counted = found;
     }
 
     /// Counts what the list omits of a part.

@@ -739,6 +739,35 @@ fn rows_before_a_stray_quote_are_searched() {
 }
 
 #[test]
+fn lines_of_another_format_are_searched_as_text() {
+    let urls = "ERROR http://a/1 failed\nhttp://a/2\n[12:30] http://a/3\n[x] http://a/4\n2026-11-25 http://a/5\nnull http://a/6 x\n";
+    let cdxj = "com,example)/ 20240101000000 {\"url\": \"http://x/0\"}\n";
+    let cdx = "com,example)/ 20240101000000 http://x/0 text/html 200 AAAA - - 1 2 f.warc.gz\n";
+    for (first, own) in [
+        ("{\"a\":1}\n", ""),
+        ("{\n", ""),
+        ("[\"x\"]\n", ""),
+        ("[{\"u\":\"http://x/0\"}]\n", "http://x/0\n"),
+        ("{\"u\":\"http:\\/\\/x\\/0\"}\n", "http://x/0\n"),
+        (cdxj, "http://x/0\n"),
+        (cdx, "http://x/0\n"),
+        (" CDX N b a m s k r M S V g\n", ""),
+    ] {
+        let text = format!("{first}{urls}");
+        let found = run(["extract"], &text);
+        let expected: String = (1..7).map(|i| format!("http://a/{i}\n")).collect();
+        assert_eq!(found.text(), format!("{own}{expected}"), "{first}");
+        assert_eq!((found.code, &*found.stderr), (0, ""), "{first}");
+    }
+    // Where members are selected, only those are searched.
+    let chosen = run(["extract", "--link-column", "u"], "{\"u\":\"http://x/0\"}\nhttp://a/1\n");
+    assert_eq!(chosen.text(), "http://x/0\n");
+    // JSON over several lines is JSON.
+    let pretty = "{\n \"u\": [\n  -1.5e3,\n  true, null,\n  \"http:\\/\\/x\\/0\"\n ]\n}\n";
+    assert_eq!(run(["extract"], pretty).text(), "http://x/0\n");
+}
+
+#[test]
 fn json_that_breaks_off_is_reported() {
     for (text, is_cut) in [
         ("{\"u\":\"http://h/\"}\n", false),

@@ -161,8 +161,12 @@ fn records_that_end_in_nul_decide_the_format_too() {
 
 /// What `uriscan extract` with `arguments` writes of `pieces`, between which the producer pauses: its output and messages.
 fn extracted(arguments: &[&str], pieces: &[&str]) -> (String, String) {
+    paused(&[&["extract"], arguments].concat(), pieces)
+}
+
+/// [`extracted`] for any command.
+fn paused(arguments: &[&str], pieces: &[&str]) -> (String, String) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_uriscan"))
-        .arg("extract")
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -225,4 +229,17 @@ fn pauses_change_no_result_or_are_told() {
     });
     let told = extracted(&[], &["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"]);
     assert!(told.1.contains(TOLD), "{told:?}");
+}
+
+#[test]
+fn a_format_that_is_decided_too_early_is_told_by_every_command_that_extracts() {
+    const TOLD: &str = "looked like another format then: --from names the right one";
+    let pieces = ["Subject: x\n", "From: a@b\nDate: x\nTo: c@d\n\nhttp://h/1\n"];
+    for command in ["dedup", "normalize", "check", "census"] {
+        // It may start so late that both pieces are there.
+        let mut tries = (0..5).map(|_| paused(&[command, "--extract"], &pieces).1);
+        assert!(tries.any(|told| told.contains(TOLD)), "{command}");
+        let (_, told) = paused(&[command, "--extract"], &[&pieces.concat()]);
+        assert!(!told.contains(TOLD), "{command}: {told}");
+    }
 }

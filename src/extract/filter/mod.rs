@@ -2,22 +2,22 @@
 
 mod host;
 mod names;
+mod patterns;
 mod property;
 
 use std::sync::{Arc, OnceLock};
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
-
 use host::{comparable, host, is_address, without_dots};
 use names::Names;
+use patterns::Patterns;
 pub use property::Property;
 use property::{Kind, LONGEST};
 
 /// Which of the links found are kept: those that have one of the required properties of each kind,
 /// and none of the excluded ones.
 ///
-/// A link costs one look-up for its scheme and one for each label of its host, however many names there are, and one
-/// search for all patterns.
+/// A link costs one look-up for its scheme and one for each label of its host, however many names there are, and a
+/// search for all patterns without special characters, and for each five hundred others.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Filter {
@@ -33,7 +33,7 @@ struct Properties {
     domains: Names,
     patterns: Vec<String>,
     /// All of the patterns, once they are needed.
-    any_pattern: OnceLock<RegexSet>,
+    any_pattern: OnceLock<Patterns>,
 }
 
 impl Properties {
@@ -76,13 +76,8 @@ impl Properties {
     }
 
     fn has_pattern(&self, uri: &[u8]) -> bool {
-        let all = || self.compile(usize::MAX).expect("each of them was compiled");
+        let all = || Patterns::new(&self.patterns, usize::MAX).expect("each of them was compiled");
         !self.patterns.is_empty() && self.any_pattern.get_or_init(all).is_match(uri)
-    }
-
-    /// All of the patterns, which take at most `limit` bytes.
-    fn compile(&self, limit: usize) -> Result<RegexSet, regex::Error> {
-        RegexSetBuilder::new(&self.patterns).size_limit(limit).build()
     }
 }
 
@@ -109,7 +104,7 @@ impl Filter {
     pub fn compiled(self) -> Result<Filter, String> {
         for side in [&self.only, &self.not] {
             if !side.patterns.is_empty() && side.any_pattern.get().is_none() {
-                let set = side.compile(MOST_OF_PATTERNS).map_err(|_| {
+                let set = Patterns::new(&side.patterns, MOST_OF_PATTERNS).ok_or_else(|| {
                     format!("the patterns take more than {} MiB of memory", MOST_OF_PATTERNS >> 20)
                 })?;
                 let _ = side.any_pattern.set(set);

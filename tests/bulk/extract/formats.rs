@@ -21,7 +21,8 @@ fn links(options: ExtractorOptions, format: Format, text: &[u8]) -> (Vec<String>
 fn strings_of_json_are_decoded() {
     let text = br#"{"a":"see http:\/\/h\/a?b\u0026c, \"http://h/d\"","b":["http://h/e\\","x"],"http://h/name":1}
 {"nested":{"u":"\nhttp://h/f"},"pair":"http://h/\uD83D\uDE00","bad":"http://h/\uZZ"
-not json http://h/no "http://h/cut
+{"cut":"http://h/cut
+not json http://h/text "http://h/quoted
 "#;
     let (found, _) = links(ExtractorOptions::default(), Format::Json, text);
     let expected = [
@@ -34,7 +35,8 @@ not json http://h/no "http://h/cut
         "http://h/",
         "http://h/cut",
     ];
-    assert_eq!(found, expected.map(|uri| format!("field {uri}")));
+    let text = ["text http://h/text", "text http://h/quoted"].map(str::to_owned);
+    assert_eq!(found, [&expected.map(|uri| format!("field {uri}"))[..], &text].concat());
 }
 
 #[test]
