@@ -296,9 +296,11 @@ impl<R: Read> Read for Text<R> {
 pub(crate) fn missing(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if hint::is_url(path) => {
-            "is a URL, not a file, and is not fetched; use -e URL or `echo URL | uriscan ...` for the URL \
-             itself, `curl -s URL | uriscan ...` for its content"
-                .to_owned()
+            let by = if cfg!(feature = "full") { "" } else { " without the feature `full`" };
+            format!(
+                "is a URL, not a file, and is not fetched{by}; use -e URL or `echo URL | uriscan ...` for the URL \
+                 itself, `curl -s URL | uriscan ...` for its content"
+            )
         }
         _ => error.to_string(),
     }

@@ -338,6 +338,7 @@ pub(crate) struct Memory {
     /// the rest of the input is read twice; the output is byte for byte the same. The limit holds within a tenth, whatever
     /// the records are, if they are shorter than a megabyte. Beyond it are up to 10 times the longest record (which has at most
     /// 64 MiB), and 20 times with -c, -d, -u, --keep, --dupes or --clusters.
+    /// What files of values for filters and of aliases hold comes on top: some six times their bytes.
     /// For tables it limits the keys; rows that are being read and written come on top: 40 MB per thread for short
     /// rows, 350 MB for rows of many megabytes, and with Parquet the row groups.
     #[arg(long, value_name = "SIZE", value_parser = memory)]

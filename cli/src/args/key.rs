@@ -79,7 +79,7 @@ pub(crate) enum KeyForm {
     Hex,
     /// The canonical form itself
     Url,
-    /// com,example,www:81)/path?query: the key of CDXJ indexes (Webrecorder); surt for short
+    /// com,example,www:81)/path?query: the key that CDXJ 0.1.0 describes; indexes of pywb have surt:ia; surt for short
     #[value(name = "surt:cdxj", alias = "surt")]
     Cdxj,
     /// com,example:81)/path?query: the key of the Wayback Machine's CDX indexes, and url_surtkey of Common Crawl's
