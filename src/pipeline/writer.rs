@@ -1,5 +1,7 @@
 //! Formats records and classes: results, omitted records, and classes as JSON.
 
+use std::borrow::Cow;
+
 use super::equivalence::Canonicalizer;
 use super::invalid::{LongRecord, push_record};
 use super::ladder::{Ladder, below};
@@ -258,6 +260,20 @@ impl Classes<'_> {
         (if is_by_rules { RULES } else { rung.name() }, rung)
     }
 
+    /// What a row of an omitted record says of it: `seen` without a survivor, the name of the rung, or [`RULES`] with the names of
+    /// the rules that merge the two, as `rules:www+trailing-slash`.
+    fn why(&mut self, record: &[u8], survivor: Option<&[u8]>) -> Cow<'static, str> {
+        let Some(survivor) = survivor else { return "seen".into() };
+        let (name, rung) = self.merged_at(record, survivor);
+        if name != RULES {
+            return name.into();
+        }
+        let steps = self.results.writer.steps(record, survivor, rung);
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        // There is none where only --ignore-fragment merges, or where the records are too long to be compared.
+        if names.is_empty() { RULES.into() } else { format!("{RULES}:{}", names.join("+")).into() }
+    }
+
     /// The public key of a record, if there are rows.
     fn key(&mut self, record: &[u8]) -> Option<Key> {
         let RecordWriter { equivalence, row_hasher, .. } = self.results.writer;
@@ -273,13 +289,13 @@ impl ClassSession for Classes<'_> {
 
     fn dupe(&mut self, position: u64, record: &[u8], survivor: Option<&[u8]>, out: &mut Vec<u8>) {
         let &RecordWriter { redact, record_end, rows, .. } = self.results.writer;
+        let why = self.why(record, survivor);
         if rows.dupes {
-            let rung = survivor.map_or("seen", |survivor| self.merged_at(record, survivor).0);
             let key = self.key(record);
             let writer = self.results.writer;
             let survivor = survivor.map(|survivor| writer.masked(survivor));
             let (line, record) = (writer.origins.line(position), writer.masked(record));
-            return json::dupe_row(line, &record, survivor.as_deref(), rung, key, out);
+            return json::dupe_row(line, &record, survivor.as_deref(), &why, key, out);
         }
         push_record(record, redact, out);
         out.push(b'\t');
@@ -287,8 +303,7 @@ impl ClassSession for Classes<'_> {
             push_record(survivor, redact, out);
         }
         out.push(b'\t');
-        let rung = survivor.map_or("seen", |survivor| self.merged_at(record, survivor).0);
-        out.extend_from_slice(rung.as_bytes());
+        out.extend_from_slice(why.as_bytes());
         out.push(record_end);
     }
 

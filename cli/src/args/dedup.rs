@@ -120,7 +120,8 @@ pub(crate) struct Classes {
 
     /// Write dropped duplicates to FILE: the record, its survivor and the rung, separated by tabs
     ///
-    /// The rung is the lowest at which the two are equivalent. Lines are in input order. Nothing is escaped: a URI
+    /// The rung is the lowest at which the two are equivalent; where only rules merge them it is rules: and their names
+    /// (rules:www+trailing-slash). Lines are in input order. Nothing is escaped: a URI
     /// contains no tab, and an invalid record is equivalent only to the same bytes. `cut -f1 FILE` and the results
     /// together are the input.
     ///

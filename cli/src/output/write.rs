@@ -196,11 +196,11 @@ fn file(name: &Path) -> io::Result<(Stream, Option<Replacement>)> {
             Ok((Box::new(stream), None))
         }
         Target::New(path) => {
-            refuse_packed(name, &path)?;
+            refuse_name(name, &path)?;
             replacement(path, None)
         }
         Target::File(path) => {
-            refuse_packed(name, &path)?;
+            refuse_name(name, &path)?;
             // A file that may not be written to may not be replaced either.
             let old = File::open_with(&path, OpenOptions::new().write(true))?;
             replacement(path, Some(&old))
@@ -208,17 +208,23 @@ fn file(name: &Path) -> io::Result<(Stream, Option<Replacement>)> {
     }
 }
 
-/// An error if `name`, or the `path` that it leads to, is that of a compressed file: what is written is not.
-fn refuse_packed(name: &Path, path: &Path) -> io::Result<()> {
-    match is_packed(name) || is_packed(path) {
-        true => Err(io::Error::new(io::ErrorKind::InvalidInput, WRITES_NO_PACKED)),
-        false => Ok(()),
-    }
+/// An error if `name`, or the `path` that it leads to, is that of a compressed file, as what is written is not, or if `name` is
+/// that of a directory.
+fn refuse_name(name: &Path, path: &Path) -> io::Result<()> {
+    let bytes = name.as_os_str().as_encoded_bytes();
+    let what = if is_packed(name) || is_packed(path) {
+        WRITES_NO_PACKED
+    } else if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+        "is the name of a directory; name a file"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
 /// A new object in place of the one at `url`.
 fn object(url: &Url) -> io::Result<(Stream, Option<Replacement>)> {
-    refuse_packed(url.path(), url.path())?;
+    refuse_name(url.path(), url.path())?;
     let _held = interrupt::hold();
     let upload = remote::create(url)?;
     let _registered = Leftover::Objects(upload.cancel()).register();

@@ -223,6 +223,18 @@ fn side_files_and_results_are_replaced_together_or_not_at_all() {
 }
 
 #[test]
+fn no_file_is_written_under_the_name_of_a_directory() {
+    let place = place();
+    for command in ["dedup", "normalize", "key", "extract", "top"] {
+        for name in ["new/", "./new/", "new/.", "new//"] {
+            refused(&place, &[command, "i.txt", "-o", name], "is the name of a directory");
+            assert!(!place.path("new").exists(), "{command} {name}");
+        }
+    }
+    refused(&place, &["dedup", "i.txt", "--rejects", "new/"], "is the name of a directory");
+}
+
+#[test]
 fn nothing_is_written_under_the_name_of_a_compressed_file() {
     let place = place();
     fs::write(place.path("old.gz"), "old").unwrap();

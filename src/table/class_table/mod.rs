@@ -43,7 +43,7 @@ const NOT_COMPRESSED: &str =
 /// | `bytes` | of classes only: the length of a record over the size limit, whose text is not there |
 /// | `survivor`, `survivor_hex` | the same for the record that is kept; null if an earlier run has seen the class |
 /// | `count` | of classes only: the records of the class |
-/// | `rung` | the lowest one at which the two are equivalent, or `seen` |
+/// | `rung` | the lowest one at which the two are equivalent, `rules:` and the names of the rules that do it (of omitted records), or `seen` |
 /// | `rules` | of classes only: the steps that make them equivalent; with spaces between in CSV and TSV |
 /// | `uri_key` | the public key; 16 bytes, in text formats hexadecimal |
 ///
