@@ -8,11 +8,11 @@ use uriscan::extract::Filter;
 use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
-    AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Equivalence,
-    ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions, MemoryLimit,
-    OnInvalid, ResolveOptions, RowFormat, Settings, TopOptions,
+    AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Entities,
+    Equivalence, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions,
+    MemoryLimit, OnInvalid, ResolveOptions, RowFormat, Settings, TopOptions,
 };
-use uriscan::repair::Repairs;
+use uriscan::repair::{Repair, Repairs};
 use uriscan::set::Timestamp;
 use uriscan::surt;
 
@@ -100,6 +100,20 @@ impl Job {
         }
     }
 
+    /// The repairs of records, where the command has them.
+    fn repairs_mut(&mut self) -> Option<&mut Repairs> {
+        let equivalence = match self {
+            Job::Dedup(dedup) | Job::Classes(ClassOptions { dedup, .. }) => &mut dedup.equivalence,
+            Job::Normalize { equivalence, .. } | Job::Key { equivalence, .. } => equivalence,
+            Job::Collect(options) | Job::Members(options, _) => &mut options.equivalence,
+            Job::Top(options, _) => &mut options.equivalence,
+            Job::Parse(_, repairs) | Job::Check(_, repairs) => return Some(repairs),
+            Job::Census(options, _) => return Some(&mut options.repairs),
+            _ => return None,
+        };
+        Some(&mut equivalence.repairs)
+    }
+
     /// The name of the command.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -185,6 +199,8 @@ pub(crate) struct LinkUse<'a> {
     pub(crate) base: Option<&'a str>,
     /// Links may contain characters beyond ASCII.
     pub(crate) accepts_iris: bool,
+    /// Which links are decoded.
+    pub(crate) entities: Entities,
     /// Reports name the places of links.
     pub(crate) has_places: bool,
 }
@@ -192,7 +208,8 @@ pub(crate) struct LinkUse<'a> {
 impl<'a> LinkUse<'a> {
     pub(crate) fn of(mending: &args::Mending, references: &'a args::References) -> LinkUse<'a> {
         let base = references.base.as_deref();
-        LinkUse { base, accepts_iris: mending.iri, has_places: false }
+        let entities = mending.of_links();
+        LinkUse { base, accepts_iris: mending.iri, entities, has_places: false }
     }
 
     pub(crate) fn of_equivalence(typed: &'a args::Equivalence) -> LinkUse<'a> {
@@ -201,7 +218,8 @@ impl<'a> LinkUse<'a> {
 
     /// Those of a command that names their places.
     pub(crate) fn of_pages(mending: &args::Mending) -> LinkUse<'a> {
-        LinkUse { base: None, accepts_iris: mending.iri, has_places: true }
+        let entities = mending.of_links();
+        LinkUse { base: None, accepts_iris: mending.iri, entities, has_places: true }
     }
 }
 
@@ -438,8 +456,13 @@ impl Config {
     ) -> Result<Config, Failure> {
         self.evidence.extend(filters::paths(&from.find).cloned());
         if from.extract {
-            let mut options =
-                extract_options(&from.find, links.accepts_iris)?.has_places(links.has_places);
+            let mut options = extract_options(&from.find, links.accepts_iris)?
+                .has_places(links.has_places)
+                .entities(links.entities);
+            // Links are decoded as they are found, once.
+            if let Some(repairs) = self.job.repairs_mut() {
+                *repairs = repairs.without(Repair::Entity);
+            }
             options.extractor.base = link_base(links.base)?;
             let index = from.find.index.clone();
             self.documents = Some(Documents { options, walk: args::Walk::default(), index });

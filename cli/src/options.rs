@@ -8,6 +8,7 @@ use uriscan::grammar::Grammar;
 use uriscan::grammar::class::{ALPHA, SCHEME};
 use uriscan::normalize::{Options, Rung};
 use uriscan::pipeline::{Equivalence, ExtractOptions, MemoryLimit, OnInvalid};
+use uriscan::repair::{Repairs, repair};
 use uriscan::resolve::{self, BaseUri, Context, LegacyBase, Suffix};
 
 use crate::args;
@@ -85,7 +86,7 @@ pub(crate) fn equivalence_by(
         .normalize(Options::new(rung).drop_fragment(typed.ignore_fragment))
         .repairs(typed.mending.repairs())
         .rules(rule_choice::rule_set(&typed.rules)?)
-        .context(context(grammar, &typed.references)?)
+        .context(context(grammar, &typed.references, typed.mending.repairs())?)
         .grammar(grammar))
 }
 
@@ -113,16 +114,27 @@ pub(crate) fn by_profile(
 pub(crate) fn context(
     grammar: Grammar,
     typed: &args::References,
+    repairs: Repairs,
 ) -> Result<Option<Context>, Failure> {
     match (&typed.base, &typed.suffix_scheme) {
-        (Some(uri), _) => base(grammar, uri, typed.lenient_scheme).map(Some),
+        (Some(uri), _) => base(grammar, uri, typed.lenient_scheme, repairs).map(Some),
         (None, Some(scheme)) => suffix(grammar, scheme).map(Some),
         (None, None) => Ok(None),
     }
 }
 
-pub(crate) fn base(grammar: Grammar, uri: &str, lenient_scheme: bool) -> Result<Context, Failure> {
-    let text = uri.as_bytes();
+/// The base `uri`, repaired as references are.
+pub(crate) fn base(
+    grammar: Grammar,
+    uri: &str,
+    lenient_scheme: bool,
+    repairs: Repairs,
+) -> Result<Context, Failure> {
+    let mut repaired = Vec::new();
+    let text = match repair(uri.as_bytes(), repairs, &mut repaired) {
+        Ok(_) if grammar == Grammar::Rfc3986 => &repaired,
+        _ => uri.as_bytes(),
+    };
     let context = match grammar.legacy() {
         None => BaseUri::new(text).map(|base| Context::Base {
             base,

@@ -281,7 +281,7 @@ fn repairs(names: &[String]) -> Result<Repairs, OptionError> {
     let mut repairs = Repairs::default();
     for name in names {
         repairs = match name.as_str() {
-            "all" => repairs.or(Repairs::all_but_iri()),
+            "all" => repairs.or(Repairs::usual()),
             name => {
                 let names = Repair::ALL.into_iter().map(Repair::name).chain(["all"]);
                 repairs.with(named("repair", name, Repair::from_name(name), names)?)

@@ -236,6 +236,27 @@ pub(super) const ROWS: &[Row] = &[
         &["http://example.com/%65", "http://b%C3%BCcher.de/", "http://h/"],
     ),
     (
+        Rule::Entity,
+        &[
+            ("http://h/?a=1&amp;b=2", "&amp;"),
+            ("http://h/?a=1&#38;b=2", "&#38;"),
+            ("http://h/?a=1&#x26;b=2&#x26;", "&#x26;"),
+            ("http://h/a&lt;b", "&lt;"),
+            ("http://h/#&quot;", "&quot;"),
+            ("http://a&nbsp;@h/", "&nbsp;"),
+            ("a&amp;b", "&amp;"),
+            ("http://h/a b?c&apos;", "&apos;"),
+        ],
+        &[
+            "http://h/?a=1&amp=2",
+            "http://h/?a&b;c",
+            "http://h/?a&b=1;c",
+            "http://h/?a=1&#38",
+            "data:text/html,&lt;",
+            "http://h/;a;b",
+        ],
+    ),
+    (
         Rule::RareIpv4,
         &[
             ("http://0x7f.1/", "0x7f.1"),

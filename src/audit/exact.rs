@@ -3,7 +3,7 @@
 use super::quiet::Hint;
 use super::{Detail, Finding, Found, Rule, RuleSet, Severity};
 use super::{address, encoded, host, path, port, secret};
-use crate::grammar::scheme_facts;
+use crate::grammar::{character_reference, scheme_facts};
 use crate::uri::{Components, ErrorKind, UriError, host_kind, parse, split};
 
 /// Replaces `findings` with those of `rules` in `text`, a URI-reference or an attempt at one,
@@ -89,7 +89,7 @@ fn check_head(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
     }
 }
 
-/// Checks path, query and fragment, and backslashes anywhere.
+/// Checks path, query and fragment, and character references and backslashes anywhere.
 fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found<'_>) {
     let facts = parts.scheme(text).and_then(scheme_facts);
     // `mailto:a%2Fb@h` has no segments.
@@ -122,6 +122,14 @@ fn check_rest(text: &[u8], parts: &Components, is_valid: bool, found: &mut Found
         found.next_component();
         let start = place(parts.query_end) + 1;
         secret::check_parameters(fragment, start, secret::Part::Query, found);
+    }
+    if !is_data {
+        found.next_component();
+        for at in memchr::memchr_iter(b'&', text) {
+            if let Some((_, len)) = character_reference(&text[at..]) {
+                found.add(Rule::Entity, at..at + len, Detail::None);
+            }
+        }
     }
     if !is_valid {
         found.next_component();

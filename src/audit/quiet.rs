@@ -89,12 +89,15 @@ struct Looks {
     secrets: u64,
     /// The first of two dots after the path.
     two_dots: u64,
+    /// Where a character reference may end.
+    semicolons: u64,
 }
 
 impl Looks {
     #[inline(always)]
     fn any(&self) -> bool {
-        self.triplets | self.dots | self.devices | self.secrets | self.two_dots != 0
+        self.triplets | self.dots | self.devices | self.secrets | self.two_dots | self.semicolons
+            != 0
     }
 }
 
@@ -120,6 +123,7 @@ fn rest_is_quiet<I: Isa>(isa: I, record: Record<'_>, parts: &Components) -> bool
             devices: slashes & before_devices(isa, record, at),
             secrets: secret_separators(text, at, isa.equal(block, b'=') & inside),
             two_dots: isa.equal(block, b'.') & dots_next & inside & !in_path,
+            semicolons: isa.equal(block, b';') & inside,
         };
         if looks.any() && !looks_are_quiet(text, at, looks, parts, &mut dots_are_fine) {
             return false;
@@ -202,6 +206,14 @@ fn looks_are_quiet(
             .all(|equals| !secret::follows_secret_name(text, equals, equals < path_end))
         && places(looks.devices).all(|slash| !path::begins_with_device(&text[slash + 1..path_end]))
         && places(looks.triplets).all(|at| triplet_is_quiet(text, at, parts))
+        && !places(looks.semicolons).any(|at| ends_reference(text, at))
+}
+
+/// Whether a character reference may end at `at`, where a semicolon is.
+fn ends_reference(text: &[u8], at: usize) -> bool {
+    /// The bytes of the longest reference.
+    const LONGEST: usize = 34;
+    memchr::memrchr(b'&', &text[at.saturating_sub(LONGEST)..at]).is_some()
 }
 
 /// Whether the dot at `at`, the first byte of a segment of `path`, needs no report: it is part of a

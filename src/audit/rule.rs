@@ -128,6 +128,9 @@ rules! {
     EncodedHost, "encoded-host", "7.3", Warning,
         "needlessly encoded characters in the host",
         "a client decodes them and connects; a filter that compares the bytes sees another name";
+    Entity, "entity", "7.3", Warning,
+        "character reference of HTML",
+        "it was copied from a page without decoding; a system that decodes it sees other parameters, and one that does not takes what follows &# for a fragment";
     RareIpv4, "rare-ipv4", "7.4", Warning,
         "IPv4 address in a rare form",
         "inet_aton and browsers read it as an address; the grammar and most filters read it as a name";

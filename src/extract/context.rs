@@ -82,3 +82,23 @@ named! {
         DataAttribute = "data-*",
     }
 }
+
+impl Context {
+    /// Whether links of this kind stand in markup (HTML, XML or Markdown), whose character references are decoded when it
+    /// is read.
+    pub(crate) const fn is_of_markup(self) -> bool {
+        !matches!(
+            self,
+            Context::Text
+                | Context::Field
+                | Context::Target
+                | Context::Referer
+                | Context::Agent
+                | Context::Url
+                | Context::Import
+                | Context::Location
+                | Context::Header
+                | Context::JsonLd
+        )
+    }
+}

@@ -244,6 +244,10 @@ impl<'a> Reader<'a> {
     fn form(&mut self, uri: &[u8]) -> Option<Vec<u8>> {
         let mut mended = Vec::new();
         let form = match self.normalizer.normalize(uri) {
+            _ if self.equivalence.repairs.change_valid(uri) => {
+                self.equivalence.decode(uri, &mut 0, &mut mended).ok()?;
+                &mended
+            }
             Ok(form) => form,
             Err(error) => {
                 self.equivalence.mend(error, uri, &mut mended).ok()?;

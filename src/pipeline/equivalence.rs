@@ -254,6 +254,14 @@ impl Equivalence {
         let Scratch { target, form, mended, rules: rules_scratch, legacy: legacy_scratch, .. } =
             scratch;
         let repaired = &mut scratch.repaired;
+        let is_decoded = self.repairs.change_valid(record.bytes());
+        if is_decoded && self.grammar.legacy().is_none() {
+            self.decode(record.bytes(), repaired, mended)?;
+            return Ok(match &self.rules {
+                Some(rules) => rules.apply(mended, rules_scratch).0,
+                None => mended,
+            });
+        }
         let record = match &self.context {
             Some(context) => context.place(isa, record, target),
             None => record,
@@ -276,6 +284,21 @@ impl Equivalence {
             }
             _ => form,
         })
+    }
+
+    /// Replaces `out` by the canonical form, before rules, of `text`, which has character references to be decoded.
+    #[cold]
+    pub(super) fn decode(
+        &self,
+        text: &[u8],
+        repaired: &mut u64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), UriError> {
+        let (target, is_changed) = decoded(self.context.as_ref(), self.repairs, text)?;
+        out.clear();
+        normalize_exact(&target, self.normalize.rung, self.normalize.drop_fragment, out)?;
+        *repaired += u64::from(is_changed);
+        Ok(())
     }
 
     /// Replaces `out` by the canonical form of `text`, before rules, which has none because of `error`, when
@@ -329,6 +352,9 @@ impl Equivalence {
         let context = self.context.as_ref();
         let is_legacy = matches!(context, Some(Context::Legacy { .. }));
         match parse(record) {
+            _ if self.repairs.change_valid(record) && !is_legacy => {
+                decoded(context, self.repairs, record).map(|(target, _)| Cow::Owned(target))
+            }
             Err(error) if !is_legacy => {
                 mended(context, self.repairs, error, record).map(Cow::Owned)
             }
@@ -346,6 +372,22 @@ fn target_in(context: Option<&Context>, reference: &[u8]) -> Result<Vec<u8>, Uri
         Some(context) => context.append_target(reference, &mut target)?,
     }
     Ok(target)
+}
+
+/// What `repairs` make of `text`, which they may change although it is valid: as repaired, or the target of that in
+/// `context`, if it has one; and whether it is changed.
+///
+/// # Errors
+/// What is wrong with `text` if it is not valid, and cannot be repaired.
+#[cold]
+pub(super) fn decoded(
+    context: Option<&Context>,
+    repairs: Repairs,
+    text: &[u8],
+) -> Result<(Vec<u8>, bool), UriError> {
+    let mut repaired = Vec::new();
+    let changes = repair(text, repairs, &mut repaired)?;
+    Ok((target_in(context, &repaired).unwrap_or(repaired), !changes.is_empty()))
 }
 
 /// What `repairs` make of `text`, which is refused because of `error`: as repaired, or the target of that in

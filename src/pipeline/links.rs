@@ -6,7 +6,8 @@ use super::{Report, Settings};
 use crate::extract::quotes::{AFTER_QUOTE, Quotes};
 use crate::extract::warc::{self, Extent};
 use crate::extract::{
-    Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail, wrapped_cut,
+    Context, Extractor, ExtractorOptions, Format, Kind, Links, Room, last_row_end, mail,
+    wrapped_cut,
 };
 use crate::io::cut::{Cut, HEAD_BYTES};
 use crate::io::{Chunk, Shape};
@@ -15,6 +16,30 @@ use crate::simd::{Isa, Kernels};
 use crate::uri::ErrorKind;
 
 pub(super) use crate::io::found::Found;
+
+/// Which links of lists ([`super::links_of`]) have their character references decoded ([`crate::repair::Repair::Entity`]).
+/// Those of pages, feeds and Markdown are decoded when they are read, and never again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entities {
+    /// None.
+    #[default]
+    Keep,
+    /// Those in running text.
+    Text,
+    /// All.
+    All,
+}
+
+impl Entities {
+    /// Whether links of this kind are decoded.
+    pub(super) fn are_decoded_in(self, context: Context) -> bool {
+        match self {
+            Entities::Keep => false,
+            Entities::Text => context == Context::Text,
+            Entities::All => !context.is_of_markup(),
+        }
+    }
+}
 
 /// Which links are searched for, and in which formats.
 ///
@@ -38,10 +63,12 @@ pub struct ExtractOptions {
     /// Whether lists of links ([`super::links_of`]) note where each link is, for jobs that report on lines: they name
     /// the line and the column in the source then, and not those of the list.
     pub has_places: bool,
+    /// Which links of such lists are decoded.
+    pub entities: Entities,
 }
 
 setters! { ExtractOptions
-    { extractor: ExtractorOptions, count_invalid: bool, has_places: bool }
+    { extractor: ExtractorOptions, count_invalid: bool, has_places: bool, entities: Entities }
     into { format: Option<Format> }
 }
 

@@ -7,15 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::batches::{PART_BYTES, share};
-use super::links::{ExtractOptions, count_faults, cut, long_fault, of_chunk};
+use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
 use super::{Equivalence, Report, Settings};
 use crate::chunk::Span;
 use crate::extract::{Extractor, Fault, Filter, Links, Room};
+use crate::grammar::has_reference;
 use crate::index::trim;
 use crate::io::places::{Place, Places};
 use crate::io::reader::Next;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
 use crate::simd::{Isa, Task};
+use crate::repair::decode;
 use crate::threads;
 use crate::uri::ErrorKind;
 
@@ -56,7 +58,8 @@ pub fn links_of(
     settings: &Settings,
     skipped: &Arc<Mutex<Skipped>>,
 ) -> Source {
-    let content = Content::Links(Box::new(Extractor::new(options.extractor.clone())));
+    let extractor = Box::new(Extractor::new(options.extractor.clone()));
+    let content = Content::Links(extractor, options.entities);
     let places = options.has_places.then(|| Places::new(true));
     let cut = cut(options, settings.record_end);
     list_of(source, content, places, settings, skipped, |reader| reader.cut_by(cut))
@@ -143,7 +146,7 @@ fn list_of(
 /// What a list is made of.
 enum Content {
     /// The links in the source.
-    Links(Box<Extractor>),
+    Links(Box<Extractor>, Entities),
     /// Its records that a filter keeps, as an equivalence reads them.
     Kept(Box<(Filter, Option<Equivalence>)>),
 }
@@ -240,9 +243,10 @@ impl List {
         let has_places = self.places.is_some();
         let share = share(parts.len());
         threads::each(parts, |_, part| match content {
-            Content::Links(extractor) => {
+            Content::Links(extractor, entities) => {
                 let room = Room { bytes: share, of_link: 1, is_alone: false, left: None };
-                settings.kernels.run(Fill { settings, extractor, part, room, has_places });
+                let how = (has_places, *entities);
+                settings.kernels.run(Fill { settings, extractor, part, room, how });
             }
             Content::Kept(by) => part.keep(&by.0, by.1.as_ref(), settings.record_end),
         });
@@ -264,10 +268,15 @@ impl List {
         let (settings, has_places) = (&self.settings, self.places.is_some());
         let part = &mut self.parts[number];
         if part.next < part.links.len() {
-            part.take_links(settings.record_end, has_places);
+        let entities = match &self.content {
+            Content::Links(_, entities) => *entities,
+            Content::Kept(_) => Entities::default(),
+        };
+        let how = (has_places, entities);
+            part.take_links(settings.record_end, how);
             return Ok(true);
         }
-        let (Content::Links(extractor), Some(at)) = (&self.content, part.links.left()) else {
+        let (Content::Links(extractor, _), Some(at)) = (&self.content, part.links.left()) else {
             if part.out.capacity() > PART_BYTES {
                 (part.links, part.out) = Default::default();
             }
@@ -279,7 +288,7 @@ impl List {
         }
         part.chunk.remove_front(at as usize, settings.record_end);
         let room = Room { bytes: PART_BYTES, of_link: 1, is_alone: true, left: None };
-        settings.kernels.run(Fill { settings, extractor, part, room, has_places });
+        settings.kernels.run(Fill { settings, extractor, part, room, how });
         self.count_skipped(&self.parts[number]);
         Ok(true)
     }
@@ -322,45 +331,49 @@ struct Fill<'a> {
     extractor: &'a Extractor,
     part: &'a mut Part,
     room: Room,
-    has_places: bool,
+    /// Whether places are noted, and which links are decoded.
+    how: (bool, Entities),
 }
 
 impl Task for Fill<'_> {
     type Output = ();
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Fill { settings, extractor, part, room, has_places } = self;
+        let Fill { settings, extractor, part, room, how } = self;
         let Part { chunk, links, next, .. } = &mut *part;
         links.clear();
         *next = 0;
         if chunk.shape == Shape::Records {
             of_chunk(isa, settings.kernels, extractor, chunk, room, links);
         }
-        part.take_links(settings.record_end, has_places);
+        part.take_links(settings.record_end, how);
     }
 }
 
 impl Part {
     /// Makes lines of the next links, and notes the places of these.
-    fn take_links(&mut self, record_end: u8, has_places: bool) {
+    fn take_links(&mut self, record_end: u8, (has_places, entities): (bool, Entities)) {
         let Part { chunk, links, next, out, .. } = self;
         let first = *next;
         out.clear();
-        for (_, uri) in links.iter(chunk.text.padded().content()).skip(first) {
+        for (link, uri) in links.iter(chunk.text.padded().content()).skip(first) {
             if out.len() > PART_BYTES {
                 break;
             }
-            out.extend_from_slice(uri);
+            match entities.are_decoded_in(link.context) {
+                true => out.extend_from_slice(&decode(uri)),
+                false => out.extend_from_slice(uri),
+            }
             out.push(record_end);
             *next += 1;
         }
         if has_places {
-            self.note_links(first..self.next, record_end);
+            self.note_links(first..self.next, record_end, entities);
         }
     }
 
     /// Notes the places of the links with these numbers.
-    fn note_links(&mut self, numbers: Range<usize>, record_end: u8) {
+    fn note_links(&mut self, numbers: Range<usize>, record_end: u8, entities: Entities) {
         let Part { chunk, links, places, .. } = self;
         let text = chunk.text.padded().content();
         let line_end = chunk.kind.format.line_end(record_end);
@@ -372,11 +385,12 @@ impl Part {
             }
             counted = start;
             let place = Place {
+            let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
                 line,
                 indent: (start - line_start) as u64,
                 byte: chunk.byte + start as u64,
                 context: Some(link.context),
-                is_literal: link.span.of(text) == uri,
+                is_literal: !is_decoded && link.span.of(text) == uri,
             };
             // A value that is taken whole may have line ends.
             let lines = 1 + memchr::memchr_iter(record_end, uri).count();

@@ -57,7 +57,7 @@ pub use error::Error;
 pub use explain::{ExplainFormat, ExplainOptions, explain, explain_one, explain_pair};
 pub use extract::{LinkFormat, LinkShape, extract};
 pub use invalid::OnInvalid;
-pub use links::ExtractOptions;
+pub use links::{Entities, ExtractOptions};
 pub use list::{Skipped, links_of, records_of};
 pub use map::{keys, normalize, surts};
 pub use members::{MemberOptions, collect, first_seen, members};

@@ -147,16 +147,17 @@ pub(super) fn each_parsed<I: Isa>(
         report.records += 1;
         let indent = (found.start - found.line_start) as u64;
         let position = position.of_record(found.line as u64, indent);
+        let needs_no_repair = found.result.is_ok() && !repairs.change_valid(found.bytes);
         let (text, result) = match found.result {
-            Ok(parts) => (found.bytes, Ok(parts)),
-            Err(error) => match mend(found.bytes, repairs, &mut mended) {
-                Some(parts) => {
-                    report.repaired += 1;
+            result if needs_no_repair => (found.bytes, result),
+            result => match mend(found.bytes, repairs, &mut mended) {
+                Some((parts, is_changed)) => {
+                    report.repaired += u64::from(is_changed);
                     (&mended[..], Ok(parts))
                 }
                 None => {
-                    report.invalid.add(error.kind);
-                    (found.bytes, Err(error))
+                    result.err().into_iter().for_each(|error| report.invalid.add(error.kind));
+                    (found.bytes, result)
                 }
             },
         };
@@ -167,14 +168,14 @@ pub(super) fn each_parsed<I: Isa>(
     report.blank = lines as u64 - report.records;
 }
 
-/// Replaces `mended` by `text`, which is not a URI-reference, with those of `repairs` that it needs, and gives
-/// its components; `None` if it is not a URI-reference then either.
+/// Replaces `mended` by `text` with those of `repairs` that it needs, and gives its components and whether it is changed;
+/// `None` if it is not a URI-reference then either.
 #[cold]
 #[inline(never)]
-fn mend(text: &[u8], repairs: Repairs, mended: &mut Vec<u8>) -> Option<Components> {
+fn mend(text: &[u8], repairs: Repairs, mended: &mut Vec<u8>) -> Option<(Components, bool)> {
     if repairs.is_empty() {
         return None;
     }
-    repair(text, repairs, mended).ok()?;
-    parse(mended).ok()
+    let changes = repair(text, repairs, mended).ok()?;
+    Some((parse(mended).ok()?, !changes.is_empty()))
 }

@@ -2,8 +2,9 @@
 //! pages, by named and documented changes, each of which is reported.
 //!
 //! Only records that are not URI-references get here, so valid records cost nothing and are never
-//! changed. A record is repaired completely or not at all: the result is a URI-reference, or the
-//! record stays invalid.
+//! changed, unless character references are to be decoded ([`Repair::Entity`]): these are valid. A
+//! record is repaired completely or not at all: the result is a URI-reference, or the record stays
+//! as it is.
 //!
 //! # The mapping of IRIs
 //!
@@ -13,14 +14,20 @@
 //! The characters of `ucschar` are accepted, and in a query those of `iprivate`; bytes that are not
 //! UTF-8 and bidirectional formatting characters (4.1) are rejected.
 
+mod entity;
+mod padding;
 #[cfg(test)]
 mod tests;
 
-use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, USERINFO};
-use crate::grammar::scheme_facts;
+use core::ops::Range;
+use std::borrow::Cow;
+
+use crate::grammar::class::{ByteClass, PATH, QUERY, SCHEME, URI_BYTE, USERINFO};
+use crate::grammar::{has_reference, scheme_facts};
 use crate::normalize::dns_to_ascii;
 use crate::normalize::percent::{push_triplet, triplet};
 use crate::uri::{UriError, parse, split};
+use entity::Decoded;
 
 named! {
     /// A change that makes a record a URI-reference.
@@ -30,6 +37,12 @@ named! {
     pub enum Repair {
         /// Characters beyond ASCII become triplets, in a DNS host A-labels (RFC 3987 section 3.1).
         Iri = "iri",
+        /// Character references of HTML become their characters, once: `&amp;`, `&#38;`, `&#x26;`. What no URI may hold
+        /// becomes triplets. The only repair that changes valid records.
+        Entity = "entity",
+        /// Spaces and invisible characters beyond ASCII around the record are removed: U+00A0, U+200B, U+FEFF, U+3000
+        /// and their kind.
+        Padding = "padding",
         /// A pair of `""`, `''`, `` `` `` or `<>` around the record, and `URL:` in the latter, are
         /// removed (Appendix C).
         Quotes = "quotes",
@@ -51,18 +64,31 @@ named! {
 
 /// A set of repairs that may be made; empty by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Repairs(u8);
+pub struct Repairs(u16);
 
 impl Repairs {
-    /// Every repair except the mapping of IRIs, which must be requested by itself.
-    pub fn all_but_iri() -> Repairs {
-        Repair::ALL[1..].iter().fold(Repairs::default(), |all, &repair| all.with(repair))
+    /// Every repair except those that must be requested by themselves: the mapping of IRIs, since there are other
+    /// mappings, and the decoding of character references, since it changes valid records.
+    pub fn usual() -> Repairs {
+        Repair::ALL[2..].iter().fold(Repairs::default(), |all, &repair| all.with(repair))
     }
 
     /// These repairs and `repair`.
     #[must_use]
     pub const fn with(self, repair: Repair) -> Repairs {
         Repairs(self.0 | 1 << repair as u8)
+    }
+
+    /// These repairs without `repair`.
+    #[must_use]
+    pub const fn without(self, repair: Repair) -> Repairs {
+        Repairs(self.0 & !(1 << repair as u8))
+    }
+
+    /// Whether these repairs may change `text` although it is valid: it has a character reference, which is to be
+    /// decoded.
+    pub fn change_valid(self, text: &[u8]) -> bool {
+        self.has(Repair::Entity) && has_reference(text)
     }
 
     /// The union of the two sets.
@@ -101,7 +127,7 @@ pub struct Change {
 /// ```
 /// use uriscan::repair::{Repair, Repairs, repair};
 /// let mut out = Vec::new();
-/// let changes = repair(b"\"http://h\\a b?c=100%\"", Repairs::all_but_iri(), &mut out).unwrap();
+/// let changes = repair(b"\"http://h/\\a b?c=100%\"", Repairs::usual(), &mut out).unwrap();
 /// assert_eq!(out, b"http://h/a%20b?c=100%25");
 /// let made: Vec<&str> = changes.iter().map(|change| change.repair.name()).collect();
 /// assert_eq!(made, ["quotes", "space", "backslash", "percent"]);
@@ -109,48 +135,73 @@ pub struct Change {
 /// let iri = Repairs::default().with(Repair::Iri);
 /// repair("http://bücher.example/é".as_bytes(), iri, &mut out).unwrap();
 /// assert_eq!(out, b"http://xn--bcher-kva.example/%C3%A9");
+///
+/// let entity = Repairs::default().with(Repair::Entity);
+/// repair(b"http://h/?a=1&#38;b=2", entity, &mut out).unwrap();
+/// assert_eq!(out, b"http://h/?a=1&b=2");
 /// ```
 ///
-/// A valid `text` is copied unchanged, without repairs.
+/// A valid `text` is copied unchanged, without repairs, unless [`Repairs::change_valid`]; then it is also copied if the
+/// result of decoding it is not a URI-reference.
 ///
 /// # Errors
 /// Those of [`parse`] for `text`, if these repairs do not make it a URI-reference; `out` is empty
 /// then.
 pub fn repair(text: &[u8], repairs: Repairs, out: &mut Vec<u8>) -> Result<Vec<Change>, UriError> {
     out.clear();
-    let Err(error) = parse(text) else {
+    let parsed = parse(text);
+    if parsed.is_ok() && !repairs.change_valid(text) {
         out.extend_from_slice(text);
         return Ok(Vec::new());
+    }
+    let decoded = match repairs.has(Repair::Entity) {
+        true => Decoded::of(text),
+        false => Decoded::unchanged(text),
     };
     let mut work = Work { repairs, made: [None; Repair::ALL.len()] };
-    let (from, plain) = work.without_dirt(text);
+    work.made[Repair::Entity as usize] = decoded.made();
+    let inner = work.without_dirt(&decoded.text);
+    let plain = work.plain(&decoded, inner.clone());
     let is_done = work.components(&plain, out).is_some() && parse(out).is_ok();
     if !is_done {
         out.clear();
-        return Err(error);
+        parsed?;
+        out.extend_from_slice(text);
+        return Ok(Vec::new());
     }
     let changes = Repair::ALL.into_iter().zip(work.made);
     let changes = changes.filter_map(|(repair, made)| made.map(|(at, count)| (repair, at, count)));
     let in_text = |(repair, at, count): (Repair, usize, u32)| {
         let at = match repair {
-            Repair::Quotes => at,
-            Repair::LineBreak => at + from,
-            _ => from + place_in(&text[from..], at, repairs),
+            Repair::Entity => at,
+            Repair::Quotes | Repair::Padding | Repair::LineBreak => decoded.place(at),
+            _ => decoded.place(work.place_in(&decoded, inner.clone(), at)),
         };
         Change { repair, at: u32::try_from(at).unwrap_or(u32::MAX), count }
     };
     Ok(changes.map(in_text).collect())
 }
 
-/// The offset in `text` of byte `at` of the result of [`Work::without_dirt`].
-fn place_in(text: &[u8], at: usize, repairs: Repairs) -> usize {
-    let is_kept = |byte: u8| !repairs.has(Repair::LineBreak) || !is_line_break(byte);
-    let mut kept = text.iter().enumerate().filter(|&(_, &byte)| is_kept(byte));
-    kept.nth(at).map_or(text.len(), |(i, _)| i)
+/// `text` with its character references decoded, whether it is valid or not; what no URI may hold becomes triplets.
+pub(crate) fn decode(text: &[u8]) -> Cow<'_, [u8]> {
+    let decoded = Decoded::of(text);
+    if decoded.made().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let whole = 0..decoded.text.len();
+    let mut work = Work { repairs: Repairs::default(), made: [None; Repair::ALL.len()] };
+    Cow::Owned(work.plain(&decoded, whole))
 }
 
 const fn is_line_break(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\r' | b'\n' | 0x0B | 0x0C)
+}
+
+/// What becomes of a byte before components are looked at.
+enum Fate {
+    Keep,
+    Drop,
+    Encode,
 }
 
 struct Work {
@@ -167,36 +218,112 @@ impl Work {
         self.repairs.has(repair).then_some(())
     }
 
-    /// `text` without quotes around it and line breaks in it, and the number of bytes removed from
-    /// its start.
-    fn without_dirt(&mut self, text: &[u8]) -> (usize, Vec<u8>) {
-        let mut inner = text;
-        let mut from = 0;
-        if self.repairs.has(Repair::Quotes)
-            && let [first, within @ .., last] = text
-            && matches!((first, last), (b'"', b'"') | (b'\'', b'\'') | (b'`', b'`') | (b'<', b'>'))
-        {
-            self.made[Repair::Quotes as usize] = Some((0, 2));
-            let within = within.trim_ascii_start();
-            let is_url = *first == b'<'
-                && within.get(..4).is_some_and(|label| label.eq_ignore_ascii_case(b"URL:"));
-            let within = if is_url { &within[4..] } else { within };
-            inner = within.trim_ascii_start();
-            from = text.len() - 1 - inner.len();
-            inner = inner.trim_ascii_end();
+    /// The part of `text` without padding and quotes around it.
+    fn without_dirt(&mut self, text: &[u8]) -> Range<usize> {
+        let inner = self.without_padding(text, 0..text.len());
+        if !self.repairs.has(Repair::Quotes) {
+            return inner;
         }
-        if !self.repairs.has(Repair::LineBreak) {
-            return (from, inner.to_vec());
+        let [first, .., last] = text[inner.clone()] else { return inner };
+        if !matches!((first, last), (b'"', b'"') | (b'\'', b'\'') | (b'`', b'`') | (b'<', b'>')) {
+            return inner;
         }
+        self.made[Repair::Quotes as usize] = Some((inner.start, 2));
+        let within = self.trimmed(text, inner.start + 1..inner.end - 1);
+        let label = &text[within.clone()];
+        let is_url = first == b'<'
+            && label.get(..4).is_some_and(|label| label.eq_ignore_ascii_case(b"URL:"));
+        match is_url {
+            true => self.trimmed(text, within.start + 4..within.end),
+            false => within,
+        }
+    }
+
+    /// The part `range` of `text` without white space and padding around it.
+    fn trimmed(&mut self, text: &[u8], range: Range<usize>) -> Range<usize> {
+        let Range { start, end } = self.without_padding(text, range);
+        let part = &text[start..end];
+        let start = end - part.trim_ascii_start().len();
+        start..start + part.trim_ascii().len()
+    }
+
+    /// The part `range` of `text` without padding around it, if anything else is in it.
+    fn without_padding(&mut self, text: &[u8], range: Range<usize>) -> Range<usize> {
+        if !self.repairs.has(Repair::Padding) {
+            return range;
+        }
+        let part = &text[range.clone()];
+        let kept = padding::without(part);
+        if kept.is_empty() || kept.len() == part.len() {
+            return range;
+        }
+        let first = if kept.start > 0 { range.start } else { range.start + kept.end };
+        let made = self.made[Repair::Padding as usize].get_or_insert((first, 0));
+        let removed = u32::try_from(part.len() - kept.len()).unwrap_or(u32::MAX);
+        made.1 = made.1.saturating_add(removed);
+        range.start + kept.start..range.start + kept.end
+    }
+
+    /// The bytes of `inner`, a part of the decoded text, without line breaks; decoded characters that no URI may hold are
+    /// triplets.
+    fn plain(&mut self, decoded: &Decoded<'_>, inner: Range<usize>) -> Vec<u8> {
         let mut plain = Vec::with_capacity(inner.len());
-        for (at, &byte) in inner.iter().enumerate() {
-            if is_line_break(byte) {
-                let _ = self.make(Repair::LineBreak, at);
-            } else {
-                plain.push(byte);
+        let mut dropped = None;
+        self.each(decoded, inner, |at, byte, fate| match fate {
+            Fate::Keep => plain.push(byte),
+            Fate::Encode => push_triplet(byte, &mut plain),
+            Fate::Drop => dropped.get_or_insert((at, 0_u32)).1 += 1,
+        });
+        self.made[Repair::LineBreak as usize] = dropped;
+        plain
+    }
+
+    /// The offset in the decoded text of byte `at` of what [`Work::plain`] gives for the same `inner`.
+    fn place_in(&self, decoded: &Decoded<'_>, inner: Range<usize>, at: usize) -> usize {
+        let (mut place, mut end) = (inner.end, 0);
+        self.each(decoded, inner, |i, _, fate| {
+            end += match fate {
+                Fate::Keep => 1,
+                Fate::Encode => 3,
+                Fate::Drop => 0,
+            };
+            if end > at {
+                place = place.min(i);
             }
+        });
+        place
+    }
+
+    /// Calls `found` with each byte of `inner`, its offset, and what becomes of it.
+    fn each(
+        &self,
+        decoded: &Decoded<'_>,
+        inner: Range<usize>,
+        mut found: impl FnMut(usize, u8, Fate),
+    ) {
+        let mut ranges = decoded.ranges().peekable();
+        for at in inner {
+            while ranges.next_if(|&(_, end)| end <= at).is_some() {}
+            let is_decoded = ranges.peek().is_some_and(|&(start, _)| start <= at);
+            let byte = decoded.text[at];
+            let fate = match byte {
+                _ if is_line_break(byte) && self.repairs.has(Repair::LineBreak) => Fate::Drop,
+                _ if is_decoded && !self.may_stay(&decoded.text, at) => Fate::Encode,
+                _ => Fate::Keep,
+            };
+            found(at, byte, fate);
         }
-        (from, plain)
+    }
+
+    /// Whether the byte of `text` at `at`, of a decoded character, may be in a URI, or another repair looks at it.
+    fn may_stay(&self, text: &[u8], at: usize) -> bool {
+        match text[at] {
+            b'\\' => self.repairs.has(Repair::Backslash),
+            b'[' | b']' => self.repairs.has(Repair::Bracket),
+            b'%' => triplet(text, at).is_some(),
+            0x80.. => self.repairs.has(Repair::Iri),
+            byte => URI_BYTE.has(byte),
+        }
     }
 
     /// Appends `text` to `out`, component by component; `None` if a byte may not be repaired.

@@ -42,7 +42,19 @@ const ROWS: &[Row] = &[
     ("ht\ntp://h/", "http://h/", &[(Repair::LineBreak, 2, 1)]),
     ("a b/c", "a%20b/c", &[(Repair::Space, 1, 1)]),
     ("http://u s:p|@h/", "http://u%20s:p%7C@h/", &[(Repair::Space, 8, 1), (Repair::Byte, 12, 1)]),
+    ("http://h/a\u{A0}", "http://h/a", &[(Repair::Padding, 10, 2)]),
+    ("\u{FEFF}\u{200B}http://h/a", "http://h/a", &[(Repair::Padding, 0, 6)]),
+    ("\u{3000} http://h/a \u{2060}\u{202C}", "http://h/a", &[(Repair::Padding, 0, 11)]),
+    (
+        "\u{A0}\"\u{200B}http://h/a b\u{A0}\"",
+        "http://h/a%20b",
+        &[(Repair::Padding, 0, 7), (Repair::Quotes, 2, 2), (Repair::Space, 16, 1)],
+    ),
+    ("\u{200E}a b", "a%20b", &[(Repair::Padding, 0, 3), (Repair::Space, 4, 1)]),
     // Records that stay invalid.
+    ("http://h/a\u{A0}b", "", &[]),
+    ("http://h/a\u{FE0F}", "", &[]),
+    ("\u{A0}\u{200B}", "", &[]),
     ("http://h h/", "", &[]),
     ("http://h/\u{1}", "", &[]),
     ("http://h:x/ ", "", &[]),
@@ -55,14 +67,14 @@ const ROWS: &[Row] = &[
 #[test]
 fn each_repair_has_its_effect() {
     for &(text, expected, changes) in ROWS {
-        let found = repaired(text, Repairs::all_but_iri());
+        let found = repaired(text, Repairs::usual());
         if expected.is_empty() {
             assert_eq!(found, None, "{text:?}");
         } else {
             assert_eq!(found, Some((expected.to_owned(), changes.to_vec())), "{text:?}");
             // All of them are needed.
             for &(needed, ..) in changes {
-                let all = Repair::ALL[1..].iter().filter(|&&repair| repair != needed);
+                let all = Repair::ALL[2..].iter().filter(|&&repair| repair != needed);
                 let others = all.fold(Repairs::default(), |set, &repair| set.with(repair));
                 let without = repaired(text, others);
                 assert!(without.is_none_or(|(text, _)| text != expected), "{text:?} {needed}");
@@ -72,8 +84,50 @@ fn each_repair_has_its_effect() {
     for repair in Repair::ALL {
         assert_eq!(Repair::from_name(repair.name()), Some(repair));
         let is_shown = ROWS.iter().any(|row| row.2.iter().any(|change| change.0 == repair));
-        assert!(is_shown || repair == Repair::Iri, "{repair}");
+        assert!(is_shown || repair <= Repair::Entity, "{repair}");
     }
+}
+
+#[test]
+fn character_references_are_decoded_once_in_valid_records_too() {
+    let entity = Repairs::default().with(Repair::Entity);
+    let all = entity.or(Repairs::usual());
+    for (text, expected, at, count) in [
+        ("http://h/?a=1&amp;b=2", "http://h/?a=1&b=2", 13, 5),
+        ("http://h/?a=1&#38;b=2&#x26;c", "http://h/?a=1&b=2&c", 13, 11),
+        ("http://h/?a&amp;amp;b", "http://h/?a&amp;b", 11, 5),
+        ("http://h/?a=&quot;b&lt;&nbsp;", "http://h/?a=%22b%3C%C2%A0", 12, 16),
+        ("http://h/&#233;&#x1F600;", "http://h/%C3%A9%F0%9F%98%80", 9, 15),
+        ("http://h&sol;100&percnt;/&#37;41", "http://h/100%25/%41", 8, 18),
+        ("http&colon;//h/", "http://h/", 4, 7),
+        ("http://b&uuml;cher.example/", "http://b%C3%BCcher.example/", 8, 6),
+        ("http://h/&bsol;&lsqb;&#10;", "http://h/%5C%5B%0A", 9, 17),
+        ("http://h/?a&num;b", "http://h/?a#b", 11, 5),
+    ] {
+        let found = repaired(text, entity);
+        assert_eq!(found, Some((expected.to_owned(), vec![(Repair::Entity, at, count)])), "{text}");
+    }
+    for (text, expected) in [
+        ("&quot;http://h/a b&quot;", "http://h/a%20b"),
+        ("http://h/a&nbsp;", "http://h/a"),
+        ("&lt;http://h/&#10;a&gt;", "http://h/a"),
+        ("http://h/a&#91;0&#93;", "http://h/a%5B0%5D"),
+        ("http:&bsol;&#92;h/", "http://h/"),
+    ] {
+        assert_eq!(repaired(text, all).unwrap().0, expected, "{text}");
+    }
+    let (text, changes) = repaired("http://h/a&amp;b c&lt;d|e", all).unwrap();
+    let places = vec![(Repair::Entity, 10, 9), (Repair::Space, 16, 1), (Repair::Byte, 23, 1)];
+    assert_eq!((&*text, changes), ("http://h/a&b%20c%3Cd%7Ce", places));
+    // What has no reference, or is not a URI when decoded, stays; and so does all of it without this repair.
+    for text in
+        ["http://h/?a&b;c&amp", "http://h&quot;/", "http://h/?a#b&num;c", "http://h/?a=1&#0;"]
+    {
+        assert_eq!(repaired(text, all), Some((text.to_owned(), Vec::new())), "{text}");
+    }
+    let valid = "http://h/?a=1&amp;b=2&#38;c";
+    assert_eq!(repaired(valid, Repairs::usual()), Some((valid.to_owned(), Vec::new())));
+    assert_eq!(&*decode(b"http://h/a b&amp;&quot;&nbsp;"), b"http://h/a b&%22%C2%A0");
 }
 
 #[test]
@@ -122,17 +176,22 @@ fn iris_become_uris() {
     }
     let mut out = Vec::new();
     assert!(repair(b"http://h/\xFF", iri, &mut out).is_err() && out.is_empty());
-    let all = iri.or(Repairs::all_but_iri());
+    let all = iri.or(Repairs::usual());
     assert_eq!(repaired("http://h/é b", all).unwrap().0, "http://h/%C3%A9%20b");
 }
 
 proptest! {
     #[test]
     fn results_are_valid_and_valid_input_is_unchanged(
-        text in "[\"'<]?(http|foo|)(:|)(//|\\\\\\\\|)[a-zé@:\\[\\]%. ]{0,10}([/\\\\?#][a-z%|\\[\\]{}\t é\u{202e}0-9]{0,8}){0,4}[\"'>]?",
+        text in "[\"'<]?(http|foo|)(:|)(//|\\\\\\\\|)[a-zé@:\\[\\]%. ]{0,10}([/\\\\?#][a-z%|\\[\\]{}\t é\u{202e}0-9]{0,8}){0,4}[\"'>\u{a0}\u{200b}]?(&amp;|&quot;|&#xe9;|&nbsp;)?",
     ) {
-        let all = Repairs::all_but_iri().with(Repair::Iri);
+        let all = Repairs::usual().with(Repair::Iri);
+        let decoding = all.with(Repair::Entity);
         let mut out = Vec::new();
+        if let Ok(changes) = repair(text.as_bytes(), decoding, &mut out) {
+            prop_assert!(parse(&out).is_ok());
+            prop_assert!(changes.iter().all(|change| (change.at as usize) < text.len()));
+        }
         match (parse(text.as_bytes()), repair(text.as_bytes(), all, &mut out)) {
             (Ok(_), changes) => {
                 prop_assert_eq!(&out, text.as_bytes());

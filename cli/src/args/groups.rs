@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use uriscan::Backend;
 use uriscan::grammar::Grammar;
 use uriscan::key::PublicHash;
+use uriscan::pipeline::Entities;
 use uriscan::profile::Profile;
 use uriscan::repair::{Repair, Repairs};
 
@@ -168,11 +169,16 @@ pub(crate) struct Mending {
 
     /// Repair invalid records: by all repairs, or by those named
     ///
-    /// quotes: remove "", '', `` or <> around the record. line-break: remove tabs and line breaks. space: encode as %20.
+    /// padding: remove spaces and invisible characters beyond ASCII around the record, such as U+00A0, U+200B, U+FEFF and
+    /// U+3000. quotes: remove "", '', `` or <> around it. line-break: remove tabs and line breaks. space: encode as %20.
     /// byte: percent-encode "<>^`{|}. backslash: replace by a slash before the query of http, https, ws, wss, ftp and file,
     /// elsewhere by %5C. bracket: encode [ and ] outside of IP addresses. percent: encode a stray % as %25. Valid
     /// records never change, and a record that would still be invalid stays as it is. A repaired record is compared,
     /// normalized, split and checked as repaired, and written as it was read.
+    ///
+    /// entity: decode character references of HTML (&amp; &#38; &#x26; &quot;), once; it must be named, as in
+    /// --repair=all,entity, since it changes valid records. With --extract, pages, feeds and Markdown are decoded as they
+    /// are read and never again; --repair also decodes links in running text, and entity all others.
     #[arg(long, value_name = "NAME,...", num_args = 0..=1, require_equals = true)]
     #[arg(value_delimiter = ',', default_missing_value = "all", value_parser = all_repairs())]
     #[arg(hide_possible_values = true)]
@@ -180,6 +186,17 @@ pub(crate) struct Mending {
 }
 
 impl Mending {
+    /// Which links of documents are decoded.
+    pub(crate) fn of_links(&self) -> Entities {
+        if self.repair.iter().any(|repairs| repairs.has(Repair::Entity)) {
+            Entities::All
+        } else if self.repair.contains(&Repairs::usual()) {
+            Entities::Text
+        } else {
+            Entities::Keep
+        }
+    }
+
     /// The repairs to apply.
     pub(crate) fn repairs(&self) -> Repairs {
         let iri = if self.iri { Repairs::default().with(Repair::Iri) } else { Repairs::default() };
@@ -195,7 +212,7 @@ fn all_repairs() -> impl TypedValueParser<Value = Repairs> {
 /// One value of `--repair`.
 fn repairs(typed: &str) -> Result<Repairs, String> {
     if typed == "all" {
-        return Ok(Repairs::all_but_iri());
+        return Ok(Repairs::usual());
     }
     let repair = Repair::from_name(typed).filter(|&repair| repair != Repair::Iri);
     repair.map(|repair| Repairs::default().with(repair)).ok_or_else(|| {
@@ -366,7 +383,7 @@ pub(crate) struct Reporting {
     /// json is one object on one line, with the fields command, version, profile, rung, ignore_fragment,
     /// rules, rule_set, on_invalid, records, written, distinct (dedup only), withheld (by dedup
     /// -d and -u), duplicates, seen (with --seen; distinct URIs in the set, whose records are duplicates), dropped, same_document (resolve only), differing (check --differ only),
-    /// set_added, set_keys (if a set was updated), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
+    /// set_added, set_keys (if a set was updated), blank, spilled_bytes (dedup only), findings and findings_by_rule (audit only), repaired, filtered and filtered_by_cause (with a filter), invalid, invalid_by_kind, bytes, seconds, bytes_per_second,
     /// records_per_second, backend, threads, hash. A field that does not apply is null.
     /// records = written + withheld + duplicates + dropped, except for check, audit and census, which write no
     /// records and have null there.

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::groups::{Common, GrammarChoice, InvalidRecords, Typed};
+use super::groups::{Common, GrammarChoice, InvalidRecords, Mending, Typed};
 
 /// Write the target of every reference, line by line (RFC 3986, section 5)
 ///
@@ -57,6 +57,8 @@ pub(crate) struct Resolve {
     pub(crate) same_document: SameDocument,
 
     #[command(flatten)]
+    pub(crate) mending: Mending,
+    #[command(flatten)]
     pub(crate) invalid: InvalidRecords,
     #[command(flatten)]
     pub(crate) grammar: GrammarChoice,
@@ -92,5 +94,6 @@ Examples:
   uriscan resolve --base https://example.org/docs/ --same-document drop hrefs.txt | uriscan dedup
   uriscan resolve --base-column page --reference-column href --from jsonl links.jsonl
   uriscan resolve --suffix-scheme https bookmarks.txt
+  uriscan resolve --base http://h/c.php --repair --iri hrefs.txt    accept what pages contain
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

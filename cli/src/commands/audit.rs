@@ -1,7 +1,7 @@
 //! The plan of `uriscan audit`.
 
 use uriscan::audit::{RuleSet, Severity};
-use uriscan::pipeline::{AuditFormat, AuditOptions};
+use uriscan::pipeline::{AuditFormat, AuditOptions, Entities};
 
 use crate::args;
 use crate::config::{Config, Job, LinkUse};
@@ -22,7 +22,12 @@ impl args::Audit {
         };
         let config = Config::of_job(job, None, self.common, false, environment)?
             .reading_typed(&self.typed)?;
-        let links = LinkUse { base: None, accepts_iris: self.iri, has_places: true };
+        let links = LinkUse {
+            base: None,
+            accepts_iris: self.iri,
+            entities: Entities::Keep,
+            has_places: true,
+        };
         let mut config = config.reporting_on(&self.from, links)?;
         config.settings = config.settings.has_context(self.context);
         config.with_report(self.page, None, environment)

@@ -18,7 +18,7 @@ impl args::Census {
     /// When options contradict each other or name what does not exist.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
         let options = CensusOptions::default()
-            .context(context(Grammar::Rfc3986, &self.references)?)
+            .context(context(Grammar::Rfc3986, &self.references, self.mending.repairs())?)
             .drop_fragment(self.ignore_fragment)
             .repairs(self.mending.repairs())
             .rules(rule_choice::rule_set(&self.rules)?)

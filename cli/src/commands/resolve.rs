@@ -1,5 +1,6 @@
 //! The plan of `uriscan resolve`.
 
+use uriscan::grammar::Grammar;
 use uriscan::io::Fields;
 use uriscan::pipeline::{Against, ResolveOptions, SameDocument};
 use uriscan::resolve;
@@ -8,7 +9,7 @@ use crate::args;
 use crate::config::{Config, Job};
 use crate::environment::Environment;
 use crate::exit::Failure;
-use crate::options::{base, on_invalid, suffix};
+use crate::options::{base, on_invalid, suffix, unmended};
 
 impl args::Resolve {
     /// The plan of the command.
@@ -16,6 +17,9 @@ impl args::Resolve {
     /// # Errors
     /// When options contradict each other or a name is unknown.
     pub(super) fn plan(self, environment: &Environment) -> Result<Config, Failure> {
+        if self.grammar.grammar != Grammar::Rfc3986 {
+            unmended(self.grammar.grammar, &self.mending)?;
+        }
         let against = against(&self)?;
         let (on_invalid, rejects) = on_invalid(&self.invalid)?;
         let same_document = match self.same_document {
@@ -23,7 +27,10 @@ impl args::Resolve {
             args::SameDocument::Drop => SameDocument::Drop,
         };
         let job = Job::Resolve(
-            ResolveOptions::new(against).same_document(same_document).on_invalid(on_invalid),
+            ResolveOptions::new(against)
+                .same_document(same_document)
+                .on_invalid(on_invalid)
+                .repairs(self.mending.repairs()),
         );
         let strict = self.invalid.strictness.strict;
         Config::of_job(job, rejects, self.common, strict, environment)?.reading_typed(&self.typed)
@@ -35,7 +42,7 @@ fn against(typed: &args::Resolve) -> Result<Against, Failure> {
     let options = resolve::Options::default().lenient_scheme(typed.lenient_scheme);
     let Some(base_column) = &typed.base_column else {
         return Ok(Against::Context(match (&typed.base, &typed.suffix_scheme) {
-            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme)?,
+            (Some(uri), _) => base(grammar, uri, typed.lenient_scheme, typed.mending.repairs())?,
             // clap requires one of the three.
             (None, scheme) => suffix(grammar, scheme.as_deref().unwrap_or_default())?,
         }));

@@ -58,6 +58,134 @@ fn rows_and_verdicts_are_those_of_what_is_repaired() {
     assert_eq!((&stats["invalid"], &stats["written"]), (&2.into(), &7.into()));
 }
 
+/// The same two URLs, with character references between their parameters.
+const COPIED: &str =
+    "http://h/?a=1&#38;id=2\nhttp://h/?a=1&#38;id=3\nhttp://h/?a=1&id=2\nhttp://h/?a=1&amp;id=3\n";
+
+#[test]
+fn character_references_are_decoded_on_request_and_split_what_a_fragment_joined() {
+    let with = |args: &[&str]| run(args, COPIED).quiet();
+    assert_eq!(
+        with(&["dedup", "--preset", "crawl"]),
+        "http://h/?a=1&#38;id=2\nhttp://h/?a=1&id=2\nhttp://h/?a=1&amp;id=3\n"
+    );
+    for preset in [&["--preset", "crawl"][..], &[], &["--rung", "string"]] {
+        for repair in ["--repair=entity", "--repair=all,entity", "--repair=space,entity"] {
+            assert_eq!(
+                with(&[&["dedup", repair][..], preset].concat()),
+                "http://h/?a=1&#38;id=2\nhttp://h/?a=1&#38;id=3\n",
+                "{preset:?} {repair}"
+            );
+        }
+    }
+    assert_eq!(with(&["normalize", "--repair"]), COPIED);
+    let decoded = "http://h/?a=1&id=2\nhttp://h/?a=1&id=3\n".repeat(2);
+    assert_eq!(with(&["normalize", "--repair=entity"]), decoded);
+    assert_eq!(with(&["key", "--as", "url", "--repair=entity"]), decoded);
+    let queries = with(&["parse", "--repair=entity", "-g", "{query}"]);
+    assert_eq!(queries, "a=1&id=2\na=1&id=3\n".repeat(2));
+    let resolved = ["resolve", "--base", "http://h/", "--repair=entity"];
+    assert_eq!(
+        run(resolved, "?a=1&#38;id=2\n?b&amp;amp;c\n").quiet(),
+        "http://h/?a=1&id=2\nhttp://h/?b&amp;c\n"
+    );
+    let census = with(&["census", "--to", "json", "--repair=entity"]);
+    let census: Value = serde_json::from_str(&census).unwrap();
+    assert_eq!(
+        (&census["rungs"][0]["distinct"], &census["rungs"][2]["distinct"]),
+        (&2.into(), &2.into())
+    );
+    let explained = with(&["explain", "--repair=entity"]);
+    assert!(!explained.contains('#') && explained.contains("?a=1&id=3"), "{explained}");
+    let filtered = with(&["dedup", "--repair=entity", "--match", "&id=2"]);
+    assert_eq!(filtered, "http://h/?a=1&#38;id=2\n");
+    let stats = run(["dedup", "--repair=entity", "--stats-format", "json"], COPIED);
+    let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
+    assert_eq!((&stats["repaired"], &stats["invalid"]), (&3.into(), &0.into()));
+}
+
+#[test]
+fn links_of_pages_are_decoded_once_and_those_of_text_by_repair() {
+    let page = "<!doctype html>\n<a href='http://h/?a&amp;b'>1</a> <a href='http://h/?c&amp;amp;d'>2</a>\n";
+    let from_page = "http://h/?a&b\nhttp://h/?c&amp;d\n";
+    let text = "see http://h/?a&amp;b and http://h/?c&amp;amp;d here\n";
+    let json = "{\"u\":\"http://h/?a&amp;b\"}\n";
+    for (input, from, repair, expected) in [
+        (page, "html", None, from_page),
+        (page, "html", Some("--repair"), from_page),
+        (page, "html", Some("--repair=all,entity"), from_page),
+        (text, "text", None, "http://h/?a&amp;b\nhttp://h/?c&amp;amp;d\n"),
+        (text, "text", Some("--repair"), from_page),
+        (text, "text", Some("--repair=entity"), from_page),
+        (text, "text", Some("--repair=space"), "http://h/?a&amp;b\nhttp://h/?c&amp;amp;d\n"),
+        (json, "json", Some("--repair"), "http://h/?a&amp;b\n"),
+        (json, "json", Some("--repair=entity"), "http://h/?a&b\n"),
+    ] {
+        let args = [&["normalize", "--extract", "--from", from][..], repair.as_slice()].concat();
+        assert_eq!(run(args, input).quiet(), expected, "{from} {repair:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_around_a_record_is_removed() {
+    let list = "http://h/a\u{A0}\n\u{FEFF}\u{FEFF}http://h/a\n\u{3000}http://h/a\u{200B}\n\u{202A}http://h/a\u{202C}\u{2060}\nhttp://h/a\u{A0}b\n";
+    let expected = "http://h/a\n".repeat(4) + "http://h/a\u{A0}b\n";
+    for repair in ["--repair", "--repair=padding"] {
+        assert_eq!(run(["normalize", repair], list).quiet(), expected, "{repair}");
+    }
+    let mapped = run(["normalize", "--repair", "--iri"], list).quiet();
+    assert_eq!(mapped, "http://h/a\n".repeat(4) + "http://h/a%C2%A0b\n");
+    assert_eq!(run(["dedup", "--repair"], list).quiet().lines().count(), 2);
+}
+
+#[test]
+fn references_are_resolved_as_repaired() {
+    for (args, input, expected) in [
+        (
+            &["--base", "http://h/c.php", "--repair"][..],
+            "pdf/A B.pdf\n",
+            "http://h/pdf/A%20B.pdf\n",
+        ),
+        (
+            &["--base", "http://h/c.php", "--repair=space"],
+            "pdf/A B.pdf\na|b\n",
+            "http://h/pdf/A%20B.pdf\na|b\n",
+        ),
+        (&["--base", "http://h/c.php", "--iri"], "é\n", "http://h/%C3%A9\n"),
+        (&["--base", "http://h/A B/c", "--repair"], "x\n", "http://h/A%20B/x\n"),
+        (
+            &["--base", "http://h/d/", "--repair"],
+            "\"../a\\b\"\n\u{A0}x\u{A0}\n",
+            "http://h/a%5Cb\nhttp://h/d/x\n",
+        ),
+        (&["--base-column", "1", "--repair"], "http://h/a b/c\td e\n", "http://h/a%20b/d%20e\n"),
+        (
+            &["--base-column", "b", "--from", "jsonl", "--repair", "--iri"],
+            "{\"b\":\"http://h/\",\"reference\":\"\\u00e9 x\"}\n",
+            "http://h/%C3%A9%20x\n",
+        ),
+        (
+            &["--suffix-scheme", "http", "--repair"],
+            "www.h.example/a b\n",
+            "http://www.h.example/a%20b\n",
+        ),
+    ] {
+        let args = [&["resolve"], args].concat();
+        assert_eq!(run(args.clone(), input).quiet(), expected, "{args:?}");
+    }
+    let forms = run(["normalize", "--base", "http://h/c.php", "--repair"], "pdf/A B.pdf\n").quiet();
+    assert_eq!(forms, "http://h/pdf/A%20B.pdf\n");
+    let dropped = ["resolve", "--base", "http://h/a", "--repair", "--same-document", "drop"];
+    assert_eq!(run(dropped, "# b\n\"#\"\nx\n").quiet(), "http://h/x\n");
+    let stats = run(
+        ["resolve", "--base", "http://h/", "--repair", "--stats-format", "json"],
+        "a b\nc\n#\u{1}\n",
+    );
+    let stats: Value = serde_json::from_str(&stats.stderr).unwrap();
+    assert_eq!((&stats["repaired"], &stats["invalid"]), (&1.into(), &1.into()));
+    run(["resolve", "--base", "http://h/", "--repair", "--grammar", "rfc2396"], "a b\n").refused();
+}
+
 #[test]
 fn the_summary_counts_what_was_repaired() {
     for args in [

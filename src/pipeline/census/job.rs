@@ -12,7 +12,7 @@ use crate::io::{Chunk, Shape, Source};
 use crate::key::Key;
 use crate::normalize::{Options, Room, Rung, canonical, normalize_exact};
 use crate::pipeline::driver::{Job, Reading};
-use crate::pipeline::equivalence::{Scratch, mended};
+use crate::pipeline::equivalence::{Scratch, decoded, mended};
 use crate::pipeline::forecast::Forecast;
 use crate::pipeline::invalid::LongRecord;
 use crate::pipeline::slot::{Slot, Worker, record_at};
@@ -117,6 +117,11 @@ impl Count {
     ) -> Option<UriError> {
         let CensusOptions { drop_fragment, ref rules, ref hasher, .. } = self.options;
         let Scratch { target, form, rules: rules_scratch, repaired, .. } = scratch;
+        if self.options.repairs.change_valid(record.bytes()) {
+            let found =
+                decoded(self.options.context.as_ref(), self.options.repairs, record.bytes());
+            return self.add_target(record.bytes(), found, rules_scratch, repaired, forms);
+        }
         let record = match &self.options.context {
             Some(context) => context.place(isa, record, target),
             None => record,
@@ -193,17 +198,36 @@ impl Count {
         repaired: &mut u64,
         forms: &mut Forms,
     ) -> Option<UriError> {
-        let CensusOptions { ref rules, ref hasher, repairs, ref context, .. } = self.options;
-        let by_rung = mended(context.as_ref(), repairs, error, bytes).and_then(|mended| {
+        let mended = mended(self.options.context.as_ref(), self.options.repairs, error, bytes);
+        let found = mended.map(|target| (target, true)).map_err(|_| error);
+        self.add_target(bytes, found, scratch, repaired, forms).map(|_| error)
+    }
+
+    /// Adds the forms of the record `bytes`, those of the target `found`, which is counted if it is repaired, or else its
+    /// bytes. Gives what is wrong with it then.
+    #[cold]
+    fn add_target(
+        &self,
+        bytes: &[u8],
+        found: Result<(Vec<u8>, bool), UriError>,
+        scratch: &mut rules::Scratch,
+        repaired: &mut u64,
+        forms: &mut Forms,
+    ) -> Option<UriError> {
+        let CensusOptions { ref rules, ref hasher, .. } = self.options;
+        let by_rung = found.and_then(|(target, is_repaired)| {
             let mut by_rung = [const { Vec::new() }; Rung::ALL.len()];
             for (form, rung) in by_rung.iter_mut().zip(Rung::ALL) {
-                normalize_exact(&mended, rung, self.options.drop_fragment, form)?;
+                normalize_exact(&target, rung, self.options.drop_fragment, form)?;
             }
-            Ok(by_rung)
+            Ok((by_rung, is_repaired))
         });
-        let Ok(by_rung) = by_rung else {
-            forms.push(hasher.key(bytes), ALL);
-            return Some(error);
+        let (by_rung, is_repaired) = match by_rung {
+            Ok(by_rung) => by_rung,
+            Err(error) => {
+                forms.push(hasher.key(bytes), ALL);
+                return Some(error);
+            }
         };
         for (form, rung) in by_rung.iter().zip(Rung::ALL) {
             forms.push(hasher.key(form), level(rung));
@@ -211,7 +235,7 @@ impl Count {
         let highest = &by_rung[RULES - 1];
         let by_rules = rules.as_ref().map_or(&highest[..], |rules| rules.apply(highest, scratch).0);
         forms.push(hasher.key(by_rules), RULES_LEVEL);
-        *repaired += 1;
+        *repaired += u64::from(is_repaired);
         None
     }
 }
@@ -254,7 +278,10 @@ impl Job for Count {
         index.build_with(isa, text, self.record_end);
         spans.clear();
         spans.extend(index.spans());
-        if self.options.context.is_none() && self.options.rules.is_none() {
+        let is_plain = self.options.context.is_none()
+            && self.options.rules.is_none()
+            && !self.options.repairs.has(Repair::Entity);
+        if is_plain {
             split.split(isa, text, index, spans, true);
         } else {
             split.none_unchanged(spans.len());

@@ -1,5 +1,6 @@
 //! One target out per reference in, in order (RFC 3986 section 5).
 
+mod repaired;
 mod rfc2396;
 mod rows;
 
@@ -11,6 +12,7 @@ use crate::chunk::{Padded, Span};
 use crate::grammar::rfc2396::Legacy;
 use crate::index::{Record, trim};
 use crate::io::{Fields, Source};
+use crate::repair::{Repair, Repairs};
 use crate::resolve::{Context, LegacyTarget, Options, append_target, append_target_here};
 use crate::simd::Isa;
 use rfc2396::{LegacyRow, LegacyRows};
@@ -69,9 +71,12 @@ pub struct ResolveOptions {
     pub same_document: SameDocument,
     /// What becomes of records that have no target.
     pub on_invalid: OnInvalid,
+    /// Repairs of references, and of bases in rows, that are not URIs; for RFC 3986 only. The target is that of what is
+    /// repaired.
+    pub repairs: Repairs,
 }
 
-setters! { ResolveOptions { same_document: SameDocument, on_invalid: OnInvalid } }
+setters! { ResolveOptions { same_document: SameDocument, on_invalid: OnInvalid, repairs: Repairs } }
 
 impl ResolveOptions {
     /// Resolution against `against`, which keeps same-document references and invalid records.
@@ -80,6 +85,7 @@ impl ResolveOptions {
             against,
             same_document: SameDocument::default(),
             on_invalid: OnInvalid::default(),
+            repairs: Repairs::default(),
         }
     }
 }
@@ -139,6 +145,8 @@ impl Job for Resolve<'_> {
         let (mut columns, mut members) = (Columns::default(), Members::default());
         let mut legacy_rows = LegacyRows::default();
         let same_document = self.options.same_document;
+        let repairs = self.options.repairs;
+        let decodes = repairs.has(Repair::Entity);
         let (on_invalid, record_end) = (self.options.on_invalid, self.record_end);
         let policy = Policy { on_invalid, record_end, redact: false };
         for line in index.spans() {
@@ -155,6 +163,10 @@ impl Job for Resolve<'_> {
             let start = out.len();
             let mut span = trimmed;
             let resolved = match &self.options.against {
+                _ if decodes && repairs.change_valid(trimmed.of(text.padded())) => {
+                    let row = without_return(text, line).of(text.padded());
+                    repaired::resolve_into(self.options, row, report, out)
+                }
                 Against::Context(Context::Base { base, options }) => {
                     let (base, reference) = (base.view(), Record::new(text, index, trimmed));
                     append_target_here(isa, &base, *options, reference, out)
@@ -196,6 +208,14 @@ impl Job for Resolve<'_> {
                     let target = legacy_rows.resolve_into(row, out);
                     target.map(|target| target == LegacyTarget::CurrentDocument)
                 }
+            };
+            let resolved = match resolved {
+                Err(error) if !repairs.is_empty() => {
+                    out.truncate(start);
+                    let row = without_return(text, line).of(text.padded());
+                    repaired::resolve_into(self.options, row, report, out).map_err(|_| error)
+                }
+                resolved => resolved,
             };
             match resolved {
                 Ok(is_same_document) => {
