@@ -1,10 +1,10 @@
-//! The filters of records and links: values of options, and files of them.
+//! The filters of records and links: values of options, files of them, and limits.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use uriscan::extract::{Filter, Property};
+use uriscan::extract::{Filter, Limit, Property};
 use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
 
@@ -76,6 +76,15 @@ pub(crate) fn of_links(find: &Find) -> Result<Filter, Failure> {
             }
             filter = with;
         }
+    }
+    let limits = [
+        (Limit::Segments, find.max_segments),
+        (Limit::Repeats, find.max_repeats),
+        (Limit::Params, find.max_params),
+        (Limit::Length, find.max_length),
+    ];
+    for (limit, most) in limits {
+        filter = most.into_iter().fold(filter, |filter, most| filter.at_most(limit, most));
     }
     filter.compiled().map_err(|what| Failure::at("--match and --match-file", what))
 }

@@ -101,7 +101,11 @@ pub(crate) fn run(config: &Config) -> Result<Outcome, Failure> {
         Ok(done) => done,
         Err(error) => return failed(error, &session),
     };
-    report.filtered += skipped.lock().unwrap_or_else(PoisonError::into_inner).filtered;
+    {
+        let skipped = skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        report.filtered += skipped.filtered;
+        report.filtered += skipped.report.filtered;
+    }
     if let Some(page) = &mut session.report {
         let (findings, census, top) = (findings.as_ref(), census.as_ref(), top.as_ref());
         let elapsed = started.elapsed();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use uriscan::audit::Rule;
+use uriscan::extract::Cause;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
     ClassOptions, Emit, Equivalence, FindingCounts, Invalid, LegacyQuestion, OnInvalid, Report,
@@ -121,7 +122,11 @@ impl Summary {
             set,
             differs: matches!(&config.job, Job::Legacy { question: LegacyQuestion::Differ(_), .. }),
             findings,
-            has_filter: config.filter.is_some(),
+            has_filter: config.filter.is_some()
+                || config
+                    .documents
+                    .as_ref()
+                    .is_some_and(|documents| !documents.options.extractor.filter.is_empty()),
             found: config
                 .found
                 .as_ref()
@@ -200,7 +205,11 @@ impl Summary {
             row("files", files, &note);
         }
         if self.has_filter {
-            row("filtered", self.report.filtered, "not read");
+            let filtered = &self.report.filtered;
+            row("filtered", filtered.total(), "not read");
+            for cause in Cause::ALL.into_iter().filter(|&cause| filtered.of(cause) > 0) {
+                row(&format!("  {cause}"), filtered.of(cause), "");
+            }
         }
         if *binary > 0 {
             row("binary", *binary, "files skipped");
@@ -343,7 +352,11 @@ impl Summary {
             fields.insert("files_skipped".to_owned(), json!(skipped));
         }
         if let (true, Value::Object(fields)) = (self.has_filter, &mut summary) {
-            fields.insert("filtered".to_owned(), json!(self.report.filtered));
+            let filtered = &self.report.filtered;
+            let count = |cause: Cause| (cause.name().to_owned(), json!(filtered.of(cause)));
+            let by_cause = Cause::ALL.into_iter().map(count).collect::<Map<String, Value>>();
+            fields.insert("filtered".to_owned(), json!(filtered.total()));
+            fields.insert("filtered_by_cause".to_owned(), Value::Object(by_cause));
         }
         summary
     }

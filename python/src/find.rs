@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 use uriscan::extract::{
-    Context, ExtractorOptions, Filter, Format, LogFormat, Options, PageParts, Property, Schemes,
+    Context, ExtractorOptions, Filter, Format, Limit, LogFormat, Options, PageParts, Property,
+    Schemes,
 };
 
 use crate::arguments::{base_uri, named, wrong};
@@ -34,6 +35,10 @@ pub(crate) struct Find {
     not_host: Vec<String>,
     not_domain: Vec<String>,
     not_match: Vec<String>,
+    max_segments: Option<u64>,
+    max_repeats: Option<u64>,
+    max_params: Option<u64>,
+    max_length: Option<u64>,
 }
 
 impl Find {
@@ -112,6 +117,14 @@ impl Find {
             ("not_match", &self.not_match, Property::pattern),
         ] {
             filter = properties(option, values, property)?.into_iter().fold(filter, Filter::not);
+        }
+        for (limit, most) in [
+            (Limit::Segments, self.max_segments),
+            (Limit::Repeats, self.max_repeats),
+            (Limit::Params, self.max_params),
+            (Limit::Length, self.max_length),
+        ] {
+            filter = most.into_iter().fold(filter, |filter, most| filter.at_most(limit, most));
         }
         filter.compiled().map_err(|error| wrong(format!("match: {error}")))
     }

@@ -63,6 +63,8 @@ CASES = [
     (TEXT, "text", {"not_host": ["a.example", "b.test"]}),
     (TEXT, "text", {"not_domain": "test", "not_scheme": ["mailto", "https"]}),
     (TEXT, "text", {"unsplit": True}),
+    ("http://h/a/b/a/b http://h/a/b/c http://h/?a&b&c http://h/x", "text", {"max_repeats": 1, "max_segments": 2, "max_params": 2}),
+    ("http://h/ http://h/abc", "text", {"max_length": 9}),
     (TEXT, "text", {"unwrap": True, "www": True, "email": True, "refang": True, "not_match": "joe"}),
     (PAGE, "html", {"base": "http://base.example/d/"}),
     (PAGE, "html", {"base": "http://base.example/d/", "also": "css"}),
@@ -92,7 +94,7 @@ def options(format, keywords):
         elif name in ("match", "not_match") and not isinstance(value, str):
             made += [part for one in value for part in (option, one)]
         else:
-            made += [option, value if isinstance(value, str) else ",".join(value)]
+            made += [option, str(value) if isinstance(value, (str, int)) else ",".join(value)]
     return made
 
 
@@ -136,6 +138,10 @@ def test_tables_take_the_same(tmp_path):
         ({"warc_field": "host"}, ValueError, 'warc_field="host": there are target'),
         ({"warc_type": "answer"}, ValueError, "warc_type='answer': there are response"),
         ({"scheme": "http://"}, ValueError, "scheme='http://': that is not a scheme"),
+        ({"max_repeats": 0}, ValueError, "max_repeats=0: a number from 1"),
+        ({"max_segments": -1}, ValueError, "max_segments=-1: a number from 0"),
+        ({"max_length": "2K"}, TypeError, "max_length is a number or None, not str"),
+        ({"max_params": True}, TypeError, "max_params is a number or None, not bool"),
         ({"hosts": "x"}, TypeError, "there is no keyword 'hosts' here; the keywords are scheme, "),
         ({"host": 5}, TypeError, "host is a list of names, not int"),
         ({"host": [5]}, TypeError, "host is a list of names, and 5 is not a str"),

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::fault::{BodyFault, Document, Fault, MORE_MADE, MOST_MADE};
+use super::{Filter, Filtered};
 use crate::chunk::{Padded, Span};
 
 /// One link.
@@ -48,6 +49,7 @@ pub struct Links {
     /// The document that is being searched.
     document: Option<Open>,
     relative: u64,
+    filtered: Filtered,
     lost: u64,
     bases: u64,
     expanded: u64,
@@ -107,6 +109,7 @@ impl Links {
         self.made.clear();
         (self.room, self.document) = (Room::default(), None);
         (self.relative, self.lost, self.broken) = (0, 0, 0);
+        self.filtered = Filtered::default();
         (self.bases, self.expanded, self.partial, self.undecoded) = (0, 0, 0, 0);
         (self.unparsed, self.malformed, self.miscoded) = (0, 0, 0);
         self.faults.clear();
@@ -117,6 +120,11 @@ impl Links {
     /// The number of relative references that were skipped because there is no base.
     pub fn relative(&self) -> u64 {
         self.relative
+    }
+
+    /// The links that a filter did not keep.
+    pub fn filtered(&self) -> Filtered {
+        self.filtered
     }
 
     /// The number of links that were skipped because those of their document have more bytes than eight times as many as it
@@ -313,6 +321,7 @@ impl Links {
             }
         }
         self.relative += found.relative;
+        self.filtered += found.filtered;
         self.lost += found.lost;
         self.bases += found.bases;
         self.broken += found.broken;
@@ -471,13 +480,16 @@ impl Links {
 
     /// Drops the links from number `first` on whose URIs are not to be `kept`; `text` is the chunk in
     /// which they were found.
-    pub(crate) fn retain_from(&mut self, first: usize, text: &[u8], kept: impl Fn(&[u8]) -> bool) {
+    pub(crate) fn retain_from(&mut self, first: usize, text: &[u8], filter: &Filter) {
         let mut end = first;
         for at in first..self.links.len() {
             let link = self.links[at];
-            if kept(self.uri(&link, text)) {
-                self.links[end] = link;
-                end += 1;
+            match filter.cause(self.uri(&link, text)) {
+                Some(cause) => self.filtered.add(cause),
+                None => {
+                    self.links[end] = link;
+                    end += 1;
+                }
             }
         }
         self.links.truncate(end);

@@ -45,7 +45,7 @@ pub use context::Context;
 pub(crate) use ends::wrapped_cut;
 pub use extras::PageParts;
 pub(crate) use fault::{Fault, PartFault};
-pub use filter::{Filter, Property};
+pub use filter::{Cause, Filter, Filtered, Limit, Property};
 pub use format::Format;
 pub(crate) use format::Kind;
 pub(crate) use links::Room;
@@ -234,7 +234,7 @@ impl Extractor {
     fn select(&self, first: usize, text: Padded<'_>, links: &mut Links) {
         let filter = &self.options.filter;
         if !filter.is_empty() {
-            links.retain_from(first, text.content(), |uri| filter.keeps(uri));
+            links.retain_from(first, text.content(), filter);
         }
     }
 }

@@ -91,6 +91,7 @@ pub(super) fn of_chunk<I: Isa>(
 /// Counts what was omitted from `links`.
 pub(super) fn count_faults(links: &Links, report: &mut Report) {
     report.invalid.add_many(ErrorKind::Relative, links.relative());
+    report.filtered += links.filtered();
     report.lost += links.lost();
     report.bases += links.bases();
     report.expanded += links.expanded();

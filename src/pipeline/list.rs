@@ -10,14 +10,14 @@ use super::batches::{PART_BYTES, share};
 use super::links::{Entities, ExtractOptions, count_faults, cut, long_fault, of_chunk};
 use super::{Equivalence, Report, Settings};
 use crate::chunk::Span;
-use crate::extract::{Extractor, Fault, Filter, Links, Room};
+use crate::extract::{Extractor, Fault, Filter, Filtered, Links, Room};
 use crate::grammar::has_reference;
 use crate::index::trim;
 use crate::io::places::{Place, Places};
 use crate::io::reader::Next;
 use crate::io::{Chunk, ChunkReader, ReadError, Shape, Source};
-use crate::simd::{Isa, Task};
 use crate::repair::decode;
+use crate::simd::{Isa, Task};
 use crate::threads;
 use crate::uri::ErrorKind;
 
@@ -31,7 +31,7 @@ pub struct Skipped {
     /// could not be parsed: twenty at most.
     pub faults: Vec<ReadError>,
     /// Records that a filter does not keep ([`records_of`]).
-    pub filtered: u64,
+    pub filtered: Filtered,
 }
 
 /// The links of `source` as a list, one per record, for any other job.
@@ -84,7 +84,7 @@ pub fn links_of(
 /// let mut sinks = Sinks::new(&mut out);
 /// normalize(vec![kept], &Equivalence::default(), OnInvalid::Pass, &settings, &mut sinks).unwrap();
 /// assert_eq!(out, b"http://i/\n");
-/// assert_eq!(skipped.lock().unwrap().filtered, 1);
+/// assert_eq!(skipped.lock().unwrap().filtered.total(), 1);
 /// ```
 pub fn records_of(
     source: Source,
@@ -182,7 +182,7 @@ struct Part {
     out: Vec<u8>,
     /// A place for each line of `out`.
     places: Vec<Place>,
-    filtered: u64,
+    filtered: Filtered,
 }
 
 impl Read for List {
@@ -267,12 +267,12 @@ impl List {
     fn go_on(&mut self, number: usize) -> io::Result<bool> {
         let (settings, has_places) = (&self.settings, self.places.is_some());
         let part = &mut self.parts[number];
-        if part.next < part.links.len() {
         let entities = match &self.content {
             Content::Links(_, entities) => *entities,
             Content::Kept(_) => Entities::default(),
         };
         let how = (has_places, entities);
+        if part.next < part.links.len() {
             part.take_links(settings.record_end, how);
             return Ok(true);
         }
@@ -384,8 +384,8 @@ impl Part {
                 (line, line_start) = (line + 1, counted + end + 1);
             }
             counted = start;
-            let place = Place {
             let is_decoded = entities.are_decoded_in(link.context) && has_reference(uri);
+            let place = Place {
                 line,
                 indent: (start - line_start) as u64,
                 byte: chunk.byte + start as u64,
@@ -402,7 +402,7 @@ impl Part {
     fn keep(&mut self, filter: &Filter, equivalence: Option<&Equivalence>, record_end: u8) {
         let Part { chunk, out, places, filtered, .. } = self;
         out.clear();
-        *filtered = 0;
+        *filtered = Filtered::default();
         let padded = chunk.text.padded();
         let text = padded.content();
         let place = |line, start: u32, record: u32| Place {
@@ -413,12 +413,14 @@ impl Part {
             is_literal: true,
         };
         if chunk.shape != Shape::Records {
-            if filter.keeps(b"") {
-                out.extend_from_slice(text);
-                let ends = memchr::memchr_iter(record_end, text).count();
-                places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
-            } else {
-                *filtered += u64::from(chunk.shape == Shape::LongFirst);
+            match filter.cause_of_overlong() {
+                None => {
+                    out.extend_from_slice(text);
+                    let ends = memchr::memchr_iter(record_end, text).count();
+                    places.extend(std::iter::repeat_n(place(chunk.line, 0, 0), ends));
+                }
+                Some(cause) if chunk.shape == Shape::LongFirst => filtered.add(cause),
+                Some(_) => {}
             }
             return;
         }
@@ -428,17 +430,19 @@ impl Part {
                 memchr::memchr(record_end, &text[start..]).map_or(text.len(), |at| start + at);
             let span = trim(padded.padded(), Span { start: start as u32, end: end as u32 });
             let record = span.of(text);
-            let is_kept = !record.is_empty()
-                && match equivalence {
-                    None => filter.keeps(record),
-                    Some(equivalence) => filter.keeps(&equivalence.target(record)),
-                };
-            if is_kept {
-                out.extend_from_slice(record);
-                out.push(record_end);
-                places.push(place(line, start as u32, span.start));
-            } else if !record.is_empty() {
-                *filtered += 1;
+            let cause = match equivalence {
+                _ if record.is_empty() => None,
+                None => filter.cause(record),
+                Some(equivalence) => filter.cause(&equivalence.target(record)),
+            };
+            match cause {
+                Some(cause) => filtered.add(cause),
+                None if record.is_empty() => {}
+                None => {
+                    out.extend_from_slice(record);
+                    out.push(record_end);
+                    places.push(place(line, start as u32, span.start));
+                }
             }
             (line, start) = (line + 1, end + 1);
         }

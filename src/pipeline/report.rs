@@ -1,5 +1,6 @@
 //! Totals of a run.
 
+use crate::extract::Filtered;
 use crate::uri::ErrorKind;
 
 /// Counts of invalid records by kind.
@@ -84,9 +85,9 @@ pub struct Report {
     pub miscoded: u64,
     /// Records that two grammars read differently; counted by [`super::inspect_rfc2396`] only.
     pub differing: u64,
-    /// Records that a filter did not keep ([`super::records_of`]), which count nowhere else. Only jobs on tables fill this
-    /// in; of lists, [`super::Skipped`] has it.
-    pub filtered: u64,
+    /// Records and links that a filter did not keep ([`super::records_of`]), which count nowhere else. Only
+    /// [`super::extract()`] and jobs on tables fill this in; of lists, [`super::Skipped`] has it.
+    pub filtered: Filtered,
     /// Bytes spilled to disk because of a memory limit ([`super::MemoryLimit`]).
     pub spilled: u64,
 }

@@ -9,7 +9,7 @@ use super::target::Target;
 use super::unit::Unit;
 use super::values::trimmed;
 use crate::arrow::{each_value, spelled_out};
-use crate::extract::Filter;
+use crate::extract::{Cause, Filter, Filtered};
 use crate::pipeline::Equivalence;
 
 /// Which rows of a table are read.
@@ -18,7 +18,7 @@ pub(super) struct Kept {
     /// How URIs are read, unless as they are.
     equivalence: Option<Equivalence>,
     /// Rows with a URI so far that it does not keep.
-    pub(super) filtered: u64,
+    pub(super) filtered: Filtered,
 }
 
 impl Kept {
@@ -26,7 +26,7 @@ impl Kept {
     pub(super) fn new(filter: &Filter, equivalence: &Equivalence) -> Kept {
         let is_read = equivalence.context.is_some() || !equivalence.repairs.is_empty();
         let equivalence = is_read.then(|| equivalence.clone());
-        Kept { filter: filter.clone(), equivalence, filtered: 0 }
+        Kept { filter: filter.clone(), equivalence, filtered: Filtered::default() }
     }
 
     /// Those rows of `units`, whose URIs are at `target`.
@@ -40,7 +40,7 @@ impl Kept {
             batches.collect::<Result<Vec<_>, TableError>>()
         });
         let kept = kept.collect::<Result<Vec<_>, TableError>>()?;
-        self.filtered += kept.iter().flatten().map(|(_, filtered)| filtered).sum::<u64>();
+        kept.iter().flatten().for_each(|(_, filtered)| self.filtered += *filtered);
         Ok(kept
             .into_iter()
             .map(|unit| unit.into_iter().map(|(batch, _)| batch).collect())
@@ -52,23 +52,23 @@ impl Kept {
         &self,
         batch: &RecordBatch,
         target: &Target,
-    ) -> Result<(RecordBatch, u64), TableError> {
+    ) -> Result<(RecordBatch, Filtered), TableError> {
         let values = spelled_out(&target.values(batch)?)?;
-        let mut filtered = 0;
+        let mut filtered = Filtered::default();
         let kept = each_value(&values).map(|value| {
             let value = trimmed(value.unwrap_or_default());
-            let is_kept = !value.is_empty() && self.keeps(value);
-            filtered += u64::from(!value.is_empty() && !is_kept);
-            Some(is_kept)
+            let cause = if value.is_empty() { None } else { self.cause(value) };
+            cause.into_iter().for_each(|cause| filtered.add(cause));
+            Some(!value.is_empty() && cause.is_none())
         });
         let kept: BooleanArray = kept.collect();
         Ok((filter_record_batch(batch, &kept)?, filtered))
     }
 
-    fn keeps(&self, value: &[u8]) -> bool {
+    fn cause(&self, value: &[u8]) -> Option<Cause> {
         match &self.equivalence {
-            None => self.filter.keeps(value),
-            Some(equivalence) => self.filter.keeps(&equivalence.target(value)),
+            None => self.filter.cause(value),
+            Some(equivalence) => self.filter.cause(&equivalence.target(value)),
         }
     }
 }

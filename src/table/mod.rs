@@ -77,6 +77,7 @@ use std::io::Write;
 
 use arrow_schema::SchemaRef;
 
+use crate::extract::Filtered;
 use crate::pipeline::{Report, Seen, Sinks};
 use parts::Parts;
 use pick::Sides;
@@ -218,7 +219,7 @@ fn run_into(
     let mut rejects = rejects.transpose()?;
     let mut sorter =
         job.sort_by.clone().map(|by| Sorter::new(by, &job.columns, work.schema(), reader.target()));
-    let (mut bytes, mut filtered) = (0, 0);
+    let (mut bytes, mut filtered) = (0, Filtered::default());
     let mut put = |units: &[Unit]| match &mut sorter {
         None => results.write(units),
         Some(sorter) => sorter.push(units),

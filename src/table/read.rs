@@ -28,6 +28,7 @@ use super::target::Target;
 use super::text::Text;
 use super::unit::Unit;
 use super::{TableError, TableFormat};
+use crate::extract::Filtered;
 use crate::files::{File, Stored};
 use crate::io::part::RereadableFile;
 
@@ -479,8 +480,8 @@ impl Reader {
     }
 
     /// Rows so far that were omitted because of their URI.
-    pub(super) fn filtered(&self) -> u64 {
-        self.kept.as_ref().map_or(0, |kept| kept.filtered)
+    pub(super) fn filtered(&self) -> Filtered {
+        self.kept.as_ref().map_or(Filtered::default(), |kept| kept.filtered)
     }
 }
 

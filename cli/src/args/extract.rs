@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use uriscan::extract::{Context, LogFormat, PageParts, Property};
 
 use super::format::{input_names, table_names};
-use super::groups::{Common, ReportFile};
+use super::groups::{Common, ReportFile, amount};
 use super::table::TABLES;
 
 /// Find URIs in text, logs, pages and archives
@@ -225,6 +225,28 @@ pub(crate) struct Find {
     #[arg(long, value_name = "REGEX", value_parser = Property::pattern, help_heading = "Filters")]
     pub(crate) not_match: Vec<Property>,
 
+    /// Drop URIs with more than N segments in the path, not counting empty ones
+    ///
+    /// This and the next three options drop the endless URIs of crawler traps. --stats counts them by cause.
+    #[arg(long, value_name = "N", help_heading = "Filters")]
+    pub(crate) max_segments: Option<u64>,
+
+    /// Drop URIs in whose path a segment, or a run of segments, occurs more than N times in a row
+    ///
+    /// /a/b/a/b/a/b has the run a/b three times; in /a/b/a nothing occurs twice. A run has up to 32 segments, which are
+    /// compared as they are written.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Filters")]
+    pub(crate) max_repeats: Option<u64>,
+
+    /// Drop URIs with more than N parameters in the query, separated by &
+    #[arg(long, value_name = "N", help_heading = "Filters")]
+    pub(crate) max_params: Option<u64>,
+
+    /// Drop URIs of more than SIZE bytes, such as 2000 or 8K
+    #[arg(long, value_name = "SIZE", value_parser = length, help_heading = "Filters")]
+    pub(crate) max_length: Option<u64>,
+
     /// Keep only URIs with the hosts that FILE lists, one per line
     ///
     /// Files of values may be compressed; lines that begin with # are comments. Hosts files (`0.0.0.0 name`) are read, too.
@@ -376,6 +398,13 @@ fn log_field(typed: &str) -> Result<Context, String> {
     }
 }
 
+fn length(typed: &str) -> Result<u64, String> {
+    amount(typed)
+        .ok()
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "a length is a number of bytes from 1, such as 2000 or 8K".to_owned())
+}
+
 fn log_format(typed: &str) -> Result<LogFormat, String> {
     LogFormat::new(typed)
 }
@@ -402,6 +431,7 @@ Examples:
   uriscan extract --base https://h/a/ --context README.md
   uriscan extract crawl.warc.gz | uriscan dedup > frontier.txt
   uriscan extract --warc-type response --mime text/html --not-domain example.com crawl.warc.gz
+  uriscan extract --max-repeats 2 --max-segments 20 --max-length 2K crawl.warc.gz
   uriscan extract --jsonl docs/ | jq -r .uri
   git ls-files -z | uriscan extract -0 --files-from -
   uriscan dedup --extract access.log.zst           the same in one command

@@ -155,3 +155,92 @@ fn many_names_are_found_as_one_is() {
     let others = place.run(&["dedup", "--not-domain-file", "names", "list"], "").quiet();
     assert_eq!(others.lines().count() + kept.lines().count(), 3_000);
 }
+
+/// A list with traps.
+const TRAPS: &str = "http://h/\nhttp://h/a/b/c/d\nhttp://h/a/b/a/b/a/b\nhttp://h/x/x/y\nhttp://h/?a&b=1&c\nhttp://h/?a&&b\nnot a uri/a/a/a\n";
+
+#[test]
+fn limits_drop_what_has_more() {
+    let place = Place::new(&[("list", TRAPS)]);
+    for (args, dropped) in [
+        (&["--max-segments", "4"][..], &[2][..]),
+        (&["--max-segments", "3"], &[1, 2, 6]),
+        (&["--max-segments", "0"], &[1, 2, 3, 6]),
+        (&["--max-repeats", "2"], &[2, 6]),
+        (&["--max-repeats", "1"], &[2, 3, 6]),
+        (&["--max-params", "2"], &[4]),
+        (&["--max-params", "0"], &[4, 5]),
+        (&["--max-length", "15"], &[1, 2, 4]),
+        (&["--max-length", "2K"], &[]),
+        (&["--max-repeats", "2", "--max-params", "2", "--host", "h"], &[2, 4, 6]),
+        (&["--max-repeats", "2", "--not-match", "x"], &[2, 3, 6]),
+    ] {
+        let out = place.run(&[&["dedup", "list"], args].concat(), "").quiet();
+        let expected: String = (TRAPS.lines().enumerate())
+            .filter(|(number, _)| !dropped.contains(number))
+            .map(|(_, line)| format!("{line}\n"))
+            .collect();
+        assert_eq!(out, expected, "{args:?}");
+    }
+    // As they are resolved and repaired.
+    let base = ["normalize", "--base", "http://h/a/a/", "--max-repeats", "2"];
+    assert_eq!(run(base, "b\na\n").quiet(), "http://h/a/a/b\n");
+    let links = ["extract", "--max-repeats", "2"];
+    assert_eq!(run(links, "see http://h/a/a/a and http://h/a/a.\n").quiet(), "http://h/a/a\n");
+}
+
+#[test]
+fn limits_that_nothing_or_all_exceeds_are_refused() {
+    for args in [
+        ["--max-repeats", "0"],
+        ["--max-length", "0"],
+        ["--max-params", "1.5"],
+        ["--max-length", "2Q"],
+        ["--max-segments", "99999999999999999999"],
+        ["--max-repeats", ""],
+    ] {
+        let ran = run([&["dedup"][..], &args].concat(), "http://h/\n");
+        assert_eq!((ran.code, ran.text()), (2, ""), "{args:?}");
+        assert!(ran.stderr.contains(args[0]), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn the_summary_counts_what_is_dropped_by_cause() {
+    let limits =
+        ["--max-segments", "5", "--max-repeats", "1", "--max-params", "2", "--not-host", "i"];
+    let list = format!("{TRAPS}http://i/\nhttp://i/x/x\n");
+    let place = Place::new(&[("list", &list), ("list.csv", &format!("url\n{}", list))]);
+    let text = "  filtered                    6  not read\n    not-host                  2\n    max-segments              1\n    max-repeats               2\n    max-params                1\n";
+    for args in [
+        &["dedup", "list"][..],
+        &["normalize", "list"],
+        &["parse", "list"],
+        &["dedup", "--column", "url", "list.csv"],
+    ] {
+        let stats = place.run(&[args, &limits, &["--stats"]].concat(), "").stderr;
+        assert!(stats.contains(text), "{args:?}: {stats}");
+    }
+    for args in [&["extract", "list"][..], &["dedup", "--extract", "list"]] {
+        let stats = place.run(&[args, &limits, &["--stats-format", "json"]].concat(), "").stderr;
+        let stats: serde_json::Value = serde_json::from_str(stats.lines().last().unwrap()).unwrap();
+        let of = |name: &str| stats["filtered_by_cause"][name].as_u64();
+        assert_eq!(
+            (of("not-host"), of("max-repeats"), of("host")),
+            (Some(2), Some(1), Some(0)),
+            "{stats}"
+        );
+        assert_eq!(stats["filtered"], 5, "{stats}");
+    }
+}
+
+#[test]
+fn a_path_of_a_megabyte_is_searched_in_linear_time() {
+    for segment in ["/a", "/", "/a/b"] {
+        let long = format!("http://h{}\nhttp://h/b\n", segment.repeat((1 << 20) / segment.len()));
+        let started = std::time::Instant::now();
+        assert_eq!(run(["dedup", "--max-repeats", "100"], &long).quiet(), "http://h/b\n");
+        assert!(run(["dedup", "--max-repeats", "1000000000"], &long).quiet() == long);
+        assert!(started.elapsed().as_secs() < 60);
+    }
+}

@@ -445,6 +445,10 @@ def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack
         on_invalid: See :func:`dedup`.
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
+        max_segments: Drop links with more segments in the path, not counting empty ones.
+        max_repeats: Drop links in whose path a segment, or a run of up to 32 segments, occurs more often in a row.
+        max_params: Drop links with more parameters in the query, separated by ``&``.
+        max_length: Drop links with more bytes.
     Returns:
         A column of bools.
 

@@ -55,12 +55,21 @@ class Links(TypedDict, total=False):
     """The domains that are dropped, with the hosts below them."""
     not_match: str | Sequence[str]
     """Regular expressions; what one of them matches in is dropped."""
+    max_segments: int | None
+    """What has more segments in its path is dropped; empty ones do not count."""
+    max_repeats: int | None
+    """What has a segment, or a run of segments, more often in a row is dropped."""
+    max_params: int | None
+    """What has more parameters in its query is dropped."""
+    max_length: int | None
+    """What has more bytes is dropped."""
 
 
 DEFAULTS: dict[str, Any] = {
     "scheme": None, "iri": False, "unwrap": False, "refang": False, "www": False, "email": False, "unsplit": False, "base": None,
     "fields": (), "log_format": None, "log_field": (), "also": (), "warc_field": None, "warc_type": (), "mime": (), "host": (),
     "domain": (), "match": (), "not_scheme": (), "not_host": (), "not_domain": (), "not_match": (),
+    "max_segments": None, "max_repeats": None, "max_params": None, "max_length": None,
 }  # fmt: skip
 
 _FLAGS = ("iri", "unwrap", "refang", "www", "email", "unsplit")
@@ -68,6 +77,8 @@ _TEXTS = ("format", "base", "log_format", "warc_field")
 _LISTS = (
     "log_field", "also", "warc_type", "mime", "host", "domain", "match", "not_scheme", "not_host", "not_domain", "not_match",
 )  # fmt: skip
+
+_LIMITS = {"max_segments": 0, "max_repeats": 1, "max_params": 0, "max_length": 1}
 
 _WARC_TYPES = ("response", "resource", "request", "metadata", "warcinfo", "revisit", "conversion", "continuation")
 
@@ -84,6 +95,8 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
         options[name] = bool(options[name])
     for name in _LISTS:
         options[name] = [options[name]] if isinstance(options[name], str) else names(name, options[name])
+    for name, least in _LIMITS.items():
+        _limit(name, options[name], least)
     options["fields"] = names("fields", options["fields"])
     options["scheme"] = _schemes(options["scheme"])
     options["warc_type"] = [name.lower() for name in options["warc_type"]]
@@ -94,6 +107,15 @@ def find(format: str = "text", **links: Any) -> dict[str, Any]:
     if options["log_format"] is not None and format == "text":
         options["format"] = "clf"
     return options
+
+
+def _limit(name: str, most: Any, least: int) -> None:
+    if most is None:
+        return
+    if isinstance(most, bool) or not isinstance(most, int):
+        raise TypeError(f"{name} is a number or None, not {type(most).__name__}")
+    if not least <= most < 2**64:
+        raise ValueError(f"{name}={most}: a number from {least}")
 
 
 def _schemes(scheme: Any) -> list[str] | None:

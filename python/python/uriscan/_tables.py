@@ -269,6 +269,7 @@ def extract_parquet(
         format, scheme, iri, unwrap, refang, www, email, unsplit, base, fields: See :func:`extract`.
         log_format, log_field, also, warc_field, warc_type, mime: What is read in logs, pages and archives; see :func:`extract`.
         host, domain, match, not_scheme, not_host, not_domain, not_match: Which links are kept; see :func:`extract`.
+        max_segments, max_repeats, max_params, max_length: Limits of what is kept; see :func:`extract`.
     """
     given: dict[str, Any] = {**options}
     files = {name: given.pop(name) for name in _FILES if name in given}

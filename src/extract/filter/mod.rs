@@ -1,13 +1,18 @@
 //! Selects links by scheme, host, domain and pattern.
 
+mod cause;
 mod host;
+mod limits;
 mod names;
 mod patterns;
 mod property;
 
 use std::sync::{Arc, OnceLock};
 
+pub use cause::{Cause, Filtered};
 use host::{comparable, host, is_address, without_dots};
+pub use limits::Limit;
+use limits::Limits;
 use names::Names;
 use patterns::Patterns;
 pub use property::Property;
@@ -23,6 +28,7 @@ use property::{Kind, LONGEST};
 pub struct Filter {
     only: Arc<Properties>,
     not: Arc<Properties>,
+    limits: Limits,
 }
 
 /// Properties by kind.
@@ -97,6 +103,19 @@ impl Filter {
         self
     }
 
+    /// Excludes links that have more of `limit` than `most`; of two values for it the lower one counts.
+    ///
+    /// ```
+    /// use uriscan::extract::{Cause, Filter, Limit};
+    /// let filter = Filter::default().at_most(Limit::Repeats, 2).at_most(Limit::Length, 2000);
+    /// assert!(filter.keeps(b"http://h/a/b/a/b"));
+    /// assert_eq!(filter.cause(b"http://h/a/b/a/b/a/b"), Some(Cause::MaxRepeats));
+    /// ```
+    pub fn at_most(mut self, limit: Limit, most: u64) -> Filter {
+        self.limits.set(limit, most);
+        self
+    }
+
     /// The same filter, whose patterns are compiled now, and not with the first link.
     ///
     /// # Errors
@@ -115,38 +134,57 @@ impl Filter {
 
     /// Whether it keeps all links.
     pub fn is_empty(&self) -> bool {
-        self.only.is_empty() && self.not.is_empty()
+        self.only.is_empty() && self.not.is_empty() && self.limits.is_empty()
     }
 
     /// Whether it keeps `uri`.
     pub fn keeps(&self, uri: &[u8]) -> bool {
+        self.cause(uri).is_none()
+    }
+
+    /// Why it does not keep `uri`; `None` if it does. Of several causes it is the first of [`Cause::ALL`].
+    pub fn cause(&self, uri: &[u8]) -> Option<Cause> {
+        self.cause_of_properties(uri).or_else(|| self.limits.exceeded(uri).map(Cause::of_limit))
+    }
+
+    /// Why it does not keep a record that is too long to be looked at: it lacks every property.
+    pub(crate) fn cause_of_overlong(&self) -> Option<Cause> {
+        let is_limited = self.limits.has(Limit::Length);
+        self.cause_of_properties(b"").or(is_limited.then_some(Cause::MaxLength))
+    }
+
+    fn cause_of_properties(&self, uri: &[u8]) -> Option<Cause> {
         if self.only.has_no_hosts() && self.not.has_no_hosts() {
-            return self.keeps_with(uri, None);
+            return self.cause_with(uri, None);
         }
-        let Some(host) = host(uri) else { return self.keeps_with(uri, None) };
+        let Some(host) = host(uri) else { return self.cause_with(uri, None) };
         let mut lower = [0; LONGEST];
         let is_usual = |&byte: &u8| byte.is_ascii() && !matches!(byte, b'%' | b'[');
         match lower.get_mut(..host.len()) {
             Some(lower) if host.iter().all(is_usual) => {
                 lower.copy_from_slice(host);
                 lower.make_ascii_lowercase();
-                self.keeps_with(uri, Some(without_dots(lower)))
+                self.cause_with(uri, Some(without_dots(lower)))
             }
-            _ => self.keeps_with(uri, Some(comparable(host).as_bytes())),
+            _ => self.cause_with(uri, Some(comparable(host).as_bytes())),
         }
     }
 
-    /// Whether it keeps `uri`, which has this host, in the form in which hosts are compared.
-    fn keeps_with(&self, uri: &[u8], host: Option<&[u8]>) -> bool {
-        let Filter { only, not } = self;
-        (only.schemes.is_empty() || only.has_scheme(uri))
-            && (only.hosts.is_empty() || only.has_host(host))
-            && (only.domains.is_empty() || only.has_domain(host))
-            && (only.patterns.is_empty() || only.has_pattern(uri))
-            && !not.has_scheme(uri)
-            && !not.has_host(host)
-            && !not.has_domain(host)
-            && !not.has_pattern(uri)
+    /// Why it does not keep `uri`, which has this host, in the form in which hosts are compared, apart from limits.
+    fn cause_with(&self, uri: &[u8], host: Option<&[u8]>) -> Option<Cause> {
+        let Filter { only, not, .. } = self;
+        let is_dropped = |cause: &Cause| match cause {
+            Cause::Scheme => !only.schemes.is_empty() && !only.has_scheme(uri),
+            Cause::Host => !only.hosts.is_empty() && !only.has_host(host),
+            Cause::Domain => !only.domains.is_empty() && !only.has_domain(host),
+            Cause::Match => !only.patterns.is_empty() && !only.has_pattern(uri),
+            Cause::NotScheme => not.has_scheme(uri),
+            Cause::NotHost => not.has_host(host),
+            Cause::NotDomain => not.has_domain(host),
+            Cause::NotMatch => not.has_pattern(uri),
+            _ => false,
+        };
+        Cause::ALL[..Cause::PROPERTIES].iter().copied().find(is_dropped)
     }
 }
 
