@@ -9,8 +9,9 @@ use arrow_schema::DataType;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use uriscan::arrow::{ColumnError, Columns, OnInvalid, OptionValue};
+use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
 use uriscan::extract::Extractor;
+use uriscan::io::Selector;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{ExplainFormat, ExplainOptions, Keep, Select, explain_one, explain_pair};
 use uriscan::resolve;
@@ -216,6 +217,18 @@ impl Form {
         Form::each(py, column.get(), |chunk| match details {
             true => findings::of(&self.0, chunk, rules),
             false => self.0.audit(chunk, rules),
+        })
+    }
+
+    fn part(&self, py: Python<'_>, column: &Bound<'_, Column>, name: &str) -> PyResult<Column> {
+        if !is_part(name) {
+            let names = COMPONENTS.join(", ");
+            let what = format!("part={name:?}: there are {names}, {}", Selector::OTHERS);
+            return Err(PyValueError::new_err(what));
+        }
+        Form::each(py, column.get(), |chunk| {
+            let parts = self.0.parse_some(chunk, &[name])?;
+            Ok(parts.as_struct().column(0).clone())
         })
     }
 

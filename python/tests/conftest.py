@@ -81,6 +81,8 @@ FUNCTIONS = {
     "key-whatwg": lambda given: uriscan.key(given, profile="whatwg"),
     "surt": uriscan.surt,
     "parse": uriscan.parse,
+    "part-query": lambda given: uriscan.part(given, "query:a:decoded"),
+    "part-segment": lambda given: uriscan.part(given, "segment:-1"),
     "check": uriscan.check,
     "is-valid": uriscan.is_valid,
     "is-valid-relative": lambda given: uriscan.is_valid(given, relative=True),

@@ -94,6 +94,33 @@ def test_params():
         uriscan.params(["a b"], on_invalid="error")
 
 
+def test_parts():
+    url = "http://h/a/b%20c/?q=x+y%C3%A9&q=2&e"
+    for name, expected in [
+        ("host", "h"),
+        ("fragment", None),
+        ("params", '[["q","x+y%C3%A9"],["q","2"],["e",null]]'),
+        ("query:q", "x+y%C3%A9"),
+        ("query:q:decoded", "x y\u00e9"),
+        ("query:e", ""),
+        ("query:n", None),
+        ("segment:2", "b%20c"),
+        ("segment:2:decoded", "b c"),
+        ("segment:-1", ""),
+        ("segment:4", None),
+    ]:
+        assert uriscan.part(url, name) == expected, name
+        assert uriscan.part([url, None, "a b"], name) == [expected, None, None], name
+    assert uriscan.part(b"?q=%FF", "query:q:decoded") == b"%FF"
+    for name in ["hots", "query:", "segment:0", "line"]:
+        with pytest.raises(ValueError, match="there are scheme"):
+            uriscan.part(url, name)
+    with pytest.raises(TypeError):
+        uriscan.part(url, 5)
+    with pytest.raises(uriscan.UriError):
+        uriscan.part(["a b"], "host", on_invalid="error")
+
+
 def test_every_format_of_documents_is_known():
     with pytest.raises(ValueError) as error:
         uriscan.extract("x", format="none")

@@ -44,7 +44,7 @@ mod text;
 pub use firsts::Firsts;
 pub(crate) use firsts::Keyed;
 pub use named::{OptionError, OptionValue};
-pub use parts::COMPONENTS;
+pub use parts::{COMPONENTS, is_part};
 pub use single::Single;
 pub use steps::step_names;
 

@@ -12,7 +12,7 @@ use super::pieces::{Piece, Row, Work, each_piece};
 use super::text::{Text, Validity, join};
 use super::{ColumnError, Columns, Faults, collect, text_to_other};
 use crate::index::Record;
-use crate::io::row;
+use crate::io::{Selector, row};
 use crate::pipeline::{Invalid, Scratch};
 use crate::simd::Isa;
 use crate::uri::bulk::parse_record;
@@ -34,10 +34,20 @@ pub const COMPONENTS: [&str; 12] = [
     "params",
 ];
 
-/// The field of a row that is the component with the same place in [`COMPONENTS`].
-fn field_of(component: usize) -> row::Field {
-    // The first field is the line.
-    row::Field::OF_ROW[1 + component]
+/// The part with this name: one of [`COMPONENTS`], a parameter or a segment.
+fn part_of(name: &str) -> Option<Selector> {
+    let part = Selector::new(name)?;
+    (part.field().is_none() || COMPONENTS.contains(&name)).then_some(part)
+}
+
+/// Whether there is a part with this name for [`Columns::parse_some`].
+///
+/// ```
+/// use uriscan::arrow::is_part;
+/// assert!(is_part("host") && is_part("query:q") && !is_part("hots") && !is_part("line"));
+/// ```
+pub fn is_part(name: &str) -> bool {
+    part_of(name).is_some()
 }
 
 impl Columns {
@@ -64,8 +74,9 @@ impl Columns {
         text_to_other(values, |values| Ok(Arc::new(self.parts(values)?.0)))
     }
 
-    /// [`Columns::parse`] of some components: a struct of those in `names`, in that order. Each costs time, `domain` and
-    /// `suffix` most.
+    /// [`Columns::parse`] of some parts: a struct of those in `names`, in that order. Each costs time, `domain` and
+    /// `suffix` most. Beside [`COMPONENTS`] there are `query:NAME`, `segment:N`, and `:decoded` after them
+    /// ([`crate::io::Selector`]).
     ///
     /// ```
     /// use arrow_array::{StringArray, cast::AsArray};
@@ -73,27 +84,33 @@ impl Columns {
     /// let parts = uriscan::arrow::Columns::default().parse_some(&urls, &["domain", "path"]).unwrap();
     /// let [domain, path] = parts.as_struct().columns() else { panic!("as many as names") };
     /// assert_eq!((domain.as_string::<i32>().value(0), path.as_string::<i32>().value(0)), ("bbc.co.uk", "/a"));
+    /// let urls = StringArray::from(vec!["http://h/?q=a+b"]);
+    /// let parts = uriscan::arrow::Columns::default().parse_some(&urls, &["query:q:decoded"]).unwrap();
+    /// assert_eq!(parts.as_struct().column(0).as_string::<i32>().value(0), "a b");
     /// ```
     ///
     /// # Errors
-    /// See [`ColumnError`]; [`ColumnError::Unsupported`] for a name that is not one of [`COMPONENTS`].
+    /// See [`ColumnError`]; [`ColumnError::Unsupported`] for a name that is none of these.
     pub fn parse_some(&self, values: &dyn Array, names: &[&str]) -> Result<ArrayRef, ColumnError> {
-        let place = |name: &&str| COMPONENTS.iter().position(|known| known == name);
-        let wanted = names.iter().map(place).collect::<Option<Vec<usize>>>();
-        let wanted = wanted.ok_or(ColumnError::Unsupported("there is no such component"))?;
+        let wanted = names.iter().map(|&name| Some((name, part_of(name)?)));
+        let wanted = wanted.collect::<Option<Vec<_>>>();
+        let wanted = wanted.ok_or(ColumnError::Unsupported("there is no such part"))?;
         text_to_other(values, |values| Ok(Arc::new(self.some_parts(values, &wanted)?.0)))
     }
 
     /// [`Columns::parse`] of a column that is not a dictionary, and the number of invalid values.
     pub(crate) fn parts(&self, values: &dyn Array) -> Result<(StructArray, Invalid), ColumnError> {
-        self.some_parts(values, &core::array::from_fn::<usize, { COMPONENTS.len() }, _>(|i| i))
+        // The first field is the line.
+        let wanted: [_; COMPONENTS.len()] =
+            core::array::from_fn(|i| (COMPONENTS[i], row::Field::OF_ROW[1 + i].into()));
+        self.some_parts(values, &wanted)
     }
 
-    /// [`Columns::parts`] of the components at the places `wanted` in [`COMPONENTS`].
+    /// [`Columns::parts`] of the parts `wanted`, which have these names.
     fn some_parts(
         &self,
         values: &dyn Array,
-        wanted: &[usize],
+        wanted: &[(&str, Selector)],
     ) -> Result<(StructArray, Invalid), ColumnError> {
         let column = Column::new(values)?;
         let mut pieces = each_piece(self.kernels, &column, &Parse { wanted });
@@ -108,7 +125,7 @@ impl Columns {
         let arrays = columns.into_iter().map(|texts| join(column.text_type, texts));
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
         let field = |name: &str| Field::new(name, column.text_type.data_type(), true);
-        let fields = wanted.iter().map(|&part| field(COMPONENTS[part])).collect::<Fields>();
+        let fields = wanted.iter().map(|(name, _)| field(name)).collect::<Fields>();
         let parts = StructArray::try_new_with_length(fields, arrays, nulls, column.len())?;
         Ok((parts, invalid))
     }
@@ -160,7 +177,7 @@ impl Columns {
 }
 
 struct Parse<'w> {
-    wanted: &'w [usize],
+    wanted: &'w [(&'w str, Selector)],
 }
 
 struct Parsed {
@@ -168,8 +185,8 @@ struct Parsed {
     texts: Vec<Text>,
     validity: Validity,
     faults: Faults,
-    /// Room for the params of a value.
-    json: Vec<u8>,
+    /// Room for what is not a part of a value.
+    made: Vec<u8>,
 }
 
 impl Work for Parse<'_> {
@@ -183,7 +200,7 @@ impl Work for Parse<'_> {
             texts: texts.collect(),
             validity: Validity::with_capacity(rows),
             faults: Faults::default(),
-            json: Vec::new(),
+            made: Vec::new(),
         };
         for (row, value) in piece.rows.clone().zip(piece.iter()) {
             match value {
@@ -206,17 +223,17 @@ impl Work for Parse<'_> {
 
 impl Parsed {
     #[inline(always)]
-    fn push(&mut self, wanted: &[usize], parts: &Components, text: &[u8]) {
+    fn push(&mut self, wanted: &[(&str, Selector)], parts: &Components, text: &[u8]) {
         self.validity.push(true);
         let row = row::Row::new(0, text, *parts);
-        for (column, &part) in self.texts.iter_mut().zip(wanted) {
-            match field_of(part) {
-                row::Field::Params => {
-                    self.json.clear();
-                    let is_defined = row.push(row::Field::Params, &mut self.json);
-                    column.push_option(is_defined.then_some(&self.json[..]));
+        for (column, (_, part)) in self.texts.iter_mut().zip(wanted) {
+            match part.field() {
+                Some(field) if field != row::Field::Params => column.push_option(row.value(field)),
+                _ => {
+                    self.made.clear();
+                    let is_defined = part.push(&row, &mut self.made);
+                    column.push_option(is_defined.then_some(&self.made[..]));
                 }
-                field => column.push_option(row.value(field)),
             }
         }
     }
@@ -277,8 +294,10 @@ mod tests {
     #[test]
     fn components_are_fields_of_rows() {
         for (at, name) in COMPONENTS.into_iter().enumerate() {
-            assert_eq!(field_of(at).name(), name);
+            assert_eq!(row::Field::OF_ROW[1 + at].name(), name);
+            assert_eq!(part_of(name), Some(row::Field::OF_ROW[1 + at].into()));
         }
         assert_eq!(row::Field::OF_ROW.len(), 1 + COMPONENTS.len());
+        assert!(part_of("line").is_none() && part_of("segment:2").is_some());
     }
 }

@@ -19,6 +19,7 @@ pub mod reader;
 mod ready;
 pub(crate) mod rfc2396;
 pub mod row;
+pub mod selector;
 pub mod source;
 pub mod template;
 pub(crate) mod tsv;
@@ -33,5 +34,6 @@ pub use ready::Wait;
 #[cfg(unix)]
 pub use ready::readable;
 pub use row::Field;
+pub use selector::Selector;
 pub use source::{ReadError, Source};
 pub use template::{Template, TemplateError, TemplateErrorKind};

@@ -4,10 +4,12 @@ use core::fmt;
 
 use super::diagnostic::Position;
 use super::row::{Field, Row, push_decimal};
+use super::selector::Selector;
 
 /// A line of text with placeholders for the fields of a reference.
 ///
-/// `{host}` is replaced by the [`Field`] of that name, or by nothing if it is undefined. `\t`,
+/// `{host}` is replaced by the [`Field`] of that name, `{query:q}` by a parameter, `{segment:2}` by a segment
+/// ([`Selector`]), or by nothing if it is undefined. `\t`,
 /// `\n`, `\0` and `\\` are tab, line feed, NUL and backslash; `{{` and `}}` are braces.
 ///
 /// ```
@@ -25,7 +27,7 @@ pub struct Template {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(Vec<u8>),
-    Field(Field),
+    Part(Selector),
 }
 
 /// The text is not a template.
@@ -42,7 +44,7 @@ pub struct TemplateError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TemplateErrorKind {
-    /// The braces do not contain the name of a field.
+    /// The braces do not contain the name of a field or of another [`Selector`].
     UnknownField(String),
     /// `{` without a `}` after it.
     Unclosed,
@@ -86,13 +88,13 @@ impl Template {
                         return fault(TemplateErrorKind::Unclosed);
                     };
                     let name = &text[at + 1..at + 1 + len];
-                    let Some(field) = Field::from_name(name) else {
+                    let Some(part) = Selector::new(name) else {
                         return fault(TemplateErrorKind::UnknownField(name.to_owned()));
                     };
                     if !literal.is_empty() {
                         pieces.push(Piece::Text(core::mem::take(&mut literal)));
                     }
-                    pieces.push(Piece::Field(field));
+                    pieces.push(Piece::Part(part));
                     at += len + 2;
                 }
                 _ => {
@@ -111,17 +113,23 @@ impl Template {
     #[inline]
     pub(crate) fn fill(&self, position: Position<'_>, row: &Row<'_>, out: &mut Vec<u8>) {
         for piece in &self.pieces {
-            match piece {
-                Piece::Text(text) => out.extend_from_slice(text),
-                Piece::Field(Field::File) => out.extend_from_slice(position.source.as_bytes()),
-                Piece::Field(Field::Column) => push_decimal(position.column(0), out),
-                Piece::Field(Field::Context) => {
+            let part = match piece {
+                Piece::Text(text) => {
+                    out.extend_from_slice(text);
+                    continue;
+                }
+                Piece::Part(part) => part,
+            };
+            match part.field() {
+                Some(Field::File) => out.extend_from_slice(position.source.as_bytes()),
+                Some(Field::Column) => push_decimal(position.column(0), out),
+                Some(Field::Context) => {
                     let context = position.link().map_or("", |(_, context)| context.name());
                     out.extend_from_slice(context.as_bytes());
                 }
-                Piece::Field(field) => {
+                _ => {
                     // What is undefined is empty.
-                    let _ = row.push(*field, out);
+                    let _ = part.push(row, out);
                 }
             }
         }
@@ -144,8 +152,9 @@ impl fmt::Display for TemplateError {
                 let names = Field::ALL.map(Field::name).join(", ");
                 write!(
                     f,
-                    "unknown field '{}' at byte {at} of the template; the fields are {names}",
-                    name.escape_debug()
+                    "unknown field '{}' at byte {at} of the template; the fields are {names}, {}",
+                    name.escape_debug(),
+                    Selector::OTHERS
                 )
             }
             TemplateErrorKind::Unclosed => {
@@ -194,6 +203,7 @@ mod tests {
             (r"{line}\n{scheme}\0\\", "12\nhttps\0\\"),
             ("{{{port}}}", "{80}"),
             ("}}{{", "}{"),
+            ("{query:q}|{query:x}|{segment:1}|{segment:2}", "||p|"),
             ("{domain}{suffix}|{params}", r#"|[["q",null]]"#),
             ("é{query}é", "éqé"),
             (

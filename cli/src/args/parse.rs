@@ -25,7 +25,9 @@ pub(crate) struct Parse {
     /// Write each record by this template instead, such as '{host}\t{path}'
     ///
     /// {field} is a field, \t \n \0 \\ are tab, line feed, NUL and backslash, {{ and }} are braces. An undefined field is
-    /// empty.
+    /// empty. {query:NAME} is the value of the first parameter with this name, {segment:N} the segment of the path with this
+    /// number, from 1, or from the end if it is negative. With :decoded after one of these two, percent-encodings are
+    /// decoded, once, and + in a parameter is a space; control characters and what is not UTF-8 stay encoded.
     #[arg(short = 'g', long, value_name = "PATTERN", conflicts_with = "to")]
     pub(crate) template: Option<String>,
 
@@ -69,6 +71,7 @@ Examples:
   uriscan parse urls.txt | jq -r 'select(.port) | .host'
   uriscan parse --to tsv urls.txt -o parts.tsv
   uriscan parse -g '{domain} {params}' urls.txt
+  uriscan parse -g '{query:q:decoded}\t{segment:1}' urls.txt    a parameter, the first segment
   uriscan parse urls.txt | jq '.params // [] | map(.[0])'
 
 Exit codes: 0 done, 1 invalid records under --strict, 2 error.";

@@ -2,7 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_null_array};
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue};
+use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
+use uriscan::io::Selector;
 use uriscan::{resolve, surt};
 
 use crate::kind::Kind;
@@ -65,9 +66,12 @@ impl Call {
             Kind::Parse => columns.parse(texts),
             Kind::Domain => self.part(texts, "domain"),
             Kind::Part => match part {
-                Some(name) if !COMPONENTS.contains(&name) => {
+                Some(name) if !is_part(name) => {
                     let names = COMPONENTS.join(", ");
-                    return Err(format!("there is no part {name}; there are {names}"));
+                    return Err(format!(
+                        "there is no part {name}; there are {names}, {}",
+                        Selector::OTHERS
+                    ));
                 }
                 Some(name) => self.part(texts, name),
                 None => Ok(new_null_array(texts.data_type(), texts.len())),

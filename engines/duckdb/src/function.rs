@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue};
+use uriscan::arrow::{COMPONENTS, ColumnError, Columns, OnInvalid, OptionValue, is_part};
+use uriscan::io::Selector;
 use uriscan::{resolve, surt};
 
 use crate::vector::{Input, Output};
@@ -175,8 +176,12 @@ impl Function {
             Kind::Domain => Some("domain".to_owned()),
             _ => None,
         };
-        if let Some(name) = part.as_ref().filter(|name| !COMPONENTS.contains(&&name[..])) {
-            return Err(format!("there is no part {name}; there are {}", COMPONENTS.join(", ")));
+        if let Some(name) = part.as_ref().filter(|name| !is_part(name)) {
+            let names = COMPONENTS.join(", ");
+            return Err(format!(
+                "there is no part {name}; there are {names}, {}",
+                Selector::OTHERS
+            ));
         }
         let mut start = 0;
         for array in texts.arrays(BYTES) {

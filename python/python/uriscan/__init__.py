@@ -83,6 +83,7 @@ __all__ = [
     "params",
     "parse",
     "parse_parquet",
+    "part",
     "resolve",
     "set_threads",
     "surt",
@@ -247,6 +248,34 @@ def parse(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
     [None]
     """
     return _kinds.answer(urls, _form(on_invalid=on_invalid).parse)
+
+
+def part(urls: Any, name: str, *, on_invalid: OnInvalid = "pass") -> Any:
+    """One part of every value, as text of the same type: a component, a parameter of the query or a segment of the path.
+
+    Args:
+        urls: A column, a list or one ``str``.
+        name: A name of :func:`parse`; ``query:NAME``, the value of the first parameter with this name; ``segment:N``, the
+            segment of the path with this number, from 1, or from the end if it is negative. With ``:decoded`` after one of
+            these two it is decoded, and ``+`` in a parameter is a space; control characters and what is not UTF-8 stay
+            encoded.
+        on_invalid: For invalid values: ``None`` (``"pass"`` and ``"null"``), or ``"error"`` to raise :class:`UriError`.
+
+    Returns:
+        Text, or ``None`` where there is no such part; a parameter without ``=`` is empty.
+
+    Raises:
+        UriError: For an invalid value under ``on_invalid="error"``.
+        TypeError, ValueError: For a column that is not text, or a part that does not exist.
+
+    >>> part("http://h/a/b?q=x+y%21", "query:q:decoded")
+    'x y!'
+    >>> part(["http://h/a/b?q=x+y%21", "http://h"], "segment:-1")
+    ['b', None]
+    """
+    _text("name", name)
+    made = _form(on_invalid=on_invalid)
+    return _kinds.answer(urls, lambda column: made.part(column, name))
 
 
 def params(urls: Any, *, on_invalid: OnInvalid = "pass") -> Any:
@@ -416,6 +445,10 @@ def extract(
         not_host: Drop links with these hosts.
         not_domain: Drop links whose host is one of these domains or below it.
         not_match: Drop links in which one of these regular expressions matches.
+        max_segments: Drop links with more segments in the path, not counting empty ones.
+        max_repeats: Drop links in whose path a segment, or a run of up to 32 segments, occurs more often in a row.
+        max_params: Drop links with more parameters in the query, separated by ``&``.
+        max_length: Drop links with more bytes.
 
     Returns:
         A list of text for each value.
@@ -445,10 +478,6 @@ def is_first(urls: Any, *, on_invalid: OnInvalid = "pass", **equivalence: Unpack
         on_invalid: See :func:`dedup`.
         **equivalence: When two values are equivalent; see :class:`Deduplicator`.
 
-        max_segments: Drop links with more segments in the path, not counting empty ones.
-        max_repeats: Drop links in whose path a segment, or a run of up to 32 segments, occurs more often in a row.
-        max_params: Drop links with more parameters in the query, separated by ``&``.
-        max_length: Drop links with more bytes.
     Returns:
         A column of bools.
 

@@ -62,6 +62,10 @@ class UriSeries:
         """:func:`uriscan.extract`."""
         return uriscan.extract(self._series, **keywords)
 
+    def part(self, name: str, **keywords: Any) -> pd.Series:
+        """:func:`uriscan.part`."""
+        return uriscan.part(self._series, name, **keywords)
+
     def params(self, **keywords: Any) -> pd.Series:
         """:func:`uriscan.params`."""
         return uriscan.params(self._series, **keywords)

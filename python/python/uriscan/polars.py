@@ -89,6 +89,10 @@ class _Functions:
         """:func:`uriscan.changes`."""
         return self._of(uriscan.changes, pl.UInt64, keywords)
 
+    def part(self, name: str, **keywords: Any) -> Any:
+        """:func:`uriscan.part`."""
+        return self._of(uriscan.part, None, {"name": name, **keywords})
+
     def params(self, **keywords: Any) -> Any:
         """:func:`uriscan.params`, as lists of structs of text."""
         param = pl.Struct({"name": pl.String, "value": pl.String})
