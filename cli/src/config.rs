@@ -8,7 +8,7 @@ use uriscan::extract::Filter;
 use uriscan::grammar::rfc2396::Legacy;
 use uriscan::key::PublicHash;
 use uriscan::pipeline::{
-    AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Entities,
+    Against, AuditOptions, CensusOptions, CheckFormat, ClassOptions, DedupOptions, Emit, Entities,
     Equivalence, ExplainOptions, ExtractOptions, LegacyQuestion, LinkFormat, MemberOptions,
     MemoryLimit, OnInvalid, ResolveOptions, RowFormat, Settings, TopOptions,
 };
@@ -112,6 +112,15 @@ impl Job {
             _ => return None,
         };
         Some(&mut equivalence.repairs)
+    }
+
+    /// Whether records are rows that have URIs, and not URIs themselves.
+    pub(crate) fn reads_rows(&self) -> bool {
+        match self {
+            Job::Resolve(options) => !matches!(options.against, Against::Context(_)),
+            Job::Explain(options, _) => options.has_pairs,
+            _ => false,
+        }
     }
 
     /// The name of the command.

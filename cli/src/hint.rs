@@ -8,65 +8,216 @@ use uriscan::internals::files::File;
 use uriscan::io::compress::decompressed;
 use uriscan::io::escaped;
 
+use crate::args;
+
 /// Bytes of an input that are examined.
 const HEAD_BYTES: u64 = 8 << 10;
 
-/// A hint about the file at `path`, if it looks like something else than a list.
-pub(crate) fn of_file(path: &Path) -> Option<String> {
+/// The hint about the file at `path`, if it looks like something else than a list: most of its records are not URIs if
+/// `is_odd`, or it is a table anyway.
+pub(crate) fn of_file(path: &Path, is_odd: bool) -> Option<String> {
     // A pipe cannot be read again.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let file = File::open(path).ok()?;
-    of_stream(file, &path.display().to_string())
+    of_stream(file, &path.display().to_string(), is_odd)
 }
 
-/// A hint about standard input, which began with `head`.
-pub(crate) fn of_stdin(head: &[u8]) -> Option<String> {
-    of_stream(Cursor::new(head.to_vec()), "-")
+/// The hint about standard input, which began with `head`.
+pub(crate) fn of_stdin(head: &[u8], is_odd: bool) -> Option<String> {
+    of_stream(Cursor::new(head.to_vec()), "-", is_odd)
 }
 
-fn of_stream(stream: impl Read + Send + 'static, name: &str) -> Option<String> {
+fn of_stream(stream: impl Read + Send + 'static, name: &str, is_odd: bool) -> Option<String> {
     let mut head = Vec::new();
     // On error, what was read so far is enough.
     let _ = decompressed(Box::new(stream)).ok()?.take(HEAD_BYTES).read_to_end(&mut head);
-    let (what, how) = look(&head, name)?;
-    let typed = typed(name);
-    Some(format!(
-        "most of {name} is not a list of URIs; it looks like {what}. Try `uriscan extract{how} {typed}`"
-    ))
+    advice(&head, name, is_odd, &Call::of_process())
+}
+
+/// The hint about the input of `call` with this `name`, which begins with `head`.
+fn advice(head: &[u8], name: &str, is_odd: bool, call: &Call) -> Option<String> {
+    let header = Header::of(head, name).filter(|header| is_odd || header.urls.is_some());
+    if let Some(header) = header.filter(|_| call.takes("column")) {
+        let how = call.with(&header.options(name));
+        let what = header.shown();
+        return Some(match is_odd {
+            true => {
+                format!("most of {name} is not a list of URIs; it looks like {what}. Try `{how}`")
+            }
+            false => format!("{name} looks like {what}, and was read as lines. Try `{how}`"),
+        });
+    }
+    let (what, from) = look(head, name).filter(|_| is_odd)?;
+    let needs_base = what == "HTML" && !call.has("--base");
+    let how = if call.takes("extract") {
+        let mut options = vec!["--extract".to_owned()];
+        options.extend(from.map(|from| format!("--from {from}")));
+        options.extend((needs_base && call.takes("base")).then(|| "--base URL".to_owned()));
+        call.with(&options)
+    } else {
+        let from = from.map_or(String::new(), |from| format!(" --from {from}"));
+        let base = if needs_base { " --base URL" } else { "" };
+        format!("uriscan extract{from}{base} {}", typed(name))
+    };
+    Some(format!("most of {name} is not a list of URIs; it looks like {what}. Try `{how}`"))
+}
+
+/// The command as it was typed.
+struct Call {
+    /// The words of its name, such as `set add`.
+    words: Vec<String>,
+    /// The arguments after them.
+    rest: Vec<String>,
+}
+
+impl Call {
+    fn of_process() -> Call {
+        let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+        Call::of(args.collect())
+    }
+
+    fn of(mut args: Vec<String>) -> Call {
+        let words = if args.first().is_some_and(|word| word == "set") { 2 } else { 1 };
+        let rest = args.split_off(words.min(args.len()));
+        Call { words: args, rest }
+    }
+
+    /// Whether the command has an option of this name.
+    fn takes(&self, option: &str) -> bool {
+        let all = args::definition();
+        let command = self.words.iter().try_fold(&all, |all, word| all.find_subcommand(word));
+        command.is_some_and(|command| {
+            command.get_arguments().any(|argument| argument.get_long() == Some(option))
+        })
+    }
+
+    /// Whether `option` was typed.
+    fn has(&self, option: &str) -> bool {
+        self.rest.iter().any(|arg| {
+            arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        })
+    }
+
+    /// The command with more `options`.
+    fn with(&self, options: &[String]) -> String {
+        /// Longer calls, such as those with many files, are cut.
+        const LONGEST: usize = 400;
+        let mut text = format!("uriscan {} {}", self.words.join(" "), options.join(" "));
+        for arg in &self.rest {
+            if text.len() + arg.len() > LONGEST {
+                return text + " ...";
+            }
+            text += " ";
+            text += &quoted(arg);
+        }
+        text
+    }
 }
 
 /// The name of a file or a column as it is typed to a shell; `NAME` for one that a message cannot show as it is.
 pub(crate) fn typed(name: &str) -> String {
+    let text = quoted(name);
+    if name.starts_with('-') && name != "-" && text != "NAME" { format!("./{text}") } else { text }
+}
+
+/// An argument as it is typed to a shell.
+fn quoted(arg: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
-    let is_shown = escaped(name).to_string() == name && !name.contains(char::REPLACEMENT_CHARACTER);
-    let before = if name.starts_with('-') && name != "-" { "./" } else { "" };
-    match name {
+    let is_shown = escaped(arg).to_string() == arg && !arg.contains(char::REPLACEMENT_CHARACTER);
+    match arg {
         _ if !is_shown => "NAME".to_owned(),
-        name if name.chars().all(is_plain) => format!("{before}{name}"),
-        name => format!("{before}'{}'", name.replace('\'', r"'\''")),
+        arg if !arg.is_empty() && arg.chars().all(is_plain) => arg.to_owned(),
+        arg => format!("'{}'", arg.replace('\'', r"'\''")),
     }
 }
 
-/// What an input that begins with `head` looks like, and the options to read it.
-fn look(head: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
+/// What an input that begins with `head` looks like, and the format to name, if it is not detected.
+fn look(head: &[u8], name: &str) -> Option<(&'static str, Option<&'static str>)> {
     Some(match Format::of_source(name, head) {
-        Format::Html => ("HTML", " --from html --base URL"),
-        Format::Json => ("JSON", " --from json"),
-        Format::Clf => ("an access log", " --from clf"),
-        Format::Warc => ("a web archive", " --from warc"),
-        Format::Xml => ("a sitemap or a feed", " --from xml"),
-        Format::Har => ("an HTTP archive", " --from har"),
-        Format::Eml => ("a message", " --from eml"),
-        Format::Mbox => ("a mailbox", " --from mbox"),
-        Format::Cdxj => ("an index of web archives", " --from cdxj"),
-        Format::Markdown => ("Markdown", " --from markdown"),
-        _ if is_binary(head) => ("binary data", ""),
-        Format::Csv => ("CSV", " --from csv"),
-        Format::Tsv => ("TSV", " --from tsv"),
-        _ if is_separated(head, b',') => ("CSV", " --from csv"),
-        _ if is_separated(head, b'\t') => ("TSV", " --from tsv"),
+        Format::Html => ("HTML", None),
+        Format::Json => ("JSON", None),
+        Format::Clf => ("an access log", None),
+        Format::Warc => ("a web archive", None),
+        Format::Xml => ("a sitemap or a feed", None),
+        Format::Har => ("an HTTP archive", None),
+        Format::Eml => ("a message", None),
+        Format::Mbox => ("a mailbox", None),
+        Format::Cdxj => ("an index of web archives", None),
+        Format::Markdown => ("Markdown", None),
+        _ if is_binary(head) => ("binary data", None),
+        Format::Csv => ("CSV", None),
+        Format::Tsv => ("TSV", None),
+        _ if is_separated(head, b',') => ("CSV", Some("csv")),
+        _ if is_separated(head, b'\t') => ("TSV", Some("tsv")),
         _ => return None,
     })
+}
+
+/// The first line of a table of CSV or TSV, which names its columns.
+struct Header {
+    format: &'static str,
+    names: Vec<String>,
+    /// The column that has a URL in the next line.
+    urls: Option<String>,
+}
+
+impl Header {
+    /// The header of the input with this `name` that begins with `head`, if it has one.
+    fn of(head: &[u8], name: &str) -> Option<Header> {
+        let text = str::from_utf8(head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head));
+        // The last character may be cut.
+        let text = text.or_else(|error| str::from_utf8(&head[..error.valid_up_to()])).ok()?;
+        let (format, separator) = match Format::of_source(name, head) {
+            Format::Csv => ("CSV", b','),
+            Format::Tsv => ("TSV", b'\t'),
+            Format::Text if is_separated(head, b',') => ("CSV", b','),
+            Format::Text if is_separated(head, b'\t') => ("TSV", b'\t'),
+            _ => return None,
+        };
+        let mut lines = text.lines();
+        let names = fields(lines.next()?, separator);
+        let is_name = |name: &String| {
+            let is_usual = |c: char| c.is_alphanumeric() || " _-.,()#".contains(c);
+            name.contains(char::is_alphabetic) && name.chars().all(is_usual)
+        };
+        if !names.iter().all(is_name) {
+            return None;
+        }
+        let row = fields(lines.next()?, separator);
+        let urls = row.iter().position(|field| field.contains("://"));
+        let urls = urls.and_then(|at| names.get(at)).cloned();
+        Some(Header { format, names, urls })
+    }
+
+    /// The options that read the column of URLs, of the input with this `name`.
+    fn options(&self, name: &str) -> Vec<String> {
+        let column = self.urls.as_deref().map_or_else(|| "NAME".to_owned(), typed);
+        let from = self.format.to_ascii_lowercase();
+        let mut options = vec![format!("--column {column}")];
+        if !name.to_ascii_lowercase().contains(&format!(".{from}")) {
+            options.push(format!("--from {from}"));
+        }
+        options
+    }
+
+    /// What it is, with the names of its columns.
+    fn shown(&self) -> String {
+        const MOST: usize = 12;
+        let names = &self.names[..self.names.len().min(MOST)];
+        let more = if self.names.len() > MOST { ", ..." } else { "" };
+        let columns = if self.names.len() == 1 { "column" } else { "columns" };
+        format!("{} with the {columns} {}{more}", self.format, names.join(", "))
+    }
+}
+
+/// The fields of a line, without quotes around them.
+fn fields(line: &str, separator: u8) -> Vec<String> {
+    let mut in_quotes = false;
+    let all = line.split(|c: char| {
+        in_quotes ^= c == '"';
+        c == char::from(separator) && !in_quotes
+    });
+    all.map(|field| field.trim().trim_matches('"').replace("\"\"", "\"")).collect()
 }
 
 /// Whether `head` has a NUL and a tenth of it is control characters: a list may have a NUL in one of its records.
@@ -131,6 +282,86 @@ mod tests {
         }
     }
 
+    fn told(head: &str, name: &str, is_odd: bool, typed: &str) -> Option<String> {
+        let call = Call::of(typed.split(' ').map(str::to_owned).collect());
+        advice(head.as_bytes(), name, is_odd, &call)
+    }
+
+    #[test]
+    fn a_hint_is_the_command_that_was_typed_with_options_that_it_has() {
+        const LOG: &str = "h - - [10/Oct/2000:13:55:36 -0700] \"GET /i HTTP/1.0\" 200 1\n";
+        for (head, name, typed, expected) in [
+            (LOG, "nginx.log", "top nginx.log", "uriscan top --extract nginx.log"),
+            (LOG, "x", "top --by domain x", "uriscan top --extract --by domain x"),
+            (LOG, "x", "set add s.set x", "uriscan set add --extract s.set x"),
+            (LOG, "-", "dedup", "uriscan dedup --extract"),
+            (LOG, "a b", "resolve --base http://h/ ab", "uriscan extract 'a b'"),
+            ("<html>\n", "x.html", "check x.html", "uriscan check --extract --base URL x.html"),
+            (
+                "<html>\n",
+                "x",
+                "dedup --base=http://h/ x",
+                "uriscan dedup --extract --base=http://h/ x",
+            ),
+            ("1,http://h/\n2,http://i/\n", "x", "dedup x", "uriscan dedup --extract --from csv x"),
+            ("id,url\n1,http://h/\n", "x.csv", "dedup x.csv", "uriscan dedup --column url x.csv"),
+            ("id,url\n1,http://h/\n", "-", "key -q", "uriscan key --column url --from csv -q"),
+            (
+                "id\turl\n1\thttp://h/\n",
+                "x.tsv.gz",
+                "parse x.tsv.gz",
+                "uriscan parse --column url x.tsv.gz",
+            ),
+            ("id,path\n1,/a\n", "x.csv", "dedup x.csv", "uriscan dedup --column NAME x.csv"),
+            (
+                "id,url\n1,http://h/\n",
+                "x",
+                "resolve --base http://h/ x",
+                "uriscan extract --from csv x",
+            ),
+        ] {
+            let told = told(head, name, true, typed).unwrap();
+            assert!(told.ends_with(&format!("Try `{expected}`")), "{typed}: {told}");
+        }
+        let many = format!("top {}", "file ".repeat(1000));
+        assert!(told(LOG, "file", true, &many).unwrap().ends_with(" file ...`"));
+    }
+
+    #[test]
+    fn a_table_that_is_read_as_lines_is_told_with_its_columns() {
+        let list = |head, name| told(head, name, false, &format!("dedup {name}"));
+        for (head, name, expected) in [
+            (
+                "url,name\nhttp://h/,a\n",
+                "x.csv",
+                "x.csv looks like CSV with the columns url, name, and was read as lines. Try `uriscan dedup --column url x.csv`",
+            ),
+            (
+                "\"the url\",\"a,b\"\nhttp://h/,a\n",
+                "x",
+                "x looks like CSV with the columns the url, a,b, and was read as lines. Try `uriscan dedup --column 'the url' --from csv x`",
+            ),
+            (
+                "url\nhttp://h/\n",
+                "x.csv",
+                "x.csv looks like CSV with the column url, and was read as lines. Try `uriscan dedup --column url x.csv`",
+            ),
+        ] {
+            assert_eq!(list(head, name).as_deref(), Some(expected));
+        }
+        for (head, name) in [
+            ("http://h/a,b\nhttp://h/c,d\n", "x"),
+            ("http://h/a,b\nhttp://h/c,d\n", "x.csv"),
+            ("a,b\nc,d\n", "x"),
+            ("/a,b\nhttp://h/c,d\n", "x"),
+            ("mailto:a,b\nhttp://h/c,d\n", "x.csv"),
+            ("url\nhttp://h/\n", "x"),
+            ("", "x.csv"),
+        ] {
+            assert_eq!(list(head, name), None, "{head}");
+        }
+    }
+
     #[test]
     fn names_are_quoted_for_a_shell() {
         for (name, expected) in [
@@ -147,6 +378,7 @@ mod tests {
             ("a\nb", "NAME"),
             ("a\u{202e}b", "NAME"),
             ("a\u{fffd}", "NAME"),
+            ("", "''"),
         ] {
             assert_eq!(typed(name), expected);
         }

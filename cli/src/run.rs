@@ -200,18 +200,20 @@ fn open_again(config: &Config) -> Result<Vec<Source>, Error> {
     Ok(opened.sources)
 }
 
-/// Prints what the first input looks like, if most records are not URIs.
+/// Prints what the first input looks like, if it is not a list of URIs.
 fn print_hint(config: &Config, report: &Report, stdin_head: &StdinHead) {
-    let is_list = config.documents.is_none();
+    // Not rows, and not a column.
+    let is_list = config.documents.is_none() && config.column.is_none() && !config.job.reads_rows();
     // A summary in JSON is alone on standard error.
     let is_wanted = !config.is_quiet && !matches!(config.summary, Some(StatsFormat::Json));
-    if !is_list || !is_wanted || report.invalid.total() <= report.records / 2 {
+    if !is_list || !is_wanted {
         return;
     }
+    let is_odd = report.invalid.total() > report.records / 2;
     let hint = match config.inputs.first() {
-        Some(Input::File(path)) => hint::of_file(path),
-        Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head)),
-        Some(Input::Remote(url)) if url.is_web() => Some(format!(
+        Some(Input::File(path)) => hint::of_file(path, is_odd),
+        Some(Input::Stdin) => stdin_head.get().and_then(|head| hint::of_stdin(head, is_odd)),
+        Some(Input::Remote(url)) if url.is_web() && is_odd => Some(format!(
             "most of {url} is not a list of URIs; use -e URL or `echo URL | uriscan ...` for the URL itself"
         )),
         Some(Input::Remote(_) | Input::Typed(_)) | None => None,

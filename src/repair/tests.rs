@@ -120,9 +120,7 @@ fn character_references_are_decoded_once_in_valid_records_too() {
     let places = vec![(Repair::Entity, 10, 9), (Repair::Space, 16, 1), (Repair::Byte, 23, 1)];
     assert_eq!((&*text, changes), ("http://h/a&b%20c%3Cd%7Ce", places));
     // What has no reference, or is not a URI when decoded, stays; and so does all of it without this repair.
-    for text in
-        ["http://h/?a&b;c&amp", "http://h&quot;/", "http://h/?a#b&num;c", "http://h/?a=1&#0;"]
-    {
+    for text in ["http://h/?a&b;c&amp", "http://h/?a#b&num;c", "http://h/?a=1&#0;"] {
         assert_eq!(repaired(text, all), Some((text.to_owned(), Vec::new())), "{text}");
     }
     let valid = "http://h/?a=1&amp;b=2&#38;c";

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use uriscan::extract::{Context, LogFormat, PageParts, Property};
 
 use super::format::{input_names, table_names};
-use super::groups::{Common, ReportFile, amount};
+use super::groups::{Common, ReportFile, Typed, amount};
 use super::table::TABLES;
 
 /// Find URIs in text, logs, pages and archives
@@ -84,6 +84,8 @@ pub(crate) struct Extract {
 
     #[command(flatten)]
     pub(crate) page: ReportFile,
+    #[command(flatten)]
+    pub(crate) typed: Typed,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -51,7 +51,7 @@ impl args::Extract {
         config.evidence.extend(self.walk.files_from.clone());
         config.evidence.extend(filters::paths(&self.find).cloned());
         config.documents = Some(Documents { options, walk: self.walk, index: self.find.index });
-        config.with_report(self.page, None, environment)
+        config.reading_typed(&self.typed)?.with_report(self.page, None, environment)
     }
 }
 

@@ -56,22 +56,25 @@ fn rule_files_and_sets_are_shown_with_escapes_and_written_as_they_are() {
 fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
     let log = "h - - [10/Oct/2000:13:55:36 -0700] \"GET http://h/ HTTP/1.0\" 200 1\n".repeat(3);
     for (name, text, what) in [
-        ("t", "id,url\n1,http://h/\n2,http://i/\n", "CSV. Try `uriscan extract --from csv"),
-        ("t.log", &*log, "an access log. Try `uriscan extract --from clf"),
+        ("t", "1,http://h/\n2,http://i/\n", "CSV. Try `uriscan COMMAND --extract --from csv"),
+        ("t.log", &*log, "an access log. Try `uriscan COMMAND --extract"),
         (
             "t.html",
             "<!doctype html>\n<a href=http://h/>\n</a>\n",
-            "HTML. Try `uriscan extract --from html",
+            "HTML. Try `uriscan COMMAND --extract --base URL",
         ),
-        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan extract --from json"),
-        ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data. Try `uriscan extract"),
+        ("t.json", "{\"url\": \"http://h/\"}\n", "JSON. Try `uriscan COMMAND --extract"),
+        ("t.bin", "\x7fELF\0\0 a\n\0 b\n", "binary data. Try `uriscan COMMAND --extract"),
     ] {
         let place = Place::new(&[(name, text)]);
         for command in ["dedup", "normalize", "census"] {
             for (args, input, name) in [(&[command, name][..], "", name), (&[command], text, "-")] {
                 let ran = place.run(args, input);
-                let hint =
-                    format!("uriscan: most of {name} is not a list of URIs; it looks like {what}");
+                let what = what.replace("COMMAND", command);
+                let typed = if name == "-" { String::new() } else { format!(" {name}") };
+                let hint = format!(
+                    "uriscan: most of {name} is not a list of URIs; it looks like {what}{typed}`\n"
+                );
                 assert!(ran.stderr.starts_with(&hint), "{command}: {}", ran.stderr);
                 assert_eq!((ran.code, ran.stderr.lines().count()), (0, 1), "{}", ran.stderr);
             }
@@ -80,6 +83,32 @@ fn input_that_is_no_list_is_told_once_and_how_to_read_it() {
             assert!(serde_json::from_str::<Value>(&ran.stderr).is_ok(), "{}", ran.stderr);
         }
     }
+    // What the hint says works.
+    let place = Place::new(&[("nginx.log", &*log), ("l.csv", "id,url\n1,http://h/\n2,http://h\n")]);
+    let ran = place.run(&["top", "--by", "host", "nginx.log"], "");
+    assert!(
+        ran.stderr.ends_with("Try `uriscan top --extract --by host nginx.log`\n"),
+        "{}",
+        ran.stderr
+    );
+    place.run(&["top", "--extract", "--by", "host", "nginx.log"], "").quiet();
+    // A table gets one that names a column, also where its lines are URIs.
+    for text in ["id,url\n1,http://h/\n2,http://i/\n", "url,id\nhttp://h/,1\nhttp://i/,2\n"] {
+        let place = Place::new(&[("l.csv", text)]);
+        for command in ["dedup", "normalize", "key", "parse", "check", "audit"] {
+            let stderr = place.run(&[command, "l.csv"], "").stderr;
+            let hint = format!("Try `uriscan {command} --column url l.csv`\n");
+            assert!(stderr.contains("CSV with the columns ") && stderr.contains(&hint), "{stderr}");
+            assert!(!place.run(&[command, "-q", "l.csv"], "").stderr.contains("Try"));
+        }
+    }
+    // Rows and columns are not lists.
+    let rows = "{\"b\":\"http://h/\",\"reference\":\"a b\"}\n";
+    let ran = run(["resolve", "--base-column", "b", "--from", "jsonl"], rows);
+    assert_eq!((&*ran.stderr, ran.text()), ("", rows));
+    assert_eq!(run(["resolve", "--base-column", "1"], "a b\tc\nd e\tf\n").stderr, "");
+    let ran = place.run(&["census", "--column", "id", "l.csv"], "");
+    assert!(!ran.stderr.contains("--extract"), "{}", ran.stderr);
     // A list with some faults, and faults that look like nothing.
     for list in ["http://h/\nhttp://i/\na,b c\nc,d e\n", "a b\nc d\n"] {
         assert_eq!(run(["normalize"], list).quiet(), list);

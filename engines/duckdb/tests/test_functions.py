@@ -153,6 +153,13 @@ def test_parts_are_those_of_the_wheel(sql):
         assert column(sql, f"uri_part(url, '{name}')", values) == expected
 
 
+def test_parameters_and_segments_are_those_of_the_wheel(sql):
+    given = [*texts(), "http://h/a/b%20c/?q=x+y%C3%A9&q=2&e", "http://h/?%71=%0A%FF", "a/b?q"]
+    for name in ["query:q", "query:q:decoded", "query:e", "segment:1", "segment:-1", "segment:2:decoded"]:
+        assert column(sql, f"uri_part(url, '{name}')", given) == uriscan.part(given, name), name
+    assert one(sql, "uri_part('?q=%FF'::BLOB, 'query:q:decoded')") == b"%FF"
+
+
 def test_domains(sql):
     for url, expected in [
         ("http://www.bbc.co.uk/x", "bbc.co.uk"), ("http://EXAMPLE.com", "EXAMPLE.com"), ("http://1.2.3.4/", None),
@@ -203,6 +210,7 @@ def test_null_options_are_no_options(sql):
     ("uri_normalize('x', {'rules': ['fragment', null]})", "without nulls"),
     ("uri_normalize('x', 'syntax')", "options are a struct, such as {'rung': 'syntax'}"),
     ("uri_normalize('x', {'packs': '/etc/passwd'})", "there is no pack /etc/passwd"),
+    ("uri_part('x', 'segment:0')", "uri_part: there is no part segment:0; there are scheme, "),
     ("uri_part('x', 'hosts')", "uri_part: there is no part hosts; there are scheme, "),
     ("uri_surt('x', {'form': 'x'})", "there are ssurt, surt:cdxj, surt:ia"),
     ("uri_valid('x', {'rung': 'syntax'})", "uri_valid: there is no option rung"),
