@@ -12,10 +12,11 @@ pub(super) const MOST: usize = 7;
 
 /// The bytes of a text, decoded.
 pub(super) struct Layers<'t> {
-    text: &'t [u8],
     bytes: Cow<'t, [u8]>,
     /// Of each byte, in how many layers it is encoded. Empty if none is.
     depths: Vec<u8>,
+    /// Of each byte that is encoded, the bytes of the text that encode it.
+    lens: Vec<usize>,
     /// The ends of the path and of the query.
     path_end: usize,
     query_end: usize,
@@ -24,26 +25,14 @@ pub(super) struct Layers<'t> {
 impl<'t> Layers<'t> {
     pub(super) fn of(text: &'t [u8]) -> Layers<'t> {
         if memchr::memchr(b'%', text).is_none() {
-            return Layers::with(text, Cow::Borrowed(text), Vec::new());
+            return Layers::with(Cow::Borrowed(text), Vec::new(), Vec::new());
         }
-        let mut bytes = Vec::with_capacity(text.len());
-        let mut depths = Vec::with_capacity(text.len());
-        let mut at = 0;
-        while let Some(len) = memchr::memchr(b'%', &text[at..]) {
-            bytes.extend_from_slice(&text[at..at + len]);
-            depths.resize(bytes.len(), 0);
-            let unit = Unit::at(text, at + len);
-            bytes.push(unit.byte);
-            depths.push(unit.depth);
-            at += len + unit.len;
-        }
-        bytes.extend_from_slice(&text[at..]);
-        depths.resize(bytes.len(), 0);
-        Layers::with(text, Cow::Owned(bytes), depths)
+        let Decoded { bytes, depths, lens } = Decoded::of(text);
+        Layers::with(Cow::Owned(bytes), depths, lens)
     }
 
-    fn with(text: &'t [u8], bytes: Cow<'t, [u8]>, depths: Vec<u8>) -> Layers<'t> {
-        let mut layers = Layers { text, bytes, depths, path_end: 0, query_end: 0 };
+    fn with(bytes: Cow<'t, [u8]>, depths: Vec<u8>, lens: Vec<usize>) -> Layers<'t> {
+        let mut layers = Layers { bytes, depths, lens, path_end: 0, query_end: 0 };
         layers.query_end = layers.first_plain(b'#', layers.bytes.len());
         layers.path_end = layers.first_plain(b'?', layers.query_end);
         layers
@@ -87,57 +76,83 @@ impl<'t> Layers<'t> {
     }
 
     /// Where bytes are in the text.
-    pub(super) fn places(&self) -> Places<'t> {
-        let is_encoded = !self.depths.is_empty();
-        Places { text: self.text, is_encoded, raw: 0, decoded: 0 }
+    pub(super) fn places(&self) -> Places<'_> {
+        Places { depths: &self.depths, lens: self.lens.iter(), raw: 0, decoded: 0 }
     }
 }
 
 /// Maps offsets of decoded bytes to those of the text; offsets must rise.
-pub(super) struct Places<'t> {
-    text: &'t [u8],
-    is_encoded: bool,
+pub(super) struct Places<'l> {
+    depths: &'l [u8],
+    lens: core::slice::Iter<'l, usize>,
     raw: usize,
     decoded: usize,
 }
 
 impl Places<'_> {
     pub(super) fn of(&mut self, at: usize) -> usize {
-        if !self.is_encoded {
+        if self.depths.is_empty() {
             return at;
         }
         while self.decoded < at {
-            self.raw += Unit::at(self.text, self.raw).len;
+            self.raw += match self.depths[self.decoded] {
+                0 => 1,
+                _ => self.lens.next().copied().unwrap_or(1),
+            };
             self.decoded += 1;
         }
         self.raw
     }
 }
 
-/// A byte as a text has it.
-struct Unit {
-    byte: u8,
-    depth: u8,
-    /// Bytes of the text that encode it.
-    len: usize,
+/// A text while it is decoded. What has become of its first bytes ends with no triplet, so that each byte is put there once:
+/// a digit may be encoded as well, as in `%25%33%44`.
+#[derive(Default)]
+struct Decoded {
+    bytes: Vec<u8>,
+    depths: Vec<u8>,
+    lens: Vec<usize>,
 }
 
-impl Unit {
-    /// The one that begins at `at`. A percent sign that is encoded may begin the next triplet.
-    fn at(text: &[u8], at: usize) -> Unit {
-        let mut unit = Unit { byte: text[at], depth: 0, len: 1 };
-        while unit.byte == b'%' {
-            // Of an encoded percent sign, its last digit takes the place of the sign.
-            let digits = text.get(at + unit.len..at + unit.len + 2);
-            let Some(byte) = digits.and_then(|digits| triplet(&[b'%', digits[0], digits[1]], 0))
-            else {
-                break;
-            };
-            unit.byte = byte;
-            unit.depth = (unit.depth + 1).min(MOST as u8);
-            unit.len += 2;
+impl Decoded {
+    fn of(text: &[u8]) -> Decoded {
+        let mut decoded = Decoded::default();
+        decoded.bytes.reserve(text.len());
+        decoded.depths.reserve(text.len());
+        let mut rest = text;
+        while let [first, after @ ..] = rest {
+            let awaits_digits = matches!(decoded.bytes[..], [.., b'%'] | [.., b'%', _]);
+            if *first == b'%' || awaits_digits {
+                decoded.push(*first);
+                rest = after;
+                continue;
+            }
+            let len = memchr::memchr(b'%', rest).unwrap_or(rest.len());
+            decoded.bytes.extend_from_slice(&rest[..len]);
+            decoded.depths.resize(decoded.bytes.len(), 0);
+            rest = &rest[len..];
         }
-        unit
+        decoded
+    }
+
+    /// Appends a byte of the text, and decodes what ends with it.
+    fn push(&mut self, byte: u8) {
+        self.bytes.push(byte);
+        self.depths.push(0);
+        while let [.., b'%', high, low] = self.bytes[..]
+            && let Some(byte) = triplet(&[b'%', high, low], 0)
+        {
+            let (mut depth, mut len) = (0, 0);
+            for _ in 0..3 {
+                let own = self.depths.pop().unwrap_or(0);
+                len += if own == 0 { 1 } else { self.lens.pop().unwrap_or(1) };
+                depth = own.max(depth);
+                self.bytes.pop();
+            }
+            self.bytes.push(byte);
+            self.depths.push((depth + 1).min(MOST as u8));
+            self.lens.push(len);
+        }
     }
 }
 
@@ -157,6 +172,12 @@ mod tests {
             ("%25", "%", &[1]),
             ("%25zz%2g", "%zz%2g", &[1, 0, 0, 0, 0, 0]),
             ("%2525252", "%2", &[3, 0]),
+            // Of what is encoded, digits may be encoded, too, by whatever encodes all bytes.
+            ("a%25%33%44b", "a=b", &[0, 2, 0]),
+            ("%25%32%46%2%46", "//", &[2, 2]),
+            ("%25%32%35%33%44", "=", &[3]),
+            ("%%33D%%%34%30", "=%@", &[2, 0, 2]),
+            ("%%32%353d", "=", &[3]),
         ] {
             let layers = Layers::of(text.as_bytes());
             let found: Vec<usize> = (0..bytes.len()).map(|at| layers.depth(at)).collect();
@@ -174,5 +195,9 @@ mod tests {
         let mut places = layers.places();
         let found: Vec<usize> = (0..=5).map(|at| places.of(at)).collect();
         assert_eq!((layers.bytes(), found), (&b"a/bAc"[..], vec![0, 1, 6, 7, 10, 11]));
+        let layers = Layers::of(b"%25%32%46a%%%34%30b");
+        let mut places = layers.places();
+        let found: Vec<usize> = (0..=5).map(|at| places.of(at)).collect();
+        assert_eq!((layers.bytes(), found), (&b"/a%@b"[..], vec![0, 9, 10, 11, 18, 19]));
     }
 }
