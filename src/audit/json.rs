@@ -9,15 +9,14 @@ use crate::grammar::class::{ALPHA, ByteClass, DIGIT};
 /// Bytes of a name that are looked at.
 const LONGEST: usize = 64;
 
-/// Spaces, and backslashes, that are skipped.
-const MOST_SPACES: usize = 4;
+/// White space of JSON; forms encode a space as `+`.
+const SPACE: ByteClass = ByteClass::of(b" \t\r\n+");
 
 /// The name of the member whose colon follows `text`: a string, or a word after `{` or `,`.
 pub(super) fn name_before(text: &[u8]) -> Option<&[u8]> {
     const WORD: ByteClass = ALPHA.or(DIGIT).or(ByteClass::of(b"_-$"));
-    let text = &text[text.len().saturating_sub(LONGEST + MOST_SPACES)..];
-    let spaces = text.iter().rev().take(MOST_SPACES).take_while(|&&byte| byte == b' ').count();
-    let text = &text[..text.len() - spaces];
+    let text = without_spaces(text);
+    let text = &text[text.len().saturating_sub(LONGEST)..];
     match text {
         [name @ .., quote @ (b'"' | b'\'')] => {
             // Without an opening quote, the last bytes decide.
@@ -25,22 +24,29 @@ pub(super) fn name_before(text: &[u8]) -> Option<&[u8]> {
         }
         _ => {
             let before = text.iter().rposition(|&byte| !WORD.has(byte))?;
-            b"{, ".contains(&text[before]).then(|| &text[before + 1..])
+            let begins = b"{,".contains(&text[before]) || SPACE.has(text[before]);
+            begins.then(|| &text[before + 1..])
         }
     }
+}
+
+/// `text` without the white space at its end.
+fn without_spaces(text: &[u8]) -> &[u8] {
+    let last = text.iter().rposition(|&byte| !SPACE.has(byte));
+    &text[..last.map_or(0, |last| last + 1)]
 }
 
 /// The value after the colon at `colon`, if it is neither empty nor an object.
 pub(super) fn value_after(text: &Layers<'_>, colon: usize) -> Option<Range<usize>> {
     let end = text.component_end(colon);
-    let skipped = |from: usize, skip: u8| {
-        let rest = text.bytes()[from..end].iter().take(MOST_SPACES);
-        from + rest.take_while(|&&byte| byte == skip).count()
+    let skipped = |from: usize, skip: ByteClass| {
+        let rest = text.bytes()[from..end].iter();
+        from + rest.take_while(|&&byte| skip.has(byte)).count()
     };
-    let start = skipped(colon + 1, b' ');
-    let quote = skipped(start, b'\\');
+    let start = skipped(colon + 1, SPACE);
+    let quote = skipped(start, ByteClass::of(b"\\"));
     let is_name_quoted =
-        matches!(text.bytes()[..colon].trim_ascii_end().last(), Some(b'"' | b'\''));
+        matches!(without_spaces(&text.bytes()[..colon]).last(), Some(b'"' | b'\''));
     let value = match text.bytes().get(quote)? {
         _ if quote >= end => return None,
         b'"' | b'\'' => quote + 1..string_end(text, quote, quote - start, end),
