@@ -15,8 +15,7 @@ enum Rest {
     Word,
     /// These and dots.
     Dotted,
-    /// A word of which a part between `_` and `-` is long and has both letters and digits, since the beginning occurs in other
-    /// words.
+    /// A word that is not made of words of a language ([`is_random`]), since the beginning occurs in others.
     Random,
     /// Capital letters and digits.
     Capitals,
@@ -49,7 +48,7 @@ const KNOWN: [Shape; 26] = [
     Shape { beginning: "npm_", rest: Rest::Random },
     Shape { beginning: "pypi-", rest: Rest::Random },
     Shape { beginning: "hf_", rest: Rest::Random },
-    Shape { beginning: "AIza", rest: Rest::Random },
+    Shape { beginning: "AIza", rest: Rest::Word },
     Shape { beginning: "AKIA", rest: Rest::Capitals },
     Shape { beginning: "ASIA", rest: Rest::Capitals },
     Shape { beginning: "ya29.", rest: Rest::Dotted },
@@ -95,7 +94,7 @@ fn end_of_likely(text: &[u8], at: usize) -> Option<usize> {
     }
     let shape = KNOWN.iter().find(|shape| rest.starts_with(shape.beginning.as_bytes()))?;
     let begun = shape.beginning.len();
-    if shape.rest == Rest::Random && !has_random_part(&rest[begun..]) {
+    if shape.rest == Rest::Random && !is_random(&rest[begun..]) {
         return None;
     }
     let class = match shape.rest {
@@ -110,25 +109,32 @@ fn end_of_likely(text: &[u8], at: usize) -> Option<usize> {
     (len >= SHORTEST && is_whole).then_some(at + len)
 }
 
-/// Whether one of the first parts of `text`, between `_` and `-`, is no word of a language: it is long, and has both letters
-/// and digits. Looks at few parts, since each may be the beginning of a token.
-fn has_random_part(text: &[u8]) -> bool {
-    let mut rest = text;
-    for _ in 0..3 {
-        let len = rest.iter().position(|&byte| !PLAIN.has(byte)).unwrap_or(rest.len());
-        let part = &rest[..len];
-        if len >= SHORTEST
-            && part.iter().any(u8::is_ascii_digit)
-            && part.iter().any(u8::is_ascii_alphabetic)
-        {
+/// Whether the word at the beginning of `text` is random, not a slug of words and numbers: a part of it, between `_` and `-`, is
+/// longer than words are, or long with both letters and digits; or letters and digits, or small and capital letters, alternate
+/// more often than they do in `iPhone15Pro`. Looks at the first bytes only, since each part may be the beginning of a token.
+fn is_random(text: &[u8]) -> bool {
+    const LOOKED_AT: usize = 64;
+    const LONGEST_WORD: usize = 23;
+    const MOST_CHANGES: usize = 2;
+    let len = text.iter().take(LOOKED_AT).position(|&byte| !WORD.has(byte));
+    let text = &text[..len.unwrap_or(text.len().min(LOOKED_AT))];
+    let mut changes = 0;
+    for part in text.split(|&byte| !PLAIN.has(byte)) {
+        let has_both = || part.iter().any(|&b| DIGIT.has(b)) && part.iter().any(|&b| ALPHA.has(b));
+        if part.len() > LONGEST_WORD || part.len() >= SHORTEST && has_both() {
             return true;
         }
-        match rest.get(len) {
-            Some(b'_' | b'-') => rest = &rest[len + 1..],
-            _ => return false,
-        }
+        // One of them is no more than that of `256gb` or `v1`.
+        changes +=
+            part.windows(2).filter(|two| changes_kind(two[0], two[1])).count().saturating_sub(1);
     }
-    false
+    changes > MOST_CHANGES
+}
+
+/// Whether a digit follows a letter, or the reverse, or a capital letter a small one.
+fn changes_kind(before: u8, after: u8) -> bool {
+    DIGIT.has(before) != DIGIT.has(after)
+        || before.is_ascii_lowercase() && after.is_ascii_uppercase()
 }
 
 /// Whether the user name `name` is a token: it begins like one, whatever follows.
@@ -181,6 +187,18 @@ mod tests {
             ("sk_live_abcdefgh1", "sk_live_abcdefgh1"),
             ("/sk-0123456789abcdef/", "sk-0123456789abcdef"),
             ("/sk-proj-a_0123456789abcdefgh", "sk-proj-a_0123456789abcdefgh"),
+            // Without a digit, or with short parts.
+            ("/sk-abcdefghijklmnopqrstuvwx/", "sk-abcdefghijklmnopqrstuvwx"),
+            (
+                "sk-proj-Ab3-dEfGh_IjK1mNo-PqRs2uVw_XyZ0aBc",
+                "sk-proj-Ab3-dEfGh_IjK1mNo-PqRs2uVw_XyZ0aBc",
+            ),
+            ("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", "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"),
+            (
+                "npm_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ",
+                "npm_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ",
+            ),
+            ("AIzaRPj6qawRHsa__FfESqsSh-tWkZKsdG1zrSN", "AIzaRPj6qawRHsa__FfESqsSh-tWkZKsdG1zrSN"),
             ("AKIA0123456789ABCDEF", "AKIA0123456789ABCDEF"),
             (
                 "k=AIzaSyA0123456789abcdefghijklmnopqrstuvw",
@@ -201,6 +219,10 @@ mod tests {
             "sk",
             "/sk-SK/novinky-a-clanky-2024/zoznam",
             "/sk-learn-tutorial-for-beginners-2024-part-1",
+            "/sk-novinky-zo-slovenska-a-zo-sveta",
+            "/sk-iPhone15Pro-max-256gb-5g-lte-4k-2024",
+            "/sk-wh1000xm4-sony-headphones-black",
+            "/sk-SK_internationalization-of-things",
             "/npm_config_registry_url_setting_2",
             "/hf_models_overview_and_guide_2024",
             "/pypi-packages-and-how-to-publish-them",
